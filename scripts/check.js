@@ -1,0 +1,16 @@
+// `npm run check`: format and lint, types, and the architecture's arrows, in one command for people and CI.
+import { spawnSync } from 'node:child_process'
+
+const steps = [
+  ['biome', ['check', '--error-on-warnings', '.']],
+  ['tsc', ['--noEmit']],
+  ['node', ['--test', 'test/architecture.test.ts']],
+]
+
+for (const [command, args] of steps) {
+  const { status } = spawnSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32' })
+  if (status !== 0) {
+    process.stderr.write(`check: ${command} failed\n`)
+    process.exit(1)
+  }
+}

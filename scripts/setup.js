@@ -1,0 +1,65 @@
+// Makes a fresh clone runnable: installs what package-lock.json names and node_modules lacks.
+// Plain JavaScript on purpose: it runs on whatever Node.js the machine has, before ours is installed.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const OLDEST_NODE = [20, 19]
+const RUNTIME_MAJOR = 24
+
+/** True when every package this machine needs stands in node_modules at the locked version. */
+export function isInstalled({ dev }) {
+  const installedFile = join(root, 'node_modules/.package-lock.json')
+  if (!existsSync(installedFile)) return false
+  const read = (file) => JSON.parse(readFileSync(file, 'utf8')).packages
+  const wanted = read(join(root, 'package-lock.json'))
+  const installed = read(installedFile)
+  return Object.entries(wanted).every(
+    ([path, { version, dev: devOnly, optional, devOptional }]) =>
+      path === '' ||
+      optional ||
+      (devOnly && !dev) ||
+      (devOptional && !dev) ||
+      (installed[path]?.version === version && existsSync(join(root, path))),
+  )
+}
+
+/** The path of a Node.js that runs our sources, or undefined when there is none. */
+export function runtime() {
+  const ours = join(root, 'node_modules/.bin/node')
+  for (const node of [ours, process.execPath]) {
+    const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
+    if (Number(stdout?.match(/^v(\d+)/)?.[1]) >= RUNTIME_MAJOR) return node
+  }
+}
+
+export function setup({ dev }) {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]))
+    fail(`Node.js ${OLDEST_NODE.join('.')} or newer is needed to install Aloft; this is ${process.version}.`)
+
+  if (!isInstalled({ dev })) {
+    process.stderr.write('aloft: installing dependencies …\n')
+    const npm = process.env.npm_execpath
+    const args = ['ci', '--loglevel=error', ...(dev ? [] : ['--omit=dev'])]
+    const { status } = npm?.endsWith('.js')
+      ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
+      : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+    if (status !== 0) fail('npm could not install the dependencies; the lines above say why.')
+  }
+  const node = runtime()
+  if (!node)
+    fail(
+      `No Node.js ${RUNTIME_MAJOR} for ${process.platform}-${process.arch} came with the dependencies: install Node.js ${RUNTIME_MAJOR} and run this again.`,
+    )
+  return node
+}
+
+function fail(message) {
+  process.stderr.write(`aloft: ${message}\n`)
+  process.exit(1)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) setup({ dev: process.argv.includes('--dev') })

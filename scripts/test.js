@@ -1,0 +1,28 @@
+// `npm test`: checks, then every test, on servers and tools it installs itself where it may.
+import { spawnSync } from 'node:child_process'
+import { ensureTools, TOOLS } from './debian.js'
+
+const missing = ensureTools(['postgresql', 'redis', 'chromium'])
+for (const name of missing)
+  process.stderr.write(`left out: ${TOOLS[name].suite} (${name} is not installed and could not be)\n`)
+if (missing.length > 0 && process.env.CI === 'true') {
+  process.stderr.write('with CI=true every suite must run: failing\n')
+  process.exit(1)
+}
+
+const run = (command, args) => {
+  const { status } = spawnSync(command, args, {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    env: { ...process.env, ALOFT_TEST_MISSING: missing.join(',') },
+  })
+  if (status !== 0) process.exit(1)
+}
+
+const only = process.argv.slice(2)
+if (only.length === 0) run('node', ['scripts/check.js'])
+run('node', [
+  '--test',
+  '--test-timeout=120000',
+  ...(only.length > 0 ? only : ['src/**/*.test.ts', 'test/**/*.test.ts']),
+])

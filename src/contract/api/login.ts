@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PUBLIC } from '../scopes.ts'
+
+export const LOGIN_MODES = ['login', 'signup'] as const
+export type LoginMode = (typeof LOGIN_MODES)[number]
+
+export const register = endpoint({
+  on: 'POST /platform/registration',
+  gen: 'earliest',
+  summary: 'Ask for a login; the user is mailed a link to accept it',
+  access: PUBLIC,
+  limit: 'registration',
+  query: Type.Object({
+    mode: Type.Optional(
+      Type.Enum(LOGIN_MODES, {
+        description: 'With `login`, an unknown address is refused instead of signed up.',
+      }),
+    ),
+  }),
+  body: Type.Object({
+    email: Type.String({ minLength: 1, maxLength: 254 }),
+    tokenName: Type.String({ minLength: 1, maxLength: 256 }),
+  }),
+  reply: Type.Object({ token: Type.String(), securityCode: Type.String() }),
+})
+
+export const verify = endpoint({
+  on: 'GET /platform/registration/verify',
+  gen: 'earliest',
+  summary: 'Fetch the API token once the user accepted the login',
+  access: PUBLIC,
+  limit: 'registration-verify',
+  query: Type.Object({ email: Type.String({ maxLength: 254 }), token: Type.String({ maxLength: 256 }) }),
+  reply: Type.Object({ token: Type.String(), email: Type.String(), teamId: Type.Null() }),
+})
+
+export const acceptPage = endpoint({
+  on: 'GET /login/accept',
+  gen: 'current',
+  page: true,
+  summary: 'The page behind the link of a login mail',
+  access: PUBLIC,
+  limit: 'registration-verify',
+  query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }),
+  reply: 'html',
+})
+
+export const accept = endpoint({
+  on: 'POST /login/accept',
+  gen: 'current',
+  page: true,
+  summary: 'Accept a login',
+  access: PUBLIC,
+  limit: 'registration-verify',
+  form: true,
+  query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }),
+  body: Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }),
+  reply: 'html',
+})

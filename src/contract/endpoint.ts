@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream'
+import type { Static, TSchema } from 'typebox'
+import type { Generation } from './generation.ts'
+import type { LimitGroup } from './limits.ts'
+import type { Access } from './scopes.ts'
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
+
+/** The parameters that a path pattern names: `GET /v1/teams/:id` → `{ id: string }`. */
+export type ParamsOf<On extends string> = On extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Tail}`
+    ? { readonly [K in Name]: string } & ParamsOf<Tail>
+    : { readonly [K in Rest]: string }
+  : unknown
+
+/** How an answer's body is made: from a schema as JSON, or in one of these other forms. */
+export type ReplyForm = TSchema | 'empty' | 'html' | 'raw'
+
+/**
+ * An endpoint as data. Routing, validation, serialisation, authorisation, rate limits, the list of
+ * accepted methods and the OpenAPI description all come from these rows: what has no row does not exist.
+ */
+export interface Endpoint<
+  On extends string = string,
+  Query extends TSchema | undefined = TSchema | undefined,
+  Body extends TSchema | 'raw' | undefined = TSchema | 'raw' | undefined,
+  Reply extends ReplyForm = ReplyForm,
+> {
+  /** Method and path, for example `PATCH /v2/platform/secrets/:name`. */
+  readonly on: On & `${Method} /${string}`
+  readonly gen: Generation
+  readonly summary: string
+  readonly access: Access
+  readonly limit: LimitGroup
+  readonly query?: Query
+  readonly body?: Body
+  readonly reply: Reply
+  /** Status of success; 200 unless said. */
+  readonly status?: number
+  /** Largest body in bytes; 10 MB unless said. */
+  readonly bodyLimit?: number
+  /** The team to act for may be named by its slug as well (`?slug=`). */
+  readonly teamBySlug?: boolean
+  /** The status of a failed authentication; 403 unless said. */
+  readonly unauthenticated?: 401
+  /** Also reads `application/x-www-form-urlencoded`: HTML forms and OAuth. */
+  readonly form?: boolean
+  /** Adds `keyword`, `dataPath` and `params` to a validation error. */
+  readonly detailedErrors?: boolean
+  /** Text in the body may hold NUL characters, because it is content and not a name. */
+  readonly binaryText?: boolean
+  /** May change shape under a new version prefix. */
+  readonly experimental?: boolean
+  /** Left out of the description: pages for people rather than programs. */
+  readonly page?: boolean
+}
+
+export type QueryOf<Query> = Query extends TSchema ? Static<Query> : Record<string, never>
+export type BodyOf<Body> = Body extends TSchema ? Static<Body> : Body extends 'raw' ? Readable : undefined
+export type ReplyOf<Reply> = Reply extends TSchema
+  ? Static<Reply>
+  : Reply extends 'html'
+    ? string
+    : Reply extends 'raw'
+      ? RawReply
+      : undefined
+
+/** An answer that is not JSON: content with its own type. */
+export interface RawReply {
+  readonly type: string
+  readonly body: Readable | Buffer | string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A request to an endpoint after validation. */
+export interface Input<On extends string, Query, Body> {
+  readonly params: ParamsOf<On>
+  readonly query: QueryOf<Query>
+  readonly body: BodyOf<Body>
+}
+
+/** Declares a row, keeping its literal types for handlers and clients. */
+export const endpoint = <
+  const On extends string,
+  Query extends TSchema | undefined = undefined,
+  Body extends TSchema | 'raw' | undefined = undefined,
+  Reply extends ReplyForm = TSchema,
+>(
+  row: Endpoint<On, Query, Body, Reply>,
+): Endpoint<On, Query, Body, Reply> => row
+
+export const methodOf = (row: Endpoint): Method => row.on.slice(0, row.on.indexOf(' ')) as Method
+export const pathOf = (row: Endpoint): string => row.on.slice(row.on.indexOf(' ') + 1)

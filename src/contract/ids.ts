@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const BASE36 = BASE62.slice(0, 10) + BASE62.slice(36)
+const HEX = '0123456789abcdef'
+
+const random = (alphabet: string, length: number): string => {
+  let text = ''
+  for (let i = 0; i < length; i++) text += alphabet[randomInt(alphabet.length)]
+  return text
+}
+
+/** The form of every identifier that clients see. */
+export const newId = {
+  alias: () => random(BASE62, 24),
+  build: () => `bld_${random(BASE36, 9)}`,
+  deployment: () => `dpl_${random(BASE62, 28)}`,
+  deploymentHash: () => random(BASE36, 9),
+  envVariable: () => random(BASE62, 16),
+  job: () => `job_${random(BASE62, 24)}`,
+  event: () => `evt_${random(BASE62, 24)}`,
+  log: () => `log_${random(BASE62, 24)}`,
+  project: () => `prj_${random(BASE62, 28)}`,
+  request: () => `req_${random(BASE62, 20)}`,
+  secret: () => `sec_${random(BASE62, 24)}`,
+  team: () => `team_${random(BASE62, 24)}`,
+  tokenId: () => random(HEX, 64),
+  user: () => random(BASE62, 24),
+} as const
+
+/** A bearer value: an API token or a link's token. Only its hash is stored. */
+export const newBearer = (): string => random(BASE62, 24)
+
+export const newSuffix = (): string => random(HEX, 4)

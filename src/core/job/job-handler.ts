@@ -1,0 +1,33 @@
+import { MINUTE, SECOND } from '#contract/time.ts'
+import type { Log } from '../ports/log.ts'
+import type { JobPayload } from './job-queue.ts'
+
+export interface JobRun {
+  readonly id: string
+  readonly attempt: number
+  /** Aborted when the time limit is reached, the lease was lost, or the process drains. */
+  readonly signal: AbortSignal
+  readonly log: Log
+}
+
+/** How one kind of job is done. `run` is idempotent: a crash between its effect and its end repeats it. */
+export interface JobHandler {
+  readonly kind: string
+  readonly summary: string
+  readonly timeLimit: number
+  readonly maxAttempts: number
+  /** The pause after the given failed attempt. */
+  readonly backOff?: (attempt: number) => number
+  /** Run again and again, this far apart; such a job can also be run by hand. */
+  readonly every?: number
+  run(payload: JobPayload, run: JobRun): Promise<void>
+}
+
+/** Doubles from five seconds up to half an hour. */
+export const doubling = (attempt: number): number =>
+  Math.min(30 * MINUTE, 5 * SECOND * 2 ** Math.min(attempt - 1, 20))
+
+/** An error that another attempt cannot mend. */
+export class PermanentFailure extends Error {
+  override readonly name = 'PermanentFailure'
+}

@@ -1,0 +1,57 @@
+/** Plain JSON. */
+export type JobPayload = Readonly<Record<string, unknown>>
+
+export interface NewJob {
+  readonly kind: string
+  readonly payload: JobPayload
+  /** At most one unfinished job has this key; another enqueue answers the one that is there. */
+  readonly key?: string
+  /** Not before this time; now unless said. */
+  readonly runAt?: number
+}
+
+export interface Job {
+  readonly id: string
+  readonly kind: string
+  readonly payload: JobPayload
+  readonly key: string | null
+  /** How often it was started, this time included. */
+  readonly attempts: number
+}
+
+/**
+ * Work to be done later, written in the transaction that causes it: when that commits, the job will be
+ * run at least once, whatever dies in between; when it does not, there is no job.
+ */
+export interface JobQueue {
+  enqueue(job: NewJob): Promise<string>
+}
+
+/**
+ * What the runner needs. A job is leased to one worker at a time; a lease that runs out, because its
+ * worker died, makes the job claimable again. Every method after `claim` does nothing and answers false
+ * once the lease is lost.
+ */
+export interface JobStore extends JobQueue {
+  claim(claim: {
+    readonly kinds: readonly string[]
+    readonly worker: string
+    readonly now: number
+    readonly leaseUntil: number
+    readonly limit: number
+  }): Promise<readonly Job[]>
+  extend(id: string, worker: string, leaseUntil: number): Promise<boolean>
+  /** Removes the job. */
+  complete(id: string, worker: string): Promise<boolean>
+  retry(id: string, worker: string, runAt: number, error: string): Promise<boolean>
+  /** Gives up: the job stays, for people to see, and is not run again. */
+  bury(id: string, worker: string, error: string, now: number): Promise<boolean>
+  /** When the next job of these kinds can be claimed; undefined when none waits. */
+  nextDue(kinds: readonly string[]): Promise<number | undefined>
+  counts(): Promise<{ readonly queued: number; readonly running: number; readonly failed: number }>
+  /** Forgets buried jobs that failed before this time. */
+  prune(before: number): Promise<number>
+}
+
+/** The bus topic that wakes runners when a job was enqueued. */
+export const JOBS_TOPIC = 'jobs'

@@ -1,0 +1,158 @@
+import { AloftError } from '#contract/errors.ts'
+import { newBearer } from '#contract/ids.ts'
+import type { Plan } from '#contract/limits.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { JobStore } from '../job/job-queue.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { SettingStore } from '../setting/setting-store.ts'
+import type { Team } from '../team/team.ts'
+import type { TeamStore } from '../team/team-store.ts'
+import { hashBearer } from '../token/token.ts'
+import type { TokenStore } from '../token/token-store.ts'
+import { issueToken } from '../token/tokens.ts'
+import { readEmail, type User } from '../user/user.ts'
+import type { UserStore } from '../user/user-store.ts'
+import { ensureUser, type UserRules } from '../user/users.ts'
+
+export interface Account {
+  readonly id: string
+  readonly kind: 'user' | 'team'
+  readonly slug: string
+  readonly email?: string
+  readonly plan: Plan
+  readonly softBlocked: boolean
+}
+
+export interface Operators {
+  /** Makes the operator that the configuration names, unless an account has its address already. */
+  bootstrap(command: { readonly email: string; readonly token: string }): Promise<void>
+  /** The token of a new one-time set-up link, or undefined when somebody operates this installation. */
+  openSetup(): Promise<string | undefined>
+  isSetupOpen(token: string): Promise<boolean>
+  /** Makes the first operator. Answers its API token; the link is used up. */
+  completeSetup(token: string, email: string): Promise<{ readonly user: User; readonly bearer: string }>
+  findAccount(idOrEmailOrSlug: string): Promise<Account>
+  updateAccount(
+    idOrEmailOrSlug: string,
+    change: { readonly plan?: Plan; readonly softBlocked?: boolean },
+  ): Promise<Account>
+  jobs(): Promise<{
+    readonly jobs: readonly Pick<JobHandler, 'kind' | 'summary'>[]
+    readonly queue: Awaited<ReturnType<JobStore['counts']>>
+  }>
+  runJob(name: string): Promise<string>
+}
+
+interface Stores {
+  readonly users: UserStore
+  readonly teams: TeamStore
+  readonly tokens: TokenStore
+  readonly settings: SettingStore
+  readonly jobs: JobStore
+}
+
+interface OperatorParts extends UserRules {
+  readonly stores: Stores
+  readonly transact: Transact<Stores>
+  /** The jobs that run again and again, and so can be run by hand. */
+  readonly recurring: readonly Pick<JobHandler, 'kind' | 'summary'>[]
+}
+
+const SETUP = 'setup-link'
+
+const ofUser = (user: User): Account => ({
+  id: user.id,
+  kind: 'user',
+  slug: user.username,
+  email: user.email,
+  plan: user.plan,
+  softBlocked: user.softBlocked,
+})
+
+const ofTeam = (team: Team): Account => ({
+  id: team.id,
+  kind: 'team',
+  slug: team.slug,
+  plan: team.plan,
+  softBlocked: team.softBlocked,
+})
+
+async function find({ users, teams }: Stores, key: string): Promise<Account> {
+  const user = key.includes('@')
+    ? await users.byEmail(key.toLowerCase())
+    : ((await users.byId(key)) ?? (await users.byUsername(key)))
+  if (user) return ofUser(user)
+  const team = (await teams.byId(key)) ?? (await teams.bySlug(key))
+  if (team) return ofTeam(team)
+  throw new AloftError('not_found', `There is no account \`${key}\`.`)
+}
+
+export function createOperators({ stores, transact, recurring, ...rules }: OperatorParts): Operators {
+  const { clock } = rules
+  const linkUsed = () =>
+    new AloftError(
+      'not_found',
+      'This set-up link is not valid, or was used already. A restart prints a new one.',
+    )
+
+  return {
+    bootstrap: ({ email: text, token }) =>
+      transact(async ({ users, tokens }) => {
+        const email = readEmail(text)
+        if (await users.byEmail(email)) return
+        const user = await ensureUser(users, email, { ...rules, operator: true })
+        await issueToken(tokens, {
+          userId: user.id,
+          name: 'bootstrap',
+          kind: 'account',
+          now: clock.now(),
+          bearer: token,
+        })
+      }),
+
+    async openSetup() {
+      if (await stores.users.hasOperator()) return undefined
+      const token = newBearer()
+      await stores.settings.set(SETUP, hashBearer(token))
+      return token
+    },
+
+    isSetupOpen: async (token) => (await stores.settings.get(SETUP)) === hashBearer(token),
+
+    completeSetup: (token, text) =>
+      transact(async ({ users, tokens, settings }) => {
+        const email = readEmail(text)
+        if (!(await settings.take(SETUP, hashBearer(token)))) throw linkUsed()
+        const { id } = await ensureUser(users, email, rules)
+        const user = (await users.update(id, { operator: true })) as User
+        const { bearer } = await issueToken(tokens, {
+          userId: id,
+          name: 'set-up',
+          kind: 'account',
+          now: clock.now(),
+        })
+        return { user, bearer }
+      }),
+
+    findAccount: (key) => find(stores, key),
+
+    updateAccount: (key, change) =>
+      transact(async (inTx) => {
+        const account = await find(inTx, key)
+        if (account.kind === 'user') await inTx.users.update(account.id, change)
+        else await inTx.teams.update(account.id, change)
+        return find(inTx, account.id)
+      }),
+
+    jobs: async () => ({ jobs: recurring, queue: await stores.jobs.counts() }),
+
+    async runJob(name) {
+      if (!recurring.some(({ kind }) => kind === name))
+        throw new AloftError(
+          'not_found',
+          `There is no job \`${name}\`. There are: ${recurring.map(({ kind }) => kind).join(', ')}.`,
+        )
+      return transact(({ jobs }) => jobs.enqueue({ kind: name, payload: {}, key: `by-hand:${name}` }))
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import type { Window } from '#contract/limits.ts'
+
+export interface Taken {
+  readonly allowed: boolean
+  readonly remaining: number
+  /** When the window starts anew, in ms since the epoch. */
+  readonly resetAt: number
+}
+
+/**
+ * Counts requests in fixed windows. Counts are exact over all serving processes that share the
+ * limiter. A limiter that cannot be reached lets requests pass: a broken counter stops nobody.
+ */
+export interface RateLimiter {
+  take(key: string, window: Window): Taken | Promise<Taken>
+}

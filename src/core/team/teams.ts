@@ -1,0 +1,149 @@
+import type { Role } from '#contract/api/team.ts'
+import { AloftError } from '#contract/errors.ts'
+import { newId } from '#contract/ids.ts'
+import type { Plan } from '#contract/limits.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context } from '../access/context.ts'
+import type { JobQueue } from '../job/job-queue.ts'
+import type { QueueMail } from '../mail/queue-mail.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import { readEmail } from '../user/user.ts'
+import type { UserStore } from '../user/user-store.ts'
+import { invitationMail } from './invitation-mail.ts'
+import { type Member, readSlug, readTeamName, type Team } from './team.ts'
+import type { TeamStore } from './team-store.ts'
+
+export interface Teams {
+  create(ctx: Context, command: { readonly slug: string; readonly name?: string }): Promise<Team>
+  list(ctx: Context, page: PageQuery): Promise<Page<Team>>
+  get(ctx: Context, by: { id: string } | { slug: string }): Promise<Team>
+  update(ctx: Context, id: string, command: UpdateTeam): Promise<Team>
+  members(ctx: Context, id: string): Promise<readonly Member[]>
+  invite(ctx: Context, id: string, command: { readonly email: string; readonly role?: Role }): Promise<Member>
+  changeRole(ctx: Context, id: string, userId: string, role: Role): Promise<void>
+  removeMember(ctx: Context, id: string, userId: string): Promise<void>
+}
+
+export interface UpdateTeam {
+  readonly slug?: string
+  readonly name?: string
+  readonly membersMayEditProduction?: boolean
+}
+
+interface TeamParts {
+  readonly store: TeamStore
+  readonly transact: Transact<{
+    readonly teams: TeamStore
+    readonly users: UserStore
+    readonly jobs: JobQueue
+  }>
+  readonly queueMail: QueueMail
+  readonly clock: Clock
+  readonly defaultPlan: Plan
+  readonly baseUrl: string
+}
+
+export function createTeams({ store, transact, queueMail, clock, defaultPlan, baseUrl }: TeamParts): Teams {
+  const slugTaken = (slug: string) => new AloftError('slug_taken', `The slug \`${slug}\` is taken.`, { slug })
+  const notAMember = (userId: string) =>
+    new AloftError('member_not_found', `The user \`${userId}\` is not a member of this team.`)
+
+  /** The team as its caller sees it. Somebody else's team is refused in the same words as an unknown one. */
+  async function seen(teams: TeamStore, ctx: Context, by: { id: string } | { slug: string }) {
+    const found = await teams.membership(ctx.actor.user.id, by)
+    if (!found) throw new AloftError('forbidden', 'You are not a member of this team, or it does not exist.')
+    return found
+  }
+
+  async function owned(teams: TeamStore, ctx: Context, id: string): Promise<Team> {
+    const { team, role } = await seen(teams, ctx, { id })
+    if (role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team may do this.')
+    if (team.softBlocked)
+      throw new AloftError(
+        'payment_required',
+        'This team is blocked. Settle its payment to make changes again.',
+      )
+    return team
+  }
+
+  return {
+    async create(ctx, { slug, name }) {
+      const team: Team = {
+        id: newId.team(),
+        slug: readSlug(slug),
+        name: name === undefined ? slug : readTeamName(name),
+        creatorId: ctx.actor.user.id,
+        avatar: null,
+        plan: defaultPlan,
+        softBlocked: false,
+        membersMayEditProduction: true,
+        createdAt: clock.now(),
+      }
+      const made = await transact(({ teams }) => teams.insert(team, ctx.actor.user.id))
+      if (!made) throw slugTaken(slug)
+      return team
+    },
+
+    list: (ctx, page) => store.listFor(ctx.actor.user.id, page),
+
+    get: async (ctx, by) => (await seen(store, ctx, by)).team,
+
+    update: (ctx, id, command) =>
+      transact(async ({ teams }) => {
+        await owned(teams, ctx, id)
+        const change = {
+          ...(command.slug === undefined ? {} : { slug: readSlug(command.slug) }),
+          ...(command.name === undefined ? {} : { name: readTeamName(command.name) }),
+          ...(command.membersMayEditProduction === undefined
+            ? {}
+            : { membersMayEditProduction: command.membersMayEditProduction }),
+        }
+        if (Object.keys(change).length === 0)
+          throw new AloftError('bad_request', 'Invalid request: `slug` or `name` is required.')
+        if (!(await teams.update(id, change))) throw slugTaken(command.slug ?? '')
+        return (await seen(teams, ctx, { id })).team
+      }),
+
+    async members(ctx, id) {
+      await seen(store, ctx, { id })
+      return store.members(id)
+    },
+
+    invite: (ctx, id, { email: text, role = 'MEMBER' }) =>
+      transact(async ({ teams, users, jobs }) => {
+        const team = await owned(teams, ctx, id)
+        const email = readEmail(text)
+        const user = await users.byEmail(email)
+        if (!user) throw new AloftError('user_not_found', 'No account has this e-mail address.', { email })
+        if (await teams.addMember(id, user.id, role, clock.now()))
+          await queueMail(
+            jobs,
+            invitationMail({ to: email, team: team.name, inviter: ctx.actor.user, role, baseUrl }),
+          )
+        return { userId: user.id, role, email, username: user.username }
+      }),
+
+    changeRole: (ctx, id, userId, role) =>
+      transact(async ({ teams }) => {
+        await owned(teams, ctx, id)
+        await teams.lockMembers(id)
+        const member = await teams.member(id, userId)
+        if (!member) throw notAMember(userId)
+        if (member.role === 'OWNER' && role !== 'OWNER' && (await teams.countOwners(id)) === 1)
+          throw new AloftError('last_owner', 'A team keeps at least one OWNER: name another one first.')
+        await teams.setRole(id, userId, role)
+      }),
+
+    removeMember: (ctx, id, userId) =>
+      transact(async ({ teams }) => {
+        await owned(teams, ctx, id)
+        await teams.lockMembers(id)
+        const member = await teams.member(id, userId)
+        if (!member) throw notAMember(userId)
+        if (member.role === 'OWNER')
+          throw new AloftError('forbidden', 'An OWNER cannot be removed: make them a MEMBER first.')
+        await teams.removeMember(id, userId)
+      }),
+  }
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { DAY, HOUR } from '#contract/time.ts'
+
+export const TOKEN_KINDS = ['login', 'account', 'oauth2'] as const
+export type TokenKind = (typeof TOKEN_KINDS)[number]
+
+export interface Token {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly kind: TokenKind
+  readonly createdAt: number
+  readonly activeAt: number
+  readonly expiresAt: number | null
+}
+
+/** A login that nobody used for this long has to be made again. */
+const LOGIN_IDLE = 10 * DAY
+
+/** `activeAt` is kept this coarse, so that reading does not become writing. */
+export const ACTIVITY_STEP = HOUR
+
+export const isLive = (token: Token, now: number): boolean =>
+  (token.expiresAt === null || token.expiresAt > now) &&
+  (token.kind !== 'login' || token.activeAt + LOGIN_IDLE > now)
+
+/** Bearer values are random and long, so one fast hash keeps them safe at rest. */
+export const hashBearer = (bearer: string): string => createHash('sha256').update(bearer).digest('hex')

@@ -1,0 +1,95 @@
+import { AloftError } from '#contract/errors.ts'
+import { newBearer, newId } from '#contract/ids.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context } from '../access/context.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { User } from '../user/user.ts'
+import { ACTIVITY_STEP, hashBearer, isLive, type Token, type TokenKind } from './token.ts'
+import type { TokenStore } from './token-store.ts'
+
+export interface Issued {
+  readonly token: Token
+  readonly bearer: string
+}
+
+/** Makes a token and its value, inside the caller's transaction. The value exists only in the answer. */
+export async function issueToken(
+  tokens: TokenStore,
+  details: {
+    userId: string
+    name: string
+    kind: TokenKind
+    now: number
+    expiresAt?: number
+    bearer?: string
+  },
+): Promise<Issued> {
+  const bearer = details.bearer ?? newBearer()
+  const token: Token = {
+    id: newId.tokenId(),
+    userId: details.userId,
+    name: details.name,
+    kind: details.kind,
+    createdAt: details.now,
+    activeAt: details.now,
+    expiresAt: details.expiresAt ?? null,
+  }
+  await tokens.insert(token, hashBearer(bearer))
+  return { token, bearer }
+}
+
+export interface Tokens {
+  authenticate(bearer: string): Promise<{ readonly token: Token; readonly user: User } | undefined>
+  create(ctx: Context, command: { readonly name: string; readonly expiresAt?: number }): Promise<Issued>
+  list(ctx: Context, page: PageQuery): Promise<Page<Token>>
+  get(ctx: Context, id: string): Promise<Token>
+  revoke(ctx: Context, id: string): Promise<string>
+}
+
+export function createTokens({
+  store,
+  clock,
+}: {
+  readonly store: TokenStore
+  readonly clock: Clock
+}): Tokens {
+  const idOf = (ctx: Context, id: string) => (id === 'current' ? ctx.actor.token.id : id)
+  const missing = (id: string) => new AloftError('not_found', `There is no token \`${id}\`.`)
+
+  return {
+    async authenticate(bearer) {
+      const found = await store.byHash(hashBearer(bearer))
+      const now = clock.now()
+      if (!found || !isLive(found.token, now)) return undefined
+      if (now - found.token.activeAt >= ACTIVITY_STEP) await store.touch(found.token.id, now)
+      return found
+    },
+
+    create(ctx, { name, expiresAt }) {
+      const now = clock.now()
+      if (expiresAt !== undefined && expiresAt <= now)
+        throw new AloftError('bad_request', 'Invalid request: `expiresAt` should be in the future.')
+      return issueToken(store, {
+        userId: ctx.actor.user.id,
+        name,
+        kind: 'account',
+        now,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      })
+    },
+
+    list: (ctx, page) => store.list(ctx.actor.user.id, page),
+
+    async get(ctx, id) {
+      const token = await store.byId(ctx.actor.user.id, idOf(ctx, id))
+      if (!token) throw missing(id)
+      return token
+    },
+
+    async revoke(ctx, id) {
+      const tokenId = idOf(ctx, id)
+      if (!(await store.delete(ctx.actor.user.id, tokenId))) throw missing(id)
+      return tokenId
+    },
+  }
+}

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Nullable } from './api/shared.ts'
 
 /** Lists are newest first and page by time: pass `next` as `until` to go on to older rows. */
 export interface Pagination {
@@ -24,8 +25,8 @@ export const PAGE_LIMIT = { max: 100, current: 20, older: 100 } as const
 
 export const PaginationSchema = Type.Object({
   count: Type.Integer(),
-  next: Type.Union([Type.Integer(), Type.Null()]),
-  prev: Type.Union([Type.Integer(), Type.Null()]),
+  next: Nullable(Type.Integer()),
+  prev: Nullable(Type.Integer()),
 })
 
 export const pageQuery = {

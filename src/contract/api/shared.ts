@@ -1,6 +1,8 @@
-import { type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 
-export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+/** `type: [T, 'null']` rather than a union: the serialiser then need not try alternatives. */
+export const Nullable = <T extends TSchema & { readonly type: string }>(schema: T) =>
+  Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
 
 /** Milliseconds since the epoch. */
 export const Time = Type.Integer({ minimum: 0 })

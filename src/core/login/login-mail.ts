@@ -1,4 +1,4 @@
-import { html } from '../mail/html.ts'
+import { html } from '#contract/html.ts'
 import { mailPage } from '../mail/mail-page.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Login } from './login.ts'

@@ -1,4 +1,4 @@
-import { html, type Raw } from './html.ts'
+import { html, type Raw } from '#contract/html.ts'
 
 /** The frame of every mail: readable without images, scripts or style sheets, in light and dark. */
 export const mailPage = (title: string, body: Raw): string =>

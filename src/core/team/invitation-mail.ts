@@ -1,5 +1,5 @@
 import type { Role } from '#contract/api/team.ts'
-import { html } from '../mail/html.ts'
+import { html } from '#contract/html.ts'
 import { mailPage } from '../mail/mail-page.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { User } from '../user/user.ts'

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { type Config, ConfigError, configDocs, readConfig, SETTINGS, unknownVariables } from './config.ts'
+
+const mistakesOf = (env: Record<string, string>, file: Record<string, unknown> = {}): readonly string[] => {
+  try {
+    readConfig(env, file)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.mistakes
+  }
+}
+
+test('an empty environment gives the documented defaults, bound to loopback', () => {
+  const config = readConfig({})
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.port, 3000)
+  assert.equal(config.tlsPort, 3443)
+  assert.equal(config.dnsPort, 5300)
+  assert.equal(config.baseUrl, 'http://localhost:3000')
+  assert.deepEqual(config.apiHosts, ['localhost', '127.0.0.1', '[::1]', 'api.localhost'])
+  assert.equal(config.defaultPlan, 'enterprise')
+  assert.equal(config.rateLimit, undefined)
+  assert.ok(Object.isFrozen(config))
+})
+
+test('the environment wins over the file, and the file over the default', () => {
+  const file = { port: 8000, domain: 'file.example', apiHosts: ['a.example', 'b.example'] }
+  const config = readConfig({ ALOFT_PORT: '9000' }, file)
+  assert.equal(config.port, 9000)
+  assert.equal(config.domain, 'file.example')
+  assert.deepEqual(config.apiHosts, ['a.example', 'b.example'])
+  assert.equal(config.baseUrl, 'http://localhost:9000')
+})
+
+test('defaults follow the settings they are derived from', () => {
+  assert.deepEqual(readConfig({ ALOFT_DOMAIN: 'Example.COM' }).apiHosts.at(-1), 'api.example.com')
+  assert.equal(readConfig({ ALOFT_HOST: '10.1.2.3', ALOFT_PORT: '80' }).baseUrl, 'http://10.1.2.3')
+  assert.equal(readConfig({ ALOFT_BASE_URL: 'https://api.example.com/' }).baseUrl, 'https://api.example.com')
+})
+
+const refused: [string, string, RegExp][] = [
+  ['ALOFT_PORT', '0', /from 1 to 65535/],
+  ['ALOFT_PORT', '65536', /from 1 to 65535/],
+  ['ALOFT_PORT', '1e3', /from 1 to 65535/],
+  ['ALOFT_TLS_PORT', '-1', /from 0 to 65535/],
+  ['ALOFT_TLS_PORT', '3000', /is the port of ALOFT_PORT/],
+  ['ALOFT_ORIGIN', 'fra1', /bru1, hnd1, iad1, sfo1/],
+  ['ALOFT_DOMAIN', 'no_such', /host name/],
+  ['ALOFT_API_HOSTS', 'a b', /separated by commas/],
+  ['ALOFT_DATABASE_URL', 'mysql://x', /postgres:\/\//],
+  ['ALOFT_BLOB_URL', 'file:///x', /s3:\/\//],
+  ['ALOFT_REDIS_URL', 'http://x', /redis:\/\//],
+  ['ALOFT_SMTP_URL', 'mail.example', /smtp:\/\//],
+  ['ALOFT_RESOLVERS', '1.1.1.1', /ip:port/],
+  ['ALOFT_RATE_LIMIT', '0', /whole number/],
+  ['ALOFT_WORKERS', 'many', /whole number/],
+  ['ALOFT_DEFAULT_PLAN', 'gold', /oss, free, pro, enterprise/],
+  ['ALOFT_SANDBOX', 'yes', /required, auto, off/],
+  ['ALOFT_RUNTIME', 'lxc', /process, docker, swarm/],
+  ['ALOFT_MASTER_KEY', 'short', /32 bytes/],
+  ['ALOFT_BOOTSTRAP_EMAIL', 'a@b.example', /set both or none/],
+]
+for (const [variable, value, reason] of refused)
+  test(`${variable}=${value} is refused with one line that names it`, () => {
+    const mistakes = mistakesOf({ [variable]: value })
+    assert.equal(mistakes.length, 1)
+    assert.match(mistakes[0] as string, new RegExp(variable))
+    assert.match(mistakes[0] as string, reason)
+  })
+
+test('every mistake is reported at once, also those of the file', () => {
+  assert.equal(mistakesOf({ ALOFT_PORT: 'x', ALOFT_ORIGIN: 'y' }, { nope: 1 }).length, 3)
+})
+
+test('secrets never print', () => {
+  const key = Buffer.alloc(32, 7).toString('base64')
+  const config: Config = readConfig({
+    ALOFT_MASTER_KEY: key,
+    ALOFT_SMTP_URL: 'smtp://u:hunter2@mail.example',
+  })
+  for (const printed of [inspect(config, { depth: 9 }), JSON.stringify(config), `${config.masterKey}`])
+    assert.ok(!printed.includes(key) && !printed.includes('hunter2'))
+  assert.equal(config.masterKey?.reveal(), key)
+  assert.ok(!mistakesOf({ ALOFT_SMTP_URL: 'ftp://u:hunter2@x' }).join().includes('hunter2'))
+})
+
+test('docs/config.md is what the table says', () => {
+  const page = new URL('../docs/config.md', import.meta.url)
+  assert.equal(readFileSync(page, 'utf8'), configDocs(), 'run `npm run docs`')
+  for (const { variable } of Object.values(SETTINGS)) assert.ok(configDocs().includes(variable))
+})
+
+test('a misspelt variable is noticed', () => {
+  assert.deepEqual(unknownVariables({ ALOFT_PROT: '1', ALOFT_PORT: '2', ALOFT_TOKEN: 'x', PATH: '' }), ['ALOFT_PROT'])
+})

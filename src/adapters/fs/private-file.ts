@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+/** Writes `data` to a new file that only its owner may read, and returns once it is on disk. */
+export async function writePrivateFile(path: string, data: string | Buffer): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(data)
+    await file.sync()
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+/** A name beside `path` that no other process uses. Hidden, so that listings of finished files leave it out. */
+export const temporaryName = (path: string): string =>
+  resolve(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`)
+
+/** Makes the folder where it is missing, closed to other users, with every new entry on disk. */
+export async function makePrivateFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  const top = dirname(resolve(first))
+  let parent = resolve(folder)
+  do {
+    parent = dirname(parent)
+    await syncFolder(parent)
+  } while (parent !== top)
+}
+
+/** Makes what was linked or renamed into the folder survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open a folder, and needs no such call.
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,4 +1,4 @@
-import { codeOf, type ErrorKind, ERRORS, type ErrorSpec } from './errors.ts'
+import { codeOf, ERRORS, type ErrorKind, type ErrorSpec } from './errors.ts'
 
 /** The page about errors, from the same table that the server answers with. */
 export const errorDocs = (): string => {

@@ -1,0 +1,59 @@
+/** What a host name answers with: a deployment's files and rules, frozen, plus the state of the pointer to it. */
+export interface Site {
+  readonly host: string
+  readonly deploymentId: string
+  readonly projectId: string
+  readonly ownerId: string
+  /** `production` when the host is a production alias or the url of a production deployment. */
+  readonly environment: 'production' | 'preview'
+  readonly status: SiteStatus
+  /** Path without leading slash → content. */
+  readonly files: ReadonlyMap<string, SiteFile>
+  /** Route rules as they were given at creation; undefined when there are none. */
+  readonly routes: readonly unknown[] | undefined
+  readonly directoryListing: boolean
+}
+
+export interface SiteFile {
+  readonly sha256: string
+  readonly size: number
+}
+
+/** Why a host that is known does not serve, in the order in which visitors are told. */
+export const SITE_STATUSES = ['deleted', 'blocked', 'paused', 'failed', 'building', 'ready'] as const
+export type SiteStatus = (typeof SITE_STATUSES)[number]
+
+/** Looks a host up. The answer is a snapshot; a change is told on the bus under `SITES_TOPIC`. */
+export interface SiteSource {
+  find(host: string): Promise<Site | undefined>
+}
+
+/** The message is the host whose pointer changed, or `*` for all of them. */
+export const SITES_TOPIC = 'sites'
+
+/** One visit, for the log of the deployment. */
+export interface SiteVisit {
+  readonly id: string
+  readonly at: number
+  readonly deploymentId: string
+  readonly ownerId: string
+  readonly projectId: string
+  readonly environment: Site['environment']
+  readonly host: string
+  readonly method: string
+  readonly path: string
+  readonly protocol: string
+  readonly status: number
+  readonly ms: number
+  readonly bytes: number
+  readonly ip: string
+  readonly userAgent: string
+  /** What answered: a file's path, or the url that was proxied to. */
+  readonly source: 'static' | 'proxy' | 'redirect' | 'error'
+  readonly entrypoint: string
+}
+
+/** Takes visits without ever making a visitor wait. */
+export interface VisitLog {
+  record(visit: SiteVisit): void
+}

@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { AloftError } from '#contract/errors.ts'
+
+export const DEFAULT_BODY_LIMIT = 10 * 1000 * 1000
+
+const tooLarge = (limit: number) =>
+  new AloftError(
+    'payload_too_large',
+    `The body is larger than the ${limit} bytes that this endpoint accepts.`,
+    { limit },
+  )
+const malformed = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
+
+/** Reads a whole body, refusing it as soon as it is known to be too large. */
+export function collect(stream: IncomingMessage, limit: number): Promise<Buffer> {
+  const declared = Number(stream.headers['content-length'] ?? 0)
+  if (declared > limit) {
+    stream.resume()
+    return Promise.reject(tooLarge(limit))
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) {
+        stream.removeAllListeners('data')
+        stream.resume()
+        reject(tooLarge(limit))
+      } else chunks.push(chunk)
+    })
+    stream.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)))
+    stream.on('error', () => reject(malformed('the body was cut off')))
+    stream.on('aborted', () => reject(malformed('the body was cut off')))
+  })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+const decode = (bytes: Buffer): string => {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw malformed('the body is not valid UTF-8')
+  }
+}
+
+/**
+ * The body by its content: some clients send JSON without saying so. Only endpoints that expect a form
+ * read one. An empty body is an empty object, so that what is missing can be named.
+ */
+export function parseBody(bytes: Buffer, contentType: string | undefined, row: Endpoint): unknown {
+  if (bytes.length === 0) return row.body === undefined ? undefined : {}
+  const text = decode(bytes)
+  const looksLikeJson = /^\s*[{[]/.test(text)
+  if (row.form && !looksLikeJson && (contentType ?? '').includes('application/x-www-form-urlencoded'))
+    return readForm(text)
+  return readJson(text, row)
+}
+
+function readForm(text: string): Record<string, string> {
+  const form: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (name in form) throw malformed(`\`${name}\` is given twice`)
+    if (value.includes('\0')) throw malformed(`\`${name}\` holds a NUL character`)
+    form[name] = value
+  }
+  return form
+}
+
+function readJson(text: string, row: Endpoint): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw malformed('the body is not valid JSON')
+  }
+  // Cheap tests on the text decide whether the value has to be walked at all.
+  if (/"(?:_|\\u005f){2}proto/i.test(text) || /constructor/.test(text)) refusePrototypes(value)
+  if (!row.binaryText && text.includes('\\u0000')) refuseNul(value)
+  return value
+}
+
+const walk = (value: unknown, visit: (key: string, value: unknown, holder: object) => void): void => {
+  const todo: unknown[] = [value]
+  while (todo.length > 0) {
+    const next = todo.pop()
+    if (typeof next !== 'object' || next === null) continue
+    for (const key of Object.keys(next)) {
+      const inner = (next as Record<string, unknown>)[key]
+      visit(key, inner, next)
+      todo.push(inner)
+    }
+  }
+}
+
+/** `__proto__` as a key would reach into objects that code merges later. */
+const refusePrototypes = (value: unknown): void =>
+  walk(value, (key, inner) => {
+    const polluting =
+      key === '__proto__' ||
+      (key === 'constructor' && typeof inner === 'object' && inner !== null && 'prototype' in inner)
+    if (polluting) throw malformed(`the key \`${key}\` is not accepted`)
+  })
+
+/** Names with NUL cannot be stored by every database, and nobody means them. */
+const refuseNul = (value: unknown): void => {
+  if (typeof value === 'string' && value.includes('\0')) throw malformed('text holds a NUL character')
+  walk(value, (key, inner) => {
+    if (key.includes('\0') || (typeof inner === 'string' && inner.includes('\0')))
+      throw malformed(`\`${key.replaceAll('\0', '')}\` holds a NUL character`)
+  })
+}

@@ -1,0 +1,69 @@
+import { type Endpoint, pathOf } from '#contract/endpoint.ts'
+import { AloftError } from '#contract/errors.ts'
+import { LIMITS, type LimitGroup, type Plan, type Window } from '#contract/limits.ts'
+import { MINUTE } from '#contract/time.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
+
+export interface Allowance extends Taken {
+  readonly total: number
+}
+
+export interface Limits {
+  /** Counts one request of the caller. With several windows, the one with the least left is answered. */
+  take(row: Endpoint | undefined, caller: string, plan: Plan): Promise<Allowance>
+  /** Counts against a group of its own, such as the mails to one address. */
+  takeFrom(group: LimitGroup, caller: string): Promise<Allowance>
+}
+
+/** Paths that do not exist share one allowance for each address. */
+const UNKNOWN = 'unknown'
+
+export function createLimits(limiter: RateLimiter, override: number | undefined): Limits {
+  const windowsOf = (group: LimitGroup, plan: Plan): readonly Window[] =>
+    override === undefined ? LIMITS[group].windows(plan) : [{ points: override, ms: MINUTE }]
+
+  async function count(key: string, windows: readonly Window[]): Promise<Allowance> {
+    let tightest: Allowance | undefined
+    for (const window of windows) {
+      const answer = limiter.take(`${key}|${window.ms}`, window)
+      const taken = answer instanceof Promise ? await answer : answer
+      const allowance = { ...taken, total: window.points }
+      if (!taken.allowed) return allowance
+      if (!tightest || allowance.remaining < tightest.remaining) tightest = allowance
+    }
+    return tightest as Allowance
+  }
+
+  return {
+    take(row, caller, plan) {
+      if (row === undefined) return count(`${UNKNOWN}|${caller}`, windowsOf('read', plan))
+      const shared = 'shared' in LIMITS[row.limit]
+      const endpoint = shared ? row.limit : `${row.on.slice(0, row.on.indexOf(' '))} ${pathOf(row)}`
+      return count(`${endpoint}|${caller}`, windowsOf(row.limit, plan))
+    },
+    takeFrom: (group, caller) => count(`${group}|${caller}`, windowsOf(group, 'enterprise')),
+  }
+}
+
+/** Both spellings, on every answer. */
+export function limitHeaders({ total, remaining, resetAt }: Allowance): Record<string, string> {
+  const [limit, left, reset] = [String(total), String(remaining), String(Math.ceil(resetAt / 1000))]
+  return {
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': left,
+    'x-ratelimit-reset': reset,
+    'x-rate-limit-limit': limit,
+    'x-rate-limit-remaining': left,
+    'x-rate-limit-reset': reset,
+  }
+}
+
+export function rateLimited({ total, resetAt }: Allowance): AloftError {
+  return new AloftError('rate_limited', 'The rate limit of this endpoint was exceeded. Try again later.', {
+    limit: { total, remaining: 0, reset: Math.ceil(resetAt / 1000), resetMs: resetAt },
+  })
+}
+
+export const retryAfter = ({ resetAt }: Taken, clock: Clock): string =>
+  String(Math.max(1, Math.ceil((resetAt - clock.now()) / 1000)))

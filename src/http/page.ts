@@ -1,0 +1,64 @@
+import { html, type Raw, raw } from '#contract/html.ts'
+
+/** Pages need no script and no outside resource, so they are allowed none. */
+export const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const
+
+const STYLE = `
+:root{color-scheme:light dark;--fg:light-dark(#16181d,#e8eaf0);--bg:light-dark(#fff,#0e1014);--soft:light-dark(#5b6270,#9aa3b2);
+--line:light-dark(#e3e6ec,#262a33);--card:light-dark(#f7f8fa,#151820);--accent:light-dark(#2457e6,#7aa2ff)}
+*{box-sizing:border-box}
+body{margin:0;background:var(--bg);color:var(--fg);font:16px/1.55 system-ui,-apple-system,"Segoe UI",sans-serif}
+main{max-width:36rem;margin:12vh auto 4rem;padding:0 1.25rem}
+main.wide{max-width:60rem;margin-top:3rem}
+h1{font-size:1.6rem;line-height:1.2;margin:0 0 .75rem;letter-spacing:-.01em}
+h2{font-size:1.15rem;margin:2.5rem 0 .75rem}
+p{margin:.6rem 0}a{color:var(--accent)}
+.soft{color:var(--soft)}
+.brand{font-weight:650;letter-spacing:-.01em;color:var(--soft);text-decoration:none;display:inline-block;margin-bottom:2rem}
+.code{font-size:1.5rem;font-weight:650;text-align:center;padding:1rem;margin:1.25rem 0;border:1px solid var(--line);border-radius:12px;background:var(--card)}
+code,pre,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.9em}
+pre{padding:1rem;border:1px solid var(--line);border-radius:10px;background:var(--card);overflow-x:auto}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.35rem 1.25rem;margin:1.25rem 0}
+dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+button{font:inherit;font-weight:600;color:light-dark(#fff,#0e1014);background:var(--accent);border:0;border-radius:10px;padding:.65rem 1.3rem;cursor:pointer}
+label{display:block;margin:1rem 0 .35rem;font-weight:600}
+input{font:inherit;width:100%;padding:.6rem .8rem;border:1px solid var(--line);border-radius:10px;background:var(--card);color:inherit;margin-bottom:1rem}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+table{border-collapse:collapse;width:100%;font-size:.92rem}
+th{text-align:left;font-weight:600;color:var(--soft)}
+th,td{padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--line);vertical-align:top}
+details{border:1px solid var(--line);border-radius:10px;background:var(--card);margin:.5rem 0;padding:0 1rem}
+summary{cursor:pointer;padding:.65rem 0;display:flex;gap:.9rem;align-items:baseline;flex-wrap:wrap;list-style:none}
+summary::-webkit-details-marker{display:none}
+summary .soft{margin-left:auto;font-size:.9rem}
+.verb{font-weight:700;font-size:.78rem;min-width:3.6rem;color:var(--accent)}
+.tag{font-size:.75rem;border:1px solid var(--line);border-radius:99px;padding:.05rem .55rem;color:var(--soft)}
+`
+
+const styleSheet = raw(STYLE)
+const wideClass = raw(' class="wide"')
+const none = raw('')
+
+export const page = (title: string, body: Raw, wide = false): string =>
+  html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${title} · Aloft</title><style>${styleSheet}</style></head>
+<body><main${wide ? wideClass : none}><a class="brand" href="/">◢ Aloft</a>
+<h1>${title}</h1>
+${body}
+</main></body></html>
+`.text
+
+export const errorPage = (status: number, message: string): string =>
+  page(
+    status === 404 ? 'Not found' : status === 429 ? 'Too many requests' : 'This did not work',
+    html`<p>${message}</p>`,
+  )

@@ -1,0 +1,279 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { type Endpoint, methodOf, pathOf, type RawReply } from '#contract/endpoint.ts'
+import { AloftError } from '#contract/errors.ts'
+import type { Plan } from '#contract/limits.ts'
+import { authorise, type Memberships, resolveOwner } from '#core/access/authorise.ts'
+import type { Actor, Context, Visit } from '#core/access/context.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { Tokens } from '#core/token/tokens.ts'
+import { authFailed, readBearer } from './authenticate.ts'
+import { collect, DEFAULT_BODY_LIMIT, parseBody } from './body.ts'
+import { speakError } from './dialect.ts'
+import { type Allowance, type Limits, limitHeaders, rateLimited, retryAfter } from './limits.ts'
+import { errorPage, PAGE_HEADERS } from './page.ts'
+import { createPathIndex } from './paths.ts'
+import type { Route } from './route.ts'
+import { compileValidate } from './validate.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    row?: Endpoint
+  }
+  interface FastifyRequest {
+    row: Endpoint | undefined
+    allowance: Allowance | undefined
+    who: Context | Visit | undefined
+  }
+}
+
+export interface ApiParts {
+  readonly routes: readonly Route[]
+  readonly tokens: Tokens
+  readonly teams: Memberships
+  readonly limits: Limits
+  readonly clock: Clock
+  readonly log: Log
+  /** `{base_url}`, for links in errors. */
+  readonly site: string
+  /** The plan that strangers are counted under. */
+  readonly defaultPlan: Plan
+  readonly observe?: (request: { route: string; method: string; status: number; seconds: number }) => void
+}
+
+export type ApiHandler = (
+  req: IncomingMessage | Http2ServerRequest,
+  res: ServerResponse | Http2ServerResponse,
+) => void
+
+/** The API as one request handler: every table mounted, one way in, one way out for errors. */
+export async function createApi(parts: ApiParts): Promise<ApiHandler> {
+  const { log, limits, clock, site } = parts
+  const knownPath = createPathIndex(parts.routes.map(({ endpoint }) => endpoint))
+  const boot = Math.random().toString(36).slice(2, 8)
+  let count = 0
+
+  const app = fastify({
+    logger: false,
+    genReqId: () => `req_${boot}${(count++).toString(36)}`,
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: true },
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    frameworkErrors: (_error, request, reply) => {
+      // A path that cannot be decoded belongs to no endpoint, but its answer still shows the allowance.
+      request.row = undefined
+      return admit(request, reply).then(
+        () => fail(request, reply, new AloftError('bad_request', 'Invalid request: the path is malformed.')),
+        (error) => fail(request, reply, error),
+      ) as unknown as undefined
+    },
+  })
+  app.decorateRequest('row', undefined)
+  app.decorateRequest('allowance', undefined)
+  app.decorateRequest('who', undefined)
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (request, payload, done) => {
+    const row = request.row
+    if (row === undefined || row.body === 'raw') return done(null, payload)
+    collect(payload as IncomingMessage, row.bodyLimit ?? DEFAULT_BODY_LIMIT)
+      .then((bytes) => parseBody(bytes, request.headers['content-type'], row))
+      .then((body) => done(null, body), done)
+  })
+
+  /** Every request passes here first: who is it, how much may they ask, may they ask this. */
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const row = request.routeOptions?.config?.row
+    request.row = row
+    reply.header('x-request-id', request.id)
+    const visit: Visit = {
+      ip: request.ip,
+      userAgent: request.headers['user-agent'] ?? '',
+      log: log.child({ request: request.id }),
+    }
+    const needsToken = row !== undefined && row.access.kind !== 'public'
+    const bearer = needsToken ? readBearer(request.headers) : undefined
+    const found = bearer ? await parts.tokens.authenticate(bearer) : undefined
+    const ctx =
+      found && row ? await contextOf(request, row, found, visit).catch((error: unknown) => error) : undefined
+
+    const acts = isContext(ctx) ? ctx.owner : found?.user
+    const allowance = await limits.take(row, acts?.id ?? visit.ip, acts?.plan ?? parts.defaultPlan)
+    showAllowance(request, reply, allowance)
+    if (!allowance.allowed) throw rateLimited(allowance)
+    if (!needsToken) {
+      request.who = visit
+      refuseNul(request)
+      return
+    }
+    if (!found) throw authFailed(bearer)
+    if (!isContext(ctx)) throw ctx
+    authorise(row, ctx.actor, ctx.owner)
+    refuseNul(request)
+    request.who = ctx
+  }
+
+  async function contextOf(
+    request: FastifyRequest,
+    row: Endpoint,
+    actor: Actor,
+    visit: Visit,
+  ): Promise<Context> {
+    const query = request.query as Record<string, unknown>
+    const wish = {
+      teamId: single(query, 'teamId'),
+      ...(row.teamBySlug ? { slug: single(query, 'slug') } : {}),
+    }
+    const owner = await resolveOwner(actor, wish, parts.teams)
+    return { actor, owner, log: visit.log }
+  }
+
+  function showAllowance(request: FastifyRequest, reply: FastifyReply, allowance: Allowance): void {
+    request.allowance = allowance
+    reply.headers(limitHeaders(allowance))
+    if (!allowance.allowed) reply.header('retry-after', retryAfter(allowance, clock))
+  }
+
+  async function fail(request: FastifyRequest, reply: FastifyReply, thrown: unknown): Promise<void> {
+    const { row } = request
+    const error = toAloftError(thrown)
+    if (error.kind === 'internal_server_error')
+      log.error({ err: thrown, request: request.id, route: row?.on }, 'a request failed')
+    const known = row === undefined ? knownPath(pathOf_(request))?.row : row
+    const { status, body } = speakError(
+      error.kind === 'internal_server_error'
+        ? new AloftError(
+            'internal_server_error',
+            `Something went wrong on our side. It is logged as ${request.id}.`,
+          )
+        : error,
+      known,
+      site,
+    )
+    if (error.kind === 'service_unavailable' && !reply.hasHeader('retry-after'))
+      reply.header('retry-after', '10')
+    reply.code(status)
+    // A body that was refused half-read cannot be followed by another request on the same connection.
+    if (status === 413 && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
+    if (known?.page) {
+      reply.headers(PAGE_HEADERS)
+      return void reply.send(errorPage(status, error.message))
+    }
+    reply.header('content-type', 'application/json; charset=utf-8')
+    return void reply.serializer(JSON.stringify).send(body)
+  }
+
+  app.addHook('onRequest', admit)
+  app.setErrorHandler((error, request, reply) => fail(request, reply, error))
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf_(request)
+    const known = knownPath(path)
+    if (!known) return fail(request, reply, new AloftError('not_found', `There is no endpoint \`${path}\`.`))
+    const methods = known.methods.join(', ')
+    reply.header('allow', methods)
+    return fail(
+      request,
+      reply,
+      new AloftError(
+        'method_unknown',
+        `This endpoint does not handle ${request.method}. It accepts: ${methods}.`,
+      ),
+    )
+  })
+  if (parts.observe) {
+    const { observe } = parts
+    app.addHook('onResponse', (request, reply, done) => {
+      const { row, method } = request
+      observe({
+        route: row ? pathOf(row) : 'unknown',
+        method,
+        status: reply.statusCode,
+        seconds: reply.elapsedTime / 1000,
+      })
+      log.debug(
+        {
+          request: request.id,
+          route: row?.on ?? 'unknown',
+          method,
+          status: reply.statusCode,
+          ms: Math.round(reply.elapsedTime),
+        },
+        'answered',
+      )
+      done()
+    })
+  }
+  for (const { endpoint, handle } of parts.routes) mount(endpoint, handle)
+
+  function mount(row: Endpoint, handle: Route['handle']): void {
+    const { body, query, reply: form } = row
+    const status = row.status ?? 200
+    const validators = {
+      body: body !== undefined && body !== 'raw' ? compileValidate('body', body, row) : undefined,
+      querystring: query === undefined ? undefined : compileValidate('querystring', query, row),
+    }
+    app.route({
+      method: methodOf(row),
+      url: pathOf(row),
+      config: { row },
+      ...(typeof form === 'object' ? { schema: { response: { [status]: form } } } : {}),
+      handler: async (request, reply) => {
+        const query = request.query as Record<string, unknown>
+        if (validators.querystring) validators.querystring(query)
+        // A request without any body has not met the parser.
+        const input = validators.body ? (request.body ?? {}) : request.body
+        if (validators.body) validators.body(input)
+        const answer = await handle(request.who as Context | Visit, {
+          params: request.params,
+          query: query as never,
+          body: input as never,
+        })
+        reply.code(status)
+        if (form === 'empty') return reply.send('')
+        if (form === 'html') return reply.headers(PAGE_HEADERS).send(answer)
+        if (form === 'raw') {
+          const { type, body, headers } = answer as RawReply
+          return reply.headers({ ...headers, 'content-type': type }).send(body)
+        }
+        return answer
+      },
+    })
+  }
+
+  await app.ready()
+  return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)
+}
+
+const isContext = (value: unknown): value is Context =>
+  typeof value === 'object' && value !== null && 'actor' in value
+
+const pathOf_ = (request: FastifyRequest): string => {
+  const url = request.raw.url ?? '/'
+  const end = url.search(/[?#]/)
+  const path = end === -1 ? url : url.slice(0, end)
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+function single(query: Record<string, unknown>, name: string): string | undefined {
+  const value = query[name]
+  if (value === undefined || value === '') return undefined
+  if (typeof value !== 'string')
+    throw new AloftError('bad_request', `Invalid request: \`${name}\` is given twice.`)
+  return value
+}
+
+const refuseNul = (request: FastifyRequest): void => {
+  if (request.raw.url?.includes('%00'))
+    throw new AloftError('bad_request', 'Invalid request: the URL holds a NUL character.')
+}
+
+/** Whatever was thrown, as an error that can be answered. Driver and framework text stays inside. */
+function toAloftError(thrown: unknown): AloftError {
+  if (thrown instanceof AloftError) return thrown
+  const { statusCode, message } = thrown as { statusCode?: unknown; message?: string }
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
+    return new AloftError('bad_request', `Invalid request: ${message ?? 'it could not be read'}`)
+  return new AloftError('internal_server_error', 'internal', {}, { cause: thrown })
+}

@@ -1,0 +1,49 @@
+import * as api from '#contract/api/system.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { html } from '#contract/html.ts'
+import { describeApi } from '../openapi.ts'
+import { page } from '../page.ts'
+import { publicRoute, type Route } from '../route.ts'
+import { docsPage } from './docs-page.ts'
+import { explainError } from './error-page.ts'
+
+export interface SystemParts {
+  readonly site: string
+  readonly version: string
+  readonly origin: string
+  /** Throws while something the API depends on does not answer. */
+  readonly checkHealth: () => Promise<void>
+  readonly readMetrics: () => Promise<{ readonly type: string; readonly body: string }>
+}
+
+/** `rows` is asked for late, because these endpoints describe the whole table they stand in. */
+export const systemRoutes = (parts: SystemParts, rows: () => readonly Endpoint[]): readonly Route[] => {
+  const { site, version, origin } = parts
+  let description: string | undefined
+  let docs: string | undefined
+  return [
+    publicRoute(api.healthz, async () => {
+      await parts.checkHealth()
+      return { status: 'ok', version, origin }
+    }),
+    publicRoute(api.metrics, () => parts.readMetrics()),
+    publicRoute(api.openapi, () => {
+      description ??= JSON.stringify(describeApi(rows(), site, version))
+      return { type: 'application/json; charset=utf-8', body: description }
+    }),
+    publicRoute(api.docs, () => {
+      docs ??= docsPage(rows(), site)
+      return docs
+    }),
+    publicRoute(api.errorPage, (_visit, { params }) => explainError(params.code)),
+    publicRoute(api.familyErrorPage, (_visit, { params }) => explainError(params.code, params.family)),
+    publicRoute(api.home, () =>
+      page(
+        'Aloft is running',
+        html`<p>This is the API of a self-hosted deployment platform.</p>
+<p><a href="/docs">API reference</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/healthz">Health</a></p>
+<p class="soft">Version ${version}, origin ${origin}.</p>`,
+      ),
+    ),
+  ]
+}

@@ -1,0 +1,93 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { TSchema } from 'typebox'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { AloftError } from '#contract/errors.ts'
+
+type Part = 'body' | 'querystring'
+
+const options = { strict: false, allErrors: false, formats: { 'date-time': true } } as const
+const ajv = {
+  body: new Ajv(options),
+  // Query values arrive as text, so numbers are read from it; booleans have more spellings than Ajv knows.
+  querystring: new Ajv({ ...options, coerceTypes: true }),
+}
+
+/** Checks one part of a request. Query values are changed in place into what the schema asks for. */
+export type Validate = (data: unknown) => void
+
+export function compileValidate(part: Part, schema: TSchema, row: Endpoint): Validate {
+  const check = ajv[part].compile(schema)
+  const booleans = part === 'querystring' ? booleanNames(schema) : []
+  return (data) => {
+    for (const name of booleans) spellBoolean(data as Record<string, unknown>, name)
+    if (!check(data)) throw invalid(check, row)
+  }
+}
+
+const booleanNames = (schema: TSchema): string[] => {
+  const properties = (schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {}
+  return Object.keys(properties).filter((name) => properties[name]?.type === 'boolean')
+}
+
+const spellBoolean = (query: Record<string, unknown>, name: string): void => {
+  if (query[name] === '1') query[name] = 'true'
+  else if (query[name] === '0') query[name] = 'false'
+}
+
+function invalid(check: ValidateFunction, row: Endpoint): AloftError {
+  const error = (check.errors as ErrorObject[])[0] as ErrorObject
+  const detail = row.detailedErrors
+    ? { keyword: error.keyword, dataPath: dottedPath(error.instancePath), params: error.params }
+    : {}
+  return new AloftError('bad_request', `Invalid request: ${reason(error)}.`, detail)
+}
+
+/** `/files/0/file` → `.files[0].file`, the form that clients of this API know. */
+const dottedPath = (pointer: string): string =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('')
+
+function reason(error: ErrorObject): string {
+  const { params } = error
+  const path = dottedPath(error.instancePath).replace(/^\./, '')
+  const it = path === '' ? 'the request' : `\`${path}\``
+  switch (error.keyword) {
+    case 'required':
+      return `missing required property \`${path === '' ? '' : `${path}.`}${params.missingProperty}\``
+    case 'additionalProperties':
+      return `${it} should not have the property \`${params.additionalProperty}\``
+    case 'type':
+      return `${it} should be ${article([params.type].flat().join(' or '))}`
+    case 'enum':
+      return `${it} should be one of ${params.allowedValues.map((v: unknown) => `"${v}"`).join(', ')}`
+    case 'const':
+      return `${it} should be ${JSON.stringify(params.allowedValue)}`
+    case 'maxLength':
+      return `${it} should be at most ${params.limit} characters long`
+    case 'minLength':
+      return params.limit === 1
+        ? `${it} should not be empty`
+        : `${it} should be at least ${params.limit} characters long`
+    case 'maxItems':
+      return `${it} should have at most ${params.limit} items`
+    case 'minItems':
+      return `${it} should have at least ${params.limit} items`
+    case 'maxProperties':
+      return `${it} should have at most ${params.limit} entries`
+    case 'minimum':
+      return `${it} should be ${params.limit} or more`
+    case 'maximum':
+      return `${it} should be ${params.limit} or less`
+    case 'anyOf':
+    case 'oneOf':
+      return `${it} has a form that is not accepted`
+    default:
+      return `${it} ${error.message ?? 'is not accepted'}`
+  }
+}
+
+const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)

@@ -1,0 +1,49 @@
+import { readdir, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Mailer } from '#core/ports/mailer.ts'
+import { makePrivateFolder, syncFolder, temporaryName, writePrivateFile } from '../fs/private-file.ts'
+import { createCompose } from '../mail/compose.ts'
+import { fileName, idOf } from './file-name.ts'
+
+export interface OutboxOptions {
+  readonly folder: string
+  /** `name@host`, or `Name <name@host>`. */
+  readonly from: string
+  readonly clock?: Clock
+}
+
+/** Puts every mail into a folder as a file that mail programs open, for installations without a mail server. */
+export function createOutboxMailer({ folder, from, clock = Date }: OutboxOptions): Mailer {
+  const compose = createCompose(from)
+  const outbox = resolve(folder)
+  // One after the other: two sends of one id at the same moment would each find no earlier file.
+  let last: Promise<void> = Promise.resolve()
+
+  const write = async (message: Buffer, id: string, now: number): Promise<void> => {
+    await makePrivateFolder(outbox)
+    const earlier = (await readdir(outbox)).find((name) => idOf(name) === id)
+    const path = join(outbox, earlier ?? fileName(now, id))
+    const temporary = temporaryName(path)
+    await writePrivateFile(temporary, message)
+    try {
+      await rename(temporary, path)
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+    await syncFolder(outbox)
+  }
+
+  return {
+    async send(mail, id) {
+      const now = clock.now()
+      const message = await new MailComposer(compose(mail, id, now)).compile().build()
+      const written = last.then(() => write(message, id, now))
+      last = written.catch(() => {})
+      await written
+    },
+    close() {},
+  }
+}

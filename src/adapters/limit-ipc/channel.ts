@@ -1,0 +1,9 @@
+/**
+ * One end of a line between two processes. Messages arrive in order, as structured clones or JSON would
+ * make them; `send` may throw when the other end is gone. Others may use the same line for messages of
+ * their own, so receivers ignore what they do not know.
+ */
+export interface Channel {
+  send(message: unknown): void
+  onMessage(listener: (message: unknown) => void): void
+}

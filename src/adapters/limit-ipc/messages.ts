@@ -1,0 +1,56 @@
+import type { Window } from '#contract/limits.ts'
+import type { Taken } from '#core/ports/rate-limiter.ts'
+
+export interface Request {
+  readonly key: string
+  readonly window: Window
+}
+
+/** What a serving process asks in one go. Arrays in place of objects: they are half as long on the line. */
+interface Ask {
+  readonly kind: 'limit.ask'
+  readonly batch: number
+  readonly takes: readonly Take[]
+}
+
+type Take = readonly [key: string, points: number, ms: number]
+
+/** The answers, in the order of the questions. */
+interface Answer {
+  readonly kind: 'limit.answer'
+  readonly batch: number
+  readonly taken: readonly (readonly [allowed: boolean, remaining: number, resetAt: number])[]
+}
+
+export const ask = (batch: number, requests: readonly Request[]): Ask => ({
+  kind: 'limit.ask',
+  batch,
+  takes: requests.map(({ key, window }) => [key, window.points, window.ms]),
+})
+
+export const answer = (batch: number, taken: readonly Taken[]): Answer => ({
+  kind: 'limit.answer',
+  batch,
+  taken: taken.map(({ allowed, remaining, resetAt }) => [allowed, remaining, resetAt]),
+})
+
+export function readAsk(message: unknown): { batch: number; requests: Request[] } | undefined {
+  if (!isKind(message, 'limit.ask')) return undefined
+  const { batch, takes } = message as Ask
+  // The asking process may be confused or taken over; the one that counts must survive it.
+  if (!Array.isArray(takes) || !takes.every(isTake)) return undefined
+  return { batch, requests: takes.map(([key, points, ms]) => ({ key, window: { points, ms } })) }
+}
+
+export function readAnswer(message: unknown): { batch: number; taken: Taken[] } | undefined {
+  if (!isKind(message, 'limit.answer')) return undefined
+  const { batch, taken } = message as Answer
+  if (!Array.isArray(taken)) return undefined
+  return { batch, taken: taken.map(([allowed, remaining, resetAt]) => ({ allowed, remaining, resetAt })) }
+}
+
+const isKind = (message: unknown, kind: string): boolean =>
+  typeof message === 'object' && message !== null && 'kind' in message && message.kind === kind
+
+const isTake = (value: unknown): value is Take =>
+  Array.isArray(value) && ['string', 'number', 'number'].every((type, i) => typeof value[i] === type)

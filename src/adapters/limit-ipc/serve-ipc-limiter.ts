@@ -1,0 +1,26 @@
+import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
+import { passed } from '../limit/taken.ts'
+import type { Channel } from './channel.ts'
+import { answer, type Request, readAsk } from './messages.ts'
+
+/** Lets the process at the other end of the channel count in `limiter`. Called once for each such process. */
+export function serveIpcLimiter(channel: Channel, limiter: RateLimiter): void {
+  const take = async ({ key, window }: Request): Promise<Taken> => {
+    try {
+      return await limiter.take(key, window)
+    } catch {
+      return passed(window, Date.now())
+    }
+  }
+
+  channel.onMessage(async (message) => {
+    const read = readAsk(message)
+    if (read === undefined) return
+    const taken = await Promise.all(read.requests.map(take))
+    try {
+      channel.send(answer(read.batch, taken))
+    } catch {
+      // The process that asked is gone.
+    }
+  })
+}

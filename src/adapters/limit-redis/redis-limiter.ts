@@ -1,0 +1,59 @@
+import type { Redis } from 'ioredis'
+import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import { createPerWindow } from '../limit/per-window.ts'
+import { PATIENCE_MS, passed, takenOf } from '../limit/taken.ts'
+import { createRareWarning } from '../redis/rare-warning.ts'
+
+export interface RedisLimiterOptions {
+  /** Connects by itself (no `lazyConnect`): while it is not connected, requests pass. The caller closes it. */
+  readonly redis: Redis
+  readonly log: Log
+  readonly clock?: Clock
+  /** How many ms an answer may take. */
+  readonly patience?: number
+}
+
+/** Counts in Redis, for many machines. Windows last whole seconds there: others are rounded up. */
+export function createRedisLimiter({
+  redis,
+  log,
+  clock = Date,
+  patience = PATIENCE_MS,
+}: RedisLimiterOptions): RateLimiter {
+  const warn = createRareWarning(log, 'Redis does not count requests: they pass without a limit', clock)
+  const limiterOf = createPerWindow(
+    ({ points, ms }) =>
+      new RateLimiterRedis({
+        storeClient: redis,
+        points,
+        duration: Math.ceil(ms / 1000),
+        // The window is a part of the key: one caller may be counted in several windows.
+        keyPrefix: `aloft:limit:${points}:${ms}`,
+        // Else requests would wait for the connection to come back.
+        rejectIfRedisNotReady: true,
+      }),
+  )
+  return {
+    async take(key, window) {
+      const limiter = limiterOf(window)
+      try {
+        // Unlike `consume`, `penalty` rejects for failures only.
+        const count = await inTime(limiter.penalty(key, 1), patience)
+        return takenOf(count, window, clock.now())
+      } catch (error) {
+        warn(error)
+        return passed(window, clock.now())
+      }
+    },
+  }
+}
+
+function inTime(answer: Promise<RateLimiterRes>, patience: number): Promise<RateLimiterRes> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`No answer within ${patience} ms`)), patience)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

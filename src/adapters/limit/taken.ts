@@ -1,0 +1,19 @@
+import type { RateLimiterRes } from 'rate-limiter-flexible'
+import type { Window } from '#contract/limits.ts'
+import type { Taken } from '#core/ports/rate-limiter.ts'
+
+export const takenOf = (count: RateLimiterRes, { points }: Window, now: number): Taken => ({
+  allowed: count.consumedPoints <= points,
+  remaining: count.remainingPoints,
+  resetAt: Math.round(now + count.msBeforeNext),
+})
+
+/** How long a request may wait for a counter in another process or machine before it passes. */
+export const PATIENCE_MS = 250
+
+/** The answer where no counter can be asked. */
+export const passed = ({ points, ms }: Window, now: number): Taken => ({
+  allowed: true,
+  remaining: points,
+  resetAt: now + ms,
+})

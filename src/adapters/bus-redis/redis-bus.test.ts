@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRecordingLog } from '#test/support/recording-log.ts'
+import { startRedis, withoutRedis } from '#test/support/redis.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { createRedisBus } from './redis-bus.ts'
+
+const BACK = /back on Redis/
+const fast = { retryStrategy: () => 20 }
+
+test('Redis bus', { skip: withoutRedis }, async (t) => {
+  const server = await startRedis()
+  t.after(server.stop)
+
+  await t.test('comes back by itself, says so, and tells nothing it did not hear', async () => {
+    const log = createRecordingLog()
+    const bus = createRedisBus({ redis: server.connect(fast), log })
+    const publisher = server.connect(fast)
+    const heard: string[] = []
+    bus.subscribe('topic', (message) => heard.push(message))
+    await server.untilListening(1)
+    assert.deepEqual(log.entries, [])
+
+    await server.restart()
+    assert.equal((await log.saw(BACK)).level, 'warn')
+    assert.deepEqual(heard, [])
+
+    const other = createRedisBus({ redis: publisher, log: silentLog })
+    const next = new Promise((resolve) => bus.subscribe('topic', resolve))
+    other.publish('topic', 'after')
+    assert.equal(await next, 'after')
+    assert.deepEqual(heard, ['after'])
+    await Promise.all([bus.close(), other.close()])
+  })
+
+  await t.test('hears itself while Redis is down, and warns once', async () => {
+    const log = createRecordingLog()
+    await server.kill()
+    const bus = createRedisBus({ redis: server.connect({ ...fast, maxRetriesPerRequest: 0 }), log })
+    const heard: string[] = []
+    const all = new Promise<void>((resolve) => {
+      bus.subscribe('topic', (message) => {
+        if (heard.push(message) === 10) resolve()
+      })
+    })
+    for (let i = 0; i < 10; i++) bus.publish('topic', `message ${i}`)
+    await all
+    await log.saw(/does not pass messages on/)
+    assert.equal(log.entries.length, 1)
+    await bus.close()
+  })
+
+  await t.test('listens once Redis is there, though it was not at the start', async () => {
+    await server.kill()
+    const bus = createRedisBus({ redis: server.connect(fast), log: silentLog })
+    const heard = new Promise((resolve) => bus.subscribe('topic', resolve))
+    await server.restart()
+    const publisher = server.connect()
+    await server.untilListening(1)
+    const other = createRedisBus({ redis: publisher, log: silentLog })
+    other.publish('topic', 'message')
+    assert.equal(await heard, 'message')
+    await Promise.all([bus.close(), other.close()])
+  })
+})

@@ -1,0 +1,133 @@
+import { type Shape, shapeOf, sizeOf } from './pattern-shape.ts'
+import { readTokens, type Token } from './pattern-tokens.ts'
+import { cachedRegex } from './regex-cache.ts'
+import type { Regex } from './regex-engine.ts'
+import type { GroupNames, Groups } from './template.ts'
+
+export interface Pattern {
+  readonly names: GroupNames
+  readonly shape: Shape
+  /** An estimate of what the engine has to compile; 0 if the shape says it all. */
+  readonly size: number
+  /** Written without the leading slash, as `about` is: tried on the path without its own. */
+  readonly isRootless: boolean
+  /** Compiled when first asked for: many patterns of a table see no request that gets so far. */
+  readonly regex: () => Regex
+}
+
+export type PatternResult =
+  | { readonly ok: true; readonly pattern: Pattern }
+  | { readonly ok: false; readonly reason: string }
+
+/** A path made ready to be tried on many patterns. */
+export interface Subject {
+  readonly text: string
+  /** The same with ASCII letters in lower case, character for character. */
+  readonly folded: string
+}
+
+/** The regex work that a request may still do. Once it is below zero, "no match" means "not tried". */
+export interface WorkMeter {
+  left: number
+}
+
+const MAX_LENGTH = 4096
+const MAX_SIZE = 2000
+
+/** Reads a pattern; what only the engine can find wrong with it is left to {@link regexError}. */
+export function readPattern(src: string): PatternResult {
+  if (src === '') return { ok: false, reason: 'it is empty' }
+  if (src.length > MAX_LENGTH) return { ok: false, reason: `it is longer than ${MAX_LENGTH} characters` }
+  const source = withoutAnchors(src)
+  const read = readTokens(source)
+  if (!read.ok) return read
+  const shape = shapeOf(read.tokens)
+  const size = shape.kind === 'regex' ? sizeOf(read.tokens) : 0
+  if (size > MAX_SIZE) return { ok: false, reason: 'it is too complex; shorten it or repeat less' }
+  const isRootless = shape.before === '' ? shape.kind === 'literal' : !shape.before.startsWith('/')
+  return {
+    ok: true,
+    pattern: {
+      names: namesOf(read.tokens),
+      shape,
+      size,
+      isRootless,
+      regex: once(() => cachedRegex(source)),
+    },
+  }
+}
+
+/** Why the engine refuses the pattern, if it does. */
+export function regexError(pattern: Pattern): string | undefined {
+  if (pattern.shape.kind !== 'regex') return undefined
+  try {
+    pattern.regex()
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error)
+  }
+}
+
+export const toSubject = (path: string): Subject => ({ text: path, folded: fold(path) })
+
+/** What the groups captured, if the pattern matches the whole path. */
+export function matchPattern(pattern: Pattern, subject: Subject, meter: WorkMeter): Groups | undefined {
+  const { text, folded } = pattern.isRootless ? withoutSlash(subject) : subject
+  const { shape } = pattern
+  if (shape.kind === 'literal') return folded === shape.before ? NO_GROUPS : undefined
+  const { before, after } = shape
+  if (text.length < before.length + after.length) return undefined
+  if (!folded.startsWith(before) || !folded.endsWith(after)) return undefined
+  if (shape.kind === 'regex') return runRegex(pattern, text, meter)
+  const between = text.slice(before.length, text.length - after.length)
+  if (between.length < shape.min || (!shape.crossesSlash && between.includes('/'))) return undefined
+  return shape.captures ? [between] : NO_GROUPS
+}
+
+const NO_GROUPS: Groups = []
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
+const ASCII = /^[\x00-\x7f]*$/
+
+/** Two characters beyond ASCII fold to ASCII letters where regexes ignore case: long s and the Kelvin sign. */
+function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return lower.replaceAll('\u017f', 's').replaceAll('\u212a', 'k')
+}
+
+const withoutSlash = ({ text, folded }: Subject): Subject => ({
+  text: text.slice(1),
+  folded: folded.slice(1),
+})
+
+function runRegex(pattern: Pattern, text: string, meter: WorkMeter): Groups | undefined {
+  const regex = pattern.regex()
+  meter.left -= regex.workPerChar * text.length
+  return meter.left < 0 ? undefined : regex.match(text)
+}
+
+/** A pattern always matches the whole path, each of its alternatives too, so its outer anchors add nothing. */
+function withoutAnchors(src: string): string {
+  const start = /^\^(?![*+?{])/.test(src) ? 1 : 0
+  const end = /(?<!\\)(?:\\\\)*\$$/.test(src) ? src.length - 1 : src.length
+  return src.slice(start, end)
+}
+
+function namesOf(tokens: readonly Token[]): GroupNames {
+  const names = new Map<string, number>()
+  let group = 0
+  for (const token of tokens) {
+    if (token.kind !== 'open' || !token.captures) continue
+    group++
+    if (token.name !== undefined) names.set(token.name, group)
+  }
+  return names
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,193 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Log } from '#core/ports/log.ts'
+import type { ListenerLimits } from './listener-limits.ts'
+import { badRequest, type Refusal, refusalWire, refuse } from './listener-refusal.ts'
+import type { Handle } from './listener-request.ts'
+
+/** Takes over the connections of the upgrade requests it accepts; all others are ordinary requests. */
+export interface UpgradeHandler {
+  accepts(req: IncomingMessage): boolean
+  handle(req: IncomingMessage, socket: Duplex, head: Buffer): void
+}
+
+export interface Http1Options {
+  readonly dispatch: Handle
+  readonly upgrade: UpgradeHandler | undefined
+  readonly limits: ListenerLimits
+  readonly log: Log
+}
+
+export interface Http1 {
+  /** Listens itself for plain connections; those from TLS are given to it as `connection` events. */
+  readonly server: Server
+  /** From now on every connection ends with the last request that it has sent. */
+  beginDrain(): void
+  /** Ends connections that serve nothing and have sent nothing since the sweep before. */
+  sweep(): void
+}
+
+interface Exchange {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
+interface Connection {
+  readonly socket: Socket
+  /** Requests without a whole response, in the order in which they came. */
+  readonly open: Exchange[]
+  upgraded: boolean
+  /** The last thing to say on this connection, once the responses before it are out. */
+  refusal: Refusal | undefined
+  refused: boolean
+  bytesAtSweep: number
+}
+
+/** How long a refused peer may go on sending: closing at once would reset the line and lose our answer. */
+const LINGER_MS = 2_000
+
+export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): Http1 {
+  const connections = new Map<Duplex, Connection>()
+  let draining = false
+
+  const server = createServer({
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.min(5_000, Math.max(50, limits.headersTimeoutMs / 4)),
+    // Refused by the dispatch instead, with a body.
+    requireHostHeader: false,
+    shouldUpgradeCallback: (req) =>
+      upgrade !== undefined && connectionOf(req.socket).open.length === 0 && upgrade.accepts(req),
+  })
+  // Not every release of Node refuses what is past this count, some drop it without a word. So it is one
+  // more than the limit, and the dispatch counts too.
+  server.maxHeadersCount = limits.maxHeaders + 1
+  server.timeout = limits.stallMs
+
+  function connectionOf(socket: Socket): Connection {
+    let connection = connections.get(socket)
+    if (!connection) {
+      connection = { socket, open: [], upgraded: false, refusal: undefined, refused: false, bytesAtSweep: -1 }
+      connections.set(socket, connection)
+      socket.once('close', () => connections.delete(socket))
+    }
+    return connection
+  }
+
+  /** False when the connection is already promised to end before this request. */
+  function begin(req: IncomingMessage, res: ServerResponse): boolean {
+    const connection = connectionOf(req.socket)
+    const previous = connection.open.at(-1)
+    if (draining) {
+      if (previous?.res.shouldKeepAlive === false) {
+        if (previous.res.headersSent) return false
+        previous.res.shouldKeepAlive = true
+      }
+      res.shouldKeepAlive = false
+    }
+    const exchange = { req, res }
+    connection.open.push(exchange)
+    res.once('close', () => {
+      connection.open.splice(connection.open.indexOf(exchange), 1)
+      if (connection.refusal) settle(connection)
+    })
+    return true
+  }
+
+  /** Says the refusal as soon as its turn has come: never into or before the response to an earlier request. */
+  function settle(connection: Connection): void {
+    const { socket, refusal } = connection
+    const [first] = connection.open
+    if (!refusal || connection.refused || first?.req.complete) return
+    connection.refused = true
+    // The malformed part is the body of a request that has an answer under way: nothing can be added to it.
+    if (!socket.writable || first?.res.headersSent) {
+      socket.destroy()
+      return
+    }
+    socket.end(refusalWire(refusal))
+    socket.resume()
+    const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    socket.once('close', () => clearTimeout(linger))
+  }
+
+  function refuseConnection(socket: Socket, refusal: Refusal): void {
+    const connection = connectionOf(socket)
+    connection.refusal ??= refusal
+    settle(connection)
+  }
+
+  function serve(req: IncomingMessage, res: ServerResponse): void {
+    if (begin(req, res)) dispatch(req, res)
+  }
+
+  server.on('connection', connectionOf)
+  server.on('request', serve)
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+    if (begin(req, res)) refuse(res, badRequest('only the expectation 100-continue is known', 417))
+  })
+  server.on('connect', (req, socket) => {
+    socket.on('error', () => socket.destroy())
+    refuseConnection(req.socket, badRequest('this server is not a proxy, CONNECT is refused'))
+  })
+  if (upgrade)
+    server.on('upgrade', (req, socket, head) => {
+      connectionOf(req.socket).upgraded = true
+      req.socket.setTimeout(0)
+      // The new owner may look for errors as well; that nobody does must not end the process.
+      socket.on('error', () => socket.destroy())
+      upgrade.handle(req, socket, head)
+    })
+  server.on('clientError', (error: NodeJS.ErrnoException, duplex) => {
+    const socket = duplex as Socket
+    // Each further piece of what a refused peer sends comes here as well.
+    if (connectionOf(socket).refused) return
+    const refusal = refusalFor(error, limits)
+    if (!refusal || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    log.debug({ err: error, remote: socket.remoteAddress }, 'malformed request')
+    refuseConnection(socket, refusal)
+  })
+  server.on('timeout', (socket: Socket) => {
+    const { open } = connectionOf(socket)
+    const last = open.at(-1)
+    const owesBytes = last !== undefined && !last.req.complete && !socket.isPaused()
+    if (last === undefined || owesBytes || socket.writableLength > 0) socket.destroy()
+    // A slow handler is no fault of the peer's.
+    else socket.setTimeout(limits.stallMs)
+  })
+
+  return {
+    server,
+    beginDrain() {
+      draining = true
+      for (const { open } of connections.values()) {
+        const last = open.at(-1)
+        if (last && !last.res.headersSent) last.res.shouldKeepAlive = false
+      }
+    },
+    sweep() {
+      for (const connection of connections.values()) {
+        const { socket, open, upgraded, bytesAtSweep } = connection
+        if (open.length === 0 && !upgraded && bytesAtSweep === socket.bytesRead) socket.destroySoon()
+        connection.bytesAtSweep = socket.bytesRead
+      }
+    },
+  }
+}
+
+/** Nothing for errors of the line itself: there is nobody left to answer. */
+function refusalFor({ code }: NodeJS.ErrnoException, limits: ListenerLimits): Refusal | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const { maxHeaderBytes, maxHeaders } = limits
+    return badRequest(`the headers are too large, at most ${maxHeaderBytes} bytes in ${maxHeaders} headers`)
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return badRequest('the request took too long to arrive', 408)
+  if (code === 'HPE_INVALID_EOF_STATE') return badRequest('the connection ended within the request')
+  return code?.startsWith('HPE_') ? badRequest('this is not well-formed HTTP') : undefined
+}

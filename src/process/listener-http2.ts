@@ -1,0 +1,112 @@
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type Http2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { Socket } from 'node:net'
+import type { Log } from '#core/ports/log.ts'
+import type { ListenerLimits } from './listener-limits.ts'
+import { badRequest, refuse } from './listener-refusal.ts'
+import type { Handle } from './listener-request.ts'
+
+export interface Http2Options {
+  readonly dispatch: Handle
+  readonly limits: ListenerLimits
+  readonly log: Log
+}
+
+export interface Http2 {
+  /** Never listens; connections are given to it as `connection` events. */
+  readonly server: Http2Server
+  /** From now on every connection takes no streams but those it has, or one more if it has none. */
+  beginDrain(): void
+  /** Ends connections without streams. */
+  sweep(): void
+}
+
+/** What a peer may send ahead: on one stream, and on all streams of a connection together. */
+const STREAM_WINDOW = 256 * 1024
+const SESSION_WINDOW = 1024 * 1024
+
+export function createHttp2({ dispatch, limits, log }: Http2Options): Http2 {
+  const sockets = new Set<Socket>()
+  /** With the number of streams open on each. */
+  const sessions = new Map<Http2Session, number>()
+  let draining = false
+
+  const server = createServer({
+    settings: {
+      enablePush: false,
+      initialWindowSize: STREAM_WINDOW,
+      maxConcurrentStreams: limits.maxStreams,
+      maxHeaderListSize: limits.maxHeaderBytes,
+    },
+    maxHeaderListPairs: limits.maxHeaders,
+    maxSessionMemory: limits.maxSessionMemory,
+    // A peer that opens streams only to reset them is cut off after so many at once and so many a second.
+    streamResetBurst: 4 * limits.maxStreams,
+    streamResetRate: 32,
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: 100,
+    maxOutstandingPings: 10,
+    maxSettings: 32,
+  })
+
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('session', (session) => {
+    sessions.set(session, 0)
+    session.once('close', () => sessions.delete(session))
+    session.setLocalWindowSize(SESSION_WINDOW)
+    session.setTimeout(limits.keepAliveMs, () => {
+      // With streams open, each of them watches over its own progress.
+      if (sessions.get(session) === 0) session.close()
+    })
+  })
+  server.on('sessionError', (error) => log.debug({ err: error }, 'HTTP/2 connection failed'))
+  server.on('stream', (stream) => {
+    const { session } = stream
+    if (!session) return
+    const count = (change: number) => {
+      const open = sessions.get(session)
+      if (open !== undefined) sessions.set(session, open + change)
+    }
+    count(1)
+    stream.once('close', () => count(-1))
+    watchProgress(stream, limits.stallMs)
+    if (draining) session.close()
+  })
+  server.on('request', dispatch)
+  server.on('checkExpectation', (_req, res) =>
+    refuse(res, badRequest('only the expectation 100-continue is known', 417)),
+  )
+  server.on('connect', (_req, res) =>
+    refuse(res, badRequest('this server is not a proxy, CONNECT is refused')),
+  )
+
+  return {
+    server,
+    beginDrain() {
+      draining = true
+      for (const [session, open] of sessions) if (open > 0) session.close()
+    },
+    sweep() {
+      for (const [session, open] of sessions) if (open === 0) session.close()
+      // Everything was said, the peer has only to close its side.
+      for (const socket of sockets) if (socket.writableFinished) socket.destroy()
+    },
+  }
+}
+
+/** Resets a stream whose peer owes us bytes or does not take ours. A slow handler is no fault of the peer's. */
+function watchProgress(stream: ServerHttp2Stream, stallMs: number): void {
+  stream.setTimeout(stallMs, () => {
+    const owesBytes = stream.readableFlowing === true && !stream.readableEnded
+    if (owesBytes || stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
+    else stream.setTimeout(stallMs)
+  })
+}

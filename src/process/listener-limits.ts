@@ -1,0 +1,30 @@
+export interface ListenerLimits {
+  /** Of all headers of a request together, request line included. */
+  readonly maxHeaderBytes: number
+  readonly maxHeaders: number
+  /** From the first byte of a connection or request until its headers are complete. */
+  readonly headersTimeoutMs: number
+  /** The same until the body is complete: long enough for a large upload on a slow line. */
+  readonly requestTimeoutMs: number
+  /** How long an idle connection is kept for the next request. */
+  readonly keepAliveMs: number
+  /** A peer that owes us bytes, or does not take ours, is cut after this long without any progress. */
+  readonly stallMs: number
+  readonly handshakeMs: number
+  /** HTTP/2: requests at a time on one connection. */
+  readonly maxStreams: number
+  /** HTTP/2: megabytes one connection may hold in buffers before new streams are refused. */
+  readonly maxSessionMemory: number
+}
+
+export const DEFAULT_LIMITS: ListenerLimits = {
+  maxHeaderBytes: 32 * 1024,
+  maxHeaders: 200,
+  headersTimeoutMs: 20_000,
+  requestTimeoutMs: 30 * 60_000,
+  keepAliveMs: 65_000,
+  stallMs: 120_000,
+  handshakeMs: 10_000,
+  maxStreams: 128,
+  maxSessionMemory: 32,
+}

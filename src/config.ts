@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { PLANS } from '#contract/limits.ts'
-import { ORIGINS } from '#contract/origins.ts'
+import { PLANS, type Plan } from '#contract/limits.ts'
+import { ORIGINS, type Origin } from '#contract/origins.ts'
 import { Redacted } from '#contract/redacted.ts'
 
 /** Reads one setting from its text; throws what is accepted instead. */
@@ -135,7 +135,7 @@ export const SETTINGS = {
     read: apiHosts,
     fallback: (so) => ['localhost', '127.0.0.1', '[::1]', `api.${so.domain}`],
   }),
-  origin: setting({
+  origin: setting<Origin>({
     variable: 'ALOFT_ORIGIN',
     default: '`iad1`',
     meaning: `The origin (region) this node is: ${ORIGINS.map((o) => `\`${o}\``).join(', ')}.`,
@@ -175,7 +175,7 @@ export const SETTINGS = {
     read: secretUrl('redis:', 'rediss:', 'unix:'),
     fallback: none,
   }),
-  runtime: setting({
+  runtime: setting<'process' | 'docker' | 'swarm'>({
     variable: 'ALOFT_RUNTIME',
     default: '`process`',
     meaning: 'Where builds and functions run: `process`, `docker` or `swarm`.',
@@ -217,14 +217,14 @@ export const SETTINGS = {
     read: count,
     fallback: none,
   }),
-  defaultPlan: setting({
+  defaultPlan: setting<Plan>({
     variable: 'ALOFT_DEFAULT_PLAN',
     default: '`enterprise`',
     meaning: `The plan of new accounts: ${PLANS.map((p) => `\`${p}\``).join(', ')}.`,
     read: oneOf(PLANS),
     fallback: () => 'enterprise',
   }),
-  sandbox: setting({
+  sandbox: setting<'required' | 'auto' | 'off'>({
     variable: 'ALOFT_SANDBOX',
     default: '`auto`',
     meaning:

@@ -1,0 +1,18 @@
+import { DAY, MINUTE } from '#contract/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { JobHandler } from './job-handler.ts'
+import type { JobStore } from './job-queue.ts'
+
+/** Long enough for somebody to look into what failed. */
+const KEPT = 30 * DAY
+
+export const createJobCleanup = ({ store, clock }: { store: JobStore; clock: Clock }): JobHandler => ({
+  kind: 'jobs.clean-up',
+  summary: 'Forget jobs that failed for good more than 30 days ago',
+  timeLimit: MINUTE,
+  maxAttempts: 3,
+  every: DAY,
+  run: async () => {
+    await store.prune(clock.now() - KEPT)
+  },
+})

@@ -1,0 +1,28 @@
+import type { ChildProcess } from 'node:child_process'
+
+/** The wire between the supervisor and one of its processes. Messages are plain JSON with a `kind`. */
+export interface Channel {
+  send(message: unknown): void
+  onMessage(listener: (message: unknown) => void): void
+}
+
+/** The end in a process that the supervisor started. */
+export function channelToSupervisor(): Channel {
+  return {
+    send: (message) => {
+      if (process.connected) process.send?.(message as object, () => {})
+    },
+    onMessage: (listener) => void process.on('message', listener),
+  }
+}
+
+/** The supervisor's end. What is sent to a process that has just died is dropped. */
+export const channelToChild = (child: ChildProcess): Channel => ({
+  send: (message) => {
+    if (child.connected) child.send(message as object, () => {})
+  },
+  onMessage: (listener) => void child.on('message', listener),
+})
+
+export const kindOf = (message: unknown): unknown =>
+  typeof message === 'object' && message !== null ? (message as { kind?: unknown }).kind : undefined

@@ -1,0 +1,42 @@
+import { stderr } from 'node:process'
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import type { Log } from '#core/ports/log.ts'
+
+/** Where secrets could slip into a log line. */
+const REDACT = ['authorization', 'cookie', 'token', 'bearer', 'password', 'secret', 'key'].flatMap((name) => [
+  name,
+  `*.${name}`,
+  `*.*.${name}`,
+])
+
+/** Logs go to stderr, as JSON lines; a person at a terminal gets something easier to read. */
+export function createLog(level: string, name: string): Log {
+  const options = {
+    level,
+    base: { process: name, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: REDACT, censor: '[redacted]' },
+  }
+  const destination = stderr.isTTY ? readable() : pino.destination({ dest: 2, sync: true })
+  return pino(options, destination) as unknown as Log
+}
+
+const LEVELS: Record<number, string> = { 20: 'debug', 30: 'info ', 40: 'WARN ', 50: 'ERROR' }
+
+function readable(): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      const { time, level, msg, process: name, pid: _pid, err, ...rest } = JSON.parse(line)
+      const fields = Object.entries(rest).map(
+        ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+      )
+      const reason = err ? `\n  ${err.stack ?? err.message}` : ''
+      stderr.write(
+        `${time.slice(11, 19)} ${LEVELS[level] ?? level} ${name} ${msg} ${fields.join(' ')}${reason}\n`,
+        done,
+      )
+    },
+  })
+}

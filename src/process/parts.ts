@@ -1,0 +1,68 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openDatabase } from '#adapters/sql/database.ts'
+import { createStores, type Stores } from '#adapters/sql/stores.ts'
+import { createTransact } from '#adapters/sql/transact.ts'
+import { loadMasterKey } from '#adapters/vault-aes/master-key.ts'
+import { createVault } from '#adapters/vault-aes/vault.ts'
+import { JOBS_TOPIC } from '#core/job/job-queue.ts'
+import type { Bus } from '#core/ports/bus.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import type { Transact } from '#core/ports/transact.ts'
+import type { Vault } from '#core/ports/vault.ts'
+import type { Config } from '../config.ts'
+import type { Channel } from './channel.ts'
+import { openShared } from './shared.ts'
+
+/** What every process is made of, whatever it does with it. */
+export interface Parts {
+  readonly stores: Stores
+  readonly transact: Transact<Stores>
+  readonly vault: Vault
+  readonly bus: Bus
+  readonly limiter: RateLimiter
+  readonly clock: Clock
+  readonly log: Log
+  /** Brings the database's schema up to date. */
+  migrate(): Promise<void>
+  /** Rejects when the database does not answer. */
+  checkHealth(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openParts(
+  config: Config,
+  log: Log,
+  channel: Channel | undefined,
+  clock: Clock = Date,
+): Promise<Parts> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  const masterKey = await loadMasterKey({
+    file: join(config.dataDir, 'master.key'),
+    configured: config.masterKey?.reveal(),
+  })
+  const database = await openDatabase({
+    url: config.databaseUrl?.reveal(),
+    file: join(config.dataDir, 'aloft.db'),
+  })
+  const shared = await openShared(config, { log, channel, clock })
+  const { bus, limiter } = shared
+  const wakeRunners = { clock, onJobs: () => bus.publish(JOBS_TOPIC, '') }
+  return {
+    stores: createStores(database.db, wakeRunners),
+    transact: createTransact(database.db, wakeRunners),
+    vault: createVault(masterKey),
+    bus,
+    limiter,
+    clock,
+    log,
+    migrate: database.migrate,
+    checkHealth: database.check,
+    async close() {
+      await shared.close()
+      await database.close()
+    },
+  }
+}

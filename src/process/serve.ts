@@ -1,0 +1,94 @@
+import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
+import { ORIGINS } from '#contract/origins.ts'
+import type { Log } from '#core/ports/log.ts'
+import { createLimits } from '#http/limits.ts'
+import { allRoutes } from '#http/routes.ts'
+import { type ApiHandler, createApi } from '#http/server.ts'
+import type { Config } from '../config.ts'
+import { ensureAuthority, ensureTicketKeys } from './authority.ts'
+import type { Channel } from './channel.ts'
+import { createHostSwitch } from './hosts.ts'
+import { createListeners } from './listener.ts'
+import type { Handle } from './listener-request.ts'
+import { createMetrics } from './metrics.ts'
+import { openParts, type Parts } from './parts.ts'
+import { createCertificateChooser } from './tls-certificates.ts'
+import { createUseCases } from './use-cases.ts'
+import { VERSION } from './version.ts'
+
+export interface Running {
+  /** Finishes what was begun, within this time, and lets go of everything. */
+  drain(ms: number): Promise<void>
+}
+
+/** No deployment is served yet, so no other host is known. */
+const noSite: Handle = (_req, res) => {
+  res.statusCode = 404
+  res.setHeader('content-type', 'text/plain; charset=utf-8')
+  res.setHeader('x-platform-error', 'DEPLOYMENT_NOT_FOUND')
+  res.end('There is no deployment at this address.\n')
+}
+
+/** A serving process: the API and the sites on shared listeners. Keeps no state but caches. */
+export async function serve(config: Config, log: Log, channel: Channel | undefined): Promise<Running> {
+  const parts = await openParts(config, log, channel)
+  const api = await buildApi(config, parts, channel)
+  const listeners = createListeners({
+    host: config.host,
+    port: config.port,
+    tlsPort: config.tlsPort,
+    reusePort: channel !== undefined && process.platform === 'linux',
+    handle: createHostSwitch({ ...config, api, sites: noSite }),
+    certificateFor: await chooseCertificates(config, parts),
+    ticketKeys: await ensureTicketKeys(parts),
+    log,
+  })
+  const { port, tlsPort } = await listeners.listen()
+  log.info({ port, tlsPort }, 'listening')
+  return {
+    async drain(ms) {
+      await listeners.drain(ms)
+      await parts.close()
+    },
+  }
+}
+
+export function buildApi(config: Config, parts: Parts, channel: Channel | undefined): Promise<ApiHandler> {
+  const metrics = createMetrics(channel)
+  const limits = createLimits(parts.limiter, config.rateLimit)
+  const use = createUseCases(config, parts)
+  const system = {
+    site: config.baseUrl,
+    version: VERSION,
+    origin: config.origin,
+    checkHealth: parts.checkHealth,
+    readMetrics: metrics.read,
+  }
+  return createApi({
+    routes: allRoutes(use, system, limits),
+    tokens: use.tokens,
+    teams: parts.stores.teams,
+    limits,
+    clock: parts.clock,
+    log: parts.log,
+    site: config.baseUrl,
+    defaultPlan: config.defaultPlan,
+    observe: metrics.observe,
+  })
+}
+
+async function chooseCertificates(config: Config, parts: Parts) {
+  const authority = await ensureAuthority(parts)
+  const { certificateFor } = createCertificateChooser({
+    issuer: createLocalIssuer({ ...authority, clock: parts.clock }),
+    domain: config.domain,
+    apiHosts: [
+      ...config.apiHosts.map((host) => host.replace(/^\[|\]$/g, '')),
+      ...ORIGINS.map((origin) => `api-${origin}.${config.domain}`),
+    ],
+    clock: parts.clock,
+    log: parts.log,
+    max: 1000,
+  })
+  return certificateFor
+}

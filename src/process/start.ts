@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Config, ConfigError, readConfig, unknownVariables } from '../config.ts'
+import { CHILD_ROLES, type ChildRole } from './child.ts'
+import { createLog } from './log.ts'
+import { type Role, StartError, supervise } from './supervisor.ts'
+
+const ROLES: readonly Role[] = ['all', 'serve', 'work']
+
+/** The server. Without arguments it supervises everything; `--role` picks a kind for machines of their own. */
+async function start(): Promise<number> {
+  const { values } = parseArgs({
+    options: { role: { type: 'string', default: 'all' }, child: { type: 'string' } },
+  })
+  const config = readConfig(process.env, readConfigFile())
+  if (values.child !== undefined) return runAsChild(values.child, config)
+
+  const role = values.role as Role
+  if (!ROLES.includes(role)) throw new StartError(`--role takes one of ${ROLES.join(', ')}`)
+  const log = createLog(config.logLevel, 'supervisor')
+  for (const name of unknownVariables(process.env))
+    log.warn({ name }, 'there is no such setting; is it misspelt?')
+  return supervise(config, role, log)
+}
+
+async function runAsChild(role: string, config: Config): Promise<number> {
+  if (!(CHILD_ROLES as readonly string[]).includes(role))
+    throw new StartError(`there is no child role ${role}`)
+  // Loaded here, because the supervisor has no use for what a child is made of.
+  const { runChild } = await import('./run-child.ts')
+  return runChild(role as ChildRole, config)
+}
+
+function readConfigFile(): Record<string, unknown> {
+  const file = resolve('aloft.config.json')
+  if (!existsSync(file)) return {}
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>
+  } catch (error) {
+    throw new ConfigError([`aloft.config.json: ${(error as Error).message}`])
+  }
+  throw new ConfigError(['aloft.config.json: it should hold one JSON object'])
+}
+
+/** Runs to the end and answers the exit code; mistakes of the operator are told in a line each. */
+export async function run(): Promise<number> {
+  try {
+    return await start()
+  } catch (error) {
+    const known = error instanceof ConfigError || error instanceof StartError
+    const text = known
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error)
+    for (const line of text.split('\n')) process.stderr.write(known ? `aloft: ${line}\n` : `${line}\n`)
+    return 1
+  }
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
+import { serveIpcLimiter } from '#adapters/limit-ipc/serve-ipc-limiter.ts'
+import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
+import { SECOND } from '#contract/time.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { Config } from '../config.ts'
+import { type Channel, kindOf } from './channel.ts'
+import { DRAIN_MS, forkRole, KeptChild } from './child.ts'
+import { serveMetrics } from './metrics.ts'
+import { PREPARED, type Prepared } from './prepare.ts'
+
+export type Role = 'all' | 'serve' | 'work'
+
+/** Starts the processes of a role, keeps them alive, and ends them in order. */
+export async function supervise(config: Config, role: Role, log: Log): Promise<number> {
+  const stopping = stopSignal()
+  await assertFree(config)
+  const prepared = await prepare()
+  if (prepared === undefined) return 1
+
+  const stillborn = Promise.withResolvers<void>()
+  const children: KeptChild[] = []
+  const channels = () => children.flatMap(({ channel }) => channel ?? [])
+  const metrics = serveMetrics(channels)
+  const limiter = createMemoryLimiter()
+  const bus = serveIpcBus()
+  const attach = (channel: Channel) => {
+    metrics.attach(channel)
+    serveIpcLimiter(channel, limiter)
+    return bus.attach(channel)
+  }
+  const keep = (kind: 'serve' | 'work', name: string) =>
+    children.push(new KeptChild({ role: kind, name, log, onStart: attach, onStillborn: stillborn.resolve }))
+
+  const serving = shareable() ? config.workers : 1
+  if (role !== 'work') for (let n = 1; n <= serving; n++) keep('serve', `serve-${n}`)
+  if (role !== 'serve') keep('work', 'work-1')
+
+  const ready = Promise.all(children.map((child) => child.start())).then(() => 'ready' as const)
+  const first = await Promise.race([ready, stillborn.promise.then(() => 'stillborn' as const), stopping])
+  if (first === 'ready') {
+    announce(config, prepared)
+    await stopping
+  } else if (first === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
+  await Promise.all(children.map((child) => child.stop(DRAIN_MS + 5 * SECOND)))
+  return first === 'stillborn' ? 1 : 0
+}
+
+/** Only Linux spreads connections over processes that listen on one port. */
+const shareable = () => process.platform === 'linux'
+
+function announce(config: Config, { setupToken }: Prepared): void {
+  if (setupToken !== undefined)
+    process.stdout.write(
+      `\nNobody operates this installation yet. Open this one-time link to become its operator:\n\n  ${config.baseUrl}/setup?token=${setupToken}\n\n`,
+    )
+  process.stdout.write(`aloft ready ${config.baseUrl}\n`)
+}
+
+/** The database is brought up to date by one process, before any other looks at it. */
+async function prepare(): Promise<Prepared | undefined> {
+  const child = forkRole('prepare')
+  let prepared: Prepared | undefined
+  child.on('message', (message) => {
+    if (kindOf(message) === PREPARED) prepared = message as Prepared
+  })
+  await once(child, 'exit')
+  return prepared
+}
+
+/** Serving processes share their ports, so a second installation on the same ports has to be noticed here. */
+async function assertFree({ host, port, tlsPort }: Config): Promise<void> {
+  for (const wanted of [port, tlsPort]) {
+    if (wanted === 0) continue
+    const probe = createServer().listen({ host, port: wanted })
+    await once(probe, 'listening').catch((error: NodeJS.ErrnoException) => {
+      throw new StartError(
+        error.code === 'EADDRINUSE'
+          ? `port ${wanted} on ${host} is in use; stop what listens there, or choose another with ${wanted === port ? 'ALOFT_PORT' : 'ALOFT_TLS_PORT'}`
+          : `cannot listen on ${host} port ${wanted}: ${error.message}`,
+      )
+    })
+    await new Promise((resolve) => probe.close(resolve))
+  }
+}
+
+/** A reason not to start that is the operator's to mend. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+}
+
+function stopSignal(): Promise<'stop'> {
+  const { promise, resolve } = Promise.withResolvers<'stop'>()
+  let asked = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      // Asked a second time, a person does not want to wait any longer.
+      if (asked && signal === 'SIGINT') process.exit(130)
+      asked = true
+      resolve('stop')
+    })
+  return promise
+}

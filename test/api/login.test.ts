@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { apiSuite } from '#test/support/api-suite.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+apiSuite('login', (server) => {
+  const ask = (email: string, query = '') =>
+    server.call(`POST /platform/registration${query}`, {
+      body: { email, tokenName: 'My <laptop>' },
+      headers: { 'user-agent': 'curl/8 & friends' },
+    })
+  const verify = (email: string, token: string) =>
+    server.call(`GET /platform/registration/verify?email=${encodeURIComponent(email)}&token=${token}`)
+  const linkOf = async (email: string) => {
+    const mail = (await server.mails(email)).at(-1)
+    const link = /http:\/\/aloft\.test(\/login\/accept\?token=\w+)/.exec(mail?.text ?? '')?.[1]
+    assert.ok(link, 'the mail holds the link')
+    return link
+  }
+
+  test('asking, accepting by the mailed link, and fetching the token', async () => {
+    const email = 'ada.lovelace@aloft.test'
+    const asked = await ask(email)
+    assert.equal(asked.status, 200)
+    assert.deepEqual(Object.keys(asked.body).sort(), ['securityCode', 'token'])
+    assert.match(asked.body.securityCode, /^[A-Z][a-z]+ [A-Z][a-z]+$/)
+
+    const pending = await verify(email, asked.body.token)
+    assert.equal(pending.status, 400)
+    assert.equal(pending.body.error.code, 'confirmation_incomplete')
+    assert.equal(pending.body.error.message, 'Confirmation incomplete')
+
+    const mail = (await server.mails(email)).at(-1)
+    assert.ok(mail?.text?.includes(asked.body.securityCode))
+    assert.ok(mail?.subject?.includes(asked.body.securityCode))
+    assert.equal(mail?.text?.match(/https?:\/\//g)?.length, 1, 'one link')
+    const link = await linkOf(email)
+
+    const page = await server.call(`GET ${link}`)
+    assert.equal(page.status, 200)
+    assert.match(page.headers.get('content-type') ?? '', /text\/html/)
+    assert.ok(page.body.includes(asked.body.securityCode))
+    assert.ok(page.body.includes('My &lt;laptop&gt;'), 'what strangers send is escaped')
+    assert.ok(page.body.includes('127.0.0.1') && page.body.includes('curl/8 &amp; friends'))
+    assert.equal((await verify(email, asked.body.token)).status, 400, 'looking at the page accepts nothing')
+
+    const token = link.split('token=')[1]
+    const accepted = await server.call('POST /login/accept', {
+      body: `token=${token}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    assert.equal(accepted.status, 200)
+
+    const done = await verify(email.toUpperCase(), asked.body.token)
+    assert.equal(done.status, 200)
+    assert.match(done.body.token, /^[0-9A-Za-z]{24}$/)
+    assert.deepEqual({ ...done.body, token: '' }, { token: '', email, teamId: null })
+    assert.equal((await verify(email, asked.body.token)).status, 404, 'the token is handed out once')
+
+    const me = await server.call('GET /v2/user', { token: done.body.token })
+    assert.equal(me.body.user.username, 'ada-lovelace')
+    assert.equal(me.body.user.operator, false)
+    assert.equal(me.body.user.plan, 'enterprise')
+  })
+
+  test('asking alone makes no account, and `mode=login` needs one', async () => {
+    const email = 'ghost@aloft.test'
+    await ask(email)
+    const refused = await ask(email, '?mode=login')
+    assert.deepEqual([refused.status, refused.body.error.code], [404, 'not_exists'])
+    const { email: known } = await server.signUp('known@aloft.test')
+    assert.equal((await ask(known, '?mode=login')).status, 200)
+    assert.equal((await ask(known, '?mode=signup')).status, 200)
+    assert.equal((await ask(known, '?mode=other')).status, 400)
+  })
+
+  test('a request lives 30 minutes', async () => {
+    const email = 'slow@aloft.test'
+    const asked = await ask(email)
+    const link = await linkOf(email)
+    server.clock.advance(31 * MINUTE)
+    assert.equal((await server.call(`GET ${link}`)).status, 404)
+    assert.equal((await server.call(`POST ${link}`)).status, 404)
+    assert.equal((await verify(email, asked.body.token)).status, 404)
+  })
+
+  test('a wrong token, a wrong address and a used link give nothing', async () => {
+    const email = 'exact@aloft.test'
+    const asked = await ask(email)
+    const link = await linkOf(email)
+    assert.equal((await verify(email, 'nonsense')).status, 404)
+    assert.equal((await verify('other@aloft.test', asked.body.token)).status, 404)
+    assert.equal((await server.call(`POST ${link}`)).status, 200)
+    assert.equal((await server.call(`POST ${link}`)).status, 200, 'accepting twice is accepting')
+    assert.equal((await verify('other@aloft.test', asked.body.token)).status, 404)
+    const both = await Promise.all([verify(email, asked.body.token), verify(email, asked.body.token)])
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 404])
+    assert.equal((await server.call(`GET ${link}`)).status, 404)
+    assert.equal((await server.call('POST /login/accept')).status, 400)
+  })
+
+  test('addresses with the same local part get different usernames', async () => {
+    const [a, b] = [await server.signUp('same@one.test'), await server.signUp('same@two.test')]
+    assert.equal(a.username, 'same')
+    assert.match(b.username, /^same-[0-9a-f]{4}$/)
+  })
+
+  test('a login lapses after ten days without use, and use keeps it alive', async () => {
+    const { token } = await server.signUp()
+    for (let i = 0; i < 3; i++) {
+      server.clock.advance(9 * DAY)
+      assert.equal((await server.call('GET /v2/user', { token })).status, 200)
+    }
+    server.clock.advance(10 * DAY + MINUTE)
+    const lapsed = await server.call('GET /v2/user', { token })
+    assert.deepEqual([lapsed.status, lapsed.body.error.invalidToken], [403, true])
+  })
+
+  test('malformed requests are refused', async () => {
+    const bad = [
+      {},
+      { email: 'a@b.test' },
+      { tokenName: 'x' },
+      { email: 'a', tokenName: 'x' },
+      { email: 'a@b.test\r\nBcc: c@d.test', tokenName: 'x' },
+      { email: 'a@b.test', tokenName: 'x\ny' },
+      { email: ['a@b.test'], tokenName: 'x' },
+      { email: `${'a'.repeat(300)}@b.test`, tokenName: 'x' },
+    ]
+    for (const body of bad)
+      assert.equal(
+        (await server.call('POST /platform/registration', { body })).status,
+        400,
+        JSON.stringify(body),
+      )
+  })
+
+  test('old requests are forgotten by a job', async () => {
+    await ask('forgotten@aloft.test')
+    server.clock.advance(2 * 60 * MINUTE)
+    const { token } = await server.operator()
+    const run = await server.call('POST /v1/operator/jobs/logins.clean-up/run', { token })
+    assert.deepEqual([run.status, run.body.state], [200, 'queued'])
+    await server.runJobs()
+    assert.equal(await server.parts.stores.logins.deleteExpired(server.clock.now()), 0)
+  })
+})
+
+apiSuite(
+  'login limits',
+  (server) => {
+    test('one address is mailed at most so often, whoever asks', async () => {
+      const ask = () =>
+        server.call('POST /platform/registration', { body: { email: 'many@aloft.test', tokenName: 'x' } })
+      for (let i = 0; i < 10; i++) assert.equal((await ask()).status, 200)
+      const refused = await ask()
+      assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited'])
+      assert.equal((await server.mails('many@aloft.test')).length, 10)
+    })
+  },
+  { env: { ALOFT_RATE_LIMIT: '' } },
+)

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
+import { apiSuite } from '#test/support/api-suite.ts'
+import { listEndpoints } from '#test/support/endpoints.ts'
+
+/** Endpoints that answer about the caller alone: whose token it is decides all they can show. */
+const ABOUT_ONESELF = new Set([
+  'GET /v2/user',
+  'POST /v3/user/tokens',
+  'GET /v3/user/tokens',
+  'POST /v1/teams',
+  'GET /v1/teams',
+  'POST /teams',
+  'GET /teams',
+])
+
+/** A body that passes the schema, so that the refusal comes from authorisation and not from validation. */
+const BODIES: Record<string, unknown> = {
+  'POST /v1/teams': { slug: 'intruder' },
+  'PATCH /v1/teams/:id': { name: 'Mine now' },
+  'POST /v1/teams/:id/members': { email: 'operator@aloft.test' },
+  'PATCH /v1/teams/:id/members/:userId': { role: 'MEMBER' },
+  'POST /v3/user/tokens': { name: 'x' },
+  'PATCH /v1/operator/accounts/:idOrEmailOrSlug': { plan: 'pro' },
+}
+
+apiSuite('walls between accounts', (server) => {
+  const rows = listEndpoints().filter((row) => row.access.kind !== 'public')
+  const bodyOf = (row: Endpoint) => BODIES[row.on] ?? BODIES[row.on.replace(' /', ' /v1/')]
+
+  test('every endpoint that is not public refuses a caller without a token', async () => {
+    assert.ok(rows.length > 20)
+    for (const row of rows) {
+      const path = pathOf(row).replace(/:\w+/g, 'x')
+      const answer = await server.call(`${methodOf(row)} ${path}`, {
+        body: methodOf(row) === 'GET' ? undefined : {},
+      })
+      assert.equal(answer.status, row.unauthenticated ?? 403, row.on)
+      assert.equal(answer.body.error.missingToken, true, row.on)
+    }
+  })
+
+  test('every endpoint refuses to act for a team that the caller is not in', async () => {
+    const [owner, stranger] = [await server.signUp(), await server.signUp()]
+    const { body: team } = await server.call('POST /v1/teams', {
+      token: owner.token,
+      body: { slug: 'walled' },
+    })
+    for (const row of rows) {
+      const path = pathOf(row).replace(/:\w+/g, 'x')
+      for (const teamId of [team.id, 'team_000000000000000000000000']) {
+        const answer = await server.call(`${methodOf(row)} ${path}?teamId=${teamId}`, {
+          token: stranger.token,
+          body: methodOf(row) === 'GET' ? undefined : (bodyOf(row) ?? {}),
+        })
+        assert.deepEqual([answer.status, answer.body.error.code], [403, 'forbidden'], row.on)
+      }
+    }
+  })
+
+  test('every endpoint refuses a stranger the things of another account', async () => {
+    const [owner, member, stranger] = [await server.signUp(), await server.signUp(), await server.signUp()]
+    const { body: team } = await server.call('POST /v1/teams', {
+      token: owner.token,
+      body: { slug: 'private' },
+    })
+    await server.call(`POST /v1/teams/${team.id}/members`, {
+      token: owner.token,
+      body: { email: member.email },
+    })
+    const { body: owned } = await server.call('GET /v3/user/tokens/current', { token: owner.token })
+    const things: Record<string, string> = {
+      teams: team.id,
+      members: member.id,
+      tokens: owned.token.id,
+      accounts: owner.id,
+      jobs: 'logins.clean-up',
+    }
+    for (const row of rows.filter(({ on }) => !ABOUT_ONESELF.has(on))) {
+      const words = pathOf(row).split('/')
+      const path = words
+        .map((word, i) => (word.startsWith(':') ? things[words[i - 1] as string] : word))
+        .join('/')
+      assert.ok(!path.includes('undefined'), `${row.on}: name a thing of the other account`)
+      const answer = await server.call(`${methodOf(row)} ${path}`, {
+        token: stranger.token,
+        body: methodOf(row) === 'GET' ? undefined : (bodyOf(row) ?? {}),
+      })
+      assert.ok([403, 404].includes(answer.status), `${row.on} answered ${answer.status}`)
+      assert.ok(!JSON.stringify(answer.body).includes(owner.email), row.on)
+    }
+    assert.equal(
+      (await server.call(`GET /v1/teams/${team.id}/members`, { token: owner.token })).body.length,
+      2,
+    )
+    assert.equal((await server.call('GET /v2/user', { token: owner.token })).status, 200)
+  })
+})

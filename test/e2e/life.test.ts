@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Installation, install, uninstall } from '#test/support/installation.ts'
+
+const api = (at: Installation, path: string, init: RequestInit = {}) =>
+  fetch(`${at.url}${path}`, { ...init, headers: { authorization: `Bearer ${at.token}`, ...init.headers } })
+
+const until = async (what: string, check: () => Promise<boolean> | boolean) => {
+  for (let i = 0; i < 200; i++) {
+    if (await Promise.resolve(check()).catch(() => false)) return
+    await pause(100)
+  }
+  assert.fail(`it never happened: ${what}`)
+}
+
+const output = async (command: string, args: readonly string[]) => {
+  const child = spawn(command, args)
+  const [stdout] = await Promise.all([child.stdout.setEncoding('utf8').toArray(), once(child, 'exit')])
+  return stdout.join('')
+}
+
+test('one command starts it, serves on every protocol, and SIGTERM stops it cleanly', async (t) => {
+  const at = await install()
+  t.after(() => at.process.kill('SIGKILL'))
+  t.after(() => uninstall(at))
+  assert.match(at.stdout(), new RegExp(`^aloft ready http://localhost:${at.port}$`, 'm'))
+  assert.doesNotMatch(at.stdout(), /setup\?token/, 'there is an operator, so there is no set-up link')
+
+  const me = (await (await api(at, '/v2/user')).json()) as { user: { operator: boolean } }
+  assert.equal(me.user.operator, true)
+
+  const ca = [
+    '--cacert',
+    join(at.folder, 'data/ca.pem'),
+    '-s',
+    '-o',
+    '/dev/null',
+    '-w',
+    '%{http_version} %{http_code}',
+  ]
+  const tls = `https://localhost:${at.tlsPort}/healthz`
+  assert.equal(await output('curl', [...ca, '--http2', tls]), '2 200')
+  assert.equal(await output('curl', [...ca, '--http1.1', tls]), '1.1 200')
+  assert.equal(await output('curl', [...ca, '--http1.0', '--tls-max', '1.2', tls]), '1.1 200')
+  const origin = [
+    '--resolve',
+    `api-sfo1.localhost:${at.tlsPort}:127.0.0.1`,
+    `https://api-sfo1.localhost:${at.tlsPort}/healthz`,
+  ]
+  assert.equal(await output('curl', [...ca, ...origin]), '2 200')
+
+  const other = await fetch(`${at.url}/`, { headers: { host: 'nobody.localhost' } }).catch(() => undefined)
+  assert.ok(other, 'other hosts are answered too')
+
+  const key = await stat(join(at.folder, 'data/master.key'))
+  assert.equal(key.mode & 0o777, 0o600)
+  assert.equal(await at.stop(), 0)
+  await assert.rejects(fetch(`${at.url}/healthz`))
+})
+
+test('a fresh server without a bootstrap account prints a one-time link', async (t) => {
+  const at = await install({ operator: false })
+  t.after(() => at.process.kill('SIGKILL'))
+  t.after(() => uninstall(at))
+  const link = /http:\/\/localhost:\d+(\/setup\?token=\w+)/.exec(at.stdout())?.[1] as string
+  assert.ok(link)
+  assert.equal((await fetch(`${at.url}${link}`)).status, 200)
+  const token = link.split('=')[1] as string
+  const done = await fetch(`${at.url}/setup`, {
+    method: 'POST',
+    body: new URLSearchParams({ token, email: 'me@aloft.test' }),
+  })
+  assert.equal(done.status, 200)
+  assert.equal((await fetch(`${at.url}${link}`)).status, 404)
+  await at.stop()
+
+  const again = await at.restart()
+  t.after(() => again.process.kill('SIGKILL'))
+  assert.doesNotMatch(again.stdout(), /setup\?token/)
+  await again.stop()
+})
+
+test('every process can be killed: what was acknowledged is there, and the process comes back', async (t) => {
+  const at = await install()
+  t.after(() => at.process.kill('SIGKILL'))
+  t.after(() => uninstall(at))
+  const acknowledged: string[] = []
+  let writing = true
+  const writer = async (name: string) => {
+    for (let i = 0; writing; i++) {
+      const slug = `${name}${i}`
+      const answer = await api(at, '/v1/teams', { method: 'POST', body: JSON.stringify({ slug }) }).catch(
+        () => undefined,
+      )
+      if (answer?.status === 200) acknowledged.push(slug)
+    }
+  }
+  const writers = ['a', 'b', 'c', 'd'].map(writer)
+
+  for (const role of ['serve', 'serve', 'work'] as const) {
+    await until(
+      'the process is there',
+      async () => (await at.children(role)).length === (role === 'serve' ? 2 : 1),
+    )
+    const before = acknowledged.length
+    const [pid] = await at.children(role)
+    process.kill(pid as number, 'SIGKILL')
+    await until('writes go on', () => acknowledged.length > before + 5)
+    await until('a new process took its place', async () => {
+      const now = await at.children(role)
+      return now.length === (role === 'serve' ? 2 : 1) && !now.includes(pid as number)
+    })
+  }
+
+  // The supervisor itself, without any warning: its processes notice and end.
+  at.process.kill('SIGKILL')
+  writing = false
+  await Promise.all(writers)
+  await until(
+    'the ports are free',
+    async () =>
+      !(await fetch(`${at.url}/healthz`).then(
+        () => true,
+        () => false,
+      )),
+  )
+
+  const again = await at.restart()
+  t.after(() => again.process.kill('SIGKILL'))
+  const kept = new Set<string>()
+  let query = ''
+  for (;;) {
+    const page = (await (await api(again, `/v1/teams?limit=100${query}`)).json()) as {
+      teams: { slug: string }[]
+      pagination: { next: number | null }
+    }
+    for (const { slug } of page.teams) kept.add(slug)
+    if (page.pagination.next === null) break
+    query = `&until=${page.pagination.next}`
+  }
+  assert.ok(acknowledged.length > 20)
+  assert.deepEqual(
+    acknowledged.filter((slug) => !kept.has(slug)),
+    [],
+  )
+  assert.equal(await again.stop(), 0)
+})
+
+test('a request in flight is answered although the server was asked to stop', async (t) => {
+  const at = await install()
+  t.after(() => at.process.kill('SIGKILL'))
+  t.after(() => uninstall(at))
+  // A body that comes in two parts: the server is told to stop between them.
+  const parts = new TransformStream<Uint8Array, Uint8Array>()
+  const body = parts.writable.getWriter()
+  const answer = api(at, '/v1/teams', { method: 'POST', body: parts.readable, duplex: 'half' } as RequestInit)
+  await body.write(Buffer.from('{"slug":'))
+  await pause(200)
+  const stopped = at.stop()
+  await until('it accepts no new connection', () =>
+    fetch(`${at.url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  )
+  await body.write(Buffer.from('"in-flight"}'))
+  await body.close()
+  assert.equal((await answer).status, 200)
+  assert.equal(await stopped, 0)
+})
+
+test('limits are exact over all serving processes', async (t) => {
+  const at = await install({ env: { ALOFT_RATE_LIMIT: '50' } })
+  t.after(() => at.process.kill('SIGKILL'))
+  t.after(() => uninstall(at))
+  const answers = await Promise.all(
+    Array.from({ length: 90 }, () => api(at, '/v1/teams', { headers: { connection: 'close' } })),
+  )
+  const statuses = answers.map(({ status }) => status)
+  assert.equal(statuses.filter((status) => status === 200).length, 50)
+  assert.equal(statuses.filter((status) => status === 429).length, 40)
+  const left = answers
+    .filter(({ status }) => status === 200)
+    .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
+  assert.deepEqual(
+    left.sort((a, b) => a - b),
+    Array.from({ length: 50 }, (_, i) => i),
+  )
+  await at.stop()
+})
+
+test('mails are jobs of the working process, and metrics cover all processes', async (t) => {
+  const at = await install()
+  t.after(() => at.process.kill('SIGKILL'))
+  t.after(() => uninstall(at))
+  await fetch(`${at.url}/platform/registration`, {
+    method: 'POST',
+    body: JSON.stringify({ email: 'new@aloft.test', tokenName: 'e2e' }),
+  })
+  const outbox = join(at.folder, 'data/outbox')
+  await until('the mail is in the outbox', async () =>
+    (await readdir(outbox)).some((name) => name.endsWith('.eml')),
+  )
+  const [name] = await readdir(outbox)
+  assert.match(await readFile(join(outbox, name as string), 'utf8'), /To: new@aloft\.test/)
+
+  for (let i = 0; i < 20; i++) await fetch(`${at.url}/healthz`, { headers: { connection: 'close' } })
+  const metrics = await (await fetch(`${at.url}/metrics`)).text()
+  const counted = /^aloft_http_requests_total\{route="\/healthz",method="GET",status="200"\} (\d+)$/m.exec(
+    metrics,
+  )?.[1]
+  assert.equal(Number(counted), 20)
+  await at.stop()
+})
+
+test('mistakes stop the start, in a line each', async (t) => {
+  const failure = async (options: Parameters<typeof install>[0]) => {
+    const error = await install(options).then(
+      () => assert.fail('it started'),
+      (error: Error) => error,
+    )
+    return error.message
+  }
+  const message = await failure({ env: { ALOFT_ORIGIN: 'mars1', ALOFT_DEFAULT_PLAN: 'gold' } })
+  assert.match(message, /^aloft: ALOFT_ORIGIN: "mars1" is not accepted; .*$/m)
+  assert.match(message, /^aloft: ALOFT_DEFAULT_PLAN: "gold" is not accepted; .*$/m)
+
+  const at = await install()
+  t.after(() => at.process.kill('SIGKILL'))
+  t.after(() => uninstall(at))
+  assert.match(await failure({ env: { ALOFT_PORT: String(at.port) } }), /port \d+ on 127\.0\.0\.1 is in use/)
+  assert.match(await failure({ args: ['--role', 'dance'] }), /--role takes one of/)
+  await at.stop()
+})

@@ -1,0 +1,21 @@
+import { after, before, describe } from 'node:test'
+import { eachDatabase } from './databases.ts'
+import { startServer, type TestServer } from './server.ts'
+
+/** Runs a suite against the API on every database. `server` is ready inside the tests. */
+export function apiSuite(
+  name: string,
+  suite: (server: TestServer) => void,
+  options: { readonly env?: Record<string, string> } = {},
+): void {
+  eachDatabase((database, open) =>
+    describe(`${name} on ${database}`, () => {
+      let running: TestServer
+      before(async () => {
+        running = await startServer({ databaseUrl: await open(), ...options })
+      })
+      after(() => running.close())
+      suite(new Proxy({} as TestServer, { get: (_target, key) => running[key as keyof TestServer] }))
+    }),
+  )
+}

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const main = resolve(import.meta.dirname, '../../src/main.ts')
+
+export interface Installation {
+  readonly url: string
+  readonly port: number
+  readonly tlsPort: number
+  readonly folder: string
+  readonly token: string
+  readonly process: ChildProcess
+  /** Everything printed so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Pids of the processes that the supervisor keeps, by role. */
+  children(role: 'serve' | 'work'): Promise<number[]>
+  /** Ends it with this signal and waits; answers the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  /** The same installation again, after it was stopped. */
+  restart(): Promise<Installation>
+}
+
+export interface InstallationOptions {
+  readonly env?: Record<string, string>
+  readonly args?: readonly string[]
+  /** Without it there is no bootstrap account. */
+  readonly operator?: boolean
+}
+
+export const TOKEN = 'e2e-operator-token-000'
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+/** The real program, in a folder of its own, on free ports. */
+export async function install(options: InstallationOptions = {}): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-e2e-'))
+  const [port, tlsPort] = [await freePort(), await freePort()]
+  return boot(folder, port, tlsPort, options)
+}
+
+export const uninstall = ({ folder }: Installation): Promise<void> =>
+  rm(folder, { recursive: true, force: true })
+
+async function boot(
+  folder: string,
+  port: number,
+  tlsPort: number,
+  options: InstallationOptions,
+): Promise<Installation> {
+  const { PATH, HOME } = process.env
+  const child = spawn(process.execPath, [main, ...(options.args ?? [])], {
+    cwd: folder,
+    env: {
+      PATH,
+      HOME,
+      ALOFT_DATA_DIR: join(folder, 'data'),
+      ALOFT_PORT: String(port),
+      ALOFT_TLS_PORT: String(tlsPort),
+      ALOFT_DNS_PORT: '0',
+      ALOFT_WORKERS: '2',
+      ...(options.operator === false
+        ? {}
+        : { ALOFT_BOOTSTRAP_EMAIL: 'operator@aloft.test', ALOFT_BOOTSTRAP_TOKEN: TOKEN }),
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const printed = { stdout: '', stderr: '' }
+  const ready = Promise.withResolvers<void>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed.stdout += text
+    if (/^aloft ready /m.test(printed.stdout)) ready.resolve()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed.stderr += text
+  })
+  const exited = once(child, 'exit') as Promise<[number | null]>
+  exited.then(() => ready.reject(new Error(`it ended before it was ready:\n${printed.stderr}`)))
+  await ready.promise
+  exited.catch(() => {})
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    tlsPort,
+    folder,
+    token: TOKEN,
+    process: child,
+    stdout: () => printed.stdout,
+    stderr: () => printed.stderr,
+    async children(role) {
+      const { stdout } = spawn('pgrep', ['-P', String(child.pid), '-f', `--child ${role}`])
+      return (await stdout.setEncoding('utf8').toArray()).join('').split('\n').filter(Boolean).map(Number)
+    },
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      const [code] = await exited
+      return code
+    },
+    restart: () => boot(folder, port, tlsPort, options),
+  }
+}

@@ -1,0 +1,156 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import PostalMime, { type Email } from 'postal-mime'
+import { JobRunner } from '#core/job/job-runner.ts'
+import { readConfig } from '#src/config.ts'
+import { createHostSwitch } from '#src/process/hosts.ts'
+import { createListeners } from '#src/process/listener.ts'
+import { openParts, type Parts } from '#src/process/parts.ts'
+import { buildApi } from '#src/process/serve.ts'
+import { createJobHandlers } from '#src/process/use-cases.ts'
+import { openMailer } from '#src/process/work.ts'
+import { createTestClock, type TestClock } from './clock.ts'
+import { silentLog } from './silent-log.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever the server answered
+  readonly body: any
+}
+
+export interface CallOptions {
+  readonly token?: string | undefined
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+}
+
+export interface Account {
+  readonly id: string
+  readonly token: string
+  readonly email: string
+  readonly username: string
+}
+
+export interface TestServer {
+  readonly url: string
+  readonly parts: Parts
+  readonly clock: TestClock
+  call(on: string, options?: CallOptions): Promise<Answer>
+  /** A new account, made the way people make theirs: asking, reading the mail, accepting. */
+  signUp(email?: string): Promise<Account>
+  operator(): Promise<Account>
+  /** Every mail so far, oldest first, after all jobs that are due are done. */
+  mails(to?: string): Promise<Email[]>
+  runJobs(): Promise<void>
+  close(): Promise<void>
+}
+
+const OPERATOR = { email: 'operator@aloft.test', token: 'operator-token-0123456789' }
+
+/** The whole API in this process, on a free port, on the database that the url names. */
+export async function startServer(
+  options: { readonly databaseUrl?: string | undefined; readonly env?: Record<string, string> } = {},
+): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-test-'))
+  const clock = createTestClock()
+  const config = readConfig({
+    ALOFT_DATA_DIR: folder,
+    ALOFT_RATE_LIMIT: '100000',
+    ALOFT_BASE_URL: 'http://aloft.test',
+    ...(options.databaseUrl ? { ALOFT_DATABASE_URL: options.databaseUrl } : {}),
+    ...options.env,
+  })
+  const parts = await openParts(config, silentLog, undefined, clock)
+  await parts.migrate()
+  const mailer = openMailer(config)
+  const runner = new JobRunner({
+    store: parts.stores.jobs,
+    transact: parts.transact,
+    handlers: createJobHandlers(parts, mailer),
+    bus: parts.bus,
+    clock,
+    log: silentLog,
+    worker: 'test',
+  })
+  const api = await buildApi(config, parts, undefined)
+  const listeners = createListeners({
+    host: '127.0.0.1',
+    port: 0,
+    tlsPort: 0,
+    handle: createHostSwitch({ ...config, api, sites: (_req, res) => void res.end('no site') }),
+    certificateFor: () => Promise.reject(new Error('no TLS here')),
+    log: silentLog,
+  })
+  const { port } = await listeners.listen()
+  const url = `http://127.0.0.1:${port}`
+  let signUps = 0
+
+  const server: TestServer = {
+    url,
+    parts,
+    clock,
+
+    async call(on, { token, body, headers } = {}) {
+      const [method, path] = on.split(' ') as [string, string]
+      const response = await fetch(`${url}${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined || typeof body === 'string' ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.includes('json') ?? false
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: isJson && text !== '' ? JSON.parse(text) : text,
+      }
+    },
+
+    async signUp(email = `user${++signUps}@aloft.test`) {
+      const asked = await server.call('POST /platform/registration', { body: { email, tokenName: 'test' } })
+      const mail = (await server.mails(email)).at(-1)
+      const link = /\/login\/accept\?token=\w+/.exec(mail?.text ?? '')?.[0]
+      await server.call(`POST ${link}`)
+      const { body } = await server.call(
+        `GET /platform/registration/verify?email=${encodeURIComponent(email)}&token=${asked.body.token}`,
+      )
+      const me = await server.call('GET /v2/user', { token: body.token })
+      return { id: me.body.user.id, token: body.token, email, username: me.body.user.username }
+    },
+
+    async operator() {
+      const { createUseCases } = await import('#src/process/use-cases.ts')
+      await createUseCases(config, parts).operators.bootstrap(OPERATOR)
+      const me = await server.call('GET /v2/user', { token: OPERATOR.token })
+      return { ...OPERATOR, id: me.body.user.id, username: me.body.user.username }
+    },
+
+    async mails(to) {
+      await runner.idle()
+      const outbox = join(folder, 'outbox')
+      const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort()
+      const mails = await Promise.all(
+        names.map(async (name) => PostalMime.parse(await readFile(join(outbox, name)))),
+      )
+      return to === undefined ? mails : mails.filter((mail) => mail.to?.[0]?.address === to)
+    },
+
+    runJobs: () => runner.idle(),
+
+    async close() {
+      await runner.drain(1000)
+      await listeners.drain(1000)
+      mailer.close()
+      await parts.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return server
+}

@@ -1,0 +1,86 @@
+import { AloftError } from '#contract/errors.ts'
+
+interface DriverError {
+  readonly code?: unknown
+  /** SQLite's extended result code. */
+  readonly errcode?: unknown
+  /** Only errors that the PostgreSQL server sent have one. */
+  readonly severity?: unknown
+  readonly message?: unknown
+}
+
+const SQLITE = { busy: 5, locked: 6, ioError: 10, full: 13, cannotOpen: 14 } as const
+const SQLITE_GONE: readonly number[] = Object.values(SQLITE)
+const SQLITE_UNIQUE: readonly number[] = [1555, 2067]
+
+const SQLSTATE_LOST = /^(?:08|57P|25P0[34])/
+/** Connection lost, out of resources, told to stop or to wait no longer; and a transaction to repeat. */
+const SQLSTATE_GONE = /^(?:08|53|57|25P0[34]|40001|40P01|55P03)/
+const SQLSTATE_REPEAT = /^(?:40001|40P01)$/
+
+const SOCKET_GONE: readonly unknown[] = [
+  'EACCES',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]
+/** What `pg` says, without a code, when there is no usable connection. */
+const CLIENT_GONE =
+  /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout e)/
+
+const asDriverError = (error: unknown): DriverError =>
+  typeof error === 'object' && error !== null ? error : {}
+
+const sqliteCode = (error: unknown): number | undefined => {
+  const { errcode } = asDriverError(error)
+  return typeof errcode === 'number' ? errcode : undefined
+}
+
+const sqlState = (error: unknown): string | undefined => {
+  const { code, severity } = asDriverError(error)
+  return severity !== undefined && typeof code === 'string' ? code : undefined
+}
+
+/** Another connection holds the lock; nothing happened and the statement may be run again. */
+export const isBusy = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) === SQLITE.busy
+
+export const isUniqueViolation = (error: unknown): boolean =>
+  sqlState(error) === '23505' || SQLITE_UNIQUE.includes(sqliteCode(error) ?? 0)
+
+/** Whether the connection itself, not the statement, is what failed. */
+export function isConnectionError(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state !== undefined) return SQLSTATE_LOST.test(state)
+  const { code, message } = asDriverError(error)
+  return SOCKET_GONE.includes(code) || (typeof message === 'string' && CLIENT_GONE.test(message))
+}
+
+const isUnavailable = (error: unknown): boolean =>
+  SQLITE_GONE.includes((sqliteCode(error) ?? 0) & 0xff) ||
+  SQLSTATE_GONE.test(sqlState(error) ?? '') ||
+  isConnectionError(error)
+
+/** What leaves the adapter instead of a driver's error. The driver's own words stay in `cause`, for the log. */
+export function convertError(error: unknown): unknown {
+  if (error instanceof AloftError) return error
+  if (isUniqueViolation(error))
+    return new AloftError('conflict', 'This clashes with something that exists.', {}, { cause: error })
+  if (isUnavailable(error))
+    return new AloftError(
+      'service_unavailable',
+      'The database does not answer; try again later.',
+      {},
+      { cause: error },
+    )
+  return error
+}
+
+/** The database undid the transaction to let another one pass: doing all of it again will work. */
+export const isRepeatable = (error: unknown): boolean =>
+  error instanceof AloftError && SQLSTATE_REPEAT.test(sqlState(error.cause) ?? '')

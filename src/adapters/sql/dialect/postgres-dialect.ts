@@ -1,0 +1,112 @@
+import {
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely'
+import pg from 'pg'
+import { SECOND } from '#contract/time.ts'
+import { convertError } from './errors.ts'
+import { PostgresSession } from './postgres-session.ts'
+
+export interface PostgresOptions {
+  readonly url: string
+  /** Connections of this process; all processes together have to stay below the server's limit. */
+  readonly connections?: number
+  /** How long one statement may take; 0 for as long as it needs. */
+  readonly statementMs?: number
+}
+
+/** More texts than the stores have; a bound in case one is ever built from input. */
+const STATEMENTS = 256
+
+const { INT8 } = pg.types.builtins
+
+/** Times and counts are whole numbers below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
+}
+
+function createPool({ url, connections = 10, statementMs = 15 * SECOND }: PostgresOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'aloft',
+    types,
+    max: connections,
+    connectionTimeoutMillis: 5 * SECOND,
+    idleTimeoutMillis: 30 * SECOND,
+    keepAlive: true,
+    ...(statementMs === 0
+      ? {}
+      : {
+          statement_timeout: statementMs,
+          lock_timeout: statementMs,
+          idle_in_transaction_session_timeout: statementMs,
+          // For a server that went away without a word, and so cannot stop the statement itself.
+          query_timeout: statementMs + 5 * SECOND,
+        }),
+  })
+  // A connection that breaks tells whoever uses it; as an event without a listener it would end the process.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+class PostgresDriver implements Driver {
+  readonly #options: PostgresOptions
+  readonly #names = new Map<string, string>()
+  #pool: pg.Pool | undefined
+
+  constructor(options: PostgresOptions) {
+    this.#options = options
+  }
+
+  async init(): Promise<void> {
+    this.#pool = createPool(this.#options)
+  }
+
+  async acquireConnection(): Promise<PostgresSession> {
+    if (!this.#pool) throw new Error('the database is not open')
+    try {
+      return new PostgresSession(await this.#pool.connect(), (sql) => this.#nameOf(sql))
+    } catch (error) {
+      throw convertError(error)
+    }
+  }
+
+  beginTransaction(session: PostgresSession): Promise<void> {
+    return session.begin()
+  }
+
+  commitTransaction(session: PostgresSession): Promise<void> {
+    return session.commit()
+  }
+
+  rollbackTransaction(session: PostgresSession): Promise<void> {
+    return session.rollback()
+  }
+
+  async releaseConnection(session: PostgresSession): Promise<void> {
+    session.release()
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool?.end()
+  }
+
+  #nameOf(sql: string): string | undefined {
+    const known = this.#names.get(sql)
+    if (known !== undefined || this.#names.size >= STATEMENTS) return known
+    const name = `aloft_${this.#names.size}`
+    this.#names.set(sql, name)
+    return name
+  }
+}
+
+export const createPostgresDialect = (options: PostgresOptions): Dialect => ({
+  createAdapter: () => new PostgresAdapter(),
+  createDriver: () => new PostgresDriver(options),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+})

@@ -1,0 +1,70 @@
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import type { PoolClient } from 'pg'
+import { convertError, isConnectionError } from './errors.ts'
+import { refuseNul } from './parameters.ts'
+
+/** Names a statement that the server should keep, or answers undefined when it keeps enough of them. */
+export type NameStatement = (sql: string) => string | undefined
+
+/** What Kysely takes for a connection: a client of the pool, until it is released. */
+export class PostgresSession implements DatabaseConnection {
+  readonly #client: PoolClient
+  readonly #nameStatement: NameStatement
+  #broken = false
+
+  constructor(client: PoolClient, nameStatement: NameStatement) {
+    this.#client = client
+    this.#nameStatement = nameStatement
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    refuseNul(parameters)
+    const { rows, rowCount } = await this.#guard(() => {
+      const name = parameters.length === 0 ? undefined : this.#nameStatement(sql)
+      return this.#client.query({
+        text: sql,
+        values: [...parameters],
+        ...(name === undefined ? {} : { name }),
+      })
+    })
+    return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) }
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface wants a generator, and this one only refuses
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('streaming is not supported: page by key instead')
+  }
+
+  async begin(): Promise<void> {
+    await this.#guard(() => this.#client.query('begin isolation level read committed'))
+  }
+
+  async commit(): Promise<void> {
+    const { command } = await this.#guard(() => this.#client.query('commit'))
+    // The server answers the commit of a transaction in which a statement failed with a roll-back.
+    if (command !== 'COMMIT')
+      throw new Error('a statement of the transaction failed, so all of it was undone')
+  }
+
+  /** Never throws: the error that led here is the one to tell, and a client left in doubt is not used again. */
+  async rollback(): Promise<void> {
+    try {
+      await this.#client.query('rollback')
+    } catch {
+      this.#broken = true
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.#broken || this.#client.getTransactionStatus() !== 'I')
+  }
+
+  async #guard<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      if (isConnectionError(error)) this.#broken = true
+      throw convertError(error)
+    }
+  }
+}

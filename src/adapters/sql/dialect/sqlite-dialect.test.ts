@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it, type TestContext } from 'node:test'
+import { Kysely, sql } from 'kysely'
+import { createSqliteDialect } from './sqlite-dialect.ts'
+
+interface Notes {
+  readonly notes: { id: number; text: string }
+}
+
+async function openNotes(t: TestContext, patienceMs = 60_000) {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-sqlite-'))
+  const file = join(folder, 'deep', 'aloft.db')
+  const db = new Kysely<Notes>({ dialect: createSqliteDialect({ file, patienceMs }) })
+  await db.schema.createTable('notes').addColumn('id', 'integer').addColumn('text', 'text').execute()
+  const foreign = new DatabaseSync(file, { timeout: 0 })
+  t.after(async () => {
+    foreign.close()
+    await db.destroy()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const add = (id: number) => db.insertInto('notes').values({ id, text: 'x' }).execute()
+  const ids = async () => {
+    const rows = await db.selectFrom('notes').select('id').orderBy('id').execute()
+    return rows.map((row) => row.id)
+  }
+  return { db, file, foreign, add, ids }
+}
+
+it('keeps the file to its owner', async (t) => {
+  const { file } = await openNotes(t)
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  assert.equal((await stat(join(file, '..'))).mode & 0o777, 0o700)
+})
+
+it('acknowledges nothing before it is on the disk', async (t) => {
+  const { db, foreign } = await openNotes(t)
+  const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(db)
+  assert.deepEqual(rows, [{ synchronous: 2 }])
+  assert.equal(foreign.prepare('pragma journal_mode').get()?.journal_mode, 'wal')
+})
+
+it('tells how many rows a statement touched', async (t) => {
+  const { db, add } = await openNotes(t)
+  for (const id of [1, 2, 3]) await add(id)
+  const updated = await db
+    .updateTable('notes')
+    .set({ text: 'y' })
+    .where('id', '>', 1)
+    .executeTakeFirstOrThrow()
+  assert.equal(updated.numUpdatedRows, 2n)
+  const deleted = await db.deleteFrom('notes').where('id', '=', 9).executeTakeFirstOrThrow()
+  assert.equal(deleted.numDeletedRows, 0n)
+})
+
+it('waits for the lock of another process without stopping this one', async (t) => {
+  const { foreign, add, ids, db } = await openNotes(t)
+  foreign.exec('begin immediate; insert into notes values (1, null)')
+  let written = 0
+  const writes = [
+    add(2).then(() => written++),
+    db
+      .transaction()
+      .execute((tx) => tx.insertInto('notes').values({ id: 3, text: '' }).execute())
+      .then(() => written++),
+  ]
+  for (let i = 0; i < 5; i++) {
+    await new Promise(setImmediate)
+    assert.deepEqual(await ids(), [])
+  }
+  assert.equal(written, 0)
+  foreign.exec('commit')
+  await Promise.all(writes)
+  assert.deepEqual(await ids(), [1, 2, 3])
+})
+
+it('gives up a write when another process keeps the lock, and works again afterwards', async (t) => {
+  const { db, foreign, add, ids } = await openNotes(t, 20)
+  foreign.exec('begin immediate')
+  await assert.rejects(add(1), { kind: 'service_unavailable' })
+  await assert.rejects(
+    db.transaction().execute(async () => assert.fail('the transaction must not begin')),
+    { kind: 'service_unavailable' },
+  )
+  foreign.exec('rollback')
+  await add(2)
+  assert.deepEqual(await ids(), [2])
+})
+
+it('undoes a transaction that does not end, and lets the others go on', async (t) => {
+  const { db, add, ids } = await openNotes(t, 20)
+  const stuck = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const transaction = db.transaction().execute(async (tx) => {
+    await tx.insertInto('notes').values({ id: 1, text: '' }).execute()
+    begun.resolve()
+    await stuck.promise
+    await tx.insertInto('notes').values({ id: 2, text: '' }).execute()
+  })
+  await begun.promise
+  for (let written = false; !written; )
+    await add(3).then(
+      () => {
+        written = true
+      },
+      (error) => assert.equal(error.kind, 'service_unavailable'),
+    )
+  stuck.resolve()
+  await assert.rejects(transaction, { kind: 'service_unavailable' })
+  assert.deepEqual(await ids(), [3])
+})
+
+it('does not commit a transaction that was undone while it waited', async (t) => {
+  const { db, ids } = await openNotes(t, 1)
+  const transaction = db.transaction().execute(async (tx) => {
+    await tx.insertInto('notes').values({ id: 1, text: '' }).execute()
+    const seen = async () => (await tx.selectFrom('notes').select('id').execute()).length
+    while ((await seen().catch(() => 0)) > 0) await new Promise(setImmediate)
+  })
+  await assert.rejects(transaction, { kind: 'service_unavailable' })
+  assert.deepEqual(await ids(), [])
+})
+
+it('keeps nothing of a transaction that fills the disk, even when the work goes on', async (t) => {
+  const { db, ids } = await openNotes(t)
+  await sql`pragma max_page_count = 20`.execute(db)
+  const transaction = db.transaction().execute(async (tx) => {
+    await tx.insertInto('notes').values({ id: 1, text: '' }).execute()
+    const large = tx
+      .insertInto('notes')
+      .values({ id: 2, text: 'x'.repeat(1_000_000) })
+      .execute()
+    await assert.rejects(large, { kind: 'service_unavailable' })
+    await tx.insertInto('notes').values({ id: 3, text: '' }).execute()
+  })
+  await transaction.then(
+    async () => assert.deepEqual(await ids(), [1, 3]),
+    async () => assert.deepEqual(await ids(), []),
+  )
+})
+
+it('runs more texts than it keeps prepared', async (t) => {
+  const { db } = await openNotes(t)
+  for (let i = 0; i < 600; i++) {
+    const { rows } = await sql<{ n: number }>`select ${sql.lit(i)} as n`.execute(db)
+    assert.deepEqual(rows, [{ n: i }])
+  }
+})
+
+it('lets the transaction under way end before it closes', async (t) => {
+  const { db, file, ids } = await openNotes(t)
+  assert.deepEqual(await ids(), [])
+  const other = new Kysely<Notes>({ dialect: createSqliteDialect({ file }) })
+  const begun = Promise.withResolvers<void>()
+  const transaction = other.transaction().execute(async (tx) => {
+    begun.resolve()
+    await new Promise(setImmediate)
+    await tx.insertInto('notes').values({ id: 1, text: '' }).execute()
+  })
+  await begun.promise
+  await Promise.all([other.destroy(), transaction])
+  assert.deepEqual(await ids(), [1])
+  await assert.rejects(other.selectFrom('notes').selectAll().execute())
+  assert.deepEqual(await db.selectFrom('notes').select('id').execute(), [{ id: 1 }])
+})

@@ -1,0 +1,100 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Dialect, type Driver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { SECOND } from '#contract/time.ts'
+import { convertError } from './errors.ts'
+import { Mutex } from './mutex.ts'
+import { SqliteHandle } from './sqlite-handle.ts'
+import { patiently, type SqliteParts, SqliteSession } from './sqlite-session.ts'
+
+export interface SqliteOptions {
+  readonly file: string
+  readonly patienceMs?: number
+}
+
+/** FULL: what a commit acknowledged survives the loss of power. Caches are small, for there are many processes. */
+const WRITER = `
+  pragma busy_timeout = 0;
+  pragma journal_mode = wal;
+  pragma synchronous = full;
+  pragma journal_size_limit = 16777216;
+  pragma cache_size = -2000`
+/** A reader is only ever kept out for a moment, while a file is recovered or its log is put away. */
+const READER = `
+  pragma busy_timeout = 5000;
+  pragma query_only = on;
+  pragma cache_size = -4000`
+
+/** Nobody but the platform's own user reads the file; its log and index inherit the mode. */
+function makeFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  closeSync(openSync(file, 'a', 0o600))
+}
+
+function openReader(file: string, writer: SqliteHandle): SqliteHandle {
+  try {
+    return new SqliteHandle(file, READER)
+  } catch (error) {
+    writer.close()
+    throw error
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #file: string
+  readonly #patienceMs: number
+  #parts: SqliteParts | undefined
+
+  constructor({ file, patienceMs = 10 * SECOND }: SqliteOptions) {
+    this.#file = file
+    this.#patienceMs = patienceMs
+  }
+
+  async init(): Promise<void> {
+    const patienceMs = this.#patienceMs
+    try {
+      makeFile(this.#file)
+      const writer = await patiently(() => new SqliteHandle(this.#file, WRITER), patienceMs)
+      this.#parts = { writer, reader: openReader(this.#file, writer), turn: new Mutex(), patienceMs }
+    } catch (error) {
+      throw convertError(error)
+    }
+  }
+
+  async acquireConnection(): Promise<SqliteSession> {
+    return new SqliteSession(this.#opened())
+  }
+
+  beginTransaction(session: SqliteSession): Promise<void> {
+    return session.begin()
+  }
+
+  commitTransaction(session: SqliteSession): Promise<void> {
+    return session.commit()
+  }
+
+  rollbackTransaction(session: SqliteSession): Promise<void> {
+    return session.rollback()
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    const { writer, reader, turn, patienceMs } = this.#opened()
+    await turn.lock(patienceMs)
+    reader.close()
+    writer.close()
+  }
+
+  #opened(): SqliteParts {
+    if (!this.#parts) throw new Error('the database is not open')
+    return this.#parts
+  }
+}
+
+export const createSqliteDialect = (options: SqliteOptions): Dialect => ({
+  createAdapter: () => new SqliteAdapter(),
+  createDriver: () => new SqliteDriver(options),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+})

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import { AloftError } from '#contract/errors.ts'
+import { convertError, isBusy } from './errors.ts'
+import type { Mutex } from './mutex.ts'
+import { refuseNul } from './parameters.ts'
+import type { SqliteHandle } from './sqlite-handle.ts'
+
+export interface SqliteParts {
+  /** Used by whoever has the turn. */
+  readonly writer: SqliteHandle
+  /** Cannot write; reads outside a transaction go here and wait for nobody. */
+  readonly reader: SqliteHandle
+  readonly turn: Mutex
+  /** How long a write waits for its turn, and how long a transaction may keep it. */
+  readonly patienceMs: number
+}
+
+const LONGEST_PAUSE = 16
+
+/**
+ * Runs what another process's lock keeps from running, until it does. The waiting is done here and not
+ * by SQLite, whose busy handler would stop the whole process meanwhile.
+ */
+export async function patiently<T>(run: () => T, ms: number): Promise<T> {
+  const deadline = performance.now() + ms
+  for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    try {
+      return run()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    await sleep(1 + Math.random() * pause)
+  }
+}
+
+/** What Kysely takes for a connection: single statements, or one transaction from begin to end. */
+export class SqliteSession implements DatabaseConnection {
+  readonly #parts: SqliteParts
+  #state: 'idle' | 'open' | 'lost' = 'idle'
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: SqliteParts) {
+    this.#parts = parts
+  }
+
+  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { reader, writer, turn, patienceMs } = this.#parts
+    try {
+      refuseNul(parameters)
+      if (this.#state !== 'idle') {
+        this.#assertOpen()
+        return writer.run(sql, parameters)
+      }
+      if (query.kind === 'SelectQueryNode') return reader.run(sql, parameters)
+      await turn.lock(patienceMs)
+      try {
+        return await patiently(() => writer.run<R>(sql, parameters), patienceMs)
+      } finally {
+        turn.unlock()
+      }
+    } catch (error) {
+      throw convertError(error)
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface wants a generator, and this one only refuses
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('streaming is not supported: page by key instead')
+  }
+
+  async begin(): Promise<void> {
+    const { writer, turn, patienceMs } = this.#parts
+    await turn.lock(patienceMs)
+    try {
+      // Takes the write lock at once: a transaction that starts by reading could not be upgraded later
+      // without failing when somebody else wrote in between.
+      await patiently(() => writer.run('begin immediate'), patienceMs)
+    } catch (error) {
+      turn.unlock()
+      throw convertError(error)
+    }
+    this.#state = 'open'
+    this.#timer = setTimeout(() => this.#undo('lost'), patienceMs).unref()
+  }
+
+  async commit(): Promise<void> {
+    this.#assertOpen()
+    try {
+      this.#parts.writer.run('commit')
+    } catch (error) {
+      throw convertError(error)
+    }
+    this.#end('idle')
+  }
+
+  async rollback(): Promise<void> {
+    if (this.#state === 'open') this.#undo('idle')
+  }
+
+  #undo(state: 'idle' | 'lost'): void {
+    try {
+      if (this.#parts.writer.isTransaction) this.#parts.writer.run('rollback')
+    } finally {
+      this.#end(state)
+    }
+  }
+
+  #end(state: 'idle' | 'lost'): void {
+    clearTimeout(this.#timer)
+    this.#state = state
+    this.#parts.turn.unlock()
+  }
+
+  /** A full disk or an I/O error can make SQLite roll back by itself; what follows must not run alone. */
+  #assertOpen(): void {
+    if (this.#state !== 'open' || !this.#parts.writer.isTransaction)
+      throw new AloftError(
+        'service_unavailable',
+        'The transaction took too long or was undone; try again later.',
+      )
+  }
+}

@@ -1,0 +1,165 @@
+import { newId } from '#contract/ids.ts'
+import type { Job, JobStore, NewJob } from '#core/job/job-queue.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import { isPostgres } from './dialect/is-postgres.ts'
+import type { Db } from './tables.ts'
+
+interface JobStoreParts {
+  readonly clock: Clock
+  /** Called when a job was written. */
+  readonly onEnqueue?: (() => void) | undefined
+}
+
+/** Enough for a message and a stack; what a handler throws has no bound of its own. */
+const ERROR_LENGTH = 4000
+
+const shorten = (error: string): string => error.slice(0, ERROR_LENGTH).replaceAll('\0', '')
+
+export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): JobStore {
+  const unfinished = (key: string) =>
+    db.selectFrom('jobs').select('id').where('key', '=', key).where('failed_at', 'is', null)
+
+  /** The id of the new job, or undefined when one of its key is unfinished. */
+  async function insert({ kind, payload, key, runAt }: NewJob): Promise<string | undefined> {
+    const now = clock.now()
+    const row = await db
+      .insertInto('jobs')
+      .values({
+        id: newId.job(),
+        kind,
+        payload: JSON.stringify(payload),
+        key: key ?? null,
+        created_at: now,
+        run_at: runAt ?? now,
+        due_at: runAt ?? now,
+        attempts: 0,
+        worker: null,
+        error: null,
+        failed_at: null,
+      })
+      .onConflict((conflict) => conflict.column('key').where('failed_at', 'is', null).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    return row?.id
+  }
+
+  /** The job while this worker holds its lease. */
+  const leased = (id: string, worker: string) =>
+    db.updateTable('jobs').where('id', '=', id).where('worker', '=', worker)
+
+  return {
+    async enqueue(job) {
+      // Ends at the latest when the unfinished job does not finish between two statements.
+      for (;;) {
+        const id = await insert(job)
+        if (id !== undefined) {
+          onEnqueue?.()
+          return id
+        }
+        const there = job.key === undefined ? undefined : await unfinished(job.key).executeTakeFirst()
+        if (there) return there.id
+      }
+    },
+
+    async claim({ kinds, worker, now, leaseUntil, limit }) {
+      if (kinds.length === 0 || limit <= 0) return []
+      const rows = await db
+        .with('due', (qb) =>
+          qb
+            .selectFrom('jobs')
+            .select('id')
+            .where('failed_at', 'is', null)
+            .where('due_at', '<=', now)
+            .where('kind', 'in', kinds)
+            .orderBy('due_at')
+            .orderBy('id')
+            .limit(limit)
+            // What another worker is just claiming is not worth waiting for.
+            .$if(isPostgres(db), (query) => query.forUpdate().skipLocked()),
+        )
+        .updateTable('jobs')
+        .from('due')
+        .set((eb) => ({ worker, due_at: leaseUntil, attempts: eb('jobs.attempts', '+', 1) }))
+        .whereRef('jobs.id', '=', 'due.id')
+        .returning(['jobs.id', 'jobs.kind', 'jobs.payload', 'jobs.key', 'jobs.attempts', 'jobs.run_at'])
+        .execute()
+      return rows
+        .sort((a, b) => a.run_at - b.run_at)
+        .map(
+          ({ id, kind, payload, key, attempts }): Job => ({
+            id,
+            kind,
+            payload: JSON.parse(payload),
+            key,
+            attempts,
+          }),
+        )
+    },
+
+    async extend(id, worker, leaseUntil) {
+      const { numUpdatedRows } = await leased(id, worker)
+        .set({ due_at: leaseUntil })
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async complete(id, worker) {
+      const { numDeletedRows } = await db
+        .deleteFrom('jobs')
+        .where('id', '=', id)
+        .where('worker', '=', worker)
+        .executeTakeFirstOrThrow()
+      return numDeletedRows === 1n
+    },
+
+    async retry(id, worker, runAt, error) {
+      const { numUpdatedRows } = await leased(id, worker)
+        .set({ run_at: runAt, due_at: runAt, worker: null, error: shorten(error) })
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async bury(id, worker, error, now) {
+      const { numUpdatedRows } = await leased(id, worker)
+        .set({ worker: null, error: shorten(error), failed_at: now })
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async nextDue(kinds) {
+      if (kinds.length === 0) return undefined
+      const row = await db
+        .selectFrom('jobs')
+        .select('due_at')
+        .where('failed_at', 'is', null)
+        .where('kind', 'in', kinds)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.due_at
+    },
+
+    counts: () =>
+      db
+        .selectFrom('jobs')
+        .select(({ fn }) => [
+          fn
+            .countAll<number>()
+            .filterWhere('failed_at', 'is', null)
+            .filterWhere('worker', 'is', null)
+            .as('queued'),
+          fn.countAll<number>().filterWhere('worker', 'is not', null).as('running'),
+          fn.countAll<number>().filterWhere('failed_at', 'is not', null).as('failed'),
+        ])
+        .executeTakeFirstOrThrow(),
+
+    async prune(before) {
+      const { numDeletedRows } = await db
+        .deleteFrom('jobs')
+        .where('failed_at', '<', before)
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
+    },
+  }
+}

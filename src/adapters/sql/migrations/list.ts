@@ -1,0 +1,6 @@
+import { accounts } from './0001-accounts.ts'
+import { jobs } from './0002-jobs.ts'
+import type { Migration } from './migration.ts'
+
+/** In the order they are applied. */
+export const MIGRATIONS: readonly Migration[] = [accounts, jobs]

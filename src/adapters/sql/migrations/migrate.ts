@@ -1,0 +1,48 @@
+import { type Kysely, sql } from 'kysely'
+import { isPostgres } from '../dialect/is-postgres.ts'
+import { MIGRATIONS } from './list.ts'
+import type { Migration } from './migration.ts'
+
+interface MigrationTables {
+  readonly aloft_migrations: { name: string; applied_at: number }
+}
+
+/** Any number, as long as all processes mean the same. */
+const LOCK = 414_105_466
+
+/**
+ * Brings the schema up to date, in one transaction: all steps or none. Processes that start together
+ * take turns, and those that come later find nothing left to do.
+ */
+export async function migrate(
+  db: Kysely<unknown>,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  await (db as Kysely<MigrationTables>).transaction().execute(async (tx) => {
+    // The embedded database needs no lock of its own: its transactions have the file to themselves.
+    if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
+    await tx.schema
+      .createTable('aloft_migrations')
+      .ifNotExists()
+      .addColumn('name', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('applied_at', 'bigint', (column) => column.notNull())
+      .execute()
+    const rows = await tx.selectFrom('aloft_migrations').select('name').execute()
+    const applied = new Set(rows.map(({ name }) => name))
+    assertKnown(applied, migrations)
+    for (const { name, up } of migrations) {
+      if (applied.has(name)) continue
+      await up(tx as unknown as Kysely<unknown>)
+      await tx.insertInto('aloft_migrations').values({ name, applied_at: Date.now() }).execute()
+    }
+  })
+}
+
+function assertKnown(applied: ReadonlySet<string>, migrations: readonly Migration[]): void {
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = [...applied].filter((name) => !known.has(name))
+  if (unknown.length > 0)
+    throw new Error(
+      `The database was used by a newer version of Aloft (it has ${unknown.join(', ')}). Start that version.`,
+    )
+}

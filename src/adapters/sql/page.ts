@@ -1,0 +1,58 @@
+import type { Page, PageQuery } from '#contract/page.ts'
+
+/** Rows strictly between two moments, newest first, at most `limit` of them. */
+export interface PageRange {
+  readonly before: number
+  readonly after: number
+  readonly limit: number
+}
+
+interface PageParts<Row, T> {
+  readonly select: (range: PageRange) => Promise<readonly Row[]>
+  readonly timeOf: (row: Row) => number
+  readonly show: (row: Row) => T
+}
+
+const { MAX_SAFE_INTEGER, MIN_SAFE_INTEGER } = Number
+
+/** Clients may send any number; a database may refuse those that no time can have. */
+const bounded = (time: number): number => Math.max(MIN_SAFE_INTEGER, Math.min(time, MAX_SAFE_INTEGER))
+
+/**
+ * Reads one page. All that a client sends back is the time of the last row it saw, so rows of the same
+ * millisecond are never divided between two pages: they move to the next one together, or, where they
+ * alone are more than a page, come all at once.
+ */
+export async function readPage<Row, T>(page: PageQuery, parts: PageParts<Row, T>): Promise<Page<T>> {
+  const { limit } = page
+  const before = bounded(page.until ?? MAX_SAFE_INTEGER)
+  const after = bounded(page.since ?? MIN_SAFE_INTEGER)
+  const { rows, more } = await cut({ before, after, limit }, parts)
+  const timeAt = (index: number): number | null => {
+    const row = rows.at(index)
+    return row === undefined ? null : parts.timeOf(row)
+  }
+  return {
+    items: rows.map(parts.show),
+    pagination: {
+      count: rows.length,
+      next: more ? timeAt(-1) : null,
+      prev: page.until === undefined ? null : timeAt(0),
+    },
+  }
+}
+
+async function cut<Row>(
+  { before, after, limit }: PageRange,
+  { select, timeOf }: Pick<PageParts<Row, unknown>, 'select' | 'timeOf'>,
+): Promise<{ readonly rows: readonly Row[]; readonly more: boolean }> {
+  const rows = await select({ before, after, limit: limit + 1 })
+  const next = rows[limit]
+  if (next === undefined) return { rows, more: false }
+  const time = timeOf(next)
+  const whole = rows.slice(0, limit).filter((row) => timeOf(row) !== time)
+  if (whole.length > 0) return { rows: whole, more: true }
+  const group = await select({ before: time + 1, after: time - 1, limit: MAX_SAFE_INTEGER })
+  const older = await select({ before: time, after, limit: 1 })
+  return { rows: group, more: older.length > 0 }
+}

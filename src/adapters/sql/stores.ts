@@ -1,0 +1,60 @@
+import type { JobStore } from '#core/job/job-queue.ts'
+import type { LoginStore } from '#core/login/login-store.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { SettingStore } from '#core/setting/setting-store.ts'
+import type { TeamStore } from '#core/team/team-store.ts'
+import type { TokenStore } from '#core/token/token-store.ts'
+import type { UserStore } from '#core/user/user-store.ts'
+import { createJobStore } from './job-store.ts'
+import { createLoginStore } from './login-store.ts'
+import { createSettingStore } from './setting-store.ts'
+import type { Db } from './tables.ts'
+import { createTeamStore } from './team-store.ts'
+import { createTokenStore } from './token-store.ts'
+import { createUserStore } from './user-store.ts'
+
+export interface Stores {
+  readonly users: UserStore
+  readonly teams: TeamStore
+  readonly tokens: TokenStore
+  readonly logins: LoginStore
+  readonly settings: SettingStore
+  readonly jobs: JobStore
+}
+
+export interface StoreParts {
+  readonly clock: Clock
+  /** Called when jobs were written for good: at once, or once the transaction that wrote them is over. */
+  readonly onJobs?: (() => void) | undefined
+}
+
+/** Each store is made when it is first asked for: a transaction needs few of them. */
+export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
+  const made: { -readonly [K in keyof Stores]?: Stores[K] } = {}
+  return {
+    get users() {
+      made.users ??= createUserStore(db)
+      return made.users
+    },
+    get teams() {
+      made.teams ??= createTeamStore(db)
+      return made.teams
+    },
+    get tokens() {
+      made.tokens ??= createTokenStore(db)
+      return made.tokens
+    },
+    get logins() {
+      made.logins ??= createLoginStore(db)
+      return made.logins
+    },
+    get settings() {
+      made.settings ??= createSettingStore(db)
+      return made.settings
+    },
+    get jobs() {
+      made.jobs ??= createJobStore(db, { clock, onEnqueue: onJobs })
+      return made.jobs
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import type { Token, TokenKind } from '#core/token/token.ts'
+import type { TokenStore } from '#core/token/token-store.ts'
+import { readPage } from './page.ts'
+import { prepare } from './prepare.ts'
+import type { Db } from './tables.ts'
+import { toUser, USER } from './user-row.ts'
+
+/** Named so that a user's columns can stand beside them. */
+const TOKEN = [
+  'tokens.id as token_id',
+  'tokens.user_id',
+  'tokens.name as token_name',
+  'tokens.kind',
+  'tokens.created_at as token_created_at',
+  'tokens.active_at',
+  'tokens.expires_at',
+] as const
+
+interface TokenRow {
+  readonly token_id: string
+  readonly user_id: string
+  readonly token_name: string
+  readonly kind: TokenKind
+  readonly token_created_at: number
+  readonly active_at: number
+  readonly expires_at: number | null
+}
+
+const toToken = (row: TokenRow): Token => ({
+  id: row.token_id,
+  userId: row.user_id,
+  name: row.token_name,
+  kind: row.kind,
+  createdAt: row.token_created_at,
+  activeAt: row.active_at,
+  expiresAt: row.expires_at,
+})
+
+const selectByHash = prepare<{ hash: string }>()((db, { hash }) =>
+  db
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(TOKEN)
+    .select(USER)
+    .where('tokens.hash', '=', hash),
+)
+const selectById = prepare<{ id: string; userId: string }>()((db, { id, userId }) =>
+  db.selectFrom('tokens').select(TOKEN).where('id', '=', id).where('user_id', '=', userId),
+)
+const selectTokensOf = prepare<{ userId: string; before: number; after: number; limit: number }>()(
+  (db, { userId, before, after, limit }) =>
+    db
+      .selectFrom('tokens')
+      .select(TOKEN)
+      .where('user_id', '=', userId)
+      .where('created_at', '<', before)
+      .where('created_at', '>', after)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit),
+)
+
+export function createTokenStore(db: Db): TokenStore {
+  return {
+    async insert(token, hash) {
+      await db
+        .insertInto('tokens')
+        .values({
+          id: token.id,
+          hash,
+          user_id: token.userId,
+          name: token.name,
+          kind: token.kind,
+          created_at: token.createdAt,
+          active_at: token.activeAt,
+          expires_at: token.expiresAt,
+        })
+        .execute()
+    },
+
+    async byHash(hash) {
+      const [row] = await selectByHash(db, { hash })
+      return row && { token: toToken(row), user: toUser(row) }
+    },
+
+    async byId(userId, id) {
+      const [row] = await selectById(db, { id, userId })
+      return row && toToken(row)
+    },
+
+    list: (userId, page) =>
+      readPage(page, {
+        select: (range) => selectTokensOf(db, { userId, ...range }),
+        timeOf: (row) => row.token_created_at,
+        show: toToken,
+      }),
+
+    async touch(id, activeAt) {
+      // Processes touch side by side; the latest time stays.
+      await db
+        .updateTable('tokens')
+        .set({ active_at: activeAt })
+        .where('id', '=', id)
+        .where('active_at', '<', activeAt)
+        .execute()
+    },
+
+    async delete(userId, id) {
+      const { numDeletedRows } = await db
+        .deleteFrom('tokens')
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .executeTakeFirstOrThrow()
+      return numDeletedRows === 1n
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { Kysely } from 'kysely'
+import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
+import { migrate } from '#adapters/sql/migrations/migrate.ts'
+import type { Migration } from '#adapters/sql/migrations/migration.ts'
+import { eachDatabase } from '#test/support/databases.ts'
+import { sampleUser } from '#test/support/samples.ts'
+import { openStores, type TestStores } from '#test/support/stores.ts'
+
+const PROCESS = join(import.meta.dirname, '../support/migrate-process.ts')
+
+const bare = ({ database }: TestStores) => database.db as unknown as Kysely<unknown>
+
+async function applied(opened: TestStores): Promise<string[]> {
+  const db = bare(opened) as Kysely<{ aloft_migrations: { name: string } }>
+  const rows = await db.selectFrom('aloft_migrations').select('name').orderBy('name').execute()
+  return rows.map((row) => row.name)
+}
+
+const names = MIGRATIONS.map((migration) => migration.name)
+
+eachDatabase((name, open) =>
+  describe(`migrations on ${name}`, () => {
+    it('makes the schema, and leaves it alone the next time', async (t) => {
+      const opened = await openStores(t, open)
+      const user = sampleUser()
+      await opened.stores.users.insert(user)
+      await opened.database.migrate()
+      assert.deepEqual(await opened.stores.users.byId(user.id), user)
+      assert.deepEqual(await applied(opened), names)
+    })
+
+    it('is done once by processes that start together', async (t) => {
+      const opened = await openStores(t, open, { migrated: false })
+      const children = Array.from({ length: 3 }, () =>
+        spawn(process.execPath, [PROCESS, JSON.stringify(opened.config)], {
+          stdio: ['pipe', 'pipe', 'inherit'],
+        }),
+      )
+      await Promise.all(children.map((child) => once(child.stdout, 'data')))
+      for (const child of children) child.stdin.end()
+      const exits = await Promise.all(children.map((child) => once(child, 'exit')))
+      assert.deepEqual(
+        exits.map(([code]) => code),
+        [0, 0, 0],
+      )
+      assert.deepEqual(await applied(opened), names)
+    })
+
+    it('adds only what is new, and all of it or nothing', async (t) => {
+      const opened = await openStores(t, open)
+      const added: Migration = {
+        name: '9998-added',
+        up: async ({ schema }) => {
+          await schema.createTable('added').addColumn('id', 'text').execute()
+        },
+      }
+      const broken: Migration = { name: '9999-broken', up: () => Promise.reject(new Error('broken')) }
+      await assert.rejects(migrate(bare(opened), [...MIGRATIONS, added, broken]), /broken/)
+      assert.deepEqual(await applied(opened), names)
+      await migrate(bare(opened), [...MIGRATIONS, added])
+      assert.deepEqual(await applied(opened), [...names, '9998-added'])
+    })
+
+    it('refuses a database that a newer version has changed', async (t) => {
+      const opened = await openStores(t, open)
+      await assert.rejects(migrate(bare(opened), MIGRATIONS.slice(0, -1)), /newer version of Aloft/)
+    })
+  }),
+)

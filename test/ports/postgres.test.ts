@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Kysely, sql } from 'kysely'
+import { openDatabase } from '#adapters/sql/database.ts'
+import { createPostgresDialect } from '#adapters/sql/dialect/postgres-dialect.ts'
+import type { Tables } from '#adapters/sql/tables.ts'
+import { onPostgres } from '#test/support/databases.ts'
+import { openStores } from '#test/support/stores.ts'
+
+const unavailable = { kind: 'service_unavailable' }
+
+onPostgres((name, open) =>
+  describe(`the connection to ${name}`, () => {
+    it('is unavailable while the server is away, and checks say so', async () => {
+      const away = await openDatabase({ url: 'postgresql://postgres@localhost/a?host=/nowhere', file: '' })
+      await assert.rejects(away.check(), unavailable)
+      await assert.rejects(away.migrate(), unavailable)
+      await away.close()
+    })
+
+    it('says what is wrong when it never can connect', async () => {
+      const url = (await open()).replace(/aloft_\d+/, 'missing')
+      const wrong = await openDatabase({ url, file: '' })
+      await assert.rejects(wrong.check(), /database "missing" does not exist/)
+      await wrong.close()
+    })
+
+    it('is replaced when the server ends it, be it idle or in the middle of a transaction', async (t) => {
+      const { stores, transact, again } = await openStores(t, open)
+      const other = await again()
+      const endOthers = () =>
+        sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity
+            where pid != pg_backend_pid() and datname = current_database()`.execute(other.database.db)
+      await stores.settings.set('a', '1')
+      const interrupted = transact(async ({ settings }) => {
+        await settings.set('a', '2')
+        await endOthers()
+        await settings.set('a', '3')
+      })
+      await assert.rejects(interrupted, unavailable)
+      assert.equal(await stores.settings.get('a'), '1')
+      await endOthers()
+      // The news that an idle connection is gone may arrive after it was used.
+      await stores.settings.get('a').catch((error) => assert.equal(error.kind, 'service_unavailable'))
+      assert.equal(await stores.settings.get('a'), '1')
+    })
+
+    it('stops a statement that takes too long, and can be used again', async (t) => {
+      const { config } = await openStores(t, open)
+      const url = config.url as string
+      const db = new Kysely<Tables>({
+        dialect: createPostgresDialect({ url, connections: 1, statementMs: 20 }),
+      })
+      t.after(() => db.destroy())
+      await assert.rejects(sql`select pg_sleep(60)`.execute(db), unavailable)
+      assert.deepEqual((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
+    })
+
+    it('is not handed on while a transaction is open on it', async (t) => {
+      const { config } = await openStores(t, open)
+      const url = config.url as string
+      const db = new Kysely<Tables>({ dialect: createPostgresDialect({ url, connections: 1 }) })
+      t.after(() => db.destroy())
+      await db.connection().execute((connection) => sql`begin`.execute(connection))
+      await db.insertInto('settings').values({ key: 'a', value: '1' }).execute()
+      const elsewhere = new Kysely<Tables>({ dialect: createPostgresDialect({ url, connections: 1 }) })
+      t.after(() => elsewhere.destroy())
+      assert.equal((await elsewhere.selectFrom('settings').selectAll().execute()).length, 1)
+    })
+
+    it('answers whole numbers of 64 bits as numbers', async (t) => {
+      const { database } = await openStores(t, open)
+      const { rows } = await sql`select 1700000000000::bigint as time, count(*) as n from users`.execute(
+        database.db,
+      )
+      assert.deepEqual(rows, [{ time: 1_700_000_000_000, n: 0 }])
+    })
+  }),
+)

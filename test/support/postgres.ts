@@ -1,0 +1,104 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { chown, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+export interface Postgres {
+  /** The address of a new, empty database. */
+  createDatabase(): Promise<string>
+  stop(): Promise<void>
+}
+
+const run = promisify(execFile)
+
+/**
+ * Stops the server and removes its folder when its own input ends, which happens even when the process
+ * that started it is killed.
+ */
+const LEASH = '"$@" & exec 2>&-; cat >/dev/null; kill -QUIT $!; wait $!; rm -rf "$0"'
+
+const SETTINGS = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'autovacuum=off',
+  'listen_addresses=',
+  'shared_buffers=16MB',
+]
+
+/** Debian keeps the server's programs out of the path, by version. */
+function program(name: string): string {
+  const [newest] = globSync(`/usr/lib/postgresql/*/bin/${name}`).sort((a, b) =>
+    b.localeCompare(a, 'en', { numeric: true }),
+  )
+  return newest ?? name
+}
+
+/** The server refuses to run as root. */
+async function serverUser(): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const [uid, gid] = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])))
+  return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) }
+}
+
+/** A PostgreSQL of its own for one test file, reached by a socket in its own folder. */
+export async function startPostgres(): Promise<Postgres> {
+  const user = await serverUser()
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-pg-'))
+  if (user) await chown(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  const options = { cwd: folder, ...user }
+  await run(
+    program('initdb'),
+    ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'],
+    options,
+  )
+  const settings = [...SETTINGS, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting])
+  const server = spawn('sh', ['-c', LEASH, folder, program('postgres'), '-D', data, ...settings], {
+    ...options,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  const stop = async () => {
+    server.stdin.end()
+    if (server.exitCode === null) await once(server, 'exit')
+  }
+  try {
+    await ready(server.stderr)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  const urlOf = (database: string) =>
+    `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`
+  let databases = 0
+  return {
+    async createDatabase() {
+      const name = `aloft_${++databases}`
+      const client = new pg.Client(urlOf('postgres'))
+      await client.connect()
+      await client.query(`create database ${name}`)
+      await client.end()
+      return urlOf(name)
+    },
+    stop,
+  }
+}
+
+async function ready(log: NodeJS.ReadableStream): Promise<void> {
+  const said: string[] = []
+  const lines = createInterface(log)
+  for await (const line of lines) {
+    if (line.includes('ready to accept connections')) {
+      log.resume()
+      return
+    }
+    said.push(line)
+  }
+  throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`)
+}

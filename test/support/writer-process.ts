@@ -1,0 +1,15 @@
+import { openDatabase } from '#adapters/sql/database.ts'
+import { createTransact } from '#adapters/sql/transact.ts'
+import { sampleUser } from './samples.ts'
+
+// Makes users for ever, and prints the id of each once its transaction is acknowledged.
+const database = await openDatabase({ file: process.argv[2] as string })
+const transact = createTransact(database.db, { clock: { now: Date.now } })
+for (;;) {
+  const user = sampleUser()
+  await transact(async ({ users, jobs }) => {
+    await users.insert(user)
+    await jobs.enqueue({ kind: 'welcome', payload: { id: user.id } })
+  })
+  process.stdout.write(`${user.id}\n`)
+}

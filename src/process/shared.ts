@@ -2,6 +2,7 @@ import { createIpcBus } from '#adapters/bus-ipc/ipc-bus.ts'
 import { createIpcLimiter } from '#adapters/limit-ipc/ipc-limiter.ts'
 import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import { SECOND } from '#contract/time.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -22,12 +23,17 @@ interface SharedParts {
   readonly clock: Clock
 }
 
+/** Counts stay exact while the machine is busy; without its supervisor this process ends anyway. */
+const SUPERVISOR_PATIENCE = 5 * SECOND
+
 /** Through Redis where it is configured, else through the supervisor, else within this process. */
 export async function openShared({ redisUrl }: Config, parts: SharedParts): Promise<Shared> {
   if (redisUrl) return openRedis(redisUrl.reveal(), parts)
   const { channel, log, clock } = parts
   const bus = channel ? createIpcBus({ channel, log }) : createMemoryBus({ log })
-  const limiter = channel ? createIpcLimiter(channel, { clock }) : createMemoryLimiter({ clock })
+  const limiter = channel
+    ? createIpcLimiter(channel, { clock, patience: SUPERVISOR_PATIENCE })
+    : createMemoryLimiter({ clock })
   return { bus, limiter, close: () => bus.close() }
 }
 

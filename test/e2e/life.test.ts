@@ -91,6 +91,9 @@ test('every process can be killed: what was acknowledged is there, and the proce
   t.after(() => uninstall(at))
   const acknowledged: string[] = []
   let writing = true
+  t.after(() => {
+    writing = false
+  })
   const writer = async (name: string) => {
     for (let i = 0; writing; i++) {
       const slug = `${name}${i}`

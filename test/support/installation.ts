@@ -100,7 +100,7 @@ async function boot(
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
     async children(role) {
-      const { stdout } = spawn('pgrep', ['-P', String(child.pid), '-f', `--child ${role}`])
+      const { stdout } = spawn('pgrep', ['-P', String(child.pid), '-f', '--', `--child ${role}`])
       return (await stdout.setEncoding('utf8').toArray()).join('').split('\n').filter(Boolean).map(Number)
     },
     async stop(signal = 'SIGTERM') {

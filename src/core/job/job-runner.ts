@@ -94,7 +94,8 @@ export class JobRunner {
         if (free <= 0) break
         const now = clock.now()
         const jobs = await store.claim({ kinds, worker, now, leaseUntil: now + leaseMs, limit: free })
-        for (const job of jobs) this.#begin(job)
+        // A lease that this worker let run out can come back to it while the work still goes on.
+        for (const job of jobs) if (!this.#running.has(job.id)) this.#begin(job)
         if (jobs.length === free) this.#again = true
       }
       const due = await store.nextDue(kinds)

@@ -1,3 +1,5 @@
+import type { Route } from '../routing/route.ts'
+
 /** What a host name answers with: a deployment's files and rules, frozen, plus the state of the pointer to it. */
 export interface Site {
   readonly host: string
@@ -10,7 +12,7 @@ export interface Site {
   /** Path without leading slash → content. */
   readonly files: ReadonlyMap<string, SiteFile>
   /** Route rules as they were given at creation; undefined when there are none. */
-  readonly routes: readonly unknown[] | undefined
+  readonly routes: readonly Route[] | undefined
   readonly directoryListing: boolean
 }
 

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net'
+import { Readable } from 'node:stream'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import type { BlobStore, ByteRange } from '#core/ports/blob-store.ts'
+import type { Bus } from '#core/ports/bus.ts'
+import type { Site, SiteFile, SiteVisit } from '#core/site/site.ts'
+import { createEdge, type Edge, type EdgeOptions } from '#edge/edge.ts'
+import { silentLog } from './silent-log.ts'
+
+export const KEEP_ALIVE_MS = 5_000
+
+type Contents = Readonly<Record<string, string | Buffer>>
+
+export interface EdgeWorld {
+  readonly edge: Edge
+  readonly bus: Bus
+  readonly visits: SiteVisit[]
+  /** How often the source and the store were asked. */
+  readonly asked: { finds: number; reads: number; opens: number }
+  readonly blobs: Map<string, Buffer>
+  readonly sites: Map<string, Site>
+  addSite(host: string, contents: Contents, rest?: Partial<Omit<Site, 'host' | 'files'>>): Site
+}
+
+/** An edge over sites and contents in memory. */
+export function createEdgeWorld(options: Partial<EdgeOptions> = {}): EdgeWorld {
+  const blobs = new Map<string, Buffer>()
+  const sites = new Map<string, Site>()
+  const visits: SiteVisit[] = []
+  const asked = { finds: 0, reads: 0, opens: 0 }
+  const bus = options.bus ?? createMemoryBus({ log: silentLog })
+  const edge = createEdge({
+    sites: {
+      async find(host) {
+        asked.finds++
+        return sites.get(host)
+      },
+    },
+    blobs: createMemoryBlobs(blobs, asked),
+    bus,
+    visits: { record: (visit) => visits.push(visit) },
+    clock: Date,
+    log: silentLog,
+    origin: 'iad1',
+    budgetBytes: 32 * 1024 * 1024,
+    keepAliveMs: KEEP_ALIVE_MS,
+    proxy: { allows: () => true },
+    ...options,
+  })
+  return {
+    edge,
+    bus,
+    visits,
+    asked,
+    blobs,
+    sites,
+    addSite(host, contents, rest = {}) {
+      const files = new Map<string, SiteFile>()
+      for (const [path, content] of Object.entries(contents)) {
+        const bytes = Buffer.from(content)
+        const sha256 = createHash('sha256').update(bytes).digest('hex')
+        blobs.set(sha256, bytes)
+        files.set(path, { sha256, size: bytes.length })
+      }
+      const site: Site = {
+        host,
+        deploymentId: `dpl_${host}`,
+        projectId: 'prj_1',
+        ownerId: 'owner_1',
+        environment: 'production',
+        status: 'ready',
+        routes: undefined,
+        directoryListing: false,
+        ...rest,
+        files,
+      }
+      sites.set(host, site)
+      return site
+    },
+  }
+}
+
+function createMemoryBlobs(
+  blobs: ReadonlyMap<string, Buffer>,
+  asked: EdgeWorld['asked'],
+): Pick<BlobStore, 'read' | 'open'> {
+  return {
+    async read(sha256) {
+      asked.reads++
+      return blobs.get(sha256)
+    },
+    async open(sha256, range?: ByteRange) {
+      asked.opens++
+      const bytes = blobs.get(sha256)
+      return bytes && Readable.from(chunksOf(bytes.subarray(range?.start, range?.end)), { objectMode: false })
+    },
+  }
+}
+
+function* chunksOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+
+export interface Running {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Serves the edge by node:http alone. */
+export async function serveSlow(edge: Edge): Promise<Running> {
+  const server = createHttp(edge)
+  return listen(server, [server])
+}
+
+/** Serves the edge by its fast path, with node:http behind it. */
+export async function serveFast(edge: Edge): Promise<Running & { handedOver(): number }> {
+  const http = createHttp(edge)
+  let handedOver = 0
+  const server = createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+    edge.fastPath.take(socket, (given) => {
+      handedOver++
+      http.emit('connection', given)
+    }),
+  )
+  return { ...(await listen(server, [server, http])), handedOver: () => handedOver }
+}
+
+function createHttp(edge: Edge): Server {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false })
+  server.on('request', (req, res) => void edge.handle(req, res))
+  return server
+}
+
+async function listen(server: NetServer, servers: readonly NetServer[]): Promise<Running> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      for (const each of servers) each.close()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+export const REDACTED = '[redacted]'
+
+/** Names whose text is a secret: tokens, secrets, passwords, private keys, and the values of variables. */
+const SECRET_NAME = /(?:token|secret|password|authorization|cookie|private_?key)$|^(?:value|key)$/i
+
+const isSecret = (name: string, value: unknown): value is string =>
+  typeof value === 'string' && SECRET_NAME.test(name)
+
+/** A copy that may be printed: nothing under a secret's name, and the token itself nowhere. */
+export function redact(value: unknown, token: string | undefined): unknown {
+  if (typeof value === 'string') return token === undefined ? value : value.replaceAll(token, REDACTED)
+  if (Array.isArray(value)) return value.map((item) => redact(item, token))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      isSecret(name, inner) ? REDACTED : redact(inner, token),
+    ]),
+  )
+}
+
+export function redactUrl(text: string, token: string | undefined): string {
+  const url = new URL(text)
+  for (const [name, value] of [...url.searchParams])
+    if (isSecret(name, value)) url.searchParams.set(name, REDACTED)
+  return redact(url.href, token) as string
+}

@@ -1,0 +1,70 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, type Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { startTestApi, type TestAnswer, type TestApi } from '#client/client-testing.ts'
+import { run } from './run.ts'
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+
+export interface Outcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Vars = Readonly<Record<string, string>>
+
+/** A machine with its own home, and an installation for it to talk to. */
+export interface TestMachine {
+  readonly api: TestApi
+  readonly home: string
+  /** Runs the command line as somebody would who has set nothing but what is given. */
+  aloft(line: readonly string[], env?: Vars): Promise<Outcome>
+  /** The same within this process, which saves the start. */
+  run(line: readonly string[], env?: Vars): Promise<Outcome>
+  start(line: readonly string[], env?: Vars): ChildProcessByStdio<null, Readable, Readable>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export const TOKEN = 'tok0123456789abcdefghijk'
+
+export async function startMachine(...table: readonly TestAnswer[]): Promise<TestMachine> {
+  const api = await startTestApi(table)
+  const home = mkdtempSync(join(tmpdir(), 'aloft-cli-'))
+  const base = { HOME: home, ALOFT_BASE_URL: api.baseUrl }
+
+  const machine: TestMachine = {
+    api,
+    home,
+    start: (line, env = {}) =>
+      spawn(process.execPath, [MAIN, ...line], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...base, ...env },
+      }),
+    async aloft(line, env) {
+      const child = machine.start(line, env)
+      const exit = once(child, 'exit')
+      const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exit])
+      return { code, stdout, stderr }
+    },
+    async run(line, env = {}) {
+      const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+      const written = Promise.all([text(stdout), text(stderr)])
+      const code = await run({ argv: line, env: { ...base, ...env }, stdin, stdout, stderr })
+      stdout.end()
+      stderr.end()
+      const [out, err] = await written
+      return { code, stdout: out, stderr: err }
+    },
+    async [Symbol.asyncDispose]() {
+      await api.stop()
+      rmSync(home, { recursive: true })
+    },
+  }
+  return machine
+}

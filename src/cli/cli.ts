@@ -1,0 +1,78 @@
+import { hostname } from 'node:os'
+import { type Client, createClient } from '#client/client.ts'
+import type { Trace } from '#client/trace.ts'
+import type { AuthFile } from './auth-file.ts'
+import { printTrace } from './debug.ts'
+import { CliError, EXIT } from './exit.ts'
+import type { GlobalOptions } from './globals.ts'
+import type { Env, Output } from './output.ts'
+import type { Prompt } from './prompt.ts'
+import { chooseBaseUrl, chooseToken, namedToken, type TokenInUse } from './settings.ts'
+
+/** What a command is handed: where it talks to, as whom, and how it speaks to people and programs. */
+export interface Cli {
+  readonly baseUrl: string
+  /** The value of `--team`. */
+  readonly team: string | undefined
+  readonly auth: AuthFile
+  readonly out: Output
+  readonly prompt: Prompt
+  readonly now: () => number
+  readonly wait: (ms: number) => Promise<void>
+  /** The name of this machine, for people to recognise it by. */
+  readonly machine: string
+  /** The token in use and where it came from; undefined when nobody is logged in. */
+  token(): TokenInUse | undefined
+  /** The token that this call names itself, whatever was stored. */
+  namedToken(): TokenInUse | undefined
+  /** Calls as the user, for the team when one is given. Refuses when nobody is logged in. */
+  api(teamId?: string): Client
+  /** Calls with a token of one's own, or with none. */
+  apiWith(token: TokenInUse['value'] | undefined): Client
+}
+
+export function createCli(parts: {
+  readonly options: GlobalOptions
+  readonly env: Env
+  readonly auth: AuthFile
+  readonly out: Output
+  readonly prompt: Prompt
+  readonly version: string
+}): Cli {
+  const { options, env, auth, out } = parts
+  const baseUrl = chooseBaseUrl(options, env, auth)
+  const trace = (event: Trace) => printTrace(event, out, options.debug === true)
+  const connect = (token: TokenInUse['value'] | undefined, teamId?: string): Client =>
+    createClient({
+      baseUrl,
+      token: token?.reveal(),
+      teamId,
+      trace,
+      userAgent: `aloft/${parts.version} node/${process.versions.node} ${process.platform}`,
+    })
+
+  const token = () => chooseToken(options, env, auth, baseUrl)
+  return {
+    baseUrl,
+    team: options.team,
+    auth,
+    out,
+    prompt: parts.prompt,
+    now: Date.now,
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    machine: hostname(),
+    token,
+    namedToken: () => namedToken(options, env),
+    api(teamId) {
+      const found = token()
+      if (!found)
+        throw new CliError(
+          EXIT.forbidden,
+          `You are not logged in to ${baseUrl}.`,
+          'Run `aloft login`, or pass a token in ALOFT_TOKEN.',
+        )
+      return connect(found.value, teamId)
+    },
+    apiWith: (value) => connect(value),
+  }
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { COMMANDS, findEntry, GROUPS, knownName } from './commands.ts'
+
+test('words lead to a command or to the innermost group they name', () => {
+  assert.equal(findEntry(['token', 'create', 'ls'])?.name, 'token create')
+  assert.equal(findEntry(['token']), undefined)
+  assert.equal(knownName(['teams', 'members', 'nope']), 'teams members')
+  assert.equal(knownName(['nope']), undefined)
+})
+
+test('every command can be loaded, says what it does and gives examples of itself', async () => {
+  for (const { name, load } of COMMANDS) {
+    const { command } = await load()
+    assert.ok(command.examples.length > 0, name)
+    for (const [line] of command.examples) assert.equal(findEntry(line.split(' '))?.name, name, line)
+  }
+})
+
+test('every group is described, and no command is the beginning of another', () => {
+  for (const { name } of COMMANDS) {
+    const words = name.split(' ')
+    for (let count = 1; count < words.length; count++) {
+      const group = words.slice(0, count).join(' ')
+      assert.ok(group in GROUPS, group)
+      assert.equal(findEntry(group.split(' ')), undefined)
+    }
+  }
+  for (const [name, { examples }] of Object.entries(GROUPS))
+    for (const [line] of examples) assert.ok(findEntry(line.split(' ')), `${name}: ${line}`)
+})

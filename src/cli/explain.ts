@@ -1,0 +1,105 @@
+import { ApiError, UNEXPECTED_ANSWER } from '#client/api-error.ts'
+import { ConnectionError } from '#client/connection-error.ts'
+import type { Command } from './command.ts'
+import { CliError, EXIT, type ExitCode } from './exit.ts'
+import type { Output } from './output.ts'
+import { plainText } from './plain-text.ts'
+import { shortDuration } from './relative-time.ts'
+import type { TokenInUse } from './settings.ts'
+
+/** A failure in the three parts that help: what failed, why, and what to try. */
+export interface Explained {
+  readonly exit: ExitCode
+  readonly what: string | undefined
+  readonly why: string
+  readonly hint: string | undefined
+  readonly code: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export interface Situation {
+  /** The words that name the command or the group that was meant. */
+  readonly name: string | undefined
+  readonly command: Pick<Command, 'doing' | 'hints'> | undefined
+  /** Where the token in use came from. */
+  readonly tokenFrom: TokenInUse['from'] | undefined
+}
+
+export function explain(error: unknown, { name, command, tokenFrom }: Situation): Explained {
+  const what = command && `Could not ${command.doing}.`
+  if (error instanceof CliError)
+    return {
+      exit: error.exit,
+      // A question of usage did not get as far as trying.
+      what: error.exit === EXIT.usage ? undefined : what,
+      why: error.message,
+      hint: error.hint ?? (error.exit === EXIT.usage ? helpLine(name) : undefined),
+      code: error.code,
+      details: {},
+    }
+  if (error instanceof ConnectionError)
+    return {
+      exit: EXIT.failure,
+      what,
+      why: error.message,
+      hint: `${error.hint} Name another address with --base-url or ALOFT_BASE_URL.`,
+      code: 'unreachable',
+      details: { baseUrl: error.baseUrl },
+    }
+  if (error instanceof ApiError)
+    return {
+      exit: exitOf(error.status),
+      what,
+      why: error.message,
+      hint: tokenHint(error, tokenFrom) ?? command?.hints?.[error.code] ?? hintFor(error),
+      code: error.code,
+      details: { ...error.extra, status: error.status, requestId: error.requestId },
+    }
+  return {
+    exit: EXIT.failure,
+    what,
+    why: error instanceof Error ? error.message : String(error),
+    hint: 'Run it again with --debug to see more.',
+    code: 'failed',
+    details: {},
+  }
+}
+
+const helpLine = (name: string | undefined): string => ['aloft', name, '--help'].filter(Boolean).join(' ')
+
+const exitOf = (status: number): ExitCode =>
+  status === 401 || status === 403 ? EXIT.forbidden : status === 404 ? EXIT.notFound : EXIT.failure
+
+function tokenHint({ extra }: ApiError, from: TokenInUse['from'] | undefined): string | undefined {
+  if (extra.invalidToken !== true && extra.missingToken !== true) return undefined
+  return from === undefined || from === 'aloft login'
+    ? 'Run `aloft login` to log in again.'
+    : `The token came from ${from}: check it, or leave it out to use your stored login.`
+}
+
+function hintFor(error: ApiError): string | undefined {
+  if (error.code === UNEXPECTED_ANSWER) return 'Check the address: --base-url or ALOFT_BASE_URL names it.'
+  if (error.status === 402) return 'Ask an operator of this installation to unblock the account.'
+  if (error.status === 429)
+    return error.retryAfterMs === undefined
+      ? 'Try again later.'
+      : `Try again in ${shortDuration(error.retryAfterMs)}.`
+  if (error.status >= 500)
+    return `Try again. If it stays so, ask an operator to look for ${error.requestId ?? 'it'} in the log.`
+  return undefined
+}
+
+/** For people, a line each; for programs, one line of JSON. Both go to stderr. */
+export function printFailure(failure: Explained, out: Output): void {
+  if (out.json) {
+    const { code, why, hint, details } = failure
+    out.say(JSON.stringify({ error: { ...details, code, message: why, ...(hint ? { hint } : {}) } }))
+    return
+  }
+  const { red, bold, dim } = out.talkColors
+  const { what, why, hint, details } = failure
+  out.say(`${bold(red('error:'))} ${plainText(what === undefined ? why : what)}`)
+  if (what !== undefined) out.say(`  ${plainText(why)}`)
+  if (hint !== undefined) out.say(`  ${bold('try:')} ${plainText(hint)}`)
+  if (typeof details.requestId === 'string') out.say(dim(`  request: ${plainText(details.requestId)}`))
+}

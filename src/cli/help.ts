@@ -1,0 +1,35 @@
+import type { Examples } from './command.ts'
+import { DEFAULT_BASE_URL } from './settings.ts'
+
+const section = (title: string, rows: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return `\n${title}:\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')}\n`
+}
+
+export const examplesHelp = (examples: Examples): string =>
+  section(
+    'Examples',
+    examples.map(([line, does]) => [`aloft ${line}`, does]),
+  )
+
+/** What stands below the list of commands. */
+export const rootHelp = [
+  examplesHelp([
+    ['login you@example.com', 'log in'],
+    ['teams ls --json', 'your teams, for a program to read'],
+    ['token create ci --expires-in 30d', 'a token that lapses after 30 days'],
+    ['help token create', 'all about one command'],
+  ]),
+  section('Environment', [
+    ['ALOFT_BASE_URL', `address of the installation (without it and a login: ${DEFAULT_BASE_URL})`],
+    ['ALOFT_TOKEN', 'API token, instead of the stored login'],
+    ['NO_COLOR', 'no colours'],
+  ]),
+  section('Exit codes', [
+    ['0', 'done'],
+    ['1', 'failed'],
+    ['2', 'wrong usage; nothing was tried'],
+    ['3', 'not logged in, or not allowed'],
+    ['4', 'not found'],
+  ]),
+].join('')

@@ -1,0 +1,21 @@
+import type { Static } from 'typebox'
+import type { getAccount } from '#contract/api/operator.ts'
+import type { Output } from '../output.ts'
+import { renderFacts } from '../table.ts'
+
+export type Account = Static<typeof getAccount.reply>
+
+export const showAccount = (out: Output, account: Account): void =>
+  out.show(account, () =>
+    renderFacts(
+      [
+        ['account', account.slug],
+        ['kind', account.kind],
+        ['id', account.id],
+        ...(account.email === undefined ? [] : ([['e-mail', account.email]] as const)),
+        ['plan', account.plan],
+        ['state', account.softBlocked ? 'blocked: reads work, writes do not' : 'active'],
+      ],
+      out.colors,
+    ),
+  )

@@ -1,0 +1,9 @@
+/** What to try when an operator's endpoint refuses. */
+export const operatorHints = {
+  forbidden: 'Use the token of an operator: log in as one, or pass it in ALOFT_TOKEN.',
+} as const
+
+export const accountHints = {
+  ...operatorHints,
+  not_found: 'Name the account by its id, e-mail address, username or slug.',
+} as const

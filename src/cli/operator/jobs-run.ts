@@ -1,0 +1,17 @@
+import { runJob } from '#contract/api/operator.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { operatorHints } from './hints.ts'
+
+export const command = defineCommand({
+  doing: 'run the job',
+  about: 'Puts the job into the queue and returns; a run that already waits is not added twice.',
+  arguments: { name: required('name of the job, as `aloft operator jobs ls` shows it') },
+  examples: [['operator jobs run logins.clean-up', 'do not wait for its time']],
+  hints: { ...operatorHints, not_found: 'See the names with `aloft operator jobs ls`.' },
+  async run(cli, { name }) {
+    const { out } = cli
+    const job = await cli.api().call(runJob, { params: { name } })
+    out.show(job, () => `${plainText(job.name)} is ${plainText(job.state)} as ${plainText(job.jobId)}.`)
+  },
+})

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createOutput, hasColors } from './output.ts'
+
+const sink = (isTTY: boolean) => {
+  const written: string[] = []
+  return { isTTY, written, write: (text: string) => written.push(text) }
+}
+
+test('there are colours on a terminal only, and none when NO_COLOR is set or the terminal is dumb', () => {
+  assert.equal(hasColors(sink(true), {}), true)
+  assert.equal(hasColors(sink(true), { NO_COLOR: '' }), true)
+  assert.equal(hasColors(sink(true), { NO_COLOR: '1' }), false)
+  assert.equal(hasColors(sink(true), { TERM: 'dumb' }), false)
+  assert.equal(hasColors(sink(false), { FORCE_COLOR: '1' }), false)
+})
+
+test('colours are decided for results and talk apart', () => {
+  const out = createOutput({ stdout: sink(false), stderr: sink(true), env: {}, json: false })
+  assert.equal(out.colors.bold('x'), 'x')
+  assert.notEqual(out.talkColors.bold('x'), 'x')
+})
+
+test('a result is JSON or text, and an empty text prints nothing', () => {
+  const [text, json, stderr] = [sink(false), sink(false), sink(false)]
+  createOutput({ stdout: text, stderr, env: {}, json: false }).show({ a: 1 }, () => 'one')
+  createOutput({ stdout: text, stderr, env: {}, json: false }).show([], () => '')
+  createOutput({ stdout: json, stderr, env: {}, json: true }).show({ a: 1 }, () => assert.fail())
+  assert.equal(text.written.join(''), 'one\n')
+  assert.deepEqual(JSON.parse(json.written.join('')), { a: 1 })
+  assert.deepEqual(stderr.written, [])
+})

@@ -1,0 +1,86 @@
+import { Command as Parser, Option as ParserOption } from 'commander'
+import { type Command, kebab, type Raw } from './command.ts'
+import { COMMANDS, type Entry, GROUPS } from './commands.ts'
+import { GLOBAL_OPTIONS, type GlobalOptions } from './globals.ts'
+import { examplesHelp, rootHelp } from './help.ts'
+import { type Env, hasColors, type Sink } from './output.ts'
+
+export interface Chosen {
+  readonly entry: Entry
+  readonly command: Command
+}
+
+interface ProgramParts {
+  readonly version: string
+  readonly stdout: Sink
+  readonly stderr: Sink
+  readonly env: Env
+  /** The command that is asked for; the others are only listed. */
+  readonly chosen: Chosen | undefined
+  readonly onRun: (options: GlobalOptions, raw: Raw) => Promise<void>
+}
+
+/** The command line as a tree: groups, the one command that is asked for, and the names of the others. */
+export function buildProgram(parts: ProgramParts): Parser {
+  const { stdout, stderr, env, chosen } = parts
+  const root = new Parser('aloft')
+    .description('Aloft: give it files, get a live address.')
+    .version(parts.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command...]', 'show help for a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      // Whoever catches the error prints it, in the same form as all others.
+      outputError: () => {},
+      getOutHasColors: () => hasColors(stdout, env),
+      getErrHasColors: () => hasColors(stderr, env),
+    })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => command.name(),
+      styleTitle: (title) => `\u001b[1m${title}\u001b[22m`,
+    })
+    .addHelpText('after', rootHelp)
+  for (const [flags, about] of GLOBAL_OPTIONS) root.addOption(new ParserOption(flags, about))
+
+  const nodes = new Map<string, Parser>([['', root]])
+  const nodeFor = (words: readonly string[]): Parser => {
+    const name = words.join(' ')
+    const known = nodes.get(name)
+    if (known) return known
+    const { summary, examples } = GROUPS[name] ?? { summary: '', examples: [] }
+    const node = nodeFor(words.slice(0, -1))
+      .command(words.at(-1) ?? '')
+      .description(summary)
+      .helpCommand(false)
+      .addHelpText('after', examplesHelp(examples))
+    nodes.set(name, node)
+    return node
+  }
+
+  for (const entry of COMMANDS) {
+    const words = entry.name.split(' ')
+    const leaf = nodeFor(words.slice(0, -1))
+      .command(words.at(-1) ?? '')
+      .summary(entry.summary)
+      .description(entry.summary)
+    if (chosen?.entry === entry) fill(leaf, chosen.command, parts.onRun)
+  }
+  return root
+}
+
+function fill(leaf: Parser, command: Command, onRun: ProgramParts['onRun']): void {
+  const names = Object.keys(command.arguments ?? {})
+  if (command.about !== undefined) leaf.description(`${leaf.description()}\n\n${command.about}`)
+  for (const [name, { about, required }] of Object.entries(command.arguments ?? {}))
+    leaf.argument(required ? `<${kebab(name)}>` : `[${kebab(name)}]`, about)
+  for (const [name, { about, placeholder }] of Object.entries(command.options ?? {}))
+    leaf.option(`--${kebab(name)}${placeholder === undefined ? '' : ` <${placeholder}>`}`, about)
+  leaf.addHelpText('after', examplesHelp(command.examples))
+  leaf.action((...given: unknown[]) => {
+    const raw = Object.fromEntries(names.map((name, index) => [name, given[index] as string | undefined]))
+    return onRun(leaf.optsWithGlobals(), { ...leaf.opts(), ...raw })
+  })
+}

@@ -1,0 +1,35 @@
+import { getUser } from '#contract/api/user.ts'
+import { defineCommand } from '../command.ts'
+import { renderFacts } from '../table.ts'
+import { findTeam } from '../team/find-team.ts'
+
+export const command = defineCommand({
+  doing: 'find out who you are',
+  team: true,
+  examples: [
+    ['whoami', 'your account, the installation and where the token came from'],
+    ['whoami --team acme', 'also checks that you may act for the team'],
+  ],
+  async run(cli) {
+    const { out, baseUrl } = cli
+    const team = cli.team === undefined ? undefined : await findTeam(cli.api(), cli.team)
+    const { user } = await cli.api(team?.id).call(getUser)
+    const tokenFrom = cli.token()?.from
+    out.show({ user, team: team ?? null, baseUrl, tokenFrom }, () =>
+      renderFacts(
+        [
+          ['e-mail', user.email],
+          ['username', user.username],
+          ['id', user.id],
+          ['plan', user.plan],
+          ...(user.operator ? ([['role', 'operator of this installation']] as const) : []),
+          ...(user.softBlocked ? ([['state', 'blocked: reads work, writes do not']] as const) : []),
+          ...(team ? ([['team', `${team.slug} (${team.id})`]] as const) : []),
+          ['installation', baseUrl],
+          ['token', `from ${tokenFrom}`],
+        ],
+        out.colors,
+      ),
+    )
+  },
+})

@@ -1,0 +1,21 @@
+import { createTeam } from '#contract/api/team.ts'
+import { defineCommand, required, value } from '../command.ts'
+
+export const command = defineCommand({
+  doing: 'create the team',
+  arguments: { slug: required('short name for addresses: a letter, then a-z, 0-9, - and _') },
+  options: { name: value('name', 'name for people; the slug when left out') },
+  examples: [
+    ['teams create acme', 'a team'],
+    ['teams create acme --name "Acme Inc."', 'with a longer name'],
+  ],
+  hints: { slug_taken: 'Choose another slug.' },
+  async run(cli, { slug, name }) {
+    const { out } = cli
+    const { id } = await cli
+      .api()
+      .call(createTeam, { body: { slug, ...(name === undefined ? {} : { name }) } })
+    out.say(`Created the team ${slug}. Act for it with --team ${slug}.`)
+    out.show({ id, slug, name: name ?? slug }, () => id)
+  },
+})

@@ -1,0 +1,25 @@
+import { removeMember } from '#contract/api/team.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { findMember } from './find-member.ts'
+import { findTeam } from './find-team.ts'
+
+export const command = defineCommand({
+  doing: 'remove the member',
+  about: 'Only an OWNER may do this, and not to another OWNER.',
+  team: true,
+  arguments: { user: required('e-mail address, username or id of the member') },
+  examples: [
+    ['teams members rm jo@example.com --team acme', 'ask, then remove'],
+    ['teams members rm jo --team acme --yes', 'without asking'],
+  ],
+  async run(cli, { user }) {
+    const { out } = cli
+    const api = cli.api()
+    const team = await findTeam(api, cli.team)
+    const { uid, username } = await findMember(api, team, user)
+    await cli.prompt.confirm(`Remove ${plainText(username)} from ${team.slug}?`)
+    await api.call(removeMember, { params: { id: team.id, userId: uid } })
+    out.show({ uid, username, teamId: team.id }, () => `${plainText(username)} left ${team.slug}.`)
+  },
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answers } from '#client/client-testing.ts'
+import {
+  changeRole,
+  createTeam,
+  getTeam,
+  inviteMember,
+  listMembers,
+  listTeams,
+  removeMember,
+} from '#contract/api/team.ts'
+import { getUser } from '#contract/api/user.ts'
+import { AloftError } from '#contract/errors.ts'
+import { startMachine, TOKEN } from '../cli-testing.ts'
+
+const env = { ALOFT_TOKEN: TOKEN }
+const acme = {
+  id: `team_${'a'.repeat(24)}`,
+  slug: 'acme',
+  name: 'Acme Inc.',
+  creatorId: 'u1',
+  created: new Date(Date.now() - 86_400_000).toISOString(),
+  avatar: null,
+}
+const members = [
+  { uid: 'u1', role: 'OWNER' as const, email: 'jo@example.com', username: 'jo' },
+  { uid: 'u2', role: 'MEMBER' as const, email: 'kim@example.com', username: 'kim' },
+]
+const notYours = () => new AloftError('forbidden', 'You are not a member of this team, or it does not exist.')
+const teams = [
+  answers(listTeams, ({ query }) => {
+    if (query.slug === undefined) return { teams: [acme], pagination: { count: 1, next: null, prev: null } }
+    if (query.slug !== 'acme') throw notYours()
+    return acme
+  }),
+  answers(getTeam, ({ params }) => {
+    if (params.id !== acme.id) throw notYours()
+    return acme
+  }),
+  answers(listMembers, () => members),
+]
+
+test('ls shows the teams, and an empty list how to make one', async () => {
+  await using machine = await startMachine(...teams)
+  const { stdout } = await machine.run(['teams', 'ls'], env)
+  assert.match(stdout, /^SLUG +NAME +ID +CREATED\nacme +Acme Inc\. +team_a{24} +1d ago\n$/)
+
+  await using fresh = await startMachine(
+    answers(listTeams, () => ({ teams: [], pagination: { count: 0, next: null, prev: null } })),
+  )
+  const empty = await fresh.run(['teams', 'ls'], env)
+  assert.equal(empty.stdout, '')
+  assert.match(empty.stderr, /aloft teams create <slug>/)
+})
+
+test('create prints the id, and a taken slug leads to another', async () => {
+  await using machine = await startMachine(
+    answers(createTeam, ({ body }) => {
+      if (body.slug === 'taken') throw new AloftError('slug_taken', 'The slug `taken` is taken.')
+      assert.deepEqual(body, { slug: 'acme', name: 'Acme Inc.' })
+      return { id: acme.id }
+    }),
+  )
+  const good = await machine.run(['teams', 'create', 'acme', '--name', 'Acme Inc.'], env)
+  assert.deepEqual([good.code, good.stdout], [0, `${acme.id}\n`])
+  const taken = await machine.run(['teams', 'create', 'taken'], env)
+  assert.equal(taken.code, 1)
+  assert.match(taken.stderr, /try: Choose another slug/)
+})
+
+test('members are listed by the slug or the id of the team', async () => {
+  await using machine = await startMachine(...teams)
+  for (const team of ['acme', acme.id]) {
+    const { stdout } = await machine.run(['teams', 'members', 'ls', '--team', team], env)
+    assert.match(stdout, /^kim +kim@example\.com +MEMBER +u2$/m)
+  }
+})
+
+test('a missing team is wrong usage, and one that is not yours exits with 3', async () => {
+  await using machine = await startMachine(...teams)
+  const missing = await machine.run(['teams', 'members', 'ls'], env)
+  assert.equal(missing.code, 2)
+  assert.match(missing.stderr, /--team <id or slug>/)
+  const foreign = await machine.run(['teams', 'members', 'ls', '--team', 'other'], env)
+  assert.equal(foreign.code, 3)
+  assert.match(foreign.stderr, /not a member of "other".*\n {2}try: See your teams/)
+})
+
+test('add names a role when asked to, and an unknown person leads to their account', async () => {
+  await using machine = await startMachine(
+    ...teams,
+    answers(inviteMember, ({ params, body }) => {
+      assert.equal(params.id, acme.id)
+      if (body.email !== 'kim@example.com') throw new AloftError('user_not_found', 'No account has it.')
+      assert.equal(body.role, 'OWNER')
+      return { uid: 'u2', username: 'kim' }
+    }),
+  )
+  const add = (email: string) =>
+    machine.run(['teams', 'members', 'add', email, '--role', 'owner', '--team', 'acme'], env)
+  assert.equal((await add('kim@example.com')).stdout, 'kim belongs to acme.\n')
+  const unknown = await add('who@example.com')
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /They need an account first/)
+})
+
+test('a role is changed by address, username or id', async () => {
+  await using machine = await startMachine(
+    ...teams,
+    answers(changeRole, ({ params, body }) => {
+      assert.deepEqual([params, body], [{ id: acme.id, userId: 'u2' }, { role: 'OWNER' }])
+      return undefined
+    }),
+  )
+  for (const who of ['KIM@example.com', 'kim', 'u2']) {
+    const line = ['teams', 'members', 'role', who, 'owner', '--team', 'acme']
+    assert.equal((await machine.run(line, env)).stdout, 'kim is OWNER of acme.\n')
+  }
+  const unknown = await machine.run(['teams', 'members', 'role', 'who', 'owner', '--team', 'acme'], env)
+  assert.equal(unknown.code, 4)
+  const wrong = await machine.run(['teams', 'members', 'role', 'kim', 'king', '--team', 'acme'], env)
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.stderr, /<role>: "king" should be one of OWNER, MEMBER/)
+})
+
+test('rm asks first, and removes with --yes', async () => {
+  await using machine = await startMachine(
+    ...teams,
+    answers(removeMember, () => ({ id: acme.id })),
+  )
+  const line = ['teams', 'members', 'rm', 'kim', '--team', 'acme']
+  assert.equal((await machine.run(line, env)).code, 2)
+  assert.ok(machine.api.requests.every(({ method }) => method === 'GET'))
+  assert.equal((await machine.run([...line, '--yes'], env)).stdout, 'kim left acme.\n')
+  assert.equal(machine.api.requests.at(-1)?.path, `/v1/teams/${acme.id}/members/u2`)
+})
+
+test('whoami acts for the team that is named', async () => {
+  const user = {
+    id: 'u1',
+    uid: 'u1',
+    email: 'jo@example.com',
+    username: 'jo',
+    name: null,
+    avatar: null,
+    createdAt: 1,
+    plan: 'pro' as const,
+    softBlocked: false,
+    operator: false,
+  }
+  await using machine = await startMachine(
+    ...teams,
+    answers(getUser, ({ query }) => {
+      assert.deepEqual(query, { teamId: acme.id })
+      return { user }
+    }),
+  )
+  const { stdout } = await machine.run(['whoami', '--team', 'acme'], env)
+  assert.match(stdout, /^team +acme \(team_a+\)$/m)
+})

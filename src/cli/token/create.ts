@@ -1,0 +1,33 @@
+import { createToken } from '#contract/api/token.ts'
+import { iso } from '#contract/time.ts'
+import { defineCommand, required, value } from '../command.ts'
+import { readDuration } from '../duration.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'create the token',
+  about: 'The value goes to stdout and cannot be shown again.',
+  arguments: { name: required('what it is for, so that you know it in the list') },
+  options: {
+    expiresIn: value(
+      'duration',
+      'how long it is valid, as in 12h, 30d or 1y; for ever when left out',
+      readDuration,
+    ),
+  },
+  examples: [
+    ['token create ci', 'a token that does not lapse'],
+    ['token create ci --expires-in 30d', 'one that lapses after 30 days'],
+    ['token create ci --json', 'with its id and times'],
+  ],
+  async run(cli, { name, expiresIn }) {
+    const { out } = cli
+    const created = await cli.api().call(createToken, {
+      body: { name, ...(expiresIn === undefined ? {} : { expiresAt: cli.now() + expiresIn }) },
+    })
+    const { expiresAt } = created.token
+    const until = expiresAt === undefined ? 'It does not lapse.' : `It is valid until ${iso(expiresAt)}.`
+    out.say(`Created the token "${plainText(name)}". ${until} Its value is shown this once:`)
+    out.show(created, () => created.bearerToken)
+  },
+})

@@ -1,0 +1,24 @@
+import { deleteToken, getToken } from '#contract/api/token.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { resolveTokenId } from './token-id.ts'
+
+export const command = defineCommand({
+  doing: 'revoke the token',
+  about: 'Whatever uses the token stops working at once. This cannot be undone.',
+  arguments: { id: required('id of the token, or how it begins; `current` is the one in use') },
+  examples: [
+    ['token rm 3f9a1c0b7d2e', 'ask, then revoke'],
+    ['token rm 3f9a1c0b7d2e --yes', 'without asking'],
+  ],
+  hints: { not_found: 'See your tokens with `aloft token ls`.' },
+  async run(cli, given) {
+    const { out } = cli
+    const api = cli.api()
+    const id = await resolveTokenId(api, given.id)
+    const { token } = await api.call(getToken, { params: { id } })
+    await cli.prompt.confirm(`Revoke the token "${plainText(token.name)}"? What uses it stops working.`)
+    const revoked = await api.call(deleteToken, { params: { id: token.id } })
+    out.show(revoked, () => `Revoked the token "${plainText(token.name)}".`)
+  },
+})

@@ -34,6 +34,7 @@ export const ERRORS = {
     meaning: 'The endpoint does not handle this method; the message names those it does.',
   },
   conflict: { status: 409, meaning: 'The change clashes with something that exists or is under way.' },
+  not_modified: { status: 409, meaning: 'There is nothing to change; what was asked for is already so.' },
   payload_too_large: { status: 413, meaning: 'The body is larger than the endpoint accepts.' },
   rate_limited: {
     status: 429,

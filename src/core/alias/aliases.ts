@@ -1,0 +1,90 @@
+import { AloftError } from '#contract/errors.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context, Owner } from '../access/context.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { isPlatformHost, readAlias } from '../deployment/hosts.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Alias, AliasRow } from './alias.ts'
+import { type Pointed, pointAlias } from './assign-alias.ts'
+import type { HostStore } from './host-store.ts'
+
+export interface Aliases {
+  list(
+    ctx: Context,
+    page: PageQuery,
+    filter: { readonly domain?: string; readonly projectId?: string },
+  ): Promise<Page<AliasRow>>
+  ofDeployment(ctx: Context, idOrHost: string): Promise<readonly Alias[]>
+  assign(ctx: Context, idOrHost: string, alias: string): Promise<Pointed>
+  remove(ctx: Context, idOrHost: string): Promise<void>
+}
+
+interface AliasParts {
+  readonly store: HostStore
+  readonly deployments: DeploymentStore
+  readonly transact: Transact<{ readonly hosts: HostStore; readonly deployments: DeploymentStore }>
+  readonly clock: Clock
+  readonly domain: string
+  readonly checkCustomHost: (owner: Owner, host: string) => Promise<void>
+  readonly onHostsChanged: (hosts: readonly string[]) => void
+}
+
+export function createAliases(parts: AliasParts): Aliases {
+  const { store, transact, clock, domain } = parts
+
+  async function owned(deployments: DeploymentStore, ctx: Context, idOrHost: string): Promise<Deployment> {
+    const deployment = await deployments.find(idOrHost)
+    if (!deployment)
+      throw new AloftError('deployment_not_found', `There is no deployment \`${idOrHost.slice(0, 300)}\`.`)
+    if (deployment.ownerId !== ctx.owner.id)
+      throw new AloftError(
+        'forbidden',
+        `The deployment \`${idOrHost.slice(0, 300)}\` belongs to another account.`,
+      )
+    return deployment
+  }
+
+  return {
+    list: (ctx, page, filter) => store.list(ctx.owner.id, page, filter),
+
+    async ofDeployment(ctx, idOrHost) {
+      const { id } = await owned(parts.deployments, ctx, idOrHost)
+      return store.ofDeployment(id)
+    },
+
+    async assign(ctx, idOrHost, text) {
+      const host = readAlias(text, domain, ctx.owner)
+      if (!isPlatformHost(host, domain)) await parts.checkCustomHost(ctx.owner, host)
+      const pointed = await transact(async ({ hosts, deployments }) => {
+        const deployment = await owned(deployments, ctx, idOrHost)
+        if (deployment.state === 'ERROR')
+          throw new AloftError('gone', 'The deployment failed, so nothing can point to it.')
+        if (deployment.state !== 'READY')
+          throw new AloftError('deployment_not_ready', `The deployment is ${deployment.state}, not READY.`)
+        const known = await hosts.alias(ctx.owner.id, host)
+        if (known?.deploymentId === deployment.id)
+          throw new AloftError('not_modified', `\`${host}\` points to this deployment already.`, {
+            uid: known.id,
+            alias: host,
+          })
+        const { id, ownerId, projectId, target } = deployment
+        const to = { deploymentId: id, ownerId, projectId, production: target === 'production' }
+        return pointAlias(hosts, host, to, clock.now())
+      })
+      parts.onHostsChanged([host])
+      return pointed
+    },
+
+    async remove(ctx, idOrHost) {
+      const host = await transact(async ({ hosts }) => {
+        const alias = await hosts.alias(ctx.owner.id, idOrHost)
+        if (!alias) throw new AloftError('not_found', `There is no alias \`${idOrHost.slice(0, 300)}\`.`)
+        await hosts.release(alias.host)
+        return alias.host
+      })
+      parts.onHostsChanged([host])
+    },
+  }
+}

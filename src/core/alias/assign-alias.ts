@@ -1,0 +1,59 @@
+import { AloftError } from '#contract/errors.ts'
+import { newId } from '#contract/ids.ts'
+import type { Alias } from './alias.ts'
+import type { HostStore } from './host-store.ts'
+
+export interface Pointed {
+  readonly alias: Alias
+  /** The deployment it pointed to before; undefined when the alias is new. */
+  readonly previous: string | undefined
+}
+
+interface Destination {
+  readonly ownerId: string
+  readonly projectId: string
+  readonly deploymentId: string
+  readonly production: boolean
+}
+
+const inUse = (host: string) =>
+  new AloftError('alias_in_use', `The alias \`${host}\` is held by another account.`, { alias: host })
+
+/** Why an account cannot have this name, or undefined when it can. */
+export async function obstacle(
+  hosts: HostStore,
+  host: string,
+  ownerId: string,
+): Promise<AloftError | undefined> {
+  const holder = await hosts.holder(host)
+  if (!holder) return undefined
+  if (holder.kind === 'deployment')
+    return new AloftError('invalid_alias', `\`${host}\` is the address of a deployment.`, { alias: host })
+  return holder.ownerId === ownerId ? undefined : inUse(host)
+}
+
+/** Points a name to a deployment, inside the caller's transaction. An alias that moves keeps its id. */
+export async function pointAlias(
+  hosts: HostStore,
+  host: string,
+  to: Destination,
+  now: number,
+): Promise<Pointed> {
+  const problem = await obstacle(hosts, host, to.ownerId)
+  if (problem) throw problem
+  const known = await hosts.alias(to.ownerId, host)
+  if (known) {
+    if (!(await hosts.point(host, known.deploymentId, to))) throw raced(host)
+    return { alias: { ...known, ...to }, previous: known.deploymentId }
+  }
+  const alias: Alias = { id: newId.alias(), host, createdAt: now, ...to }
+  if (!(await hosts.claimAlias(alias))) throw raced(host)
+  return { alias, previous: undefined }
+}
+
+const raced = (host: string) =>
+  new AloftError(
+    'conflict',
+    `The alias \`${host}\` was changed by somebody else at the same moment. Try again.`,
+    { alias: host },
+  )

@@ -1,0 +1,36 @@
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Alias, AliasRow } from './alias.ts'
+
+/** Who has a host: a deployment for good, or an alias for the time being. */
+export type HostHolder =
+  | { readonly kind: 'deployment'; readonly ownerId: string; readonly deploymentId: string }
+  | ({ readonly kind: 'alias' } & Alias)
+
+/**
+ * The one table of host names: deployments' own, platform aliases and custom ones. A name has one holder.
+ * `claim…` answers false when the name is taken, and then nothing is stored.
+ */
+export interface HostStore {
+  claimForDeployment(
+    host: string,
+    deployment: { readonly id: string; readonly ownerId: string },
+  ): Promise<boolean>
+  claimAlias(alias: Alias): Promise<boolean>
+  holder(host: string): Promise<HostHolder | undefined>
+  /** By its id or its name, among an account's own. */
+  alias(ownerId: string, idOrHost: string): Promise<Alias | undefined>
+  /** Moves an alias; `holder` still is what the caller saw, or it answers false. */
+  point(
+    host: string,
+    from: string,
+    to: { readonly deploymentId: string; readonly projectId: string; readonly production: boolean },
+  ): Promise<boolean>
+  /** Newest first; those of deleted deployments are left out. */
+  list(
+    ownerId: string,
+    page: PageQuery,
+    filter: { readonly domain?: string; readonly projectId?: string },
+  ): Promise<Page<AliasRow>>
+  ofDeployment(deploymentId: string): Promise<readonly Alias[]>
+  release(host: string): Promise<void>
+}

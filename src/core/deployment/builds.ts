@@ -1,0 +1,94 @@
+import { matchesGlob } from 'node:path'
+import { AloftError } from '#contract/errors.ts'
+import { newId } from '#contract/ids.ts'
+import type { Build, BuildSpec } from './deployment.ts'
+
+export const BUILDERS = ['static', 'node', 'static-build', 'docker'] as const
+export type Builder = (typeof BUILDERS)[number]
+
+export interface BuildInput {
+  readonly src?: string
+  readonly use: string
+  readonly config?: Readonly<Record<string, unknown>>
+}
+
+/** Names that other platforms' clients use for the same builders, with or without a version. */
+const USE = /^@(?:aloft|platform|now|vercel)\/([a-z-]+)(?:@.+)?$/
+
+export function builderOf(use: string): Builder {
+  const name = USE.exec(use)?.[1]
+  if (name === undefined || !(BUILDERS as readonly string[]).includes(name))
+    throw new AloftError(
+      'bad_request',
+      `Invalid request: there is no builder ${JSON.stringify(use)}; there are ${BUILDERS.map((b) => `@aloft/${b}`).join(', ')}.`,
+    )
+  return name as Builder
+}
+
+export function readBuilds(inputs: readonly BuildInput[]): BuildSpec[] {
+  return inputs.map(({ src = '**', use, config = {} }) => {
+    builderOf(use)
+    return { src, use, config }
+  })
+}
+
+const matches = (path: string, src: string): boolean =>
+  path === src || matchesGlob(path, src.replace(/^\//, ''))
+
+export interface BuildPlan {
+  readonly runs: readonly Pick<Build, 'id' | 'use' | 'config' | 'path'>[]
+  /** The files that are served as they are; undefined stands for all of them. */
+  readonly served: ReadonlySet<string> | undefined
+  /** What has to be built before anything can be served. */
+  readonly unbuilt: readonly Builder[]
+}
+
+interface Paths {
+  readonly paths: readonly string[]
+  /** Whether `package.json` asks for a build, when nothing else is said. */
+  readonly hasBuildScript: boolean
+}
+
+/** What has to be done to files before they are served. An entry that matches no file is a mistake. */
+export function planBuilds(specs: readonly BuildSpec[], { paths, hasBuildScript }: Paths): BuildPlan {
+  const run = (use: string, path: string, config: BuildSpec['config'] = {}) => ({
+    id: newId.build(),
+    use,
+    path,
+    config,
+  })
+  if (specs.length === 0)
+    return hasBuildScript
+      ? { runs: [run('@aloft/node', 'package.json')], served: undefined, unbuilt: ['node'] }
+      : { runs: [run('@aloft/static', '**')], served: undefined, unbuilt: [] }
+
+  const served = new Set<string>()
+  const unmatched: string[] = []
+  const runs = specs.map(({ src, use, config }) => {
+    const matched = paths.filter((path) => matches(path, src))
+    if (matched.length === 0) unmatched.push(src)
+    if (builderOf(use) === 'static') for (const path of matched) served.add(path)
+    return run(use, matched.length === 1 ? (matched[0] as string) : src, config)
+  })
+  if (unmatched.length > 0)
+    throw new AloftError(
+      'unreferenced_build_specifications',
+      `No file matches the \`src\` of these builds: ${unmatched.map((src) => JSON.stringify(src)).join(', ')}.`,
+      { unreferencedBuildSpecs: unmatched },
+    )
+  const unbuilt = [...new Set(specs.map(({ use }) => builderOf(use)))].filter(
+    (builder) => builder !== 'static',
+  )
+  return { runs, served, unbuilt }
+}
+
+/** Reads only what is asked of it: a manifest that is not JSON has no scripts. */
+export function hasBuildScript(packageJson: Buffer | undefined): boolean {
+  if (packageJson === undefined) return false
+  try {
+    const { scripts } = JSON.parse(packageJson.toString('utf8')) as { scripts?: { build?: unknown } }
+    return typeof scripts?.build === 'string'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,235 @@
+import { AloftError } from '#contract/errors.ts'
+import { newId } from '#contract/ids.ts'
+import type { Origin } from '#contract/origins.ts'
+import type { Context, Owner } from '../access/context.ts'
+import type { FileStore, UploadedFile } from '../file/file-store.ts'
+import { asAnswer } from '../file/files.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { Project } from '../project/project.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import type { SecretStore } from '../secret/secret-store.ts'
+import { type BuildPlan, hasBuildScript, planBuilds } from './builds.ts'
+import type { Deployment } from './deployment.ts'
+import { digestOf } from './digest.ts'
+import { fillEnv, secretsIn } from './env.ts'
+import { isPlatformHost } from './hosts.ts'
+import type { FileWish, ManifestFile } from './manifest.ts'
+import { checkAliases, type PublishStores, publish } from './publish.ts'
+import { type CreateDeployment, readWish, type Wish } from './read-wish.ts'
+
+export interface Created {
+  readonly deployment: Deployment
+  /** False when an earlier deployment of the same files and configuration was answered. */
+  readonly isNew: boolean
+  readonly totalSize: number
+}
+
+export interface CreateStores extends PublishStores {
+  readonly files: FileStore
+  readonly secrets: SecretStore
+}
+
+export interface CreateParts {
+  readonly transact: Transact<CreateStores>
+  readonly files: Pick<FileStore, 'claim'>
+  readonly blobs: BlobStore
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly domain: string
+  /** The values of references to secrets, by reference; throws for the first that cannot be had. */
+  readonly resolveSecrets: (
+    secrets: SecretStore,
+    ownerId: string,
+    references: readonly string[],
+  ) => Promise<ReadonlyMap<string, string>>
+  /** Throws unless the account may use this host outside the platform's domain. */
+  readonly checkCustomHost: (owner: Owner, host: string) => Promise<void>
+  readonly onHostsChanged: (hosts: readonly string[]) => void
+}
+
+export const envPurpose = (deploymentId: string): string => `deployment-env:${deploymentId}`
+
+/** Inline files by their path, after their content was stored. */
+type Stored = ReadonlyMap<string, UploadedFile>
+
+export function createCreateDeployment(parts: CreateParts) {
+  const { transact, blobs, vault, clock, domain } = parts
+
+  /** Stores what came inside the request, all in one go. */
+  async function storeInline(files: readonly FileWish[]): Promise<Stored> {
+    const inline = files.filter((file) => 'bytes' in file)
+    const stored = await Promise.all(inline.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
+    return new Map(inline.map(({ path }, i) => [path, stored[i] as UploadedFile]))
+  }
+
+  /** Whether package.json asks for a build; looked at only when nothing else says what to do. */
+  async function wantsBuild(owner: Owner, { files, builds }: Wish): Promise<boolean> {
+    const manifest = builds.length > 0 ? undefined : files.find(({ path }) => path === 'package.json')
+    if (!manifest) return false
+    if ('bytes' in manifest) return hasBuildScript(manifest.bytes)
+    const known = await parts.files.claim(owner.id, [manifest.sha1], clock.now())
+    const file = known.get(manifest.sha1)
+    return hasBuildScript(file && (await blobs.read(file.sha256)))
+  }
+
+  return async function create(ctx: Context, origin: Origin, command: CreateDeployment): Promise<Created> {
+    const { owner } = ctx
+    const wish = readWish(command, { owner, origin, domain })
+    for (const host of wish.alias ?? [])
+      if (!isPlatformHost(host, domain)) await parts.checkCustomHost(owner, host)
+    const plan = planBuilds(wish.builds, {
+      paths: wish.files.map(({ path }) => path),
+      hasBuildScript: command.type === undefined && (await wantsBuild(owner, wish)),
+    })
+    const inline = await storeInline(wish.files)
+    const now = clock.now()
+
+    const { changed, ...created } = await transact(async (stores) => {
+      const { manifest, missing, totalSize } = await gather(stores.files, owner.id, wish.files, inline, now)
+      if (missing.length > 0 && !command.allowMissing)
+        throw new AloftError('missing_files', 'Some files were not uploaded before.', { missing })
+      await checkAliases(stores.hosts, wish.alias ?? [], owner.id)
+      const secrets = await parts.resolveSecrets(stores.secrets, owner.id, secretsIn(wish.env, wish.buildEnv))
+
+      const digest = digestFor(owner.id, command, wish, inline)
+      const same = command.forceNew ? undefined : await stores.deployments.newestSame(owner.id, digest)
+      if (same) return { deployment: same, isNew: false, totalSize, changed: [] }
+
+      const project = await ensureProject(stores.projects, owner.id, command.project, wish.slug, now)
+      const id = newId.deployment()
+      const values = { env: fillEnv(wish.env, secrets), buildEnv: fillEnv(wish.buildEnv, secrets) }
+      const begun: Deployment = {
+        ...begin(command, wish, plan, now),
+        id,
+        ownerId: owner.id,
+        projectId: project.id,
+        creatorId: ctx.actor.user.id,
+        createdIn: origin,
+        plan: owner.plan,
+        sealedEnv: vault.seal(JSON.stringify(values), envPurpose(id)),
+        missing,
+        digest,
+      }
+      await stores.deployments.insert(begun, servedOnly(manifest, plan))
+      if (missing.length > 0) return { deployment: begun, isNew: true, totalSize, changed: [] }
+      const published = await publish(stores, begun, { owner, project, domain, now })
+      return { ...published, isNew: true, totalSize }
+    })
+    parts.onHostsChanged(changed)
+    return created
+  }
+}
+
+/** A deployment that knows nothing yet of its account. */
+const begin = (command: CreateDeployment, wish: Wish, plan: BuildPlan, now: number) => ({
+  name: command.name,
+  host: null,
+  state: 'INITIALIZING' as const,
+  stateAt: now,
+  createdAt: now,
+  readyAt: null,
+  regions: wish.regions,
+  public: command.public ?? false,
+  target: command.target ?? null,
+  meta: wish.meta,
+  routes: wish.routes,
+  builds: wish.builds,
+  buildRuns: plan.runs.map((run) => ({ ...run, readyState: 'INITIALIZING' as const, readyStateAt: now })),
+  envKeys: [...wish.env.keys()],
+  buildEnvKeys: [...wish.buildEnv.keys()],
+  aliasWish: wish.alias,
+  aliasFinal: [],
+  aliasAssigned: false,
+  aliasError: null,
+  failure: null,
+  type: command.type ?? (plan.unbuilt.length > 0 ? ('NPM' as const) : ('STATIC' as const)),
+  scale: { min: 0, max: 1 },
+  sessionAffinity: command.sessionAffinity ?? ('random' as const),
+  nodeVersion: command.nodeVersion ?? null,
+})
+
+const digestFor = (ownerId: string, command: CreateDeployment, wish: Wish, inline: Stored): string =>
+  digestOf({
+    ownerId,
+    project: command.project ?? wish.slug,
+    files: wish.files.map((file) => ({ path: file.path, mode: file.mode, sha1: sha1Of(file, inline) })),
+    env: wish.env,
+    buildEnv: wish.buildEnv,
+    builds: wish.builds,
+    routes: wish.routes,
+    regions: wish.regions,
+    public: command.public ?? false,
+    target: command.target ?? null,
+    alias: wish.alias,
+    ...(command.type
+      ? { other: { type: command.type, affinity: command.sessionAffinity, node: command.nodeVersion } }
+      : {}),
+  })
+
+const sha1Of = (file: FileWish, inline: Stored): string =>
+  'sha1' in file ? file.sha1 : (inline.get(file.path) as UploadedFile).sha1
+
+/** Joins what is named with what the account has. A file of another size than was said is not there. */
+async function gather(
+  store: FileStore,
+  ownerId: string,
+  files: readonly FileWish[],
+  inline: Stored,
+  now: number,
+) {
+  if (inline.size > 0) await store.add(ownerId, [...inline.values()], now)
+  const wanted = [...new Set(files.flatMap((file) => ('sha1' in file ? [file.sha1] : [])))]
+  const known = wanted.length > 0 ? await store.claim(ownerId, wanted, now) : new Map<string, UploadedFile>()
+  const missing = new Set<string>()
+  const manifest: ManifestFile[] = []
+  let totalSize = 0
+  for (const file of files) {
+    const content = 'sha1' in file ? known.get(file.sha1) : inline.get(file.path)
+    totalSize += 'sha1' in file ? file.size : file.bytes.length
+    if (!content || ('sha1' in file && content.size !== file.size)) missing.add(sha1Of(file, inline))
+    // What is missing keeps its place; the upload that brings it fills in the content.
+    manifest.push({
+      path: file.path,
+      mode: file.mode,
+      sha1: sha1Of(file, inline),
+      sha256: content?.sha256 ?? '',
+      size: 'sha1' in file ? file.size : file.bytes.length,
+    })
+  }
+  return { manifest, missing: [...missing], totalSize }
+}
+
+/** All files stay readable as source; only those that a static build matched are served. */
+const servedOnly = (manifest: readonly ManifestFile[], { served }: BuildPlan): ManifestFile[] =>
+  manifest.map((file) =>
+    served === undefined || served.has(file.path) ? file : { ...file, hidden: true as const },
+  )
+
+async function ensureProject(
+  projects: ProjectStore,
+  ownerId: string,
+  named: string | undefined,
+  slug: string,
+  now: number,
+): Promise<Project> {
+  const known = await projects.byIdOrName(ownerId, named ?? slug)
+  if (known) {
+    await projects.touch(known.id, now)
+    return { ...known, updatedAt: now }
+  }
+  if (named !== undefined) throw new AloftError('not_found', `There is no project \`${named}\`.`)
+  const project: Project = {
+    id: newId.project(),
+    ownerId,
+    name: slug,
+    defaultHost: null,
+    directoryListing: false,
+    createdAt: now,
+    updatedAt: now,
+  }
+  if (await projects.insert(project)) return project
+  return (await projects.byIdOrName(ownerId, slug)) as Project
+}

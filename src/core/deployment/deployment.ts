@@ -1,0 +1,94 @@
+import type { Plan } from '#contract/limits.ts'
+import type { Origin } from '#contract/origins.ts'
+import type { Route } from '../routing/route.ts'
+import { type LegacyState, type LegacyType, legacyState, type ReadyState } from './ready-state.ts'
+
+export const TARGETS = ['staging', 'production'] as const
+export type Target = (typeof TARGETS)[number]
+
+export interface BuildSpec {
+  readonly src: string
+  readonly use: string
+  readonly config: Readonly<Record<string, unknown>>
+}
+
+/** One run of a builder. */
+export interface Build {
+  readonly id: string
+  readonly use: string
+  readonly config: Readonly<Record<string, unknown>>
+  readonly path: string
+  readonly readyState: ReadyState
+  readonly readyStateAt: number
+}
+
+export interface Scale {
+  readonly min: number
+  readonly max: number
+}
+
+export interface Failure {
+  readonly code: string
+  readonly message: string
+  /** In which step it failed. */
+  readonly step: string
+}
+
+/** Files and configuration, frozen; afterwards only its state moves, up to READY or ERROR. */
+export interface Deployment {
+  readonly id: string
+  readonly ownerId: string
+  readonly projectId: string
+  readonly creatorId: string
+  readonly name: string
+  /** Null while files are still to be uploaded. */
+  readonly host: string | null
+  readonly state: ReadyState
+  readonly stateAt: number
+  readonly createdAt: number
+  readonly readyAt: number | null
+  readonly createdIn: Origin
+  readonly regions: readonly string[]
+  readonly plan: Plan
+  readonly public: boolean
+  readonly target: Target | null
+  readonly meta: Readonly<Record<string, string>>
+  readonly routes: readonly Route[] | null
+  readonly builds: readonly BuildSpec[]
+  readonly buildRuns: readonly Build[]
+  readonly envKeys: readonly string[]
+  readonly buildEnvKeys: readonly string[]
+  /** Sealed JSON of the values of both, as they were at creation. */
+  readonly sealedEnv: string
+  /** What `alias` asked for; null when the field was absent. */
+  readonly aliasWish: readonly string[] | null
+  readonly aliasFinal: readonly string[]
+  readonly aliasAssigned: boolean
+  readonly aliasError: { readonly code: string; readonly message: string } | null
+  readonly failure: Failure | null
+  readonly type: LegacyType
+  readonly scale: Scale
+  readonly sessionAffinity: 'ip' | 'random'
+  readonly nodeVersion: string | null
+  /** SHA-1s that were not uploaded when the deployment was begun, or since. */
+  readonly missing: readonly string[]
+  /** Equal for deployments of the same files and configuration. */
+  readonly digest: string
+}
+
+/** No function runs yet, so nothing but static content has instances. */
+const INSTANCES = 0
+
+export const legacyStateOf = (d: Deployment): LegacyState =>
+  legacyState(d.state, {
+    type: d.type,
+    incomplete: d.missing.length > 0,
+    instances: INSTANCES,
+    failedBuilding: d.failure?.step === 'build',
+  })
+
+/** The bus and caches speak of hosts: all that can show this deployment by itself. */
+export const hostsOf = (d: Deployment): readonly string[] => [
+  ...(d.host === null ? [] : [d.host]),
+  ...d.aliasFinal,
+]

@@ -1,0 +1,150 @@
+import type { Readable } from 'node:stream'
+import { AloftError } from '#contract/errors.ts'
+import type { Origin } from '#contract/origins.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context, Owner } from '../access/context.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
+import type { Clock } from '../ports/clock.ts'
+import { type Created, type CreateParts, createCreateDeployment } from './create-deployment.ts'
+import type { Deployment, Scale } from './deployment.ts'
+import { legacyStateOf } from './deployment.ts'
+import type { DeploymentFilter, DeploymentStore } from './deployment-store.ts'
+import { type ManifestFile, type TreeEntry, treeOf } from './manifest.ts'
+import { publish } from './publish.ts'
+import type { CreateDeployment } from './read-wish.ts'
+
+/** What a caller means to do: a public deployment may be read by any account, and written by none but its own. */
+export type Intent = 'read' | 'write'
+
+export interface Deployments {
+  create(ctx: Context, origin: Origin, command: CreateDeployment): Promise<Created>
+  find(ctx: Context, idOrHost: string, intent: Intent): Promise<Deployment>
+  list(ctx: Context, page: PageQuery, filter: DeploymentFilter): Promise<Page<Deployment>>
+  remove(ctx: Context, idOrHost: string): Promise<Deployment>
+  tree(ctx: Context, idOrHost: string): Promise<TreeEntry[]>
+  content(
+    ctx: Context,
+    idOrHost: string,
+    fileId: string,
+  ): Promise<{ readonly size: number; readonly body: Readable }>
+  rescale(ctx: Context, idOrHost: string, scale: Scale): Promise<Scale>
+  /** An account gained a file: what waited for it goes on. */
+  fileArrived(owner: Owner, sha1: string): Promise<void>
+}
+
+export interface DeploymentParts extends CreateParts {
+  readonly store: DeploymentStore
+  readonly blobs: BlobStore
+  readonly clock: Clock
+}
+
+const MAX_INSTANCES = 10
+
+export function createDeployments(parts: DeploymentParts): Deployments {
+  const { store, blobs, clock, transact, domain } = parts
+
+  async function seen(
+    deployments: DeploymentStore,
+    ctx: Context,
+    idOrHost: string,
+    intent: Intent,
+  ): Promise<Deployment> {
+    const deployment = await deployments.find(idOrHost)
+    if (!deployment)
+      throw new AloftError('not_found', `There is no deployment \`${idOrHost.slice(0, 300)}\`.`)
+    if (deployment.ownerId === ctx.owner.id || (deployment.public && intent === 'read')) return deployment
+    throw new AloftError('forbidden', `You may not ${intent} the deployment \`${idOrHost.slice(0, 300)}\`.`)
+  }
+
+  const find: Deployments['find'] = (ctx, idOrHost, intent) => seen(store, ctx, idOrHost, intent)
+
+  return {
+    create: createCreateDeployment(parts),
+    find,
+    list: (ctx, page, filter) => store.list(ctx.owner.id, page, filter),
+
+    async remove(ctx, idOrHost) {
+      const removed = await transact(async ({ deployments, hosts, projects }) => {
+        const deployment = await seen(deployments, ctx, idOrHost, 'write')
+        const aliases = await hosts.ofDeployment(deployment.id)
+        const project = await projects.byIdOrName(deployment.ownerId, deployment.projectId)
+        // The project keeps the name it was allotted: its next deployment takes it over.
+        for (const { host } of aliases) if (host !== project?.defaultHost) await hosts.release(host)
+        await deployments.delete(deployment.id, clock.now())
+        return { deployment, hosts: aliases.map(({ host }) => host) }
+      })
+      const { host } = removed.deployment
+      parts.onHostsChanged(host === null ? removed.hosts : [host, ...removed.hosts])
+      return removed.deployment
+    },
+
+    async tree(ctx, idOrHost) {
+      const { id } = await find(ctx, idOrHost, 'read')
+      return treeOf(await store.manifest(id))
+    },
+
+    async content(ctx, idOrHost, fileId) {
+      const { id } = await find(ctx, idOrHost, 'read')
+      const file = (await store.manifest(id)).find(({ sha1 }) => sha1 === fileId)
+      const body = file && file.sha256 !== '' ? await blobs.open(file.sha256) : undefined
+      if (!file || !body)
+        throw new AloftError('not_found', `The deployment has no file \`${fileId.slice(0, 80)}\`.`)
+      return { size: file.size, body }
+    },
+
+    rescale: (ctx, idOrHost, scale) =>
+      transact(async ({ deployments }) => {
+        const deployment = await seen(deployments, ctx, idOrHost, 'write')
+        checkScale(scale)
+        if (deployment.type === 'STATIC')
+          throw new AloftError(
+            'deployment_type_unsupported',
+            'A static deployment has no instances to scale.',
+          )
+        if (legacyStateOf(deployment) !== 'READY')
+          throw new AloftError(
+            'deployment_not_ready',
+            `The deployment is ${legacyStateOf(deployment)}, not READY.`,
+          )
+        await deployments.update(deployment.id, { scale })
+        return scale
+      }),
+
+    async fileArrived(owner, sha1) {
+      const changed = await transact(async (stores) => {
+        const hosts: string[] = []
+        for (const waiting of await stores.deployments.waitingFor(owner.id, sha1)) {
+          const now = clock.now()
+          const manifest = await stores.deployments.manifest(waiting.id)
+          const known = await stores.files.claim(owner.id, [...waiting.missing], now)
+          const filled = manifest.map((file) => fillIn(file, known.get(file.sha1)))
+          const missing = [...new Set(filled.filter(({ sha256 }) => sha256 === '').map((file) => file.sha1))]
+          await stores.deployments.setManifest(waiting.id, filled)
+          await stores.deployments.update(waiting.id, { missing })
+          if (missing.length > 0) continue
+          const project = await stores.projects.byIdOrName(waiting.ownerId, waiting.projectId)
+          if (!project) continue
+          const published = await publish(stores, { ...waiting, missing }, { owner, project, domain, now })
+          hosts.push(...published.changed)
+        }
+        return hosts
+      })
+      if (changed.length > 0) parts.onHostsChanged(changed)
+    },
+  }
+}
+
+/** Content of another size than was announced does not complete a deployment. */
+const fillIn = (
+  file: ManifestFile,
+  content: { readonly sha256: string; readonly size: number } | undefined,
+): ManifestFile =>
+  file.sha256 === '' && content?.size === file.size ? { ...file, sha256: content.sha256 } : file
+
+function checkScale({ min, max }: Scale): void {
+  if (min > max) throw new AloftError('wrong_min_max_relation', '`min` should not be larger than `max`.')
+  if (max > MAX_INSTANCES)
+    throw new AloftError('forbidden_max_instances', `At most ${MAX_INSTANCES} instances are allowed.`, {
+      max: MAX_INSTANCES,
+    })
+}

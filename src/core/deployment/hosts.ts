@@ -1,0 +1,84 @@
+import { AloftError } from '#contract/errors.ts'
+import { newId } from '#contract/ids.ts'
+import { ORIGINS } from '#contract/origins.ts'
+import type { Owner } from '../access/context.ts'
+import { slugify } from '../user/user.ts'
+
+const MAX_LABEL = 63
+export const MAX_NAME = 52
+
+/** The project that a deployment's name stands for. */
+export function projectSlug(name: string): string {
+  if (name.length < 1 || name.length > MAX_NAME)
+    throw new AloftError(
+      'bad_request',
+      `Invalid request: \`name\` should be 1 to ${MAX_NAME} characters long.`,
+    )
+  const slug = slugify(name)
+  if (slug === '')
+    throw new AloftError('bad_request', 'Invalid request: `name` should hold a letter or a digit.')
+  return slug
+}
+
+const cut = (slug: string, room: number): string => slug.slice(0, Math.max(room, 1)).replace(/-+$/, '')
+
+/** A host of its own for a deployment; drawn again when it is taken. */
+export function deploymentHost(slug: string, owner: Pick<Owner, 'kind' | 'slug'>, domain: string): string {
+  const tail = `-${newId.deploymentHash()}${owner.kind === 'team' ? `-${owner.slug}` : ''}`
+  return `${cut(slug, MAX_LABEL - tail.length)}${tail}.${domain}`
+}
+
+export const defaultAlias = (project: string, scope: string, domain: string, suffix = ''): string => {
+  const tail = `-${scope}${suffix === '' ? '' : `-${suffix}`}`
+  return `${cut(project, MAX_LABEL - tail.length)}${tail}.${domain}`
+}
+
+export const stagingAlias = (project: string, scope: string, domain: string): string =>
+  `${cut(project, MAX_LABEL)}.${scope}.${domain}`
+
+export const productionAlias = (project: string, domain: string): string =>
+  `${cut(project, MAX_LABEL)}.${domain}`
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+const RESERVED: ReadonlySet<string> = new Set([
+  'www',
+  'api',
+  'alias',
+  'admin',
+  ...ORIGINS.map((o) => `api-${o}`),
+])
+/** `<slug>-<nine letters and digits, some of each>`: what a deployment's own host looks like. */
+const DEPLOYMENT_FORM = /-(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{9}(-[a-z][a-z0-9_-]*)?$/
+
+const invalid = (alias: string, why: string) =>
+  new AloftError('invalid_alias', `The alias \`${alias}\` ${why}.`, { alias })
+
+/** An alias as it is stored: lower case, without scheme, port and path; a bare label is under the domain. */
+export function readAlias(text: string, domain: string, owner: Pick<Owner, 'slug'>): string {
+  const host = text
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
+    .replace(/[/?#].*$/, '')
+    .replace(/:\d+$/, '')
+    .replace(/\.$/, '')
+  const name = host.includes('.') ? host : `${host}.${domain}`
+  const shown = text.slice(0, 100)
+  if (
+    name.length > 253 ||
+    !name.split('.').every((label, i) => LABEL.test(label) || (i === 0 && label === '*'))
+  )
+    throw invalid(shown, 'is not a host name')
+  if (name === domain) throw invalid(shown, 'is the platform’s own domain')
+  if (!name.endsWith(`.${domain}`)) return name
+
+  const labels = name.slice(0, -domain.length - 1).split('.')
+  const [first = ''] = labels
+  const isStaging = labels.length === 2 && labels[1] === owner.slug
+  if (labels.length > 1 && !isStaging) throw invalid(shown, `should be one label under ${domain}`)
+  if (first === '*' || RESERVED.has(first)) throw invalid(shown, 'is reserved')
+  if (DEPLOYMENT_FORM.test(first)) throw invalid(shown, 'has the form of a deployment’s own address')
+  return name
+}
+
+export const isPlatformHost = (host: string, domain: string): boolean => host.endsWith(`.${domain}`)

@@ -1,0 +1,147 @@
+import { AloftError } from '#contract/errors.ts'
+
+/** One file of a deployment. */
+export interface ManifestFile {
+  readonly path: string
+  readonly sha1: string
+  readonly sha256: string
+  readonly size: number
+  readonly mode: number
+  /** Source that no build serves. */
+  readonly hidden?: true
+}
+
+/** A file as a create request names it, before its content is known. */
+export type FileWish =
+  | { readonly path: string; readonly mode: number; readonly sha1: string; readonly size: number }
+  | { readonly path: string; readonly mode: number; readonly bytes: Buffer }
+
+export interface FileInput {
+  readonly file: string
+  readonly data?: string
+  readonly encoding?: 'base64' | 'utf-8'
+  readonly sha?: string
+  readonly size?: number
+  readonly mode?: number
+}
+
+export const MAX_FILES = 100_000
+const MAX_PATH = 1024
+const REGULAR = 0o100000
+const TYPE_BITS = 0o170000
+export const DEFAULT_MODE = 0o100644
+export const DIRECTORY_MODE = 0o040755
+
+const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
+
+/** Every path once, none that could leave the deployment's folder, none that is both a file and a folder. */
+export function readFiles(inputs: readonly FileInput[]): FileWish[] {
+  if (inputs.length === 0) throw new AloftError('no_files', 'The deployment has no files.')
+  if (inputs.length > MAX_FILES) throw invalid(`\`files\` should have at most ${MAX_FILES} items`)
+  const seen = new Set<string>()
+  const wishes = inputs.map((input, i) => {
+    checkPath(input.file, i)
+    if (seen.has(input.file)) throw invalid(`\`files[${i}].file\` names ${show(input.file)} a second time`)
+    seen.add(input.file)
+    return readFile(input, i)
+  })
+  refuseFileAsFolder(seen)
+  return wishes
+}
+
+function checkPath(path: string, i: number): void {
+  const at = `\`files[${i}].file\``
+  if (path === '') throw invalid(`${at} should not be empty`)
+  if (path.length > MAX_PATH) throw invalid(`${at} should be at most ${MAX_PATH} characters long`)
+  if (path.startsWith('/')) throw invalid(`${at} should not start with \`/\``)
+  if (/\p{Cc}/u.test(path) || !path.isWellFormed()) throw invalid(`${at} holds control characters`)
+  // The common case needs no split.
+  if (!/(^|\/)(\.{1,2})?(\/|$)/.test(path)) return
+  throw invalid(`${at} should not have empty, \`.\` or \`..\` parts: ${show(path)}`)
+}
+
+function readFile(input: FileInput, i: number): FileWish {
+  const { file: path, data, sha, size } = input
+  const mode = readMode(input.mode, i)
+  if ((data === undefined) === (sha === undefined))
+    throw invalid(`\`files[${i}]\` should have either \`data\` or \`sha\``)
+  if (data !== undefined) return { path, mode, bytes: readData(data, input.encoding, i) }
+  if (size === undefined) throw invalid(`missing required property \`files[${i}].size\``)
+  return { path, mode, sha1: sha as string, size }
+}
+
+function readMode(mode: number | undefined, i: number): number {
+  if (mode === undefined) return DEFAULT_MODE
+  const type = mode & TYPE_BITS
+  if (mode < 0 || mode > 0o177777 || (type !== REGULAR && type !== 0))
+    throw invalid(`\`files[${i}].mode\` should be the mode of a regular file`)
+  return REGULAR | (mode & 0o777)
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}\s*$/
+
+function readData(data: string, encoding: FileInput['encoding'], i: number): Buffer {
+  if (encoding !== 'base64') return Buffer.from(data, 'utf8')
+  const bytes = Buffer.from(data, 'base64')
+  // Node skips what is not base64; content that would silently change is refused instead.
+  if (!BASE64.test(data.replace(/\s/g, ''))) throw invalid(`\`files[${i}].data\` is not base64`)
+  return bytes
+}
+
+function refuseFileAsFolder(paths: ReadonlySet<string>): void {
+  for (const path of paths)
+    for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
+      if (paths.has(path.slice(0, slash)))
+        throw invalid(`\`files\` names ${show(path.slice(0, slash))} both as a file and as a folder`)
+}
+
+const show = (path: string): string => JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}…` : path)
+
+export type TreeEntry =
+  | { readonly name: string; readonly type: 'file'; readonly uid: string; readonly mode: number }
+  | {
+      readonly name: string
+      readonly type: 'directory'
+      readonly mode: number
+      readonly children: TreeEntry[]
+    }
+
+/** Folders nested, everything in alphabetical order. */
+export function treeOf(files: readonly ManifestFile[]): TreeEntry[] {
+  interface Folder {
+    readonly files: ManifestFile[]
+    readonly folders: Map<string, Folder>
+  }
+  const empty = (): Folder => ({ files: [], folders: new Map() })
+  const root = empty()
+  for (const file of files) {
+    let folder = root
+    const parts = file.path.split('/')
+    for (const part of parts.slice(0, -1)) {
+      const next = folder.folders.get(part) ?? empty()
+      folder.folders.set(part, next)
+      folder = next
+    }
+    folder.files.push(file)
+  }
+  const list = (folder: Folder): TreeEntry[] =>
+    [
+      ...folder.files.map(
+        ({ path, sha1, mode }): TreeEntry => ({
+          name: path.slice(path.lastIndexOf('/') + 1),
+          type: 'file',
+          uid: sha1,
+          mode,
+        }),
+      ),
+      ...[...folder.folders].map(
+        ([name, inner]): TreeEntry => ({
+          name,
+          type: 'directory',
+          mode: DIRECTORY_MODE,
+          children: list(inner),
+        }),
+      ),
+    ].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return list(root)
+}

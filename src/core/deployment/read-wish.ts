@@ -1,0 +1,107 @@
+import { AloftError } from '#contract/errors.ts'
+import type { Owner } from '../access/context.ts'
+import { compileRoutes } from '../routing/compile-routes.ts'
+import type { Route } from '../routing/route.ts'
+import { type BuildInput, readBuilds } from './builds.ts'
+import type { BuildSpec, Target } from './deployment.ts'
+import { type EnvWish, readEnv } from './env.ts'
+import { projectSlug, readAlias } from './hosts.ts'
+import { type FileInput, type FileWish, readFiles } from './manifest.ts'
+import type { LegacyType } from './ready-state.ts'
+import { readRegions } from './regions.ts'
+
+/** A create request in words that all generations share. */
+export interface CreateDeployment {
+  readonly name: string
+  readonly files: readonly FileInput[]
+  /** The project by id or name, where it is not the one that the name stands for. */
+  readonly project?: string
+  readonly meta?: Readonly<Record<string, unknown>>
+  readonly env?: Readonly<Record<string, unknown>>
+  readonly buildEnv?: Readonly<Record<string, unknown>>
+  readonly builds?: readonly BuildInput[]
+  readonly routes?: unknown
+  readonly regions?: readonly string[]
+  readonly public?: boolean
+  readonly target?: Target
+  readonly alias?: string | readonly string[]
+  readonly forceNew?: boolean
+  /** Begin although files are missing; uploads complete it. */
+  readonly allowMissing?: boolean
+  /** What older clients say about how it runs. */
+  readonly type?: LegacyType
+  readonly sessionAffinity?: 'ip' | 'random'
+  readonly nodeVersion?: string
+}
+
+/** The same after everything was checked that needs no store. */
+export interface Wish {
+  readonly slug: string
+  readonly files: readonly FileWish[]
+  readonly env: EnvWish
+  readonly buildEnv: EnvWish
+  readonly alias: readonly string[] | null
+  readonly routes: readonly Route[] | null
+  readonly regions: readonly string[]
+  readonly builds: readonly BuildSpec[]
+  readonly meta: Readonly<Record<string, string>>
+}
+
+const MAX_ALIASES = 50
+
+export function readWish(
+  command: CreateDeployment,
+  { owner, origin, domain }: { readonly owner: Owner; readonly origin: string; readonly domain: string },
+): Wish {
+  const slug = projectSlug(command.name)
+  if (owner.plan === 'oss' && command.public !== true)
+    throw new AloftError(
+      'plan_requires_public',
+      'The OSS plan allows public deployments only: set `public` to true.',
+    )
+  return {
+    slug,
+    files: readFiles(command.files),
+    env: readEnv(command.env),
+    buildEnv: readEnv(command.buildEnv),
+    alias: readAliases(command, domain, owner),
+    routes: readRoutes(command.routes),
+    regions: readRegions(command.regions, origin),
+    builds: readBuilds(command.builds ?? []),
+    meta: readMeta(command.meta),
+  }
+}
+
+/** The field counts for production only; elsewhere it is ignored. */
+function readAliases({ alias, target }: CreateDeployment, domain: string, owner: Owner): string[] | null {
+  if (alias === undefined || target !== 'production') return null
+  const list = typeof alias === 'string' ? [alias] : alias
+  if (list.length > MAX_ALIASES)
+    throw new AloftError(
+      'bad_request',
+      `Invalid request: \`alias\` should have at most ${MAX_ALIASES} items.`,
+    )
+  return [...new Set(list.map((text) => readAlias(text, domain, owner)))]
+}
+
+function readRoutes(routes: unknown): readonly Route[] | null {
+  if (routes === undefined || routes === null) return null
+  const compiled = compileRoutes(routes)
+  if (compiled.ok) return compiled.table.routes
+  const [first] = compiled.errors
+  throw new AloftError(
+    'invalid_routes',
+    `The routes are not valid: ${first?.message ?? 'they are malformed'}`,
+    {
+      errors: compiled.errors,
+    },
+  )
+}
+
+const readMeta = (meta: Readonly<Record<string, unknown>> = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(meta).map(([key, value]) => [
+      key,
+      typeof value === 'object' ? JSON.stringify(value) : String(value),
+    ]),
+  )

@@ -1,0 +1,29 @@
+/** What an account has uploaded: its own SHA-1 → content. Knowing a hash gives nobody else's content. */
+export interface UploadedFile {
+  readonly sha1: string
+  readonly sha256: string
+  readonly size: number
+}
+
+/**
+ * The index of uploads, an account's own. `usedAt` is when a file was last uploaded or deployed: one that is
+ * in no deployment and was not used for a day may be forgotten.
+ */
+export interface FileStore {
+  /** Adds or refreshes. Repeatable. */
+  add(ownerId: string, files: readonly UploadedFile[], usedAt: number): Promise<void>
+  /**
+   * Those of the hashes that the account has, by SHA-1. Inside a transaction they stay until it ends:
+   * whatever was not used lately is refreshed to `usedAt`, which keeps a collector off.
+   */
+  claim(ownerId: string, sha1s: readonly string[], usedAt: number): Promise<ReadonlyMap<string, UploadedFile>>
+  /** Accounts with files that were not used since, and those files; a bounded number, oldest first. */
+  stale(
+    before: number,
+    limit: number,
+  ): Promise<readonly { readonly ownerId: string; readonly sha1: string }[]>
+  /** Forgets those that still were not used since; answers the contents that no account has any more. */
+  forget(ownerId: string, sha1s: readonly string[], before: number): Promise<readonly string[]>
+  /** Which of these contents some account has. */
+  known(sha256s: readonly string[]): Promise<ReadonlySet<string>>
+}

@@ -1,5 +1,6 @@
 import { newId } from '#contract/ids.ts'
 import type { Login } from '#core/login/login.ts'
+import type { Secret } from '#core/secret/secret.ts'
 import type { Team } from '#core/team/team.ts'
 import type { Token } from '#core/token/token.ts'
 import type { User } from '#core/user/user.ts'
@@ -57,3 +58,15 @@ export const sampleLogin = (given: Partial<Login> = {}): Login => ({
   acceptedAt: null,
   ...given,
 })
+
+export function sampleSecret(given: Partial<Secret> = {}): Secret {
+  const id = given.id ?? newId.secret()
+  return {
+    id,
+    ownerId: 'an-account',
+    name: `name-of-${id}`,
+    creatorId: 'a-user',
+    createdAt: 1_700_000_000_000,
+    ...given,
+  }
+}

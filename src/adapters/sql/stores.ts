@@ -1,12 +1,14 @@
 import type { JobStore } from '#core/job/job-queue.ts'
 import type { LoginStore } from '#core/login/login-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import type { SecretStore } from '#core/secret/secret-store.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
 import { createJobStore } from './job-store.ts'
 import { createLoginStore } from './login-store.ts'
+import { createSecretStore } from './secret-store.ts'
 import { createSettingStore } from './setting-store.ts'
 import type { Db } from './tables.ts'
 import { createTeamStore } from './team-store.ts'
@@ -20,6 +22,7 @@ export interface Stores {
   readonly logins: LoginStore
   readonly settings: SettingStore
   readonly jobs: JobStore
+  readonly secrets: SecretStore
 }
 
 export interface StoreParts {
@@ -55,6 +58,10 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
     get jobs() {
       made.jobs ??= createJobStore(db, { clock, onEnqueue: onJobs })
       return made.jobs
+    },
+    get secrets() {
+      made.secrets ??= createSecretStore(db)
+      return made.secrets
     },
   }
 }

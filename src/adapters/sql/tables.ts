@@ -15,6 +15,7 @@ export interface Tables {
   readonly logins: LoginTable
   readonly settings: SettingTable
   readonly jobs: JobTable
+  readonly secrets: SecretTable
 }
 
 export type Db = Kysely<Tables>
@@ -103,4 +104,14 @@ interface JobTable {
   error: string | null
   /** Set once the job was given up. */
   failed_at: number | null
+}
+
+export interface SecretTable {
+  id: string
+  /** A user or a team. */
+  owner_id: string
+  name: string
+  sealed: string
+  creator_id: string
+  created_at: number
 }

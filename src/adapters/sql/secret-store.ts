@@ -1,0 +1,129 @@
+import type { Selectable } from 'kysely'
+import type { Secret } from '#core/secret/secret.ts'
+import type { SealedSecret, SecretStore } from '#core/secret/secret-store.ts'
+import { readPage } from './page.ts'
+import { prepare } from './prepare.ts'
+import type { Db, SecretTable } from './tables.ts'
+import { textsIn } from './text-list.ts'
+import { unlessTaken } from './unless-taken.ts'
+
+const SECRET = ['id', 'owner_id', 'name', 'creator_id', 'created_at'] as const
+
+const toSecret = (row: Omit<Selectable<SecretTable>, 'sealed'>): Secret => ({
+  id: row.id,
+  ownerId: row.owner_id,
+  name: row.name,
+  creatorId: row.creator_id,
+  createdAt: row.created_at,
+})
+
+const selectByName = prepare<{ ownerId: string; name: string }>()((db, { ownerId, name }) =>
+  db.selectFrom('secrets').select(SECRET).where('owner_id', '=', ownerId).where('name', '=', name),
+)
+const selectSecretsOf = prepare<{ ownerId: string; before: number; after: number; limit: number }>()(
+  (db, { ownerId, before, after, limit }) =>
+    db
+      .selectFrom('secrets')
+      .select(SECRET)
+      .where('owner_id', '=', ownerId)
+      .where('created_at', '<', before)
+      .where('created_at', '>', after)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit),
+)
+
+/** The value of another account's secret is not even read. */
+const selectReferences = prepare<{ ownerId: string; references: string }>()((db, { ownerId, references }) =>
+  db
+    .selectFrom('secrets')
+    .select('id as reference')
+    .select((eb) => [
+      'id',
+      eb.case().when('owner_id', '=', ownerId).then(eb.ref('sealed')).end().as('sealed'),
+    ])
+    .where('id', 'in', textsIn(db, references))
+    .unionAll(
+      db
+        .selectFrom('secrets')
+        .select(['name as reference', 'id', 'sealed'])
+        .where('owner_id', '=', ownerId)
+        .where('name', 'in', textsIn(db, references)),
+    ),
+)
+
+interface Reference {
+  readonly reference: string
+  readonly id: string
+  readonly sealed: string | null
+}
+
+const strength = ({ reference, id, sealed }: Reference): number =>
+  sealed === null ? 0 : reference === id ? 2 : 1
+
+export function createSecretStore(db: Db): SecretStore {
+  return {
+    async insert(secret, sealed) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('secrets')
+        .values({
+          id: secret.id,
+          owner_id: secret.ownerId,
+          name: secret.name,
+          sealed,
+          creator_id: secret.creatorId,
+          created_at: secret.createdAt,
+        })
+        .onConflict((conflict) => conflict.columns(['owner_id', 'name']).doNothing())
+        .executeTakeFirstOrThrow()
+      return numInsertedOrUpdatedRows === 1n
+    },
+
+    async byName(ownerId, name) {
+      const [row] = await selectByName(db, { ownerId, name })
+      return row && toSecret(row)
+    },
+
+    list: (ownerId, page) =>
+      readPage(page, {
+        select: (range) => selectSecretsOf(db, { ownerId, ...range }),
+        timeOf: (row) => row.created_at,
+        show: toSecret,
+      }),
+
+    async lock(ownerId, by) {
+      // Writing what is there already is a lock that every database knows.
+      const rows = db
+        .updateTable('secrets')
+        .set((eb) => ({ name: eb.ref('name') }))
+        .where('owner_id', '=', ownerId)
+      const row = await ('id' in by ? rows.where('id', '=', by.id) : rows.where('name', '=', by.name))
+        .returning(SECRET)
+        .executeTakeFirst()
+      return row && toSecret(row)
+    },
+
+    rename: (ownerId, id, name) =>
+      unlessTaken(db, (tx) =>
+        tx
+          .updateTable('secrets')
+          .set({ name })
+          .where('id', '=', id)
+          .where('owner_id', '=', ownerId)
+          .execute(),
+      ),
+
+    async delete(ownerId, id) {
+      await db.deleteFrom('secrets').where('id', '=', id).where('owner_id', '=', ownerId).execute()
+    },
+
+    async resolve(ownerId, references) {
+      const found = new Map<string, SealedSecret | 'foreign'>()
+      if (references.length === 0) return found
+      const rows = await selectReferences(db, { ownerId, references: JSON.stringify(references) })
+      for (const row of rows.toSorted((a, b) => strength(a) - strength(b)))
+        found.set(row.reference, row.sealed === null ? 'foreign' : { id: row.id, sealed: row.sealed })
+      return found
+    },
+  }
+}

@@ -5,6 +5,7 @@ import { createMailJob } from '#core/mail/mail-job.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
 import { createOperators } from '#core/operator/operators.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
+import { createSecrets } from '#core/secret/secrets.ts'
 import { createTeams } from '#core/team/teams.ts'
 import { createTokens } from '#core/token/tokens.ts'
 import type { UseCases } from '#http/routes.ts'
@@ -39,6 +40,7 @@ export function createUseCases({ baseUrl, defaultPlan }: Config, parts: Parts): 
       baseUrl,
     }),
     teams: createTeams({ ...rules, store: stores.teams, transact, queueMail, baseUrl }),
+    secrets: createSecrets({ store: stores.secrets, transact, vault, clock }),
     operators: createOperators({ ...rules, stores, transact, recurring: recurringJobs(parts) }),
   }
 }

@@ -13,6 +13,10 @@ const ABOUT_ONESELF = new Set([
   'GET /v1/teams',
   'POST /teams',
   'GET /teams',
+  'POST /v2/platform/secrets',
+  'GET /v2/platform/secrets',
+  'POST /platform/secrets',
+  'GET /platform/secrets',
 ])
 
 /** A body that passes the schema, so that the refusal comes from authorisation and not from validation. */
@@ -22,7 +26,24 @@ const BODIES: Record<string, unknown> = {
   'POST /v1/teams/:id/members': { email: 'operator@aloft.test' },
   'PATCH /v1/teams/:id/members/:userId': { role: 'MEMBER' },
   'POST /v3/user/tokens': { name: 'x' },
+  'POST /v2/platform/secrets': { name: 'intruder', value: 'x' },
+  'PATCH /v2/platform/secrets/:name': { name: 'mine-now' },
+  'POST /platform/secrets': { name: 'intruder', value: 'x' },
+  'PATCH /platform/secrets/:uidOrName': { name: 'mine-now' },
   'PATCH /v1/operator/accounts/:idOrEmailOrSlug': { plan: 'pro' },
+}
+
+/** The row's path with every way to name these things; none when one of its things has no name here. */
+function pathsTo(row: Endpoint, things: Record<string, string | readonly string[]>): readonly string[] {
+  const words = pathOf(row).split('/')
+  const choices = words.map((word, i) =>
+    word.startsWith(':') ? [things[words[i - 1] as string] ?? []].flat() : [word],
+  )
+  return choices
+    .reduce((starts, nexts) => starts.flatMap((start) => nexts.map((next) => [...start, next])), [
+      [],
+    ] as string[][])
+    .map((path) => path.join('/'))
 }
 
 apiSuite('walls between accounts', (server) => {
@@ -70,30 +91,39 @@ apiSuite('walls between accounts', (server) => {
       body: { email: member.email },
     })
     const { body: owned } = await server.call('GET /v3/user/tokens/current', { token: owner.token })
-    const things: Record<string, string> = {
+    const { body: secret } = await server.call('POST /v2/platform/secrets', {
+      token: owner.token,
+      body: { name: 'hidden', value: 'guarded' },
+    })
+    const things: Record<string, string | readonly string[]> = {
       teams: team.id,
       members: member.id,
       tokens: owned.token.id,
       accounts: owner.id,
       jobs: 'logins.clean-up',
+      secrets: ['hidden', secret.uid],
     }
     for (const row of rows.filter(({ on }) => !ABOUT_ONESELF.has(on))) {
-      const words = pathOf(row).split('/')
-      const path = words
-        .map((word, i) => (word.startsWith(':') ? things[words[i - 1] as string] : word))
-        .join('/')
-      assert.ok(!path.includes('undefined'), `${row.on}: name a thing of the other account`)
-      const answer = await server.call(`${methodOf(row)} ${path}`, {
-        token: stranger.token,
-        body: methodOf(row) === 'GET' ? undefined : (bodyOf(row) ?? {}),
-      })
-      assert.ok([403, 404].includes(answer.status), `${row.on} answered ${answer.status}`)
-      assert.ok(!JSON.stringify(answer.body).includes(owner.email), row.on)
+      const paths = pathsTo(row, things)
+      assert.ok(paths.length > 0, `${row.on}: name a thing of the other account`)
+      for (const path of paths) {
+        const answer = await server.call(`${methodOf(row)} ${path}`, {
+          token: stranger.token,
+          body: methodOf(row) === 'GET' ? undefined : (bodyOf(row) ?? {}),
+        })
+        assert.ok([403, 404].includes(answer.status), `${row.on} answered ${answer.status}`)
+        assert.ok(!JSON.stringify(answer.body).includes(owner.email), row.on)
+      }
     }
     assert.equal(
       (await server.call(`GET /v1/teams/${team.id}/members`, { token: owner.token })).body.length,
       2,
     )
     assert.equal((await server.call('GET /v2/user', { token: owner.token })).status, 200)
+    const kept = await server.call('GET /v2/platform/secrets', { token: owner.token })
+    assert.deepEqual(
+      kept.body.secrets.map(({ uid, name }: { uid: string; name: string }) => [uid, name]),
+      [[secret.uid, 'hidden']],
+    )
   })
 })

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
 import type { Generation } from './generation.ts'
@@ -56,15 +57,28 @@ export interface Endpoint<
   readonly page?: boolean
 }
 
-export type QueryOf<Query> = Query extends TSchema ? Static<Query> : Record<string, never>
-export type BodyOf<Body> = Body extends TSchema ? Static<Body> : Body extends 'raw' ? Readable : undefined
-export type ReplyOf<Reply> = Reply extends TSchema
-  ? Static<Reply>
-  : Reply extends 'html'
-    ? string
-    : Reply extends 'raw'
-      ? RawReply
-      : undefined
+// The words come before `TSchema` in these, because text passes for a schema of anything.
+export type QueryOf<Query> = Query extends undefined
+  ? Record<string, never>
+  : Query extends TSchema
+    ? Static<Query>
+    : never
+export type BodyOf<Body> = Body extends undefined
+  ? undefined
+  : Body extends 'raw'
+    ? Readable
+    : Body extends TSchema
+      ? Static<Body>
+      : never
+export type ReplyOf<Reply> = Reply extends 'html'
+  ? string
+  : Reply extends 'raw'
+    ? RawReply
+    : Reply extends 'empty'
+      ? undefined
+      : Reply extends TSchema
+        ? Static<Reply>
+        : never
 
 /** An answer that is not JSON: content with its own type. */
 export interface RawReply {
@@ -78,6 +92,7 @@ export interface Input<On extends string, Query, Body> {
   readonly params: ParamsOf<On>
   readonly query: QueryOf<Query>
   readonly body: BodyOf<Body>
+  readonly headers: IncomingHttpHeaders
 }
 
 /** Declares a row, keeping its literal types for handlers and clients. */

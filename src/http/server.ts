@@ -4,6 +4,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Endpoint, methodOf, pathOf, type RawReply } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Plan } from '#contract/limits.ts'
+import type { Origin } from '#contract/origins.ts'
 import { authorise, type Memberships, resolveOwner } from '#core/access/authorise.ts'
 import type { Actor, Context, Visit } from '#core/access/context.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -38,6 +39,8 @@ export interface ApiParts {
   readonly log: Log
   /** `{base_url}`, for links in errors. */
   readonly site: string
+  /** The origin that a host name stands for. */
+  readonly originOf: (host: string | undefined) => Origin
   /** The plan that strangers are counted under. */
   readonly defaultPlan: Plan
   readonly observe?: (request: { route: string; method: string; status: number; seconds: number }) => void
@@ -127,7 +130,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       ...(row.teamBySlug ? { slug: single(query, 'slug') } : {}),
     }
     const owner = await resolveOwner(actor, wish, parts.teams)
-    return { actor, owner, log: visit.log }
+    return { actor, owner, origin: parts.originOf(request.headers.host), log: visit.log }
   }
 
   function showAllowance(request: FastifyRequest, reply: FastifyReply, allowance: Allowance): void {
@@ -223,12 +226,17 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
         const query = request.query as Record<string, unknown>
         if (validators.querystring) validators.querystring(query)
         // A request without any body has not met the parser.
-        const input = validators.body ? (request.body ?? {}) : request.body
+        const input = validators.body
+          ? (request.body ?? {})
+          : body === 'raw'
+            ? (request.body ?? request.raw)
+            : request.body
         if (validators.body) validators.body(input)
         const answer = await handle(request.who as Context | Visit, {
           params: request.params,
           query: query as never,
           body: input as never,
+          headers: request.headers,
         })
         reply.code(status)
         if (form === 'empty') return reply.send('')

@@ -1,4 +1,4 @@
-import { ORIGINS } from '#contract/origins.ts'
+import { ORIGINS, type Origin } from '#contract/origins.ts'
 import type { AnyRequest } from './listener-refusal.ts'
 import type { Handle } from './listener-request.ts'
 
@@ -23,3 +23,11 @@ export function createHostSwitch({ apiHosts, domain, api, sites }: HostSwitch): 
   const names = new Set([...apiHosts, ...ORIGINS.map((origin) => `api-${origin}.${domain}`), ''])
   return (req, res) => (names.has(hostOf(req)) ? api : sites)(req, res)
 }
+
+/** `api-<origin>.<domain>` names an origin; every other name is the one this node is. */
+export const createOriginOf =
+  (domain: string, here: Origin) =>
+  (host: string | undefined): Origin => {
+    const name = withoutPort(host ?? '').toLowerCase()
+    return ORIGINS.find((origin) => name === `api-${origin}.${domain}`) ?? here
+  }

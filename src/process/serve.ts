@@ -7,7 +7,7 @@ import { type ApiHandler, createApi } from '#http/server.ts'
 import type { Config } from '../config.ts'
 import { ensureAuthority, ensureTicketKeys } from './authority.ts'
 import type { Channel } from './channel.ts'
-import { createHostSwitch } from './hosts.ts'
+import { createHostSwitch, createOriginOf } from './hosts.ts'
 import { createListeners } from './listener.ts'
 import type { Handle } from './listener-request.ts'
 import { createMetrics } from './metrics.ts'
@@ -72,6 +72,7 @@ export function buildApi(config: Config, parts: Parts, channel: Channel | undefi
     clock: parts.clock,
     log: parts.log,
     site: config.baseUrl,
+    originOf: createOriginOf(config.domain, config.origin),
     defaultPlan: config.defaultPlan,
     observe: metrics.observe,
   })

@@ -1,5 +1,6 @@
 import type { Role } from '#contract/api/team.ts'
 import type { Plan } from '#contract/limits.ts'
+import type { Origin } from '#contract/origins.ts'
 import type { Log } from '../ports/log.ts'
 import type { Token } from '../token/token.ts'
 import type { User } from '../user/user.ts'
@@ -25,6 +26,8 @@ export interface Owner {
 export interface Context {
   readonly actor: Actor
   readonly owner: Owner
+  /** The origin that the request reached, by the name it used. */
+  readonly origin: Origin
   readonly log: Log
 }
 

@@ -1,6 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
-import type { Origin } from '#contract/origins.ts'
 import type { Context, Owner } from '../access/context.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
 import { asAnswer } from '../file/files.ts'
@@ -75,8 +74,8 @@ export function createCreateDeployment(parts: CreateParts) {
     return hasBuildScript(file && (await blobs.read(file.sha256)))
   }
 
-  return async function create(ctx: Context, origin: Origin, command: CreateDeployment): Promise<Created> {
-    const { owner } = ctx
+  return async function create(ctx: Context, command: CreateDeployment): Promise<Created> {
+    const { owner, origin } = ctx
     const wish = readWish(command, { owner, origin, domain })
     for (const host of wish.alias ?? [])
       if (!isPlatformHost(host, domain)) await parts.checkCustomHost(owner, host)

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
-import type { Origin } from '#contract/origins.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
@@ -17,7 +16,7 @@ import type { CreateDeployment } from './read-wish.ts'
 export type Intent = 'read' | 'write'
 
 export interface Deployments {
-  create(ctx: Context, origin: Origin, command: CreateDeployment): Promise<Created>
+  create(ctx: Context, command: CreateDeployment): Promise<Created>
   find(ctx: Context, idOrHost: string, intent: Intent): Promise<Deployment>
   list(ctx: Context, page: PageQuery, filter: DeploymentFilter): Promise<Page<Deployment>>
   remove(ctx: Context, idOrHost: string): Promise<Deployment>

@@ -1,0 +1,72 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
+import { needs } from '../scopes.ts'
+import { IsoTime, Nullable } from './shared.ts'
+
+const common = { gen: 'current', access: needs('deployment') } as const
+
+export const listAliases = endpoint({
+  ...common,
+  on: 'GET /v2/platform/aliases',
+  summary: 'List the aliases of the account',
+  limit: 'read',
+  query: Type.Object({
+    ...pageQuery,
+    domain: Type.Optional(Type.String({ description: 'Only aliases of this domain.' })),
+    projectId: Type.Optional(Type.String()),
+  }),
+  reply: Type.Object({
+    aliases: Type.Array(
+      Type.Object({
+        uid: Type.String(),
+        alias: Type.String(),
+        created: IsoTime,
+        deployment: Type.Object({ id: Type.String(), url: Nullable(Type.String()) }),
+        deploymentId: Type.String(),
+        projectId: Type.String(),
+        rules: Type.Array(Type.Object({ dest: Type.String(), pathname: Type.Optional(Type.String()) })),
+      }),
+    ),
+    pagination: PaginationSchema,
+  }),
+})
+
+export const deleteAlias = endpoint({
+  ...common,
+  on: 'DELETE /v2/platform/aliases/:id',
+  summary: 'Remove an alias, by its id or its name',
+  limit: 'write',
+  reply: Type.Object({ status: Type.Literal('SUCCESS') }),
+})
+
+export const listDeploymentAliases = endpoint({
+  ...common,
+  on: 'GET /v2/platform/deployments/:id/aliases',
+  summary: 'List the aliases of a deployment',
+  limit: 'read',
+  reply: Type.Object({
+    aliases: Type.Array(Type.Object({ uid: Type.String(), alias: Type.String(), created: IsoTime })),
+  }),
+})
+
+export const assignAlias = endpoint({
+  ...common,
+  on: 'POST /v2/platform/deployments/:id/aliases',
+  summary: 'Point an alias to a deployment',
+  limit: 'write',
+  body: Type.Object({ alias: Type.String({ minLength: 1, maxLength: 1024 }) }),
+  reply: Type.Object({ uid: Type.String(), created: IsoTime, oldId: Type.Optional(Type.String()) }),
+})
+
+/** Unversioned paths have the same shapes. */
+export const earliest = {
+  listAliases: endpoint({ ...listAliases, gen: 'earliest', on: 'GET /platform/aliases' }),
+  deleteAlias: endpoint({ ...deleteAlias, gen: 'earliest', on: 'DELETE /platform/aliases/:id' }),
+  listDeploymentAliases: endpoint({
+    ...listDeploymentAliases,
+    gen: 'earliest',
+    on: 'GET /platform/deployments/:id/aliases',
+  }),
+  assignAlias: endpoint({ ...assignAlias, gen: 'earliest', on: 'POST /platform/deployments/:id/aliases' }),
+}

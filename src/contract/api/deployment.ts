@@ -1,0 +1,365 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PLANS } from '../limits.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
+import { needs } from '../scopes.ts'
+import { IsoTime, Nullable, Time } from './shared.ts'
+
+const READY_STATES = ['INITIALIZING', 'ANALYZING', 'BUILDING', 'DEPLOYING', 'READY', 'ERROR'] as const
+const LEGACY_STATES = [
+  'DEPLOYING',
+  'DEPLOYMENT_ERROR',
+  'BOOTED',
+  'BUILDING',
+  'READY',
+  'BUILD_ERROR',
+  'FROZEN',
+] as const
+const TYPES = ['NPM', 'DOCKER', 'STATIC'] as const
+const TARGETS = ['staging', 'production'] as const
+
+const ReadyStateSchema = Type.Enum(READY_STATES)
+const LegacyStateSchema = Type.Enum(LEGACY_STATES)
+const AnyMap = Type.Record(Type.String(), Type.Unknown())
+const StringMap = Type.Record(Type.String(), Type.String())
+
+const deployment = { access: needs('deployment') } as const
+const read = { ...deployment, limit: 'read' } as const
+const write = { ...deployment, limit: 'write' } as const
+
+/** 64 MB: thousands of inline files fit into one request. */
+const CREATE_LIMIT = 64 * 1000 * 1000
+
+const FileInput = Type.Object({
+  file: Type.String({ description: 'The full path of the file.' }),
+  data: Type.Optional(Type.String({ description: 'The content, for a file inside the request.' })),
+  encoding: Type.Optional(Type.Enum(['base64', 'utf-8'] as const)),
+  sha: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{40}$', description: 'The SHA-1 of a file that was uploaded.' }),
+  ),
+  size: Type.Optional(Type.Integer({ minimum: 0 })),
+  mode: Type.Optional(Type.Integer({ minimum: 0 })),
+})
+
+const BuildInput = Type.Object({
+  src: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+  use: Type.String({ minLength: 3, maxLength: 256 }),
+  config: Type.Optional(AnyMap),
+})
+
+const Deployment = Type.Object({
+  id: Type.String(),
+  url: Nullable(Type.String()),
+  name: Type.String(),
+  meta: StringMap,
+  version: Type.Integer(),
+  plan: Type.Enum(PLANS),
+  public: Type.Boolean(),
+  ownerId: Type.String(),
+  projectId: Type.String(),
+  creator: Type.Object({ uid: Type.String() }),
+  type: Type.String(),
+  readyState: ReadyStateSchema,
+  readyStateReason: Type.Optional(Type.String()),
+  createdAt: Time,
+  createdIn: Type.String(),
+  regions: Type.Array(Type.String()),
+  routes: Type.Unsafe<readonly unknown[] | null>({ type: ['array', 'null'], items: {} }),
+  builds: Type.Array(Type.Unknown()),
+  env: Type.Array(Type.String()),
+  build: Type.Object({ env: Type.Array(Type.String()) }),
+  target: Type.Optional(Type.Enum(TARGETS)),
+  alias: Type.Array(Type.String()),
+  aliasFinal: Type.Array(Type.String()),
+  aliasAssigned: Type.Boolean(),
+  aliasError: Type.Unsafe<{ code: string; message: string } | null>({
+    type: ['object', 'null'],
+    properties: { code: { type: 'string' }, message: { type: 'string' } },
+  }),
+  errorCode: Type.Optional(Type.String()),
+  errorMessage: Type.Optional(Type.String()),
+  errorStep: Type.Optional(Type.String()),
+})
+
+export const createDeployment = endpoint({
+  ...deployment,
+  on: 'POST /v8/platform/deployments',
+  gen: 'current',
+  summary: 'Create a deployment from files',
+  limit: 'create-deployment',
+  bodyLimit: CREATE_LIMIT,
+  detailedErrors: true,
+  binaryText: true,
+  query: Type.Object({
+    forceNew: Type.Optional(Type.Boolean({ description: 'Create a new one although nothing changed.' })),
+  }),
+  body: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 52 }),
+    version: Type.Literal(2),
+    files: Type.Array(FileInput),
+    project: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    meta: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
+    env: Type.Optional(AnyMap),
+    build: Type.Optional(Type.Object({ env: Type.Optional(AnyMap) })),
+    builds: Type.Optional(Type.Array(BuildInput, { maxItems: 128 })),
+    routes: Type.Optional(Type.Unknown({ description: 'A list of route rules.' })),
+    regions: Type.Optional(Type.Array(Type.String(), { maxItems: 32 })),
+    public: Type.Optional(Type.Boolean()),
+    target: Type.Optional(Type.Enum(TARGETS)),
+    alias: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+  }),
+  reply: Deployment,
+})
+
+const listQuery = {
+  ...pageQuery,
+  app: Type.Optional(Type.String({ description: 'Only deployments of this name.' })),
+  projectId: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String({ description: 'One or more states, separated by commas.' })),
+  target: Type.Optional(Type.Enum(TARGETS)),
+  from: Type.Optional(Type.Integer({ minimum: 0, description: 'Created after this time (ms).' })),
+  to: Type.Optional(Type.Integer({ minimum: 0, description: 'Created before this time (ms).' })),
+  users: Type.Optional(Type.String({ description: 'Ids of creators, separated by commas.' })),
+}
+
+/** `meta-<KEY>=<value>` filters come in any number, so the schema lets other keys pass. */
+const ListQuery = Type.Object(listQuery)
+
+export const listDeployments = endpoint({
+  ...read,
+  on: 'GET /v3/platform/deployments',
+  gen: 'current',
+  summary: 'List deployments, newest first',
+  query: ListQuery,
+  reply: Type.Object({
+    deployments: Type.Array(
+      Type.Object({
+        uid: Type.String(),
+        name: Type.String(),
+        url: Nullable(Type.String()),
+        created: Time,
+        creator: Type.Object({ uid: Type.String() }),
+        state: ReadyStateSchema,
+        target: Type.Optional(Type.Enum(TARGETS)),
+        projectId: Type.String(),
+        meta: StringMap,
+      }),
+    ),
+    pagination: PaginationSchema,
+  }),
+})
+
+export const getDeployment = endpoint({
+  ...read,
+  on: 'GET /v8/platform/deployments/:id',
+  gen: 'current',
+  summary: 'Get a deployment by id or host',
+  reply: Deployment,
+})
+
+const Deleted = Type.Object({ uid: Type.String(), state: Type.Literal('DELETED') })
+
+export const deleteDeployment = endpoint({
+  ...write,
+  on: 'DELETE /v8/platform/deployments/:id',
+  gen: 'current',
+  summary: 'Delete a deployment; its address stops answering',
+  reply: Deleted,
+})
+
+/** Folders nest, so the entries are described by their first level only. */
+const FileTree = Type.Array(Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }))
+
+export const listFiles = endpoint({
+  ...read,
+  on: 'GET /v5/platform/deployments/:id/files',
+  gen: 'current',
+  summary: 'The files of a deployment, as a tree',
+  reply: FileTree,
+})
+
+export const getFile = endpoint({
+  ...read,
+  on: 'GET /v5/platform/deployments/:id/files/:fileId',
+  gen: 'current',
+  summary: 'The content of a file',
+  reply: 'raw',
+})
+
+export const listBuilds = endpoint({
+  ...read,
+  on: 'GET /v5/platform/deployments/:id/builds',
+  gen: 'current',
+  summary: 'The builds of a deployment',
+  reply: Type.Object({
+    builds: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        use: Type.String(),
+        config: AnyMap,
+        createdIn: Type.String(),
+        deployedTo: Type.Array(Type.String()),
+        readyState: ReadyStateSchema,
+        readyStateAt: Time,
+        path: Type.String(),
+      }),
+    ),
+  }),
+})
+
+export const listInstances = endpoint({
+  ...read,
+  on: 'GET /v1/platform/deployments/:id/instances',
+  gen: 'legacy',
+  summary: 'The running instances of a deployment',
+  reply: Type.Object({ instances: Type.Array(Type.Object({ uid: Type.String(), url: Type.String() })) }),
+})
+
+const ScaleSchema = Type.Object({ min: Type.Integer({ minimum: 0 }), max: Type.Integer({ minimum: 0 }) })
+
+export const scaleInstances = endpoint({
+  ...write,
+  on: 'POST /v1/platform/deployments/:id/instances',
+  gen: 'legacy',
+  summary: 'Set how many instances a deployment has',
+  body: ScaleSchema,
+  reply: ScaleSchema,
+})
+
+const Warning = Type.Object({
+  reason: Type.String(),
+  sha: Type.Optional(Type.String()),
+  limit: Type.Optional(Type.Integer()),
+  wanted: Type.Optional(Type.String()),
+  used: Type.Optional(Type.String()),
+})
+
+export const legacyCreate = endpoint({
+  ...deployment,
+  on: 'POST /v3/platform/deployments',
+  gen: 'legacy',
+  summary: 'Begin a deployment; missing files complete it when they are uploaded',
+  limit: 'create-deployment',
+  bodyLimit: CREATE_LIMIT,
+  detailedErrors: true,
+  binaryText: true,
+  body: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 52 }),
+    deploymentType: Type.String({ minLength: 1, maxLength: 16 }),
+    public: Type.Boolean(),
+    files: Type.Array(FileInput),
+    forceNew: Type.Optional(Type.Boolean()),
+    env: Type.Optional(AnyMap),
+    registryAuthToken: Type.Optional(Type.String({ maxLength: 4096 })),
+    engines: Type.Optional(AnyMap),
+    sessionAffinity: Type.Optional(Type.Unknown()),
+    config: Type.Optional(AnyMap),
+  }),
+  reply: Type.Object({
+    totalSize: Type.Integer(),
+    missing: Type.Array(Type.String()),
+    deploymentId: Type.String(),
+    url: Nullable(Type.String()),
+    warnings: Type.Array(Warning),
+    nodeVersion: Nullable(Type.String()),
+  }),
+})
+
+export const legacyList = endpoint({
+  ...read,
+  on: 'GET /v2/platform/deployments',
+  gen: 'legacy',
+  summary: 'List deployments, in the older shape',
+  query: ListQuery,
+  reply: Type.Object({
+    deployments: Type.Array(
+      Type.Object({
+        uid: Type.String(),
+        name: Type.String(),
+        url: Nullable(Type.String()),
+        created: Type.String(),
+        creator: Type.Object({ uid: Type.String() }),
+        state: LegacyStateSchema,
+        type: Type.Enum(TYPES),
+        scale: Type.Object({ current: Type.Integer(), min: Type.Integer(), max: Type.Integer() }),
+      }),
+    ),
+    pagination: PaginationSchema,
+  }),
+})
+
+export const legacyGet = endpoint({
+  ...read,
+  on: 'GET /v2/platform/deployments/:id',
+  gen: 'legacy',
+  summary: 'Get a deployment, in the older shape',
+  reply: Type.Object({
+    uid: Type.String(),
+    host: Nullable(Type.String()),
+    state: LegacyStateSchema,
+    type: Type.Enum(TYPES),
+    stateTs: IsoTime,
+    scale: Type.Object({ min: Type.Integer(), max: Type.Integer(), auto: Type.Boolean() }),
+  }),
+})
+
+export const legacy = {
+  deleteDeployment: endpoint({
+    ...deleteDeployment,
+    gen: 'legacy',
+    on: 'DELETE /v2/platform/deployments/:id',
+  }),
+  listFiles: endpoint({ ...listFiles, gen: 'legacy', on: 'GET /v2/platform/deployments/:id/files' }),
+  getFile: endpoint({ ...getFile, gen: 'legacy', on: 'GET /v2/platform/deployments/:id/files/:fileId' }),
+}
+
+export const earliest = {
+  listDeployments: endpoint({
+    ...read,
+    on: 'GET /platform/deployments',
+    gen: 'earliest',
+    summary: 'List deployments, in the earliest shape',
+    query: ListQuery,
+    reply: Type.Object({
+      deployments: Type.Array(
+        Type.Object({
+          uid: Type.String(),
+          name: Type.String(),
+          url: Nullable(Type.String()),
+          created: Type.String(),
+        }),
+      ),
+      pagination: PaginationSchema,
+    }),
+  }),
+  getDeployment: endpoint({
+    ...read,
+    on: 'GET /platform/deployments/:id',
+    gen: 'earliest',
+    summary: 'Get a deployment, in the earliest shape',
+    reply: Type.Object({
+      uid: Type.String(),
+      host: Nullable(Type.String()),
+      state: LegacyStateSchema,
+      stateTs: IsoTime,
+    }),
+  }),
+  createDeployment: endpoint({
+    ...deployment,
+    on: 'POST /platform/deployments',
+    gen: 'earliest',
+    summary: 'Create a deployment: `package` is its manifest, every other key a file',
+    limit: 'create-deployment',
+    bodyLimit: CREATE_LIMIT,
+    binaryText: true,
+    body: AnyMap,
+    reply: Type.Object({ uid: Type.String(), host: Nullable(Type.String()), state: Type.Literal('BOOTING') }),
+  }),
+  deleteDeployment: endpoint({
+    ...deleteDeployment,
+    gen: 'earliest',
+    on: 'DELETE /platform/deployments/:id',
+  }),
+  listFiles: endpoint({ ...listFiles, gen: 'earliest', on: 'GET /platform/deployments/:id/files' }),
+  getFile: endpoint({ ...getFile, gen: 'earliest', on: 'GET /platform/deployments/:id/files/:fileId' }),
+}

@@ -1,0 +1,77 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { needs } from '../scopes.ts'
+
+export const LOG_TYPES = ['request', 'response', 'command', 'stdout'] as const
+export type LogType = (typeof LOG_TYPES)[number]
+
+/** What an entry came from: a build, or what answered visitors. */
+export const LOG_SOURCES = ['build', 'lambda', 'static', 'instance'] as const
+export type LogSource = (typeof LOG_SOURCES)[number]
+
+/** The most entries of one answer; `limit=-1` asks for these. */
+export const LOG_LIMIT = 2000
+
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 1024, description }))
+
+const Query = Type.Object({
+  direction: Type.Optional(
+    Type.Enum(['forward', 'backward'] as const, {
+      description: '`forward`, the default, answers the oldest entry first; `backward` the newest.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: -1,
+      description: `How many entries at the most, up to ${LOG_LIMIT}; -1, the default, is as many as that. With \`follow\`: how many of the entries that are there already, the newest of them.`,
+    }),
+  ),
+  since: text('Entries created at or after this time (ms), or after the entry of this serial.'),
+  until: text('Entries created at or before this time (ms), or before the entry of this serial.'),
+  types: text(`A comma-separated list of ${LOG_TYPES.join(', ')}.`),
+  q: text('Entries whose text holds this, letter for letter.'),
+  name: text('Entries of this build.'),
+  builds: Type.Optional(Type.Boolean({ description: 'The output of builds alone.' })),
+  statusCode: text('Responses with this status, such as `404`, or of this class, such as `4xx`.'),
+  instanceId: text('Entries of this instance.'),
+  follow: Type.Optional(
+    Type.Boolean({
+      description:
+        'Goes on with new entries as they come, as `application/stream+json`: one JSON value a line, a blank line when nothing happens. With `builds` it ends when the deployment is READY or in ERROR.',
+    }),
+  ),
+  format: Type.Optional(Type.Enum(['lines'] as const, { description: '`lines`: one JSON value a line.' })),
+})
+
+const common = { access: needs('deployment'), limit: 'read', query: Query, reply: 'raw' } as const
+
+export const readEvents = endpoint({
+  ...common,
+  on: 'GET /v2/platform/deployments/:id/events',
+  gen: 'current',
+  summary: 'Read or follow the log of a deployment, as an array of entries',
+})
+
+export const legacy = {
+  readEvents: endpoint({
+    ...common,
+    on: 'GET /v1/platform/deployments/:id/events',
+    gen: 'legacy',
+    summary: 'Read or follow the log of a deployment, in the older form',
+  }),
+}
+
+export const earliest = {
+  readEvents: endpoint({
+    ...common,
+    on: 'GET /platform/deployments/:id/events',
+    gen: 'earliest',
+    summary: 'Read or follow the log of a deployment, in the older form',
+  }),
+  readLogs: endpoint({
+    ...common,
+    on: 'GET /platform/deployments/:id/logs',
+    gen: 'earliest',
+    summary: 'Read or follow the log of a deployment, in the older form',
+  }),
+}

@@ -1,0 +1,61 @@
+import type { Build, Deployment } from '#core/deployment/deployment.ts'
+
+export const deployment = (d: Deployment) => ({
+  id: d.id,
+  url: d.host,
+  name: d.name,
+  meta: d.meta,
+  version: 2,
+  plan: d.plan,
+  public: d.public,
+  ownerId: d.ownerId,
+  projectId: d.projectId,
+  creator: { uid: d.creatorId },
+  type: 'LAMBDAS',
+  readyState: d.state,
+  ...(d.failure ? { readyStateReason: d.failure.message } : {}),
+  createdAt: d.createdAt,
+  createdIn: d.createdIn,
+  regions: [...d.regions],
+  routes: d.routes,
+  builds: d.builds.map(({ src, use, config }) => ({
+    src,
+    use,
+    ...(Object.keys(config).length > 0 ? { config } : {}),
+  })),
+  env: [...d.envKeys],
+  build: { env: [...d.buildEnvKeys] },
+  ...(d.target ? { target: d.target } : {}),
+  alias: d.aliasAssigned ? [...d.aliasFinal] : [],
+  aliasFinal: [...d.aliasFinal],
+  aliasAssigned: d.aliasAssigned,
+  aliasError: d.aliasError,
+  ...(d.failure
+    ? { errorCode: d.failure.code, errorMessage: d.failure.message, errorStep: d.failure.step }
+    : {}),
+})
+
+export const listItem = (d: Deployment) => ({
+  uid: d.id,
+  name: d.name,
+  url: d.host,
+  created: d.createdAt,
+  creator: { uid: d.creatorId },
+  state: d.state,
+  ...(d.target ? { target: d.target } : {}),
+  projectId: d.projectId,
+  meta: d.meta,
+})
+
+export const build = (d: Deployment, b: Build) => ({
+  id: b.id,
+  use: b.use,
+  config: b.config,
+  createdIn: d.createdIn,
+  deployedTo: b.readyState === 'READY' ? [...d.regions] : [],
+  readyState: b.readyState,
+  readyStateAt: b.readyStateAt,
+  path: b.path,
+})
+
+export const deleted = (d: Deployment) => ({ uid: d.id, state: 'DELETED' as const })

@@ -1,0 +1,55 @@
+import { AloftError } from '#contract/errors.ts'
+import { iso } from '#contract/time.ts'
+import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
+import type { FileInput, TreeEntry } from '#core/deployment/manifest.ts'
+import type { CreateDeployment } from '#core/deployment/read-wish.ts'
+
+export const listItem = (d: Deployment) => ({
+  uid: d.id,
+  name: d.name,
+  url: d.host,
+  created: String(d.createdAt),
+})
+
+export const single = (d: Deployment) => ({
+  uid: d.id,
+  host: d.host,
+  state: legacyStateOf(d),
+  stateTs: iso(d.stateAt),
+})
+
+export const created = (d: Deployment) => ({ uid: d.id, host: d.host, state: 'BOOTING' as const })
+
+const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
+
+/** `package` holds the manifest; `public` is a setting; every other key is a path with its content. */
+export function readCreate(body: Readonly<Record<string, unknown>>): CreateDeployment {
+  const { package: manifest, public: isPublic, ...rest } = body
+  if (manifest === undefined) throw invalid('missing required property `package`')
+  if (typeof manifest !== 'object' || manifest === null || Array.isArray(manifest))
+    throw invalid('`package` should be an object')
+  if (isPublic !== undefined && typeof isPublic !== 'boolean') throw invalid('`public` should be a boolean')
+  const files = Object.entries(rest).map(([file, data]): FileInput => {
+    if (typeof data !== 'string') throw invalid(`\`${file.slice(0, 80)}\` should be the text of a file`)
+    return { file, data }
+  })
+  const { name } = manifest as { name?: unknown }
+  if (typeof name !== 'string') throw invalid('missing required property `package.name`')
+  return {
+    // A scope such as `@acme/` is the registry's business.
+    name: name.replace(/^@[^/]*\//, ''),
+    type: 'NPM',
+    files: [...files, { file: 'package.json', data: JSON.stringify(manifest, null, 2) }],
+    ...(isPublic === undefined ? {} : { public: isPublic }),
+  }
+}
+
+type BareEntry = { name: string; type: string; uid?: string; children?: BareEntry[] }
+
+/** File entries of before modes were told. */
+export const tree = (entries: readonly TreeEntry[]): BareEntry[] =>
+  entries.map((entry) =>
+    entry.type === 'file'
+      ? { name: entry.name, type: entry.type, uid: entry.uid }
+      : { name: entry.name, type: entry.type, children: tree(entry.children) },
+  )

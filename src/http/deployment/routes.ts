@@ -1,0 +1,87 @@
+import * as api from '#contract/api/deployment.ts'
+import type { RawReply } from '#contract/endpoint.ts'
+import { mapPage } from '#contract/page.ts'
+import type { Context } from '#core/access/context.ts'
+import type { Deployments } from '#core/deployment/deployments.ts'
+import { type Route, route } from '../route.ts'
+import * as current from './current.ts'
+import * as earliest from './earliest.ts'
+import * as legacy from './legacy.ts'
+import { readList } from './read-list.ts'
+
+export function deploymentRoutes(deployments: Deployments): readonly Route[] {
+  const readable = (ctx: Context, id: string) => deployments.find(ctx, id, 'read')
+
+  async function list<T>(
+    ctx: Context,
+    query: Parameters<typeof readList>[0],
+    show: (d: Awaited<ReturnType<typeof readable>>) => T,
+  ) {
+    const { page, filter } = readList(query)
+    const found = await deployments.list(ctx, page, filter)
+    return { deployments: mapPage(found, show), pagination: found.pagination }
+  }
+
+  async function content(ctx: Context, id: string, fileId: string): Promise<RawReply> {
+    const { size, body } = await deployments.content(ctx, id, fileId)
+    return {
+      type: 'application/octet-stream',
+      body,
+      headers: { 'content-length': String(size), 'x-content-type-options': 'nosniff' },
+    }
+  }
+
+  const remove = async (ctx: Context, id: string) => current.deleted(await deployments.remove(ctx, id))
+
+  return [
+    route(api.createDeployment, async (ctx, { body, query }) => {
+      const { version: _version, build, ...command } = body
+      const made = await deployments.create(ctx, {
+        ...command,
+        ...(build?.env === undefined ? {} : { buildEnv: build.env }),
+        ...(query.forceNew === undefined ? {} : { forceNew: query.forceNew }),
+      })
+      return current.deployment(made.deployment)
+    }),
+    route(api.listDeployments, (ctx, { query }) => list(ctx, query, current.listItem)),
+    route(api.getDeployment, async (ctx, { params }) => current.deployment(await readable(ctx, params.id))),
+    route(api.deleteDeployment, (ctx, { params }) => remove(ctx, params.id)),
+    route(api.listFiles, (ctx, { params }) => deployments.tree(ctx, params.id)),
+    route(api.getFile, (ctx, { params }) => content(ctx, params.id, params.fileId)),
+    route(api.listBuilds, async (ctx, { params }) => {
+      const deployment = await readable(ctx, params.id)
+      return { builds: deployment.buildRuns.map((run) => current.build(deployment, run)) }
+    }),
+    route(api.listInstances, async (ctx, { params }) => {
+      await deployments.find(ctx, params.id, 'read')
+      return { instances: [] }
+    }),
+    route(api.scaleInstances, (ctx, { params, body }) =>
+      deployments.rescale(ctx, params.id, { min: body.min, max: body.max }),
+    ),
+
+    route(api.legacyCreate, async (ctx, { body }) => {
+      const { command, warnings } = legacy.readCreate(body)
+      return legacy.created(await deployments.create(ctx, command), warnings)
+    }),
+    route(api.legacyList, (ctx, { query }) => list(ctx, query, legacy.listItem)),
+    route(api.legacyGet, async (ctx, { params }) => legacy.single(await readable(ctx, params.id))),
+    route(api.legacy.deleteDeployment, (ctx, { params }) => remove(ctx, params.id)),
+    route(api.legacy.listFiles, (ctx, { params }) => deployments.tree(ctx, params.id)),
+    route(api.legacy.getFile, (ctx, { params }) => content(ctx, params.id, params.fileId)),
+
+    route(api.earliest.createDeployment, async (ctx, { body }) => {
+      const made = await deployments.create(ctx, earliest.readCreate(body))
+      return earliest.created(made.deployment)
+    }),
+    route(api.earliest.listDeployments, (ctx, { query }) => list(ctx, query, earliest.listItem)),
+    route(api.earliest.getDeployment, async (ctx, { params }) =>
+      earliest.single(await readable(ctx, params.id)),
+    ),
+    route(api.earliest.deleteDeployment, (ctx, { params }) => remove(ctx, params.id)),
+    route(api.earliest.listFiles, async (ctx, { params }) =>
+      earliest.tree(await deployments.tree(ctx, params.id)),
+    ),
+    route(api.earliest.getFile, (ctx, { params }) => content(ctx, params.id, params.fileId)),
+  ]
+}

@@ -66,6 +66,8 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
   // more than the limit, and the dispatch counts too.
   server.maxHeadersCount = limits.maxHeaders + 1
   server.timeout = limits.stallMs
+  // A peer that has said all it wants to say still gets its answer. Not in Node's types.
+  Object.assign(server, { httpAllowHalfOpen: true })
 
   function connectionOf(socket: Socket): Connection {
     let connection = connections.get(socket)

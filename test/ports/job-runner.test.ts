@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import { type JobHandler, PermanentFailure } from '#core/job/job-handler.ts'
+import { JOBS_TOPIC } from '#core/job/job-queue.ts'
+import { JobRunner } from '#core/job/job-runner.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { openStores } from '#test/support/stores.ts'
+
+const HOUR = 3_600_000
+
+eachDatabase((name, open) => describe(`job runner on ${name}`, () => suite(open)))
+
+function suite(open: OpenDatabase): void {
+  async function setUp(
+    t: TestContext,
+    handlers: readonly JobHandler[],
+    options: { leaseMs?: number; worker?: string } = {},
+  ) {
+    const opened = await openStores(t, open)
+    const bus = createMemoryBus({ log: silentLog })
+    const start = (worker: string, more: { leaseMs?: number } = {}) => {
+      const runner = new JobRunner({
+        store: opened.stores.jobs,
+        transact: opened.transact,
+        handlers,
+        bus,
+        clock: opened.clock,
+        log: silentLog,
+        worker,
+        ...options,
+        ...more,
+      })
+      t.after(() => runner.drain(100))
+      return runner
+    }
+    return { ...opened, bus, start, runner: start('one') }
+  }
+  const handler = (run: JobHandler['run'], more: Partial<JobHandler> = {}): JobHandler => ({
+    kind: 'work',
+    summary: 'Work',
+    timeLimit: 60_000,
+    maxAttempts: 3,
+    backOff: () => 1000,
+    run,
+    ...more,
+  })
+
+  test('a job is done once, with its payload, and is gone', async (t) => {
+    const seen: unknown[] = []
+    const { stores, runner } = await setUp(t, [handler(async (payload) => void seen.push(payload))])
+    await stores.jobs.enqueue({ kind: 'work', payload: { n: 1 } })
+    await runner.idle()
+    assert.deepEqual(seen, [{ n: 1 }])
+    assert.deepEqual(await stores.jobs.counts(), { queued: 0, running: 0, failed: 0 })
+  })
+
+  test('a wake-up over the bus starts a job at once', async (t) => {
+    const done = Promise.withResolvers<void>()
+    const { stores, runner, bus } = await setUp(t, [handler(async () => done.resolve())])
+    await runner.start()
+    await stores.jobs.enqueue({ kind: 'work', payload: {} })
+    bus.publish(JOBS_TOPIC, '')
+    await done.promise
+  })
+
+  test('a failed job is tried again after its pause, and buried when it has failed too often', async (t) => {
+    let attempts = 0
+    const { stores, runner, clock } = await setUp(t, [
+      handler(async () => {
+        attempts++
+        throw new Error('no luck')
+      }),
+    ])
+    await stores.jobs.enqueue({ kind: 'work', payload: {} })
+    await runner.idle()
+    assert.equal(attempts, 1, 'the pause is kept')
+    for (let i = 0; i < 4; i++) {
+      clock.advance(1001)
+      await runner.idle()
+    }
+    assert.equal(attempts, 3)
+    assert.deepEqual(await stores.jobs.counts(), { queued: 0, running: 0, failed: 1 })
+  })
+
+  test('what another attempt cannot mend is buried at once', async (t) => {
+    const { stores, runner } = await setUp(t, [
+      handler(async () => {
+        throw new PermanentFailure('never')
+      }),
+    ])
+    await stores.jobs.enqueue({ kind: 'work', payload: {} })
+    await runner.idle()
+    assert.equal((await stores.jobs.counts()).failed, 1)
+  })
+
+  test('a job whose worker died is done by another after the lease', async (t) => {
+    const by: string[] = []
+    const { stores, clock, start } = await setUp(t, [handler(async () => void by.push('two'))])
+    await stores.jobs.enqueue({ kind: 'work', payload: {} })
+    const now = clock.now()
+    const [claimed] = await stores.jobs.claim({
+      kinds: ['work'],
+      worker: 'dead',
+      now,
+      leaseUntil: now + 1000,
+      limit: 1,
+    })
+    assert.ok(claimed)
+    const other = start('two')
+    await other.idle()
+    assert.deepEqual(by, [], 'the lease still holds')
+    clock.advance(1001)
+    await other.idle()
+    assert.deepEqual(by, ['two'])
+  })
+
+  test('a job that takes longer than it may is aborted and tried again', async (t) => {
+    let aborted = 0
+    const { stores, runner, clock } = await setUp(t, [
+      handler(
+        (_payload, { signal, attempt }) =>
+          attempt > 1
+            ? Promise.resolve()
+            : new Promise((_resolve, reject) =>
+                signal.addEventListener('abort', () => {
+                  aborted++
+                  reject(signal.reason)
+                }),
+              ),
+        { timeLimit: 20 },
+      ),
+    ])
+    await stores.jobs.enqueue({ kind: 'work', payload: {} })
+    await runner.idle()
+    assert.equal(aborted, 1)
+    clock.advance(1001)
+    await runner.idle()
+    assert.deepEqual(await stores.jobs.counts(), { queued: 0, running: 0, failed: 0 })
+  })
+
+  test('a long job keeps its lease', async (t) => {
+    const release = Promise.withResolvers<void>()
+    let runs = 0
+    const { stores, runner, start, clock } = await setUp(
+      t,
+      [
+        handler(() => {
+          runs++
+          return release.promise
+        }),
+      ],
+      { leaseMs: 300 },
+    )
+    await stores.jobs.enqueue({ kind: 'work', payload: {} })
+    await runner.start()
+    while (runs === 0) await new Promise((resolve) => setImmediate(resolve))
+    // Longer than the lease, in real time: the heartbeat has to have been at work.
+    const until = Date.now() + 700
+    while (Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
+    const other = await stores.jobs.claim({
+      kinds: ['work'],
+      worker: 'thief',
+      now: clock.now(),
+      leaseUntil: clock.now() + 1,
+      limit: 5,
+    })
+    assert.deepEqual(other, [])
+    release.resolve()
+    await runner.idle()
+    assert.equal(runs, 1)
+    await start('other').idle()
+    assert.equal(runs, 1)
+  })
+
+  test('a recurring job comes round, is enqueued once however many runners start, and survives failure', async (t) => {
+    let runs = 0
+    const { stores, start, clock } = await setUp(t, [
+      handler(
+        async () => {
+          runs++
+          if (runs === 2) throw new Error('once')
+        },
+        { every: HOUR, maxAttempts: 1 },
+      ),
+    ])
+    const [a, b] = [start('a'), start('b')]
+    await Promise.all([a.start(), b.start()])
+    assert.equal((await stores.jobs.counts()).queued, 1)
+    await a.idle()
+    assert.equal(runs, 0, 'not before its time')
+    for (let round = 1; round <= 3; round++) {
+      clock.advance(HOUR + 1)
+      await a.idle()
+      await b.idle()
+      assert.equal(runs, round)
+    }
+    assert.deepEqual(await stores.jobs.counts(), { queued: 1, running: 0, failed: 0 })
+  })
+
+  test('draining lets jobs under way end and takes no more', async (t) => {
+    const release = Promise.withResolvers<void>()
+    const began = Promise.withResolvers<void>()
+    let ended = 0
+    const { stores, runner } = await setUp(t, [
+      handler(async () => {
+        began.resolve()
+        await release.promise
+        ended++
+      }),
+    ])
+    await stores.jobs.enqueue({ kind: 'work', payload: {} })
+    await runner.start()
+    await began.promise
+    const drained = runner.drain(10_000)
+    await stores.jobs.enqueue({ kind: 'work', payload: {} })
+    runner.wake()
+    release.resolve()
+    await drained
+    assert.equal(ended, 1)
+    assert.equal((await stores.jobs.counts()).queued, 1)
+  })
+}

@@ -1,6 +1,5 @@
 import type { TSchema } from 'typebox'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
-import { isOld } from '#contract/generation.ts'
 
 /** The noun an endpoint is about: the first word of its path that is not a version or `platform`. */
 export const tagOf = (row: Endpoint): string => {
@@ -86,7 +85,7 @@ const operation = (row: Endpoint): object => ({
   operationId: row.on.replace(/[^A-Za-z0-9]+/g, '_').toLowerCase(),
   summary: row.summary,
   tags: [SYSTEM.has(tagOf(row)) ? 'system' : tagOf(row)],
-  ...(isOld(row.gen) ? { deprecated: true } : {}),
+  'x-generation': row.gen,
   ...(row.experimental ? { 'x-experimental': true } : {}),
   ...(row.access.kind === 'public' ? { security: [] } : {}),
   ...(row.access.kind === 'scope' ? { 'x-scopes': row.access.scopes } : {}),

@@ -4,11 +4,11 @@ import type { Mail } from '../ports/mailer.ts'
 import type { Login } from './login.ts'
 
 export function loginMail(login: Login, link: string): Mail {
-  const asks = `"${login.tokenName}" at ${login.ip} asks to log in to Aloft as ${login.email}.`
   return {
     to: login.email,
     subject: `Log in to Aloft: ${login.securityCode}`,
-    text: `${asks}
+    text: `Somebody asks to log in to Aloft as ${login.email}:
+"${login.tokenName}" at ${login.ip}.
 
 Go on only if the security code shown there is:
 
@@ -18,15 +18,22 @@ To accept, open this link and confirm:
 
 ${link}
 
-It is valid for 30 minutes. If you did not ask for this, ignore this mail: nothing happens.
+It is valid for 30 minutes.
+If you did not ask for this, ignore this mail: nothing happens.
 `,
     html: mailPage(
       'Log in to Aloft',
-      html`<p>${asks}</p>
+      html`<p>Somebody asks to log in to Aloft as ${login.email}:<br>
+&quot;${login.tokenName}&quot; at ${login.ip}.</p>
 <p>Go on only if the security code shown there is:</p>
-<p style="font-size:1.4em;font-weight:600;padding:.6em 1em;border:1px solid #8888;border-radius:8px;text-align:center">${login.securityCode}</p>
-<p><a href="${link}">Review and accept</a></p>
-<p>The link is valid for 30 minutes. If you did not ask for this, ignore this mail: nothing happens.</p>`,
+<p style="font-size:1.4em;font-weight:600;padding:.6em 1em;
+border:1px solid #8888;border-radius:8px;text-align:center">
+${login.securityCode}</p>
+<p><a
+href="${link}">Review
+and accept</a></p>
+<p>The link is valid for 30 minutes.<br>
+If you did not ask for this, ignore this mail: nothing happens.</p>`,
     ),
   }
 }

@@ -1,0 +1,69 @@
+import { chmod, type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
+import { BlobError } from '#core/ports/blob-store.ts'
+
+/** Blobs hold what users uploaded: nobody else on the machine reads them, and nobody executes them. */
+export const FILE_MODE = 0o600
+export const FOLDER_MODE = 0o700
+
+const SQLITE_FULL = 13
+
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
+
+/** The low byte is the primary result code, whatever SQLite adds above it. */
+export const sqliteCodeOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined
+
+export const isFull = (error: unknown): boolean =>
+  codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT' || sqliteCodeOf(error) === SQLITE_FULL
+
+/** What a caller is told of a failed write. */
+export const toBlobError = (error: unknown): unknown =>
+  isFull(error) ? new BlobError('no_space', 'The disk of the blob store is full', { cause: error }) : error
+
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: FOLDER_MODE })
+  await chmod(path, FOLDER_MODE)
+}
+
+/** A new or renamed entry survives a power cut only once its folder is synced. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function removeIfThere(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
+}
+
+/** A nearly full disk writes a part first and fails on the rest, so a short write is no success. */
+export async function writeFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  let written = 0
+  while (written < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written)
+    written += bytesWritten
+  }
+}
+
+/** Fewer bytes than asked for only at the end of the file. */
+export async function readFully(handle: FileHandle, length: number, position: number): Promise<Buffer> {
+  // Not from the shared pool: callers keep what they read, and would keep the pool's slab with it.
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let got = 0
+  while (got < length) {
+    const { bytesRead } = await handle.read(bytes, got, length - got, position + got)
+    if (bytesRead === 0) break
+    got += bytesRead
+  }
+  return bytes.subarray(0, got)
+}

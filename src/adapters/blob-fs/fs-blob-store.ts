@@ -1,0 +1,295 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import {
+  assertBlobName,
+  type BlobDigest,
+  BlobError,
+  type BlobStore,
+  type ByteRange,
+  type DeleteOptions,
+  type PutOptions,
+  type StoredBlob,
+} from '#core/ports/blob-store.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { BlobIndex } from './blob-index.ts'
+import { compactPacks } from './compaction.ts'
+import { isFull, removeIfThere, toBlobError } from './disk.ts'
+import { createLargeFiles, type LargeFiles } from './large-files.ts'
+import { type Layout, layoutOf } from './layout.ts'
+import { listBlobs } from './listing.ts'
+import { openFolder } from './opening.ts'
+import { PackFiles } from './pack-files.ts'
+import { PackWriter } from './pack-writer.ts'
+import { readBlob, streamBlob } from './reading.ts'
+import { digestOf, receive } from './receive.ts'
+import { MAX_CONTENT_BYTES, recordBytes } from './record.ts'
+import { giveUpReserve, keepReserve } from './reserve.ts'
+import { inlineSha256 } from './sha256.ts'
+import { Sha256Thread } from './sha256-worker.ts'
+import { Spill } from './spill.ts'
+import type { Writer } from './writers.ts'
+
+const STATS_AT_ONCE = 1000
+const DELETES_AT_ONCE = 64
+const DELETE_ATTEMPTS = 3
+const THREADED_BYTES = 8 << 20
+
+export interface FsBlobStoreOptions {
+  /** Made if it is not there. Only stores use it, and everything in it must be on one file system of this machine. */
+  readonly folder: string
+  readonly clock: Clock
+  readonly log: Log
+  /** Contents up to this size share packs, at most 1 MiB; larger ones are files of their own. */
+  readonly smallBytes?: number
+  /** A pack that has grown to this size is left for a new one. */
+  readonly packBytes?: number
+}
+
+export async function createFsBlobStore({
+  folder,
+  clock,
+  log,
+  smallBytes = 64 << 10,
+  packBytes = 256 << 20,
+}: FsBlobStoreOptions): Promise<BlobStore> {
+  if (smallBytes > MAX_CONTENT_BYTES)
+    throw new RangeError(`A pack holds contents up to ${MAX_CONTENT_BYTES} bytes`)
+  const layout = layoutOf(folder)
+  const { index, writer, pack } = await openFolder(layout, log, packBytes)
+  const packWriter = new PackWriter({ layout, index, owner: writer.id, packBytes })
+  if (pack !== undefined) await packWriter.resume(pack)
+  return new FsBlobStore({ layout, index, writer, packWriter, clock, log, smallBytes, packBytes })
+}
+
+interface Parts {
+  readonly layout: Layout
+  readonly index: BlobIndex
+  readonly writer: Writer
+  readonly packWriter: PackWriter
+  readonly clock: Clock
+  readonly log: Log
+  readonly smallBytes: number
+  readonly packBytes: number
+}
+
+class FsBlobStore implements BlobStore {
+  readonly #parts: Parts
+  readonly #packs: PackFiles
+  readonly #large: LargeFiles
+  readonly #hashing = new Sha256Thread()
+  readonly #closing = new AbortController()
+  readonly #underWay = new Set<Promise<unknown>>()
+  #closed: Promise<void> | undefined
+  #compacting: Promise<void> = Promise.resolve()
+  #temps = 0
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#packs = new PackFiles(parts.layout.packPath)
+    this.#large = createLargeFiles(parts.layout, parts.index)
+  }
+
+  put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
+    return this.#track(() => this.#put(source, options))
+  }
+
+  putBytes(bytes: Uint8Array): Promise<BlobDigest> {
+    return this.#track(async () => {
+      if (bytes.length > this.#parts.smallBytes)
+        return this.#put(single(bytes), { maxBytes: bytes.length, sizeHint: bytes.length })
+      const digest = digestOf(bytes)
+      await this.#parts.packWriter.add({ sha256: digest.sha256, bytes, putAt: this.#now() })
+      return digest
+    })
+  }
+
+  read(sha256: string): Promise<Buffer | undefined> {
+    return this.#track(async () => {
+      assertBlobName(sha256)
+      return readBlob(this.#readers, sha256)
+    })
+  }
+
+  open(sha256: string, range?: ByteRange): Promise<Readable | undefined> {
+    return this.#track(async () => {
+      assertBlobName(sha256)
+      return streamBlob(this.#readers, sha256, range)
+    })
+  }
+
+  stat(sha256s: readonly string[]): Promise<ReadonlyMap<string, StoredBlob>> {
+    return this.#track(async () => {
+      for (const sha256 of sha256s) assertBlobName(sha256)
+      const found = new Map<string, StoredBlob>()
+      for (let at = 0; at < sha256s.length; at += STATS_AT_ONCE) {
+        const some = sha256s.slice(at, at + STATS_AT_ONCE)
+        for (const blob of await this.#parts.index.read((rows) => rows.findMany(some)))
+          found.set(blob.sha256, blob)
+        const rest = await Promise.all(
+          some.filter((sha256) => !found.has(sha256)).map((sha256) => this.#large.stat(sha256)),
+        )
+        for (const blob of rest) if (blob !== undefined) found.set(blob.sha256, blob)
+      }
+      return found
+    })
+  }
+
+  delete(
+    sha256s: readonly string[],
+    { notPutSince = Number.POSITIVE_INFINITY }: DeleteOptions = {},
+  ): Promise<number> {
+    return this.#track(async () => {
+      for (const sha256 of sha256s) assertBlobName(sha256)
+      let count = 0
+      for (let at = 0; at < sha256s.length; at += DELETES_AT_ONCE)
+        count += await this.#deleteSome(sha256s.slice(at, at + DELETES_AT_ONCE), notPutSince)
+      await this.#compact()
+      await keepReserve(this.#parts.layout.reserve)
+      return count
+    })
+  }
+
+  async *list(after?: string): AsyncGenerator<StoredBlob> {
+    if (after !== undefined) assertBlobName(after)
+    const blobs = listBlobs(this.#parts.index, this.#large, after)
+    for (;;) {
+      const next = await this.#track(() => blobs.next())
+      if (next.done === true) return
+      yield next.value
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  get #readers() {
+    return { index: this.#parts.index, packs: this.#packs, large: this.#large }
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(closed())
+    await Promise.allSettled(this.#underWay)
+    const { packWriter, index, writer } = this.#parts
+    await packWriter.close()
+    await this.#packs.close()
+    await this.#hashing.close()
+    await index.close()
+    await writer.leave()
+  }
+
+  async #put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
+    const { maxBytes, signal, sizeHint = 0, accept } = options
+    const signals = signal === undefined ? [this.#closing.signal] : [signal, this.#closing.signal]
+    const { digest, content } = await receive(source, {
+      maxBytes,
+      smallBytes: this.#parts.smallBytes,
+      sizeHint,
+      signals,
+      spill: () => Spill.create(this.#tempPath(), this.#sha256For(sizeHint)),
+    })
+    try {
+      await accept?.(digest)
+      for (const each of signals) each.throwIfAborted()
+      if (content instanceof Spill) await this.#place(content, digest.sha256)
+      else await this.#parts.packWriter.add({ sha256: digest.sha256, bytes: content, putAt: this.#now() })
+      return digest
+    } catch (error) {
+      if (content instanceof Spill) await content.discard()
+      throw error
+    }
+  }
+
+  async #place(spill: Spill, sha256: string): Promise<void> {
+    try {
+      const putAt = this.#now()
+      if (await this.#large.repeat(sha256, putAt)) return await spill.discard()
+      await spill.sync(putAt)
+      await this.#large.place(spill.path, sha256)
+    } catch (error) {
+      throw toBlobError(error)
+    }
+  }
+
+  #sha256For(sizeHint: number) {
+    return sizeHint >= THREADED_BYTES && availableParallelism() > 1 ? this.#hashing.start() : inlineSha256()
+  }
+
+  async #deleteSome(sha256s: readonly string[], notPutSince: number): Promise<number> {
+    const large = new Set<string>()
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const small = await this.#deleteNow(sha256s, notPutSince, large)
+        return new Set([...small, ...large]).size
+      } catch (error) {
+        if (!isFull(error) || attempt === DELETE_ATTEMPTS) throw toBlobError(error)
+        await this.#makeRoom()
+      }
+    }
+  }
+
+  /** One write to the index, so that no other process puts one of them again between the look and the deletion. */
+  async #deleteNow(sha256s: readonly string[], notPutSince: number, large: Set<string>): Promise<string[]> {
+    const trash: string[] = []
+    try {
+      return await this.#parts.index.write((rows) =>
+        sha256s.filter((sha256) => {
+          const path = this.#tempPath()
+          if (this.#large.takeAway(sha256, notPutSince, path)) {
+            large.add(sha256)
+            trash.push(path)
+          }
+          const small = rows.remove(sha256, notPutSince)
+          if (small !== undefined) rows.addDead(small.pack, recordBytes(small.size))
+          return small !== undefined
+        }),
+      )
+    } finally {
+      await Promise.all(trash.map(removeIfThere))
+    }
+  }
+
+  async #makeRoom(): Promise<void> {
+    await giveUpReserve(this.#parts.layout.reserve)
+    await this.#parts.index.checkpoint()
+    await this.#compact()
+  }
+
+  /** One at a time. What cannot be compacted now, on a full disk say, is tried again with the next deletion. */
+  #compact(): Promise<void> {
+    const { layout, index, writer, packWriter, packBytes, log } = this.#parts
+    const signal = this.#closing.signal
+    const options = { layout, index, owner: writer.id, writer: packWriter, minBytes: packBytes / 16, signal }
+    this.#compacting = this.#compacting
+      .then(() => compactPacks(options))
+      .catch((error: unknown) => log.warn({ err: error }, 'packs of the blob store could not be compacted'))
+    return this.#compacting
+  }
+
+  #tempPath(): string {
+    this.#temps += 1
+    return join(this.#parts.layout.temp, `${this.#parts.writer.id}.${this.#temps}`)
+  }
+
+  #now(): number {
+    return Math.round(this.#parts.clock.now())
+  }
+
+  #track<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) return Promise.reject(closed())
+    const promise = work()
+    this.#underWay.add(promise)
+    const done = () => void this.#underWay.delete(promise)
+    promise.then(done, done)
+    return promise
+  }
+}
+
+const closed = () => new BlobError('closed', 'The blob store is closed')
+
+async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,92 @@
+import { renameSync, statSync, utimesSync } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises'
+import { isBlobName, type StoredBlob } from '#core/ports/blob-store.ts'
+import type { BlobIndex } from './blob-index.ts'
+import { FOLDER_MODE, isMissing, syncFolder } from './disk.ts'
+import type { Layout } from './layout.ts'
+
+/**
+ * Large contents are files of their own, named by hash; the file system is their index and the modification time is
+ * when they were last put. Whether one is there and how old it is must not change between the look and the act, in
+ * any process, so both happen inside a write to the shared index: its lock is the lock of these files too. What
+ * happens under it is a few quick calls on one folder entry and never a sync.
+ */
+export interface LargeFiles {
+  /** Counts as a put if the content is there already, else tells false. Durable when it resolves. */
+  repeat(sha256: string, putAt: number): Promise<boolean>
+  /** Gives a synced temporary file its name. Durable when it resolves. */
+  place(path: string, sha256: string): Promise<void>
+  stat(sha256: string): Promise<StoredBlob | undefined>
+  open(sha256: string): Promise<FileHandle | undefined>
+  names(prefix: string): Promise<string[]>
+  /** Moves the file away for the caller to remove; only inside a write to the index. */
+  takeAway(sha256: string, notPutSince: number, to: string): boolean
+}
+
+export function createLargeFiles(layout: Layout, index: BlobIndex): LargeFiles {
+  const made = new Set<string>()
+
+  /** Once for each prefix and process: whoever made the folder may have died before it was durable. */
+  async function makePrefix(prefix: string): Promise<void> {
+    if (made.has(prefix)) return
+    await mkdir(layout.largeFolder(prefix), { recursive: true, mode: FOLDER_MODE })
+    await syncFolder(layout.large)
+    made.add(prefix)
+  }
+
+  async function syncEntry(sha256: string): Promise<void> {
+    const prefix = sha256.slice(0, 2)
+    await makePrefix(prefix)
+    await syncFolder(layout.largeFolder(prefix))
+  }
+
+  return {
+    async repeat(sha256, putAt) {
+      const path = layout.largePath(sha256)
+      // Most contents are new: they are told apart without the lock.
+      if ((await orMissing(stat(path))) === undefined) return false
+      const there = await index.write(() => touchIfThere(path, putAt))
+      // Whoever named the file may not have come to sync the folder yet.
+      if (there) await syncEntry(sha256)
+      return there
+    },
+    async place(path, sha256) {
+      const target = layout.largePath(sha256)
+      await makePrefix(sha256.slice(0, 2))
+      await index.write(() => renameSync(path, target))
+      await syncEntry(sha256)
+    },
+    async stat(sha256) {
+      const found = await orMissing(stat(layout.largePath(sha256)))
+      return found && { sha256, size: found.size, putAt: Math.round(found.mtimeMs) }
+    },
+    open: (sha256) => orMissing(open(layout.largePath(sha256), 'r')),
+    async names(prefix) {
+      const files = await orMissing(readdir(layout.largeFolder(prefix)))
+      return (files ?? []).filter(isBlobName).sort()
+    },
+    takeAway(sha256, notPutSince, to) {
+      const path = layout.largePath(sha256)
+      const found = statSync(path, { throwIfNoEntry: false })
+      if (found === undefined || Math.round(found.mtimeMs) >= notPutSince) return false
+      renameSync(path, to)
+      return true
+    },
+  }
+}
+
+function touchIfThere(path: string, putAt: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return false
+  if (putAt > found.mtimeMs) utimesSync(path, putAt / 1000, putAt / 1000)
+  return true
+}
+
+async function orMissing<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}

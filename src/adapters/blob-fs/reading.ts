@@ -1,0 +1,93 @@
+import { createHash, hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { BlobError, type ByteRange } from '#core/ports/blob-store.ts'
+import type { BlobIndex } from './blob-index.ts'
+import { isMissing, readFully } from './disk.ts'
+import type { LargeFiles } from './large-files.ts'
+import type { PackFiles } from './pack-files.ts'
+
+const PIECE_BYTES = 1 << 20
+const STREAM_BYTES = 256 << 10
+const LOOKS = 8
+
+export interface Readers {
+  readonly index: Pick<BlobIndex, 'read'>
+  readonly packs: Pick<PackFiles, 'read'>
+  readonly large: Pick<LargeFiles, 'open'>
+}
+
+const corrupt = (sha256: string, options?: ErrorOptions) =>
+  new BlobError('corrupt', `The stored content of ${sha256} is damaged`, options)
+
+export async function readBlob(readers: Readers, sha256: string): Promise<Buffer | undefined> {
+  return (await readSmall(readers, sha256)) ?? (await readLarge(readers, sha256))
+}
+
+export async function streamBlob(
+  readers: Readers,
+  sha256: string,
+  range: ByteRange | undefined,
+): Promise<Readable | undefined> {
+  const small = await readSmall(readers, sha256)
+  if (small !== undefined) {
+    const { start, end } = resolveRange(range, small.length)
+    return Readable.from([small.subarray(start, end)], { objectMode: false })
+  }
+  const handle = await readers.large.open(sha256)
+  if (handle === undefined) return undefined
+  try {
+    const { start, end } = resolveRange(range, (await handle.stat()).size)
+    if (start < end) return handle.createReadStream({ start, end: end - 1, highWaterMark: STREAM_BYTES })
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+  await handle.close()
+  return Readable.from([])
+}
+
+/** A pack that is gone was compacted since the look-up, by any process: the index knows where the content is now. */
+async function readSmall({ index, packs }: Readers, sha256: string): Promise<Buffer | undefined> {
+  for (let look = 1; ; look += 1) {
+    const place = await index.read((rows) => rows.find(sha256))
+    if (place === undefined) return undefined
+    try {
+      const bytes = await packs.read(place.packName, place.offset, place.size)
+      if (hash('sha256', bytes) !== sha256) throw corrupt(sha256)
+      return bytes
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      if (look === LOOKS) throw corrupt(sha256, { cause: error })
+    }
+  }
+}
+
+/** Hashed piece by piece, so that the event loop is never held for long. */
+async function readLarge({ large }: Readers, sha256: string): Promise<Buffer | undefined> {
+  const handle = await large.open(sha256)
+  if (handle === undefined) return undefined
+  try {
+    const bytes = Buffer.allocUnsafeSlow((await handle.stat()).size)
+    const digest = createHash('sha256')
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      const piece = await readFully(handle, Math.min(PIECE_BYTES, bytes.length - at), at)
+      digest.update(piece)
+      bytes.set(piece, at)
+    }
+    if (digest.digest('hex') !== sha256) throw corrupt(sha256)
+    return bytes
+  } finally {
+    await handle.close()
+  }
+}
+
+function resolveRange(
+  range: ByteRange | undefined,
+  size: number,
+): { readonly start: number; readonly end: number } {
+  const { start, end = size } = range ?? { start: 0 }
+  const sound =
+    Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end && end <= size
+  if (!sound) throw new BlobError('bad_range', `There are no bytes ${start} to ${end} in ${size}`)
+  return { start, end }
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { removeIfThere } from './disk.ts'
+import { tryLockFile } from './file-lock.ts'
+
+/** One open store. Its id marks the packs and temporary files that it alone may touch while it lives. */
+export interface Writer {
+  readonly id: string
+  leave(): Promise<void>
+}
+
+const SUFFIX = '.lock'
+
+/** These two run while the opening lock is held, or a writer could be taken for dead before it has its lock. */
+export function enterWriter(folder: string): Writer {
+  const id = randomBytes(8).toString('hex')
+  const path = join(folder, `${id}${SUFFIX}`)
+  const lock = tryLockFile(path)
+  if (lock === undefined) throw new Error(`The lock of a new writer is taken: ${path}`)
+  return {
+    id,
+    leave: async () => {
+      lock.release()
+      await removeIfThere(path)
+    },
+  }
+}
+
+/** The ids of the living; what the dead left here is removed. */
+export async function findLiveWriters(folder: string): Promise<ReadonlySet<string>> {
+  const live = new Set<string>()
+  for (const file of await readdir(folder)) {
+    if (!file.endsWith(SUFFIX)) continue
+    const lock = tryLockFile(join(folder, file))
+    if (lock === undefined) live.add(file.slice(0, -SUFFIX.length))
+    else {
+      await removeIfThere(join(folder, file))
+      lock.release()
+    }
+  }
+  return live
+}

@@ -1,4 +1,5 @@
 import type { Page, PageQuery } from '#contract/page.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import type { Alias, AliasRow } from './alias.ts'
 
 /** Who has a host: a deployment for good, or an alias for the time being. */
@@ -13,24 +14,26 @@ export type HostHolder =
 export interface HostStore {
   claimForDeployment(
     host: string,
-    deployment: { readonly id: string; readonly ownerId: string },
+    deployment: Pick<Deployment, 'id' | 'ownerId' | 'projectId' | 'createdAt'>,
   ): Promise<boolean>
+  /** Also false when the deployment was deleted; in a transaction it stays until that ends. */
   claimAlias(alias: Alias): Promise<boolean>
   holder(host: string): Promise<HostHolder | undefined>
   /** By its id or its name, among an account's own. */
   alias(ownerId: string, idOrHost: string): Promise<Alias | undefined>
-  /** Moves an alias; `holder` still is what the caller saw, or it answers false. */
+  /** Moves an alias. False when it does not point `from` there any more, or the deployment was deleted. */
   point(
     host: string,
     from: string,
     to: { readonly deploymentId: string; readonly projectId: string; readonly production: boolean },
   ): Promise<boolean>
-  /** Newest first; those of deleted deployments are left out. */
+  /** Newest first; those of deleted deployments are left out. `domain` stands for itself and all that is under it. */
   list(
     ownerId: string,
     page: PageQuery,
     filter: { readonly domain?: string; readonly projectId?: string },
   ): Promise<Page<AliasRow>>
   ofDeployment(deploymentId: string): Promise<readonly Alias[]>
+  /** Gives an alias up. The host of a deployment is never given up. */
   release(host: string): Promise<void>
 }

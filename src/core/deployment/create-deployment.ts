@@ -23,6 +23,8 @@ export interface Created {
   readonly deployment: Deployment
   /** False when an earlier deployment of the same files and configuration was answered. */
   readonly isNew: boolean
+  /** SHA-1s that are still to be uploaded. */
+  readonly missing: readonly string[]
   readonly totalSize: number
 }
 
@@ -95,7 +97,10 @@ export function createCreateDeployment(parts: CreateParts) {
 
       const digest = digestFor(owner.id, command, wish, inline)
       const same = command.forceNew ? undefined : await stores.deployments.newestSame(owner.id, digest)
-      if (same) return { deployment: same, isNew: false, totalSize, changed: [] }
+      if (same) {
+        const remaining = same.incomplete ? await stores.deployments.missing(same.id) : []
+        return { deployment: same, isNew: false, missing: remaining, totalSize, changed: [] }
+      }
 
       const project = await ensureProject(stores.projects, owner.id, command.project, wish.slug, now)
       const id = newId.deployment()
@@ -108,14 +113,16 @@ export function createCreateDeployment(parts: CreateParts) {
         creatorId: ctx.actor.user.id,
         createdIn: origin,
         plan: owner.plan,
-        sealedEnv: vault.seal(JSON.stringify(values), envPurpose(id)),
-        missing,
+        incomplete: missing.length > 0,
         digest,
       }
-      await stores.deployments.insert(begun, servedOnly(manifest, plan))
-      if (missing.length > 0) return { deployment: begun, isNew: true, totalSize, changed: [] }
+      await stores.deployments.insert(begun, {
+        manifest: servedOnly(manifest, plan),
+        sealedEnv: vault.seal(JSON.stringify(values), envPurpose(id)),
+      })
+      if (begun.incomplete) return { deployment: begun, isNew: true, missing, totalSize, changed: [] }
       const published = await publish(stores, begun, { owner, project, domain, now })
-      return { ...published, isNew: true, totalSize }
+      return { ...published, isNew: true, missing, totalSize }
     })
     parts.onHostsChanged(changed)
     return created

@@ -3,6 +3,7 @@ import type { Deployment, Target } from './deployment.ts'
 import type { ManifestFile } from './manifest.ts'
 import type { ReadyState } from './ready-state.ts'
 
+/** A list stands for any of its values; an empty one filters nothing. */
 export interface DeploymentFilter {
   /** The name they were deployed under. */
   readonly app?: string
@@ -22,7 +23,6 @@ export type DeploymentChange = Partial<
     | 'stateAt'
     | 'readyAt'
     | 'host'
-    | 'missing'
     | 'aliasFinal'
     | 'aliasAssigned'
     | 'aliasError'
@@ -32,23 +32,35 @@ export type DeploymentChange = Partial<
   >
 >
 
+/** What belongs to a deployment and is too large to be read with it. */
+export interface DeploymentContent {
+  readonly manifest: readonly ManifestFile[]
+  /** Sealed JSON of the values of `env` and `build.env`, as they were at creation. */
+  readonly sealedEnv: string
+}
+
 /**
  * Deployments and their manifests. A deleted one is gone for every method here; its host remembers it.
  * `find` is not limited to an account, because public deployments are read by others: its caller decides.
  */
 export interface DeploymentStore {
-  insert(deployment: Deployment, manifest: readonly ManifestFile[]): Promise<void>
+  /** One that is incomplete waits for the files that have no content in its manifest, in the size given there. */
+  insert(deployment: Deployment, content: DeploymentContent): Promise<void>
   /** By id with or without `dpl_`, or by any host that points to it. */
   find(idOrHost: string): Promise<Deployment | undefined>
   list(ownerId: string, page: PageQuery, filter: DeploymentFilter): Promise<Page<Deployment>>
   /** The newest that is neither deleted nor failed. */
   newestSame(ownerId: string, digest: string): Promise<Deployment | undefined>
   manifest(id: string): Promise<readonly ManifestFile[]>
-  setManifest(id: string, manifest: readonly ManifestFile[]): Promise<void>
+  sealedEnv(id: string): Promise<string | undefined>
+  /** SHA-1s that are still to be uploaded, each once. */
+  missing(id: string): Promise<readonly string[]>
   update(id: string, change: DeploymentChange): Promise<void>
   delete(id: string, deletedAt: number): Promise<void>
-  /** Begun and waiting for this file. Inside a transaction nobody else completes them meanwhile. */
-  waitingFor(ownerId: string, sha1: string): Promise<readonly Deployment[]>
+  /** Incomplete, though no file is to be uploaded any more. In a transaction nobody else completes them meanwhile. */
+  completable(ownerId: string): Promise<readonly Deployment[]>
+  /** Puts a manifest in which every file has its content in place of the one that waited for some. */
+  complete(id: string, manifest: readonly ManifestFile[]): Promise<void>
   /** Begun before this time and still incomplete. */
   abandoned(
     before: number,

@@ -58,8 +58,6 @@ export interface Deployment {
   readonly buildRuns: readonly Build[]
   readonly envKeys: readonly string[]
   readonly buildEnvKeys: readonly string[]
-  /** Sealed JSON of the values of both, as they were at creation. */
-  readonly sealedEnv: string
   /** What `alias` asked for; null when the field was absent. */
   readonly aliasWish: readonly string[] | null
   readonly aliasFinal: readonly string[]
@@ -70,8 +68,8 @@ export interface Deployment {
   readonly scale: Scale
   readonly sessionAffinity: 'ip' | 'random'
   readonly nodeVersion: string | null
-  /** SHA-1s that were not uploaded when the deployment was begun, or since. */
-  readonly missing: readonly string[]
+  /** Files are still to be uploaded. */
+  readonly incomplete: boolean
   /** Equal for deployments of the same files and configuration. */
   readonly digest: string
 }
@@ -82,7 +80,7 @@ const INSTANCES = 0
 export const legacyStateOf = (d: Deployment): LegacyState =>
   legacyState(d.state, {
     type: d.type,
-    incomplete: d.missing.length > 0,
+    incomplete: d.incomplete,
     instances: INSTANCES,
     failedBuilding: d.failure?.step === 'build',
   })

@@ -27,8 +27,8 @@ export interface Deployments {
     fileId: string,
   ): Promise<{ readonly size: number; readonly body: Readable }>
   rescale(ctx: Context, idOrHost: string, scale: Scale): Promise<Scale>
-  /** An account gained a file: what waited for it goes on. */
-  fileArrived(owner: Owner, sha1: string): Promise<void>
+  /** An account gained a file: deployments that waited for nothing else go on. */
+  fileArrived(owner: Owner): Promise<void>
 }
 
 export interface DeploymentParts extends CreateParts {
@@ -65,11 +65,12 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     async remove(ctx, idOrHost) {
       const removed = await transact(async ({ deployments, hosts, projects }) => {
         const deployment = await seen(deployments, ctx, idOrHost, 'write')
+        // First of all, because from here on nothing more can be pointed to it.
+        await deployments.delete(deployment.id, clock.now())
         const aliases = await hosts.ofDeployment(deployment.id)
         const project = await projects.byIdOrName(deployment.ownerId, deployment.projectId)
         // The project keeps the name it was allotted: its next deployment takes it over.
         for (const { host } of aliases) if (host !== project?.defaultHost) await hosts.release(host)
-        await deployments.delete(deployment.id, clock.now())
         return { deployment, hosts: aliases.map(({ host }) => host) }
       })
       const { host } = removed.deployment
@@ -109,21 +110,22 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         return scale
       }),
 
-    async fileArrived(owner, sha1) {
+    async fileArrived(owner) {
+      // Asked without a transaction first, because hardly any upload completes a deployment.
+      if ((await store.completable(owner.id)).length === 0) return
       const changed = await transact(async (stores) => {
         const hosts: string[] = []
-        for (const waiting of await stores.deployments.waitingFor(owner.id, sha1)) {
+        for (const waiting of await stores.deployments.completable(owner.id)) {
           const now = clock.now()
           const manifest = await stores.deployments.manifest(waiting.id)
-          const known = await stores.files.claim(owner.id, [...waiting.missing], now)
+          const absent = new Set(manifest.filter(isAbsent).map(({ sha1 }) => sha1))
+          const known = await stores.files.claim(owner.id, [...absent], now)
           const filled = manifest.map((file) => fillIn(file, known.get(file.sha1)))
-          const missing = [...new Set(filled.filter(({ sha256 }) => sha256 === '').map((file) => file.sha1))]
-          await stores.deployments.setManifest(waiting.id, filled)
-          await stores.deployments.update(waiting.id, { missing })
-          if (missing.length > 0) continue
           const project = await stores.projects.byIdOrName(waiting.ownerId, waiting.projectId)
-          if (!project) continue
-          const published = await publish(stores, { ...waiting, missing }, { owner, project, domain, now })
+          if (!project || filled.some(isAbsent)) continue
+          await stores.deployments.complete(waiting.id, filled)
+          const complete = { ...waiting, incomplete: false }
+          const published = await publish(stores, complete, { owner, project, domain, now })
           hosts.push(...published.changed)
         }
         return hosts
@@ -133,12 +135,14 @@ export function createDeployments(parts: DeploymentParts): Deployments {
   }
 }
 
+const isAbsent = ({ sha256 }: ManifestFile): boolean => sha256 === ''
+
 /** Content of another size than was announced does not complete a deployment. */
 const fillIn = (
   file: ManifestFile,
   content: { readonly sha256: string; readonly size: number } | undefined,
 ): ManifestFile =>
-  file.sha256 === '' && content?.size === file.size ? { ...file, sha256: content.sha256 } : file
+  isAbsent(file) && content?.size === file.size ? { ...file, sha256: content.sha256 } : file
 
 function checkScale({ min, max }: Scale): void {
   if (min > max) throw new AloftError('wrong_min_max_relation', '`min` should not be larger than `max`.')

@@ -37,7 +37,7 @@ const ATTEMPTS = 8
  */
 export async function publish(stores: PublishStores, begun: Deployment, on: Publication): Promise<Published> {
   const host = await allocateHost(stores.hosts, begun, on)
-  const addressed = { ...begun, host, missing: [], stateAt: on.now }
+  const addressed = { ...begun, host, stateAt: on.now }
   const aliasFinal = await allotAliases(stores, addressed, on)
   const failure = unbuildable(begun)
   const state = failure ? 'ERROR' : 'READY'
@@ -53,10 +53,9 @@ export async function publish(stores: PublishStores, begun: Deployment, on: Publ
   if (!failure)
     for (const alias of aliasFinal)
       await pointAlias(stores.hosts, alias, destination(deployment, alias !== aliasFinal[0]), on.now)
-  const { missing, stateAt, readyAt, aliasAssigned, buildRuns } = deployment
+  const { stateAt, readyAt, aliasAssigned, buildRuns } = deployment
   await stores.deployments.update(begun.id, {
     host,
-    missing,
     aliasFinal,
     failure,
     state,

@@ -10,11 +10,11 @@ export interface UploadedFile {
  * in no deployment and was not used for a day may be forgotten.
  */
 export interface FileStore {
-  /** Adds or refreshes. Repeatable. */
+  /** Adds or refreshes, and ends the waiting of deployments for these files. Repeatable. */
   add(ownerId: string, files: readonly UploadedFile[], usedAt: number): Promise<void>
   /**
    * Those of the hashes that the account has, by SHA-1. Inside a transaction they stay until it ends:
-   * whatever was not used lately is refreshed to `usedAt`, which keeps a collector off.
+   * whatever was not used for half a day is refreshed to `usedAt`, which keeps a collector off.
    */
   claim(ownerId: string, sha1s: readonly string[], usedAt: number): Promise<ReadonlyMap<string, UploadedFile>>
   /** Accounts with files that were not used since, and those files; a bounded number, oldest first. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
-import type { Context } from '../access/context.ts'
+import type { Context, Owner } from '../access/context.ts'
 import { type BlobDigest, BlobError, type BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FileStore } from './file-store.ts'
@@ -25,7 +25,7 @@ interface FileParts {
   readonly store: Pick<FileStore, 'add'>
   readonly clock: Clock
   /** Told when an account gained a file: deployments may have waited for it. */
-  readonly onUploaded: (ownerId: string, sha1: string) => Promise<void>
+  readonly onUploaded: (owner: Owner) => Promise<void>
 }
 
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
@@ -55,7 +55,7 @@ export function createFiles({ blobs, store, clock, onUploaded }: FileParts): Fil
         })
         .catch(asAnswer)
       await store.add(ctx.owner.id, [stored], clock.now())
-      await onUploaded(ctx.owner.id, stored.sha1)
+      await onUploaded(ctx.owner)
     },
   }
 }

@@ -74,9 +74,9 @@ function readAffinity(value: unknown): 'ip' | 'random' | undefined {
   throw new AloftError('invalid_session_affinity', '`sessionAffinity` should be `ip` or `random`.')
 }
 
-export const created = ({ deployment, totalSize }: Created, warnings: readonly Warning[]) => ({
+export const created = ({ deployment, missing, totalSize }: Created, warnings: readonly Warning[]) => ({
   totalSize,
-  missing: [...deployment.missing],
+  missing: [...missing],
   deploymentId: deployment.id,
   url: deployment.host,
   warnings: [...warnings],

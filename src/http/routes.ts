@@ -1,9 +1,17 @@
+import type { Aliases } from '#core/alias/aliases.ts'
+import type { Deployments } from '#core/deployment/deployments.ts'
+import type { Files } from '#core/file/files.ts'
+import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Logins } from '#core/login/logins.ts'
 import type { Operators } from '#core/operator/operators.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
 import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
+import { aliasRoutes } from './alias/routes.ts'
+import { deploymentRoutes } from './deployment/routes.ts'
+import { fileRoutes } from './file/routes.ts'
 import type { Limits } from './limits.ts'
+import { type FindLogged, logRoutes } from './log/routes.ts'
 import { loginRoutes } from './login/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import type { Route } from './route.ts'
@@ -14,12 +22,25 @@ import { tokenRoutes } from './token/routes.ts'
 import { userRoutes } from './user/routes.ts'
 
 export interface UseCases {
+  readonly aliases: Aliases
+  readonly deployments: Deployments
+  readonly files: Files
   readonly logins: Logins
+  readonly logs: DeploymentLogs
   readonly operators: Operators
   readonly secrets: Secrets
   readonly teams: Teams
   readonly tokens: Tokens
 }
+
+const findLogged =
+  (deployments: Deployments): FindLogged =>
+  async (ctx, idOrHost) => {
+    const { id, name } = await deployments.find(ctx, idOrHost, 'read')
+    const isFinished = async () =>
+      ['READY', 'ERROR'].includes((await deployments.find(ctx, id, 'read')).state)
+    return { id, name, isFinished }
+  }
 
 /** The API's table of contents. */
 export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): readonly Route[] {
@@ -28,6 +49,10 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...userRoutes,
     ...tokenRoutes(use.tokens),
     ...teamRoutes(use.teams),
+    ...fileRoutes(use.files),
+    ...deploymentRoutes(use.deployments),
+    ...logRoutes(use.logs, findLogged(use.deployments)),
+    ...aliasRoutes(use.aliases),
     ...secretRoutes(use.secrets),
     ...operatorRoutes(use.operators, system.site),
     ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),

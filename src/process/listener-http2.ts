@@ -3,10 +3,12 @@ import {
   createServer,
   type Http2Server,
   type Http2Session,
+  type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Log } from '#core/ports/log.ts'
+import type { FastLane } from './listener-fast-lane.ts'
 import type { ListenerLimits } from './listener-limits.ts'
 import { badRequest, refuse } from './listener-refusal.ts'
 import type { Handle } from './listener-request.ts'
@@ -15,6 +17,7 @@ export interface Http2Options {
   readonly dispatch: Handle
   readonly limits: ListenerLimits
   readonly log: Log
+  readonly fastLane?: FastLane | undefined
 }
 
 export interface Http2 {
@@ -30,7 +33,7 @@ export interface Http2 {
 const STREAM_WINDOW = 256 * 1024
 const SESSION_WINDOW = 1024 * 1024
 
-export function createHttp2({ dispatch, limits, log }: Http2Options): Http2 {
+export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): Http2 {
   const sockets = new Set<Socket>()
   /** With the number of streams open on each. */
   const sessions = new Map<Http2Session, number>()
@@ -53,6 +56,8 @@ export function createHttp2({ dispatch, limits, log }: Http2Options): Http2 {
     maxOutstandingPings: 10,
     maxSettings: 32,
   })
+
+  if (fastLane) offerStreams(server, (stream, headers) => !draining && fastLane.takeStream(stream, headers))
 
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -100,6 +105,19 @@ export function createHttp2({ dispatch, limits, log }: Http2Options): Http2 {
       for (const socket of sockets) if (socket.writableFinished) socket.destroy()
     },
   }
+}
+
+/** Lets somebody answer a stream before anything is made of it: there is no event that a listener could stop. */
+function offerStreams(
+  server: Http2Server,
+  take: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean,
+): void {
+  const emit = server.emit.bind(server) as (event: string, ...given: unknown[]) => boolean
+  const offered = (event: string, ...given: unknown[]): boolean =>
+    event === 'stream' && take(given[0] as ServerHttp2Stream, given[1] as IncomingHttpHeaders)
+      ? true
+      : emit(event, ...given)
+  server.emit = offered as typeof server.emit
 }
 
 /** Resets a stream whose peer owes us bytes or does not take ours. A slow handler is no fault of the peer's. */

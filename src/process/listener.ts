@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
 import type { Log } from '#core/ports/log.ts'
+import type { FastLane } from './listener-fast-lane.ts'
 import { createHttp1, type UpgradeHandler } from './listener-http1.ts'
 import { createHttp2 } from './listener-http2.ts'
 import { DEFAULT_LIMITS, type ListenerLimits } from './listener-limits.ts'
@@ -17,6 +17,7 @@ export interface ListenerOptions {
   /** Several processes on this machine listen on the same port. */
   readonly reusePort?: boolean
   readonly handle: Handle
+  readonly fastLane?: FastLane
   readonly upgrade?: UpgradeHandler
   readonly certificateFor: CertificateFor
   readonly ticketKeys?: Buffer
@@ -42,15 +43,17 @@ export function createListeners(options: ListenerOptions): Listeners {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const dispatch = createDispatch(options.handle, log, limits.maxHeaders)
   const http1 = createHttp1({ dispatch, upgrade: options.upgrade, limits, log })
-  const http2 = createHttp2({ dispatch, limits, log })
+  const http2 = createHttp2({ dispatch, limits, log, fastLane: options.fastLane })
   const sockets = new Set<Socket>()
   const listening: NetServer[] = []
   let drained: Promise<void> | undefined
 
+  const toHttp1 = (socket: Socket) => void http1.server.emit('connection', socket)
+  const accept = (socket: Socket) =>
+    options.fastLane ? options.fastLane.take(socket, toHttp1) : toHttp1(socket)
+
   async function open(server: NetServer, port: number): Promise<number> {
     server.on('connection', (socket: Socket) => {
-      // The HTTP server sees the connections of the TLS server too, unwrapped; they are counted there.
-      if (socket instanceof TLSSocket) return
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
     })
@@ -69,7 +72,7 @@ export function createListeners(options: ListenerOptions): Listeners {
       limits,
       log,
       ticketKeys: options.ticketKeys,
-      http1: (socket) => http1.server.emit('connection', socket),
+      http1: accept,
       http2: (socket) => http2.server.emit('connection', socket),
     })
     return open(server, options.tlsPort === 'any' ? 0 : options.tlsPort)
@@ -80,6 +83,7 @@ export function createListeners(options: ListenerOptions): Listeners {
     const closed = Promise.all(
       listening.map((server) => new Promise((resolve) => NetServer.prototype.close.call(server, resolve))),
     )
+    options.fastLane?.release()
     http1.beginDrain()
     http2.beginDrain()
     const sweep = () => {
@@ -101,7 +105,9 @@ export function createListeners(options: ListenerOptions): Listeners {
   return {
     async listen() {
       try {
-        const port = await open(http1.server, options.port)
+        const port = await open(new NetServer({ allowHalfOpen: true, noDelay: true }, accept), options.port)
+        // It never listens itself, and only this makes it watch over the time that requests take.
+        http1.server.emit('listening')
         return { port, tlsPort: await openTls() }
       } catch (error) {
         await drain(0)

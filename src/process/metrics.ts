@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { SECOND } from '#contract/time.ts'
 import { type Channel, kindOf } from './channel.ts'
+import { ANSWER, ASK, COLLECT, COLLECTED } from './metrics-hub.ts'
 
 export interface Metrics {
   observe(request: { route: string; method: string; status: number; seconds: number }): void
@@ -9,14 +9,6 @@ export interface Metrics {
 }
 
 type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
-
-const ASK = 'metrics.ask'
-const ANSWER = 'metrics.answer'
-const COLLECT = 'metrics.collect'
-const COLLECTED = 'metrics.collected'
-
-/** A process that does not answer in this time is left out. */
-const PATIENCE = SECOND
 
 /** Counts in this process; answers for all of them with the supervisor's help. */
 export function createMetrics(channel: Channel | undefined): Metrics {
@@ -65,41 +57,6 @@ export function createMetrics(channel: Channel | undefined): Metrics {
     async read() {
       const all = AggregatorRegistry.aggregate(await everyone())
       return { type: Registry.PROMETHEUS_CONTENT_TYPE, body: await all.metrics() }
-    },
-  }
-}
-
-/** The supervisor's part: asks every process when one of them is asked. */
-export function serveMetrics(channels: () => readonly Channel[]): { attach(channel: Channel): void } {
-  const rounds = new Map<number, (own: Snapshot) => void>()
-  let round = 0
-
-  function collect(): Promise<Snapshot[]> {
-    const asked = channels()
-    const id = round++
-    const all: Snapshot[] = []
-    const { promise, resolve } = Promise.withResolvers<Snapshot[]>()
-    const finish = () => {
-      rounds.delete(id)
-      clearTimeout(timer)
-      resolve(all)
-    }
-    const timer = setTimeout(finish, PATIENCE)
-    rounds.set(id, (own) => {
-      all.push(own)
-      if (all.length === asked.length) finish()
-    })
-    for (const channel of asked) channel.send({ kind: COLLECT, id })
-    return promise
-  }
-
-  return {
-    attach(channel) {
-      channel.onMessage((message) => {
-        const { id, own } = message as { id: number; own: Snapshot }
-        if (kindOf(message) === COLLECTED) rounds.get(id)?.(own)
-        if (kindOf(message) === ASK) void collect().then((all) => channel.send({ kind: ANSWER, id, all }))
-      })
     },
   }
 }

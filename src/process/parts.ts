@@ -1,17 +1,25 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { openDatabase } from '#adapters/sql/database.ts'
+import { openLogDatabase } from '#adapters/sql/log-database.ts'
+import { createLogStore } from '#adapters/sql/log-store.ts'
+import { createSiteSource } from '#adapters/sql/site-source.ts'
 import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import { createTransact } from '#adapters/sql/transact.ts'
 import { loadMasterKey } from '#adapters/vault-aes/master-key.ts'
 import { createVault } from '#adapters/vault-aes/vault.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
+import type { LogStore } from '#core/log/log-store.ts'
+import { LogWriter } from '#core/log/log-writer.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import type { Vault } from '#core/ports/vault.ts'
+import type { SiteSource } from '#core/site/site.ts'
 import type { Config } from '../config.ts'
 import type { Channel } from './channel.ts'
 import { openShared } from './shared.ts'
@@ -21,11 +29,15 @@ export interface Parts {
   readonly stores: Stores
   readonly transact: Transact<Stores>
   readonly vault: Vault
+  readonly blobs: BlobStore
+  readonly sites: SiteSource
+  readonly logStore: LogStore
+  readonly logWriter: LogWriter
   readonly bus: Bus
   readonly limiter: RateLimiter
   readonly clock: Clock
   readonly log: Log
-  /** Brings the database's schema up to date. */
+  /** Brings the schemas of the databases up to date. */
   migrate(): Promise<void>
   /** Rejects when the database does not answer. */
   checkHealth(): Promise<void>
@@ -43,14 +55,20 @@ export async function openParts(
     file: join(config.dataDir, 'master.key'),
     configured: config.masterKey?.reveal(),
   })
-  const database = await openDatabase({
-    url: config.databaseUrl?.reveal(),
-    file: join(config.dataDir, 'aloft.db'),
-  })
+  const url = config.databaseUrl?.reveal()
+  const database = await openDatabase({ url, file: join(config.dataDir, 'aloft.db') })
+  const logDatabase = await openLogDatabase({ url, file: join(config.dataDir, 'logs.db') })
+  const logStore = createLogStore(logDatabase.db)
   const shared = await openShared(config, { log, channel, clock })
   const { bus, limiter } = shared
   const wakeRunners = { clock, onJobs: () => bus.publish(JOBS_TOPIC, '') }
+  const blobs = await createFsBlobStore({ folder: join(config.dataDir, 'blobs'), clock, log })
+  const logWriter = new LogWriter({ store: logStore, bus, clock, log })
   return {
+    blobs,
+    logStore,
+    logWriter,
+    sites: createSiteSource(database.db),
     stores: createStores(database.db, wakeRunners),
     transact: createTransact(database.db, wakeRunners),
     vault: createVault(masterKey),
@@ -58,10 +76,16 @@ export async function openParts(
     limiter,
     clock,
     log,
-    migrate: database.migrate,
+    async migrate() {
+      await database.migrate()
+      await logDatabase.migrate()
+    },
     checkHealth: database.check,
     async close() {
+      await logWriter.close()
       await shared.close()
+      await blobs.close()
+      await logDatabase.close()
       await database.close()
     },
   }

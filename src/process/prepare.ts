@@ -4,15 +4,8 @@ import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config.ts'
 import { ensureAuthority } from './authority.ts'
 import { openParts } from './parts.ts'
+import { PREPARED, type Prepared } from './prepared.ts'
 import { createUseCases } from './use-cases.ts'
-
-export const PREPARED = 'prepared'
-
-export interface Prepared {
-  readonly kind: typeof PREPARED
-  /** Of the one-time set-up link, when nobody operates this installation. */
-  readonly setupToken?: string
-}
 
 /** What has to be true before any process serves: schema, keys, authority, an operator or the way to one. */
 export async function prepare(config: Config, log: Log): Promise<Prepared> {

@@ -1,6 +1,8 @@
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { ORIGINS } from '#contract/origins.ts'
+import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
+import { createEdge, type Edge } from '#edge/edge.ts'
 import { createLimits } from '#http/limits.ts'
 import { allRoutes } from '#http/routes.ts'
 import { type ApiHandler, createApi } from '#http/server.ts'
@@ -9,7 +11,8 @@ import { ensureAuthority, ensureTicketKeys } from './authority.ts'
 import type { Channel } from './channel.ts'
 import { createHostSwitch, createOriginOf } from './hosts.ts'
 import { createListeners } from './listener.ts'
-import type { Handle } from './listener-request.ts'
+import type { FastLane } from './listener-fast-lane.ts'
+import { DEFAULT_LIMITS } from './listener-limits.ts'
 import { createMetrics } from './metrics.ts'
 import { openParts, type Parts } from './parts.ts'
 import { createCertificateChooser } from './tls-certificates.ts'
@@ -21,24 +24,42 @@ export interface Running {
   drain(ms: number): Promise<void>
 }
 
-/** No deployment is served yet, so no other host is known. */
-const noSite: Handle = (_req, res) => {
-  res.statusCode = 404
-  res.setHeader('content-type', 'text/plain; charset=utf-8')
-  res.setHeader('x-platform-error', 'DEPLOYMENT_NOT_FOUND')
-  res.end('There is no deployment at this address.\n')
+/** What the contents of sites may take in the memory of one serving process. */
+const EDGE_BUDGET = 64 * 1024 * 1024
+
+export function buildEdge({ origin }: Config, parts: Parts): Edge {
+  const { sites, blobs, bus, clock, log, logWriter } = parts
+  return createEdge({
+    sites,
+    blobs,
+    bus,
+    clock,
+    log,
+    origin,
+    visits: createVisitLog({ writer: logWriter, region: origin }),
+    budgetBytes: EDGE_BUDGET,
+    keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
+  })
 }
+
+export const fastLaneOf = ({ fastPath, fastStreams }: Edge): FastLane => ({
+  take: (socket, handOver) => fastPath.take(socket, handOver),
+  takeStream: (stream, headers) => fastStreams.take(stream, headers),
+  release: () => fastPath.release(),
+})
 
 /** A serving process: the API and the sites on shared listeners. Keeps no state but caches. */
 export async function serve(config: Config, log: Log, channel: Channel | undefined): Promise<Running> {
   const parts = await openParts(config, log, channel)
   const api = await buildApi(config, parts, channel)
+  const edge = buildEdge(config, parts)
   const listeners = createListeners({
     host: config.host,
     port: config.port,
     tlsPort: config.tlsPort,
     reusePort: channel !== undefined && process.platform === 'linux',
-    handle: createHostSwitch({ ...config, api, sites: noSite }),
+    handle: createHostSwitch({ ...config, api, sites: edge.handle }),
+    fastLane: fastLaneOf(edge),
     certificateFor: await chooseCertificates(config, parts),
     ticketKeys: await ensureTicketKeys(parts),
     log,
@@ -48,6 +69,7 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   return {
     async drain(ms) {
       await listeners.drain(ms)
+      await edge.close()
       await parts.close()
     },
   }

@@ -8,8 +8,8 @@ import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config.ts'
 import { type Channel, kindOf } from './channel.ts'
 import { DRAIN_MS, forkRole, KeptChild } from './child.ts'
-import { serveMetrics } from './metrics.ts'
-import { PREPARED, type Prepared } from './prepare.ts'
+import { serveMetrics } from './metrics-hub.ts'
+import { PREPARED, type Prepared } from './prepared.ts'
 
 export type Role = 'all' | 'serve' | 'work'
 

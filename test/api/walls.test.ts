@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
@@ -17,6 +18,15 @@ const ABOUT_ONESELF = new Set([
   'GET /v2/platform/secrets',
   'POST /platform/secrets',
   'GET /platform/secrets',
+  'POST /v2/platform/files',
+  'POST /v8/platform/deployments',
+  'POST /v3/platform/deployments',
+  'POST /platform/deployments',
+  'GET /v3/platform/deployments',
+  'GET /v2/platform/deployments',
+  'GET /platform/deployments',
+  'GET /v2/platform/aliases',
+  'GET /platform/aliases',
 ])
 
 /** A body that passes the schema, so that the refusal comes from authorisation and not from validation. */
@@ -31,6 +41,9 @@ const BODIES: Record<string, unknown> = {
   'POST /platform/secrets': { name: 'intruder', value: 'x' },
   'PATCH /platform/secrets/:uidOrName': { name: 'mine-now' },
   'PATCH /v1/operator/accounts/:idOrEmailOrSlug': { plan: 'pro' },
+  'POST /v1/platform/deployments/:id/instances': { min: 0, max: 1 },
+  'POST /v2/platform/deployments/:id/aliases': { alias: 'intruder' },
+  'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
 }
 
 /** The row's path with every way to name these things; none when one of its things has no name here. */
@@ -95,7 +108,17 @@ apiSuite('walls between accounts', (server) => {
       token: owner.token,
       body: { name: 'hidden', value: 'guarded' },
     })
+    const { body: deployment } = await server.call('POST /v8/platform/deployments', {
+      token: owner.token,
+      body: { name: 'guarded', version: 2, files: [{ file: 'index.html', data: 'guarded' }] },
+    })
+    const { body: aliased } = await server.call(`GET /v2/platform/deployments/${deployment.id}/aliases`, {
+      token: owner.token,
+    })
     const things: Record<string, string | readonly string[]> = {
+      deployments: [deployment.id, deployment.url, deployment.aliasFinal[0]],
+      files: createHash('sha1').update('guarded').digest('hex'),
+      aliases: [aliased.aliases[0].uid, deployment.aliasFinal[0]],
       teams: team.id,
       members: member.id,
       tokens: owned.token.id,
@@ -120,6 +143,16 @@ apiSuite('walls between accounts', (server) => {
       2,
     )
     assert.equal((await server.call('GET /v2/user', { token: owner.token })).status, 200)
+    assert.equal((await server.visit(deployment.aliasFinal[0], '/')).body, 'guarded')
+    for (const list of [
+      '/v3/platform/deployments',
+      '/v2/platform/deployments',
+      '/platform/deployments',
+      '/v2/platform/aliases',
+    ]) {
+      const seen = await server.call(`GET ${list}`, { token: stranger.token })
+      assert.ok(!JSON.stringify(seen.body).includes(deployment.url), list)
+    }
     const kept = await server.call('GET /v2/platform/secrets', { token: owner.token })
     assert.deepEqual(
       kept.body.secrets.map(({ uid, name }: { uid: string; name: string }) => [uid, name]),

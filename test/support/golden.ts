@@ -12,6 +12,9 @@ const VOLATILE: readonly { readonly form: RegExp; readonly kind: (found: string)
     kind: (id) => id.slice(0, id.lastIndexOf('_')),
   },
   { form: /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g, kind: () => 'date' },
+  // The nine characters that make a deployment's own host, and times told as text.
+  { form: /(?<=-)[a-z0-9]{9}(?=\.localhost$)/, kind: () => 'host' },
+  { form: /^1[5-9]\d{11}$/, kind: () => 'date' },
   { form: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, kind: () => 'uuid' },
   { form: /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, kind: () => 'hash' },
   { form: /^[0-9A-Za-z]{24}$/, kind: () => 'id' },

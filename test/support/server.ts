@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
@@ -7,7 +9,7 @@ import { readConfig } from '#src/config.ts'
 import { createHostSwitch } from '#src/process/hosts.ts'
 import { createListeners } from '#src/process/listener.ts'
 import { openParts, type Parts } from '#src/process/parts.ts'
-import { buildApi } from '#src/process/serve.ts'
+import { buildApi, buildEdge, fastLaneOf } from '#src/process/serve.ts'
 import { createJobHandlers } from '#src/process/use-cases.ts'
 import { openMailer } from '#src/process/work.ts'
 import { createTestClock, type TestClock } from './clock.ts'
@@ -38,6 +40,8 @@ export interface TestServer {
   readonly parts: Parts
   readonly clock: TestClock
   call(on: string, options?: CallOptions): Promise<Answer>
+  /** A request to a site: what a visitor of this host gets. */
+  visit(host: string, path: string, headers?: Record<string, string>): Promise<Answer>
   /** A new account, made the way people make theirs: asking, reading the mail, accepting. */
   signUp(email?: string): Promise<Account>
   operator(): Promise<Account>
@@ -75,16 +79,19 @@ export async function startServer(
     worker: 'test',
   })
   const api = await buildApi(config, parts, undefined)
+  const edge = buildEdge(config, parts)
   const listeners = createListeners({
     host: '127.0.0.1',
     port: 0,
     tlsPort: 0,
-    handle: createHostSwitch({ ...config, api, sites: (_req, res) => void res.end('no site') }),
+    handle: createHostSwitch({ ...config, api, sites: edge.handle }),
+    fastLane: fastLaneOf(edge),
     certificateFor: () => Promise.reject(new Error('no TLS here')),
     log: silentLog,
   })
   const { port } = await listeners.listen()
   const url = `http://127.0.0.1:${port}`
+  const agent = new Agent({ keepAlive: true })
   let signUps = 0
 
   const server: TestServer = {
@@ -111,6 +118,17 @@ export async function startServer(
         headers: response.headers,
         body: isJson && text !== '' ? JSON.parse(text) : text,
       }
+    },
+
+    async visit(host, path, headers = {}) {
+      const request = httpRequest({ port, host: '127.0.0.1', path, headers: { host, ...headers }, agent })
+      request.end()
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      const body = Buffer.concat(await response.toArray()).toString('utf8')
+      const pairs = Object.entries(response.headersDistinct).flatMap(([name, values]) =>
+        (values ?? []).map((value): [string, string] => [name, value]),
+      )
+      return { status: response.statusCode ?? 0, headers: new Headers(pairs), body }
     },
 
     async signUp(email = `user${++signUps}@aloft.test`) {
@@ -145,8 +163,10 @@ export async function startServer(
     runJobs: () => runner.idle(),
 
     async close() {
+      agent.destroy()
       await runner.drain(1000)
       await listeners.drain(1000)
+      await edge.close()
       mailer.close()
       await parts.close()
       await rm(folder, { recursive: true, force: true })

@@ -69,7 +69,7 @@ export function readAlias(text: string, domain: string, owner: Pick<Owner, 'slug
     !name.split('.').every((label, i) => LABEL.test(label) || (i === 0 && label === '*'))
   )
     throw invalid(shown, 'is not a host name')
-  if (name === domain) throw invalid(shown, 'is the platform’s own domain')
+  if (host === domain) throw invalid(shown, 'is the platform’s own domain')
   if (!name.endsWith(`.${domain}`)) return name
 
   const labels = name.slice(0, -domain.length - 1).split('.')

@@ -56,6 +56,8 @@ interface OperatorParts extends UserRules {
   readonly transact: Transact<Stores>
   /** The jobs that run again and again, and so can be run by hand. */
   readonly recurring: readonly Pick<JobHandler, 'kind' | 'summary'>[]
+  /** Told when an account was blocked or unblocked: its sites answer otherwise from now on. */
+  readonly onBlockChanged: () => void
 }
 
 const SETUP = 'setup-link'
@@ -87,7 +89,13 @@ async function find({ users, teams }: Stores, key: string): Promise<Account> {
   throw new AloftError('not_found', `There is no account \`${key}\`.`)
 }
 
-export function createOperators({ stores, transact, recurring, ...rules }: OperatorParts): Operators {
+export function createOperators({
+  stores,
+  transact,
+  recurring,
+  onBlockChanged,
+  ...rules
+}: OperatorParts): Operators {
   const { clock } = rules
   const linkUsed = () =>
     new AloftError(
@@ -136,13 +144,16 @@ export function createOperators({ stores, transact, recurring, ...rules }: Opera
 
     findAccount: (key) => find(stores, key),
 
-    updateAccount: (key, change) =>
-      transact(async (inTx) => {
+    async updateAccount(key, change) {
+      const updated = await transact(async (inTx) => {
         const account = await find(inTx, key)
         if (account.kind === 'user') await inTx.users.update(account.id, change)
         else await inTx.teams.update(account.id, change)
         return find(inTx, account.id)
-      }),
+      })
+      if (change.softBlocked !== undefined) onBlockChanged()
+      return updated
+    },
 
     jobs: async () => ({ jobs: recurring, queue: await stores.jobs.counts() }),
 

@@ -1,0 +1,12 @@
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
+
+/** Somebody who answers what they can of connections and streams before the HTTP servers see them. */
+export interface FastLane {
+  /** Takes an HTTP/1.x connection; whatever it does not answer itself it hands over, for good. */
+  take(socket: Socket, handOver: (socket: Socket) => void): void
+  /** Answers an HTTP/2 stream at once, or leaves it untouched and says false. */
+  takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean
+  /** Hands over every connection it has, and those to come at once. */
+  release(): void
+}

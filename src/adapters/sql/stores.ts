@@ -1,13 +1,21 @@
+import type { HostStore } from '#core/alias/host-store.ts'
+import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
+import type { FileStore } from '#core/file/file-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
 import type { LoginStore } from '#core/login/login-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import type { ProjectStore } from '#core/project/project-store.ts'
 import type { SecretStore } from '#core/secret/secret-store.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
+import { createDeploymentStore } from './deployment-store.ts'
+import { createFileStore } from './file-store.ts'
+import { createHostStore } from './host-store.ts'
 import { createJobStore } from './job-store.ts'
 import { createLoginStore } from './login-store.ts'
+import { createProjectStore } from './project-store.ts'
 import { createSecretStore } from './secret-store.ts'
 import { createSettingStore } from './setting-store.ts'
 import type { Db } from './tables.ts'
@@ -23,6 +31,10 @@ export interface Stores {
   readonly settings: SettingStore
   readonly jobs: JobStore
   readonly secrets: SecretStore
+  readonly files: FileStore
+  readonly projects: ProjectStore
+  readonly hosts: HostStore
+  readonly deployments: DeploymentStore
 }
 
 export interface StoreParts {
@@ -62,6 +74,22 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
     get secrets() {
       made.secrets ??= createSecretStore(db)
       return made.secrets
+    },
+    get files() {
+      made.files ??= createFileStore(db)
+      return made.files
+    },
+    get projects() {
+      made.projects ??= createProjectStore(db)
+      return made.projects
+    },
+    get hosts() {
+      made.hosts ??= createHostStore(db)
+      return made.hosts
+    },
+    get deployments() {
+      made.deployments ??= createDeploymentStore(db)
+      return made.deployments
     },
   }
 }

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Role } from '#contract/api/team.ts'
 import type { Plan } from '#contract/limits.ts'
+import type { Target } from '#core/deployment/deployment.ts'
+import type { ReadyState } from '#core/deployment/ready-state.ts'
 import type { TokenKind } from '#core/token/token.ts'
 
 /** Only types that both databases store alike: text, whole numbers, and JSON as text. Times are ms. */
@@ -16,6 +18,14 @@ export interface Tables {
   readonly settings: SettingTable
   readonly jobs: JobTable
   readonly secrets: SecretTable
+  readonly files: FileTable
+  readonly projects: ProjectTable
+  readonly hosts: HostTable
+  readonly alias_lists: AliasListTable
+  readonly deployments: DeploymentTable
+  readonly manifests: ManifestTable
+  readonly deployment_meta: DeploymentMetaTable
+  readonly awaited_files: AwaitedFileTable
 }
 
 export type Db = Kysely<Tables>
@@ -114,4 +124,86 @@ export interface SecretTable {
   sealed: string
   creator_id: string
   created_at: number
+}
+
+export interface FileTable {
+  owner_id: string
+  sha1: string
+  sha256: string
+  size: number
+  used_at: number
+}
+
+export interface ProjectTable {
+  id: string
+  owner_id: string
+  name: string
+  default_host: string | null
+  directory_listing: Flag
+  created_at: number
+  updated_at: number
+}
+
+export interface HostTable {
+  host: string
+  owner_id: string
+  project_id: string
+  deployment_id: string
+  /** Null for the host of a deployment itself. */
+  alias_id: string | null
+  production: Flag
+  created_at: number
+}
+
+/** Where an alias can be found in its place by age, while the deployment it points to lives. */
+interface AliasListTable {
+  owner_id: string
+  list: string
+  created_at: number
+  alias_id: string
+}
+
+export interface DeploymentTable {
+  id: string
+  owner_id: string
+  project_id: string
+  creator_id: string
+  name: string
+  host: string | null
+  state: ReadyState
+  target: Target | null
+  digest: string
+  public: Flag
+  incomplete: Flag
+  created_at: number
+  /** Set once it was deleted: the row stays, so that its host can say what became of it. */
+  deleted_at: number | null
+  /** Everything that nothing is looked up by, as JSON. */
+  details: string
+  sealed_env: string
+}
+
+/** Present while the deployment lives. */
+interface ManifestTable {
+  deployment_id: string
+  /** In the order of the files, apart from them because few readers need both. */
+  sha1s: string
+  files: string
+}
+
+/** A deployment by one pair of its `meta`. */
+interface DeploymentMetaTable {
+  owner_id: string
+  /** The hash of key and value: both can be longer than what an index holds. */
+  pair: string
+  created_at: number
+  deployment_id: string
+}
+
+/** A file that a deployment needs and its account has not uploaded yet. */
+interface AwaitedFileTable {
+  owner_id: string
+  sha1: string
+  size: number
+  deployment_id: string
 }

@@ -1,0 +1,73 @@
+import type { UploadedFile } from '#core/file/file-store.ts'
+import { inSteps } from './in-steps.ts'
+import { numberAt, rowsIn, textAt } from './json-rows.ts'
+import { prepare } from './prepare.ts'
+import type { Db } from './tables.ts'
+
+export interface FileRow extends UploadedFile {
+  readonly ownerId: string
+  readonly usedAt: number
+}
+
+/** Few enough to take milliseconds. */
+const STEP = 1000
+
+const upsert = prepare<{ rows: string }>()((db, { rows }) =>
+  db
+    .insertInto('files')
+    .columns(['owner_id', 'sha1', 'sha256', 'size', 'used_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom(rowsIn(db, rows))
+        .select([
+          textAt(0).as('owner_id'),
+          textAt(1).as('sha1'),
+          textAt(2).as('sha256'),
+          numberAt(3).as('size'),
+          numberAt(4).as('used_at'),
+        ])
+        // Without a condition SQLite takes the words that follow for those of a join.
+        .where(eb.lit(true)),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['owner_id', 'sha1']).doUpdateSet((eb) => ({
+        sha256: eb.ref('excluded.sha256'),
+        size: eb.ref('excluded.size'),
+        used_at: eb
+          .case()
+          .when('files.used_at', '<', eb.ref('excluded.used_at'))
+          .then(eb.ref('excluded.used_at'))
+          .else(eb.ref('files.used_at'))
+          .end(),
+      })),
+    ),
+)
+
+const deleteAwaited = prepare<{ rows: string }>()((db, { rows }) =>
+  db.deleteFrom('awaited_files').where((eb) =>
+    eb(
+      eb.refTuple('owner_id', 'sha1', 'size'),
+      'in',
+      eb
+        .selectFrom(rowsIn(db, rows))
+        .select([textAt(0).as('owner_id'), textAt(1).as('sha1'), numberAt(3).as('size')])
+        .$asTuple('owner_id', 'sha1', 'size'),
+    ),
+  ),
+)
+
+/** Each key once, and in one order, so that two writers of the same files wait for each other but never both. */
+function inOrder(rows: readonly FileRow[]): FileRow[] {
+  const byKey = new Map(rows.map((row) => [`${row.ownerId} ${row.sha1}`, row]))
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+/** Inside the caller's transaction. */
+export const writeFiles = (tx: Db, rows: readonly FileRow[]): Promise<void> =>
+  inSteps(inOrder(rows), STEP, async (step) => {
+    const json = JSON.stringify(
+      step.map(({ ownerId, sha1, sha256, size, usedAt }) => [ownerId, sha1, sha256, size, usedAt]),
+    )
+    await upsert(tx, { rows: json })
+    await deleteAwaited(tx, { rows: json })
+  })

@@ -1,0 +1,121 @@
+import { HOUR } from '#contract/time.ts'
+import type { FileStore, UploadedFile } from '#core/file/file-store.ts'
+import { createBatchedFileAdds } from './batched-file-adds.ts'
+import { isPostgres } from './dialect/is-postgres.ts'
+import { writeFiles } from './file-rows.ts'
+import { inSteps } from './in-steps.ts'
+import { prepare } from './prepare.ts'
+import type { Db } from './tables.ts'
+import { textsIn } from './text-list.ts'
+import { atomically } from './transaction.ts'
+
+/**
+ * A file that was used within this time is left as it is: no collector forgets it for as long again, which is
+ * much longer than any transaction takes, so it needs no lock either.
+ */
+const FRESH = 12 * HOUR
+
+/** Few enough for a statement of some milliseconds. */
+const STEP = 2500
+
+const selectFiles = prepare<{ ownerId: string; sha1s: string }>()((db, { ownerId, sha1s }) =>
+  db
+    .selectFrom('files')
+    .select(['sha1', 'sha256', 'size', 'used_at'])
+    .where('owner_id', '=', ownerId)
+    .where('sha1', 'in', textsIn(db, sha1s)),
+)
+
+/** The hashes; where rows are locked one by one, all who want several lock them in the same order. */
+const lockedIn = (db: Db, ownerId: string, sha1s: string) =>
+  isPostgres(db)
+    ? db
+        .selectFrom('files')
+        .select('sha1')
+        .where('owner_id', '=', ownerId)
+        .where('sha1', 'in', textsIn(db, sha1s))
+        .orderBy('sha1')
+        .forUpdate()
+    : textsIn(db, sha1s)
+
+/**
+ * Answers the rows as they are once nobody else is changing them: whichever of this and `deleteStale` comes
+ * first has the row's lock, and the other sees what it did. So what is answered here is there for good.
+ */
+const refreshFiles = prepare<{ ownerId: string; sha1s: string; usedAt: number }>()(
+  (db, { ownerId, sha1s, usedAt }) =>
+    db
+      .updateTable('files')
+      .set((eb) => ({
+        used_at: eb.case().when('used_at', '<', usedAt).then(usedAt).else(eb.ref('used_at')).end(),
+      }))
+      .where('owner_id', '=', ownerId)
+      .where('sha1', 'in', lockedIn(db, ownerId, sha1s))
+      .returning(['sha1', 'sha256', 'size']),
+)
+const deleteStale = prepare<{ ownerId: string; sha1s: string; before: number }>()(
+  (db, { ownerId, sha1s, before }) =>
+    db
+      .deleteFrom('files')
+      .where('owner_id', '=', ownerId)
+      .where('sha1', 'in', lockedIn(db, ownerId, sha1s))
+      .where('used_at', '<', before)
+      .returning('sha256'),
+)
+const selectStale = prepare<{ before: number; limit: number }>()((db, { before, limit }) =>
+  db
+    .selectFrom('files')
+    .select(['owner_id', 'sha1'])
+    .where('used_at', '<', before)
+    .orderBy('used_at')
+    .limit(limit),
+)
+const selectKnown = prepare<{ sha256s: string }>()((db, { sha256s }) =>
+  db.selectFrom('files').select('sha256').where('sha256', 'in', textsIn(db, sha256s)).groupBy('sha256'),
+)
+
+export function createFileStore(db: Db): FileStore {
+  async function known(sha256s: readonly string[], within = db): Promise<ReadonlySet<string>> {
+    const rows = await selectKnown(within, { sha256s: JSON.stringify(sha256s) })
+    return new Set(rows.map(({ sha256 }) => sha256))
+  }
+
+  return {
+    add: db.isTransaction
+      ? (ownerId, files, usedAt) =>
+          writeFiles(
+            db,
+            files.map((file) => ({ ...file, ownerId, usedAt })),
+          )
+      : createBatchedFileAdds(db),
+
+    async claim(ownerId, sha1s, usedAt) {
+      const found = new Map<string, UploadedFile>()
+      await inSteps(sha1s, STEP, async (step) => {
+        const stale: string[] = []
+        for (const { used_at, ...file } of await selectFiles(db, { ownerId, sha1s: JSON.stringify(step) }))
+          if (used_at < usedAt - FRESH) stale.push(file.sha1)
+          else found.set(file.sha1, file)
+        if (stale.length === 0) return
+        const refreshed = await refreshFiles(db, { ownerId, sha1s: JSON.stringify(stale), usedAt })
+        for (const file of refreshed) found.set(file.sha1, file)
+      })
+      return found
+    },
+
+    async stale(before, limit) {
+      const rows = await selectStale(db, { before, limit })
+      return rows.map(({ owner_id, sha1 }) => ({ ownerId: owner_id, sha1 }))
+    },
+
+    forget: (ownerId, sha1s, before) =>
+      atomically(db, async (tx) => {
+        const deleted = await deleteStale(tx, { ownerId, sha1s: JSON.stringify(sha1s), before })
+        const contents = [...new Set(deleted.map(({ sha256 }) => sha256))]
+        const kept = await known(contents, tx)
+        return contents.filter((sha256) => !kept.has(sha256))
+      }),
+
+    known,
+  }
+}

@@ -1,0 +1,70 @@
+import type { Site, SiteSource, SiteStatus } from '#core/site/site.ts'
+import type { Details } from './deployment-row.ts'
+import { toSiteFiles } from './manifest-row.ts'
+import { prepare } from './prepare.ts'
+import type { Db } from './tables.ts'
+
+/** One statement, so that a site is never put together from two moments. */
+const selectSite = prepare<{ host: string }>()((db, { host }) =>
+  db
+    .selectFrom('hosts')
+    .innerJoin('deployments', 'deployments.id', 'hosts.deployment_id')
+    .leftJoin('projects', 'projects.id', 'deployments.project_id')
+    .leftJoin('users', 'users.id', 'deployments.owner_id')
+    .leftJoin('teams', 'teams.id', 'deployments.owner_id')
+    .leftJoin('manifests', 'manifests.deployment_id', 'deployments.id')
+    .select([
+      'hosts.alias_id',
+      'hosts.production',
+      'deployments.id',
+      'deployments.project_id',
+      'deployments.owner_id',
+      'deployments.state',
+      'deployments.target',
+      'deployments.deleted_at',
+      'deployments.details',
+      'projects.directory_listing',
+      'users.soft_blocked as user_blocked',
+      'teams.soft_blocked as team_blocked',
+      'manifests.files',
+    ])
+    .where('hosts.host', '=', host),
+)
+
+type Row = Awaited<ReturnType<typeof selectSite>>[number]
+
+function statusOf(row: Row): SiteStatus {
+  if (row.deleted_at !== null) return 'deleted'
+  if (row.user_blocked === 1 || row.team_blocked === 1) return 'blocked'
+  if (row.state === 'ERROR') return 'failed'
+  return row.state === 'READY' ? 'ready' : 'building'
+}
+
+/** An alias says itself what it shows; the host of a deployment shows what that was made for. */
+const environmentOf = ({ alias_id, production, target }: Row): Site['environment'] =>
+  (alias_id === null ? target === 'production' : production === 1) ? 'production' : 'preview'
+
+function toSite(host: string, row: Row): Site {
+  const status = statusOf(row)
+  const { routes }: Partial<Details> = JSON.parse(row.details)
+  return {
+    host,
+    deploymentId: row.id,
+    projectId: row.project_id,
+    ownerId: row.owner_id,
+    environment: environmentOf(row),
+    status,
+    files: status === 'ready' && row.files !== null ? toSiteFiles(row.files) : new Map(),
+    routes: routes ?? undefined,
+    directoryListing: row.directory_listing === 1,
+  }
+}
+
+export function createSiteSource(db: Db): SiteSource {
+  return {
+    async find(host) {
+      const [row] = await selectSite(db, { host })
+      return row && toSite(host, row)
+    },
+  }
+}

@@ -7,22 +7,60 @@ import { it, type TestContext } from 'node:test'
 import { Kysely } from 'kysely'
 import { createSqliteDialect } from '#adapters/sql/dialect/sqlite-dialect.ts'
 import { migrate } from '#adapters/sql/migrations/migrate.ts'
+import { createSiteSource } from '#adapters/sql/site-source.ts'
 import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import type { Tables } from '#adapters/sql/tables.ts'
-import { sampleLogin, sampleSecret, sampleTeam, sampleToken, sampleUser } from '#test/support/samples.ts'
+import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
+import {
+  sampleAlias,
+  sampleDeployment,
+  sampleEntry,
+  sampleFile,
+  sampleLogin,
+  sampleProject,
+  sampleSecret,
+  sampleTeam,
+  sampleToken,
+  sampleUser,
+} from '#test/support/samples.ts'
 
 const user = sampleUser()
 const team = sampleTeam({ creatorId: user.id })
 const token = sampleToken({ userId: user.id })
 const login = sampleLogin()
 const secret = sampleSecret({ ownerId: user.id })
+const file = sampleFile('a file')
+const project = sampleProject({ ownerId: user.id })
+const deployment = sampleDeployment({ ownerId: user.id, meta: { branch: 'main', author: 'anna' } })
+const begun = sampleDeployment({ ownerId: user.id, incomplete: true })
+const entry = sampleEntry('index.html')
+const content = { manifest: [entry], sealedEnv: '' }
+const alias = sampleAlias({ ownerId: user.id, deploymentId: deployment.id })
 const page = { limit: 10, since: 1, until: 2e12 }
 const kinds = ['mail', 'build']
 
+type Others = Pick<Stores, 'secrets' | 'files' | 'projects' | 'hosts' | 'deployments'>
+type OtherCalls = Pick<Calls, keyof Others>
 type Calls = { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: () => Promise<unknown> } }
 
+/** A filter alone and with others that could lead a planner astray. */
+const FILTERS: readonly DeploymentFilter[] = [
+  {},
+  { app: 'x' },
+  { projectId: 'x' },
+  { projectId: 'x', states: ['READY', 'ERROR'] },
+  { projectId: 'x', target: 'production' },
+  { creators: ['x', 'y'] },
+  { target: 'production' },
+  { states: ['READY', 'ERROR'] },
+  { meta: { branch: 'main' } },
+  { meta: { branch: 'main', author: 'anna' }, app: 'x', states: ['READY'], creators: ['x'] },
+  { app: 'x', projectId: 'x', creators: ['x', 'y'], target: 'staging', states: ['READY', 'ERROR'] },
+  { app: 'x', creators: ['x'], target: 'staging', states: ['READY'] },
+]
+
 /** Every method of every store: one that is missing here does not compile. */
-const callsOn = ({ users, teams, tokens, logins, settings, jobs, secrets }: Stores): Calls => ({
+const callsOn = ({ users, teams, tokens, logins, settings, jobs, ...others }: Stores): Calls => ({
   users: {
     insert: () => users.insert(user),
     byId: () => users.byId(user.id),
@@ -85,6 +123,10 @@ const callsOn = ({ users, teams, tokens, logins, settings, jobs, secrets }: Stor
     counts: () => jobs.counts(),
     prune: () => jobs.prune(1),
   },
+  ...callsOnOthers(others),
+})
+
+const callsOnOthers = ({ secrets, files, projects, hosts, deployments }: Others): OtherCalls => ({
   secrets: {
     insert: () => secrets.insert(secret, 'sealed'),
     byName: () => secrets.byName(user.id, secret.name),
@@ -97,16 +139,73 @@ const callsOn = ({ users, teams, tokens, logins, settings, jobs, secrets }: Stor
     delete: () => secrets.delete(user.id, secret.id),
     resolve: () => secrets.resolve(user.id, [secret.id, 'a-name']),
   },
+  files: {
+    add: () => files.add(user.id, [file], 1),
+    claim: () => files.claim(user.id, [file.sha1], 2e12),
+    stale: () => files.stale(2e12, 10),
+    forget: () => files.forget(user.id, [file.sha1], 1),
+    known: () => files.known([file.sha256]),
+  },
+  projects: {
+    insert: () => projects.insert(project),
+    byIdOrName: async () => {
+      await projects.byIdOrName(user.id, project.id)
+      await projects.byIdOrName(user.id, project.name)
+    },
+    touch: () => projects.touch(project.id, 1),
+    setDefaultHost: () => projects.setDefaultHost(project.id, 'a.aloft.test'),
+  },
+  deployments: {
+    insert: async () => {
+      await deployments.insert(deployment, content)
+      await deployments.insert(begun, { ...content, manifest: [{ ...entry, sha256: '' }] })
+    },
+    find: async () => {
+      await deployments.find(deployment.id)
+      await deployments.find('a.aloft.test')
+    },
+    list: async () => {
+      for (const filter of FILTERS) await deployments.list(user.id, page, filter)
+    },
+    newestSame: () => deployments.newestSame(user.id, deployment.digest),
+    manifest: () => deployments.manifest(deployment.id),
+    sealedEnv: () => deployments.sealedEnv(deployment.id),
+    missing: () => deployments.missing(begun.id),
+    update: () => deployments.update(deployment.id, { state: 'READY', stateAt: 1 }),
+    completable: () => deployments.completable(user.id),
+    complete: () => deployments.complete(begun.id, [entry]),
+    abandoned: () => deployments.abandoned(2e12, 10),
+    referenced: () => deployments.referenced(user.id, [entry.sha1, 'another']),
+    delete: () => deployments.delete(begun.id, 1),
+  },
+  hosts: {
+    claimForDeployment: () => hosts.claimForDeployment('a.aloft.test', deployment),
+    claimAlias: () => hosts.claimAlias(alias),
+    holder: () => hosts.holder(alias.host),
+    alias: async () => {
+      await hosts.alias(user.id, alias.id)
+      await hosts.alias(user.id, alias.host)
+    },
+    point: () => hosts.point(alias.host, deployment.id, alias),
+    list: async () => {
+      await hosts.list(user.id, page, {})
+      await hosts.list(user.id, page, { projectId: 'x' })
+      await hosts.list(user.id, page, { domain: 'aloft.test' })
+      await hosts.list(user.id, page, { domain: 'aloft.test', projectId: 'x' })
+    },
+    ofDeployment: () => hosts.ofDeployment(deployment.id),
+    release: () => hosts.release(alias.host),
+  },
 })
 
 /** For people who operate the installation; finished jobs are deleted, so there are few to count. */
 const MAY_SCAN = ['jobs.counts']
 
 /**
- * Not slow: the few jobs being claimed, a walk along the queue that ends at the first job of a kind, and
- * a list that the statement was given.
+ * Not slow: the few jobs being claimed, a walk along the queue that ends at the first job of a kind, a
+ * count that ends at a number, and a list that the statement was given.
  */
-const SLOW = /^SCAN (?!due$|CONSTANT|json_each |jobs USING INDEX jobs_due$)|TEMP B-TREE/
+const SLOW = /^SCAN (?!due$|few$|CONSTANT|\w+ VIRTUAL TABLE|jobs USING INDEX jobs_due$)|TEMP B-TREE/
 
 async function openRecorded(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-plans-'))
@@ -127,6 +226,7 @@ async function openRecorded(t: TestContext) {
   })
   return {
     stores: createStores(db, { clock: { now: () => 1 } }),
+    sites: createSiteSource(db),
     async recordedBy(run: () => Promise<unknown>): Promise<string[]> {
       recorded = []
       await run()
@@ -153,4 +253,42 @@ it('finds every row by an index and in its order, in every statement of every st
         assert.deepEqual(slow, [], `${store}.${method}: ${sql}\n${plan.join('\n')}`)
       }
     }
+})
+
+it('finds the site of a host by keys alone', async (t) => {
+  const { sites, recordedBy, planOf } = await openRecorded(t)
+  const [sql = '', ...more] = await recordedBy(() => sites.find('a.aloft.test'))
+  assert.deepEqual(more, [])
+  for (const step of planOf(sql)) assert.match(step, /^SEARCH \w+ USING INDEX sqlite_autoindex_/)
+})
+
+it('walks the newest deployments of a filter along the index made for it', async (t) => {
+  const { stores, recordedBy, planOf } = await openRecorded(t)
+  const indexOf = async (filter: DeploymentFilter): Promise<string> => {
+    const statements = await recordedBy(() => stores.deployments.list(user.id, page, filter))
+    const [first = ''] = planOf(statements.at(-1) ?? '')
+    return first
+  }
+  const expected = [
+    [{}, 'deployments_owner'],
+    [{ app: 'x' }, 'deployments_name'],
+    [{ projectId: 'x' }, 'deployments_project'],
+    [{ projectId: 'x', states: ['ERROR'], creators: ['y'] }, 'deployments_project_state'],
+    [{ projectId: 'x', target: 'staging' }, 'deployments_project_target'],
+    [{ app: 'x', states: ['ERROR'], target: 'staging' }, 'deployments_name'],
+    [{ creators: ['x'], states: ['READY'] }, 'deployments_creator'],
+    [{ target: 'production', states: ['READY'] }, 'deployments_target'],
+    [{ states: ['READY'] }, 'deployments_state'],
+    [{ meta: { a: '1' }, app: 'x' }, 'PRIMARY KEY'],
+    [{ meta: { a: '1', b: '2' }, projectId: 'x', states: ['READY'] }, 'PRIMARY KEY'],
+  ] as const
+  for (const [filter, index] of expected) {
+    const plan = await indexOf(filter)
+    assert.match(
+      plan,
+      new RegExp(`^SEARCH \\w+ USING (INDEX )?${index} \\(owner_id=\\?`),
+      JSON.stringify(filter),
+    )
+    assert.match(plan, /created_at>\? AND created_at<\?\)$/, JSON.stringify(filter))
+  }
 })

@@ -1,5 +1,11 @@
+import { createHash } from 'node:crypto'
 import { newId } from '#contract/ids.ts'
+import type { Alias } from '#core/alias/alias.ts'
+import type { Deployment } from '#core/deployment/deployment.ts'
+import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
+import type { UploadedFile } from '#core/file/file-store.ts'
 import type { Login } from '#core/login/login.ts'
+import type { Project } from '#core/project/project.ts'
 import type { Secret } from '#core/secret/secret.ts'
 import type { Team } from '#core/team/team.ts'
 import type { Token } from '#core/token/token.ts'
@@ -70,3 +76,80 @@ export function sampleSecret(given: Partial<Secret> = {}): Secret {
     ...given,
   }
 }
+
+/** What an account has after it uploaded this text. */
+export const sampleFile = (text: string): UploadedFile => ({
+  sha1: createHash('sha1').update(text).digest('hex'),
+  sha256: createHash('sha256').update(text).digest('hex'),
+  size: Buffer.byteLength(text),
+})
+
+/** The same text as a file of a deployment. */
+export const sampleEntry = (path: string, text = path): ManifestFile => ({
+  path,
+  mode: DEFAULT_MODE,
+  ...sampleFile(text),
+})
+
+export function sampleProject(given: Partial<Project> = {}): Project {
+  const id = given.id ?? newId.project()
+  return {
+    id,
+    ownerId: 'an-account',
+    name: `name-of-${id.slice(4).toLowerCase()}`,
+    defaultHost: null,
+    directoryListing: false,
+    createdAt: 1_700_000_000_000,
+    updatedAt: 1_700_000_000_000,
+    ...given,
+  }
+}
+
+export function sampleDeployment(given: Partial<Deployment> = {}): Deployment {
+  const id = given.id ?? newId.deployment()
+  return {
+    id,
+    ownerId: 'an-account',
+    projectId: 'prj_of-an-account',
+    creatorId: 'a-user',
+    name: 'My site',
+    host: `my-site-${id.slice(4).toLowerCase()}.aloft.test`,
+    state: 'READY',
+    stateAt: 1_700_000_000_000,
+    createdAt: 1_700_000_000_000,
+    readyAt: 1_700_000_000_000,
+    createdIn: 'bru1',
+    regions: ['bru1'],
+    plan: 'free',
+    public: false,
+    target: null,
+    meta: {},
+    routes: null,
+    builds: [],
+    buildRuns: [],
+    envKeys: [],
+    buildEnvKeys: [],
+    aliasWish: null,
+    aliasFinal: [],
+    aliasAssigned: true,
+    aliasError: null,
+    failure: null,
+    type: 'STATIC',
+    scale: { min: 0, max: 1 },
+    sessionAffinity: 'random',
+    nodeVersion: null,
+    incomplete: false,
+    digest: `digest of ${id}`,
+    ...given,
+  }
+}
+
+export const sampleAlias = (given: Partial<Alias> & Pick<Alias, 'deploymentId'>): Alias => ({
+  id: newId.alias(),
+  host: `${newId.deploymentHash()}.aloft.test`,
+  ownerId: 'an-account',
+  projectId: 'prj_of-an-account',
+  production: false,
+  createdAt: 1_700_000_000_000,
+  ...given,
+})

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { createSiteSource } from '#adapters/sql/site-source.ts'
+import type { Deployment } from '#core/deployment/deployment.ts'
+import type { ManifestFile } from '#core/deployment/manifest.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import {
+  sampleAlias,
+  sampleDeployment,
+  sampleEntry,
+  sampleProject,
+  sampleTeam,
+  sampleUser,
+} from '#test/support/samples.ts'
+import { openStores } from '#test/support/stores.ts'
+
+const INDEX = sampleEntry('index.html')
+
+async function openSites(t: TestContext, open: OpenDatabase) {
+  const opened = await openStores(t, open)
+  const { users, teams, projects, hosts, deployments } = opened.stores
+  const user = sampleUser()
+  await users.insert(user)
+  const team = sampleTeam({ creatorId: user.id })
+  await teams.insert(team, user.id)
+  const project = sampleProject({ ownerId: user.id, directoryListing: true })
+  await projects.insert(project)
+  const deploy = async (
+    host: string,
+    given: Partial<Deployment> = {},
+    manifest: readonly ManifestFile[] = [INDEX],
+  ) => {
+    const deployment = sampleDeployment({ ownerId: user.id, projectId: project.id, host, ...given })
+    await deployments.insert(deployment, { manifest, sealedEnv: 'sealed' })
+    assert.equal(await hosts.claimForDeployment(host, deployment), true)
+    return deployment
+  }
+  const sites = createSiteSource(opened.database.db)
+  const statusOf = async (host: string) => (await sites.find(host))?.status
+  return { ...opened.stores, sites, statusOf, deploy, user, team, project }
+}
+
+eachDatabase((name, open) =>
+  describe(`sites on ${name}`, () => {
+    it('puts a site together from its deployment, its files and its project', async (t) => {
+      const { sites, deploy, user, project } = await openSites(t, open)
+      const routes = [{ src: '/a', dest: '/b', status: 301 }, { handle: 'filesystem' as const }]
+      const image = sampleEntry('img/ü "1".png')
+      const { id } = await deploy('a.aloft.test', { routes }, [
+        INDEX,
+        { ...sampleEntry('src/main.ts'), hidden: true },
+        { ...image, mode: 0o100755 },
+      ])
+      assert.deepEqual(await sites.find('a.aloft.test'), {
+        host: 'a.aloft.test',
+        deploymentId: id,
+        projectId: project.id,
+        ownerId: user.id,
+        environment: 'preview',
+        status: 'ready',
+        files: new Map([
+          [INDEX.path, { sha256: INDEX.sha256, size: INDEX.size }],
+          [image.path, { sha256: image.sha256, size: image.size }],
+        ]),
+        routes,
+        directoryListing: true,
+      })
+    })
+
+    it('knows no host that nobody holds', async (t) => {
+      const { sites } = await openSites(t, open)
+      assert.equal(await sites.find('none.aloft.test'), undefined)
+    })
+
+    it('has no routes and no listing unless somebody asked for them', async (t) => {
+      const { sites, deploy } = await openSites(t, open)
+      await deploy('a.aloft.test', { projectId: 'prj_gone' })
+      const site = await sites.find('a.aloft.test')
+      assert.equal(site?.routes, undefined)
+      assert.equal(site?.directoryListing, false)
+    })
+
+    it('is what the deployment was made for under its own host, and what the alias says under that', async (t) => {
+      const { sites, deploy, hosts } = await openSites(t, open)
+      const environmentOf = async (host: string) => (await sites.find(host))?.environment
+      const made = await deploy('made.aloft.test', { target: 'production' })
+      const preview = await deploy('preview.aloft.test', { target: 'staging' })
+      const point = (host: string, { id, ownerId, projectId }: Deployment, production: boolean) =>
+        hosts.claimAlias(sampleAlias({ host, ownerId, projectId, deploymentId: id, production }))
+      await point('site.aloft.test', made, true)
+      await point('latest.aloft.test', made, false)
+      assert.equal(await environmentOf('made.aloft.test'), 'production')
+      assert.equal(await environmentOf('preview.aloft.test'), 'preview')
+      assert.equal(await environmentOf('site.aloft.test'), 'production')
+      assert.equal(await environmentOf('latest.aloft.test'), 'preview')
+      assert.equal((await sites.find('latest.aloft.test'))?.deploymentId, made.id)
+      const to = { deploymentId: preview.id, projectId: preview.projectId, production: false }
+      await hosts.point('site.aloft.test', made.id, to)
+      assert.equal(await environmentOf('site.aloft.test'), 'preview')
+      assert.equal((await sites.find('site.aloft.test'))?.deploymentId, preview.id)
+    })
+
+    it('tells why it does not serve: building, failed, blocked, deleted, the last before all others', async (t) => {
+      const { sites, statusOf, deploy, deployments, users, user } = await openSites(t, open)
+      const { id } = await deploy('a.aloft.test', { state: 'BUILDING' })
+      for (const state of ['INITIALIZING', 'ANALYZING', 'DEPLOYING'] as const) {
+        await deployments.update(id, { state })
+        assert.equal(await statusOf('a.aloft.test'), 'building')
+      }
+      await deployments.update(id, { state: 'ERROR' })
+      assert.equal(await statusOf('a.aloft.test'), 'failed')
+      assert.equal((await sites.find('a.aloft.test'))?.files.size, 0)
+      await users.update(user.id, { softBlocked: true })
+      assert.equal(await statusOf('a.aloft.test'), 'blocked')
+      await deployments.delete(id, 1)
+      assert.equal(await statusOf('a.aloft.test'), 'deleted')
+      await users.update(user.id, { softBlocked: false })
+      const site = await sites.find('a.aloft.test')
+      assert.equal(site?.status, 'deleted')
+      assert.equal(site?.deploymentId, id)
+      assert.equal(site?.files.size, 0)
+    })
+
+    it('says deleted under an alias that leads to a deleted deployment', async (t) => {
+      const { statusOf, deploy, deployments, hosts } = await openSites(t, open)
+      const { id, ownerId, projectId } = await deploy('a.aloft.test')
+      await hosts.claimAlias(sampleAlias({ host: 'b.aloft.test', ownerId, projectId, deploymentId: id }))
+      assert.equal(await statusOf('b.aloft.test'), 'ready')
+      await deployments.delete(id, 1)
+      assert.equal(await statusOf('b.aloft.test'), 'deleted')
+    })
+
+    it('is blocked with the team that owns it', async (t) => {
+      const { statusOf, deploy, teams, team } = await openSites(t, open)
+      await deploy('a.aloft.test', { ownerId: team.id })
+      assert.equal(await statusOf('a.aloft.test'), 'ready')
+      await teams.update(team.id, { softBlocked: true })
+      assert.equal(await statusOf('a.aloft.test'), 'blocked')
+    })
+  }),
+)

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { needs } from '../scopes.ts'
 
@@ -42,6 +42,8 @@ const Query = Type.Object({
   ),
   format: Type.Optional(Type.Enum(['lines'] as const, { description: '`lines`: one JSON value a line.' })),
 })
+
+export type EventsQuery = Static<typeof Query>
 
 const common = { access: needs('deployment'), limit: 'read', query: Query, reply: 'raw' } as const
 

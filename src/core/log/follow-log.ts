@@ -1,0 +1,99 @@
+import { LOG_LIMIT } from '#contract/api/log.ts'
+import type { Bus } from '../ports/bus.ts'
+import { collectEntries } from './collect-entries.ts'
+import { isUnavailable } from './is-unavailable.ts'
+import type { LogEntry } from './log-entry.ts'
+import { LOGS_TOPIC, type LogFilter, type LogStore } from './log-store.ts'
+import { Nap } from './nap.ts'
+
+export interface FollowWish extends LogFilter {
+  /** How many of the entries that are there already, the newest; absent: all after `after`, else as many as an answer holds. */
+  readonly limit?: number | undefined
+}
+
+export interface FollowParts {
+  readonly store: Pick<LogStore, 'read'>
+  readonly bus: Pick<Bus, 'subscribe'>
+  /** The longest pause between two looks, in case a wake-up was lost. */
+  readonly pollMs: number
+  /** The shortest, so that a busy log is read in larger pieces. */
+  readonly gatherMs: number
+}
+
+export interface FollowEnd {
+  readonly signal: AbortSignal
+  /** Whether nothing more will come. */
+  readonly isFinished?: (() => Promise<boolean>) | undefined
+}
+
+interface Beginning {
+  readonly history: readonly LogEntry[]
+  /** Everything of the history is up to here, everything to come is beyond. */
+  readonly position: string
+}
+
+const START = '-1'
+
+export async function* followLog(
+  { store, bus, pollMs, gatherMs }: FollowParts,
+  deploymentId: string,
+  { limit, ...filter }: FollowWish,
+  { signal, isFinished }: FollowEnd,
+): AsyncGenerator<LogEntry, void> {
+  const nap = new Nap(signal)
+  const unsubscribe = bus.subscribe(LOGS_TOPIC, (id) => {
+    if (id === deploymentId) nap.wake()
+  })
+
+  /** A store that is away for a while ends nobody's following. */
+  async function look<T>(read: () => Promise<T>): Promise<T | undefined> {
+    while (!signal.aborted) {
+      try {
+        return await read()
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+      }
+      await nap.pause(gatherMs, pollMs)
+    }
+    return undefined
+  }
+
+  async function begin(): Promise<Beginning> {
+    if (limit === undefined && filter.after !== undefined) return { history: [], position: filter.after }
+    const newest = await store.read(deploymentId, { direction: 'backward', limit: 1 })
+    const position = newest.position ?? START
+    const history = await collectEntries(store, deploymentId, {
+      ...filter,
+      direction: 'backward',
+      before: String(BigInt(position) + 1n),
+      limit: Math.min(limit ?? LOG_LIMIT, LOG_LIMIT),
+    })
+    return { history: history.reverse(), position: higher(position, filter.after) }
+  }
+
+  try {
+    const beginning = await look(begin)
+    if (beginning === undefined) return
+    yield* beginning.history
+    let { position } = beginning
+    let finished = false
+    while (!signal.aborted) {
+      const page = await look(() =>
+        store.read(deploymentId, { ...filter, direction: 'forward', after: position, limit: LOG_LIMIT }),
+      )
+      if (page === undefined) return
+      yield* page.entries
+      position = page.position ?? position
+      if (!page.complete) continue
+      if (finished) return
+      // Once it is, there is one more look for what was written before.
+      finished = (await look(async () => (await isFinished?.()) ?? false)) ?? false
+      if (!finished) await nap.pause(gatherMs, pollMs)
+    }
+  } finally {
+    unsubscribe()
+  }
+}
+
+const higher = (serial: string, other: string | undefined): string =>
+  other !== undefined && BigInt(other) > BigInt(serial) ? other : serial

@@ -1,0 +1,74 @@
+import type { LogSource, LogType } from '#contract/api/log.ts'
+import { cutText } from './cut-text.ts'
+
+export interface LogInfo {
+  readonly type: LogSource
+  /** The build's id; of a visit, the host that was visited. */
+  readonly name: string
+  readonly entrypoint: string
+}
+
+/** The visit that a `request` or a `response` is about. */
+export interface LoggedRequest {
+  readonly method: string
+  readonly uri: string
+  readonly protocol: string
+  readonly remoteAddr: string
+  readonly userAgent: string
+  readonly host: string
+  /** Known at the end, so only a `response` has these two. */
+  readonly status?: number
+  readonly bodyBytesSent?: number
+}
+
+/** Something that happened to a deployment. */
+export interface LogDraft {
+  readonly deploymentId: string
+  readonly type: LogType
+  /** When it happened, in ms since the epoch. */
+  readonly at: number
+  readonly text: string
+  readonly info: LogInfo
+  readonly region: string
+  readonly instanceId?: string
+  readonly request?: LoggedRequest
+}
+
+/** A draft that the log has taken and will write. */
+export interface NewLogEntry extends LogDraft {
+  /** 24 digits that sort by time. */
+  readonly id: string
+  /** When the log took it; never less than that of an entry taken before it by the same process. */
+  readonly takenAt: number
+}
+
+export interface LogEntry extends LogDraft {
+  readonly id: string
+  /** The entry's place in the log, see `serial.ts`. */
+  readonly serial: string
+  /** The time in `serial`: when the entry came into the log, which for a request is after it was answered. */
+  readonly createdAt: number
+}
+
+const TEXT_BYTES = 4096
+const USER_AGENT_BYTES = 1024
+
+/** The draft with texts that every database can hold and nobody can make arbitrarily long. */
+export const boundDraft = (draft: LogDraft): LogDraft => ({
+  ...draft,
+  text: cutText(draft.text, TEXT_BYTES),
+  info: {
+    type: draft.info.type,
+    name: cutText(draft.info.name, TEXT_BYTES),
+    entrypoint: cutText(draft.info.entrypoint, TEXT_BYTES),
+  },
+  ...(draft.request ? { request: boundRequest(draft.request) } : {}),
+})
+
+const boundRequest = (request: LoggedRequest): LoggedRequest => ({
+  ...request,
+  method: cutText(request.method, USER_AGENT_BYTES),
+  uri: cutText(request.uri, TEXT_BYTES),
+  host: cutText(request.host, USER_AGENT_BYTES),
+  userAgent: cutText(request.userAgent, USER_AGENT_BYTES),
+})

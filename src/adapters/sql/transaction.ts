@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
 import { isRepeatable } from './dialect/errors.ts'
 import type { Db } from './tables.ts'
 
 const ATTEMPTS = 5
 
 /** A transaction of its own. Work that the database undid to let another transaction pass is done again. */
-export async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+export async function inTransaction<Schema, T>(
+  db: Kysely<Schema>,
+  work: (tx: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(work)

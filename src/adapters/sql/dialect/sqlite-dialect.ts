@@ -7,16 +7,20 @@ import { Mutex } from './mutex.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 import { patiently, type SqliteParts, SqliteSession } from './sqlite-session.ts'
 
+/** What a commit acknowledged survives the loss of power (`full`), or the death of the process (`normal`). */
+export type Durability = 'full' | 'normal'
+
 export interface SqliteOptions {
   readonly file: string
+  readonly durability?: Durability
   readonly patienceMs?: number
 }
 
-/** FULL: what a commit acknowledged survives the loss of power. Caches are small, for there are many processes. */
-const WRITER = `
+/** Caches are small, for there are many processes. */
+const writerPragmas = (durability: Durability) => `
   pragma busy_timeout = 0;
   pragma journal_mode = wal;
-  pragma synchronous = full;
+  pragma synchronous = ${durability};
   pragma journal_size_limit = 16777216;
   pragma cache_size = -2000`
 /** A reader is only ever kept out for a moment, while a file is recovered or its log is put away. */
@@ -43,10 +47,12 @@ function openReader(file: string, writer: SqliteHandle): SqliteHandle {
 class SqliteDriver implements Driver {
   readonly #file: string
   readonly #patienceMs: number
+  readonly #durability: Durability
   #parts: SqliteParts | undefined
 
-  constructor({ file, patienceMs = 10 * SECOND }: SqliteOptions) {
+  constructor({ file, durability = 'full', patienceMs = 10 * SECOND }: SqliteOptions) {
     this.#file = file
+    this.#durability = durability
     this.#patienceMs = patienceMs
   }
 
@@ -54,7 +60,8 @@ class SqliteDriver implements Driver {
     const patienceMs = this.#patienceMs
     try {
       makeFile(this.#file)
-      const writer = await patiently(() => new SqliteHandle(this.#file, WRITER), patienceMs)
+      const pragmas = writerPragmas(this.#durability)
+      const writer = await patiently(() => new SqliteHandle(this.#file, pragmas), patienceMs)
       this.#parts = { writer, reader: openReader(this.#file, writer), turn: new Mutex(), patienceMs }
     } catch (error) {
       throw convertError(error)

@@ -3,9 +3,10 @@ import { isPostgres } from '../dialect/is-postgres.ts'
 import { MIGRATIONS } from './list.ts'
 import type { Migration } from './migration.ts'
 
-interface MigrationTables {
-  readonly aloft_migrations: { name: string; applied_at: number }
-}
+/** Where a schema's steps are remembered: each schema has its own list. */
+export type History = 'aloft_migrations' | 'aloft_log_migrations'
+
+type MigrationTables = { readonly [T in History]: { name: string; applied_at: number } }
 
 /** Any number, as long as all processes mean the same. */
 const LOCK = 414_105_466
@@ -17,23 +18,24 @@ const LOCK = 414_105_466
 export async function migrate(
   db: Kysely<unknown>,
   migrations: readonly Migration[] = MIGRATIONS,
+  history: History = 'aloft_migrations',
 ): Promise<void> {
   await (db as Kysely<MigrationTables>).transaction().execute(async (tx) => {
     // The embedded database needs no lock of its own: its transactions have the file to themselves.
     if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
     await tx.schema
-      .createTable('aloft_migrations')
+      .createTable(history)
       .ifNotExists()
       .addColumn('name', 'text', (column) => column.primaryKey().notNull())
       .addColumn('applied_at', 'bigint', (column) => column.notNull())
       .execute()
-    const rows = await tx.selectFrom('aloft_migrations').select('name').execute()
+    const rows = await tx.selectFrom(history).select('name').execute()
     const applied = new Set(rows.map(({ name }) => name))
     assertKnown(applied, migrations)
     for (const { name, up } of migrations) {
       if (applied.has(name)) continue
       await up(tx as unknown as Kysely<unknown>)
-      await tx.insertInto('aloft_migrations').values({ name, applied_at: Date.now() }).execute()
+      await tx.insertInto(history).values({ name, applied_at: Date.now() }).execute()
     }
   })
 }

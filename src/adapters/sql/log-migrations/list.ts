@@ -1,0 +1,5 @@
+import type { Migration } from '../migrations/migration.ts'
+import { logEntries } from './0001-log-entries.ts'
+
+/** In the order they are applied. */
+export const LOG_MIGRATIONS: readonly Migration[] = [logEntries]

@@ -1,0 +1,16 @@
+import type { LogEntry } from '#core/log/log-entry.ts'
+
+export const entry = ({ id, serial, createdAt, at, type, text, deploymentId, info }: LogEntry) => ({
+  type,
+  created: createdAt,
+  payload: {
+    deploymentId,
+    info: { type: info.type, name: info.name, entrypoint: info.entrypoint },
+    text,
+    id,
+    date: at,
+    serial,
+  },
+})
+
+export const entries = (list: readonly LogEntry[]) => list.map(entry)

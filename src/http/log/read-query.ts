@@ -1,0 +1,76 @@
+import { type EventsQuery, LOG_TYPES, type LogType } from '#contract/api/log.ts'
+import { AloftError } from '#contract/errors.ts'
+import type { LogWish } from '#core/log/deployment-logs.ts'
+import { firstSerialOf } from '#core/log/serial.ts'
+
+export interface ReadLog {
+  readonly wish: LogWish
+  readonly follow: boolean
+  /** One JSON value a line. */
+  readonly lines: boolean
+}
+
+/** What clients ask for by these names. Some know more types than there are: errors are written as `stdout`. */
+const TYPES: ReadonlyMap<string, LogType | undefined> = new Map([
+  ...LOG_TYPES.map((type) => [type, type] as const),
+  ['stderr', 'stdout'],
+  ['exit', undefined],
+])
+
+const invalid = (reason: string) => new AloftError('bad_request', `Invalid request: ${reason}.`)
+
+const TIME = /^\d{1,13}$/
+const SERIAL = /^\d{19}$/
+
+/** The serial of this text, or else what its time stands for. */
+function readBound(name: string, text: string, serialOf: (ms: number) => bigint): string {
+  if (TIME.test(text)) return String(serialOf(Number(text)))
+  if (SERIAL.test(text) && BigInt(text) < 2n ** 63n) return text
+  throw invalid(`\`${name}\` should be a time in milliseconds or the serial of an entry`)
+}
+
+// Times are inclusive: of the entries of one millisecond a client may have seen only some.
+const readSince = (text: string): string => readBound('since', text, (ms) => firstSerialOf(ms) - 1n)
+const readUntil = (text: string): string => readBound('until', text, (ms) => firstSerialOf(ms + 1))
+
+function readTypes(text: string): readonly LogType[] {
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !TYPES.has(name))
+  if (unknown !== undefined)
+    throw invalid(`\`types\` should be some of ${LOG_TYPES.join(', ')}, separated by commas`)
+  return [...new Set(names.map((name) => TYPES.get(name)).filter((type) => type !== undefined))]
+}
+
+function readStatus(text: string): { readonly from: number; readonly to: number } {
+  const [, hundreds, rest] = /^([1-5])(\d\d|xx)$/i.exec(text) ?? []
+  if (hundreds === undefined || rest === undefined)
+    throw invalid('`statusCode` should be a status such as `404` or a class such as `4xx`')
+  const from = Number(hundreds) * 100
+  return /\d/.test(rest) ? { from: from + Number(rest), to: from + Number(rest) } : { from, to: from + 99 }
+}
+
+/** A parameter that is empty counts as not given. */
+const read = <T>(text: string | undefined, parse: (text: string) => T): T | undefined =>
+  text === undefined || text === '' ? undefined : parse(text)
+
+const asIs = (text: string): string => text
+
+export function readLogQuery(query: EventsQuery): ReadLog {
+  const { direction = 'forward', limit = -1, builds, follow = false, format } = query
+  const wish: LogWish = {
+    direction,
+    limit: limit < 0 ? undefined : limit,
+    after: read(query.since, readSince),
+    before: read(query.until, readUntil),
+    types: read(query.types, readTypes),
+    text: read(query.q, asIs),
+    name: read(query.name, asIs),
+    builds,
+    status: read(query.statusCode, readStatus),
+    instanceId: read(query.instanceId, asIs),
+  }
+  if (follow && direction === 'backward')
+    throw invalid('`direction` cannot be `backward` together with `follow`')
+  if (follow && wish.before !== undefined) throw invalid('`until` cannot be given together with `follow`')
+  return { wish, follow, lines: format === 'lines' }
+}

@@ -1,0 +1,72 @@
+import * as api from '#contract/api/log.ts'
+import type { RawReply } from '#contract/endpoint.ts'
+import type { Context } from '#core/access/context.ts'
+import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
+import type { LogEntry } from '#core/log/log-entry.ts'
+import { type Route, route } from '../route.ts'
+import * as current from './current.ts'
+import * as legacy from './legacy.ts'
+import { readLogQuery } from './read-query.ts'
+import { streamLines } from './stream.ts'
+
+/** What the log of a deployment needs to know of it. */
+export interface LoggedDeployment {
+  readonly id: string
+  readonly name: string
+  /** Whether it is READY or in ERROR. */
+  isFinished(): Promise<boolean>
+}
+
+/** Finds a deployment whose log the caller may read. */
+export type FindLogged = (ctx: Context, idOrHost: string) => Promise<LoggedDeployment>
+
+interface Form {
+  readonly entry: (entry: LogEntry) => unknown
+  readonly entries: (entries: readonly LogEntry[]) => unknown
+}
+
+interface ReadInput {
+  readonly params: { readonly id: string }
+  readonly query: api.EventsQuery
+}
+
+const LINES = 'application/stream+json'
+const LINES_HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+
+const lineOf = (value: unknown): string => `${JSON.stringify(value)}\n`
+
+export function logRoutes(logs: DeploymentLogs, find: FindLogged): readonly Route[] {
+  const answer =
+    (formOf: (deployment: LoggedDeployment) => Form) =>
+    async (ctx: Context, { params, query }: ReadInput): Promise<RawReply> => {
+      const { wish, follow, lines } = readLogQuery(query)
+      const deployment = await find(ctx, params.id)
+      const form = formOf(deployment)
+      if (follow) {
+        const isFinished = wish.builds ? () => deployment.isFinished() : undefined
+        const body = streamLines((signal) =>
+          shown(logs.follow(deployment.id, wish, { signal, isFinished }), form),
+        )
+        return { type: LINES, headers: LINES_HEADERS, body }
+      }
+      const entries = await logs.read(deployment.id, wish)
+      return lines
+        ? { type: LINES, headers: LINES_HEADERS, body: entries.map((e) => lineOf(form.entry(e))).join('') }
+        : { type: 'application/json; charset=utf-8', body: JSON.stringify(form.entries(entries)) }
+    }
+
+  const older = answer(({ name }) => ({ entry: legacy.entry(name), entries: legacy.entries(name) }))
+  return [
+    route(
+      api.readEvents,
+      answer(() => current),
+    ),
+    route(api.legacy.readEvents, older),
+    route(api.earliest.readEvents, older),
+    route(api.earliest.readLogs, older),
+  ]
+}
+
+async function* shown(entries: AsyncIterable<LogEntry>, { entry }: Form): AsyncGenerator<unknown, void> {
+  for await (const each of entries) yield entry(each)
+}

@@ -9,6 +9,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import type { Config } from '../config.ts'
 import type { Channel } from './channel.ts'
+import { servingProcesses } from './serving.ts'
 
 /** What processes have in common besides the database. */
 export interface Shared {
@@ -27,13 +28,16 @@ interface SharedParts {
 const SUPERVISOR_PATIENCE = 5 * SECOND
 
 /** Through Redis where it is configured, else through the supervisor, else within this process. */
-export async function openShared({ redisUrl }: Config, parts: SharedParts): Promise<Shared> {
+export async function openShared(config: Config, parts: SharedParts): Promise<Shared> {
+  const { redisUrl } = config
   if (redisUrl) return openRedis(redisUrl.reveal(), parts)
   const { channel, log, clock } = parts
   const bus = channel ? createIpcBus({ channel, log }) : createMemoryBus({ log })
-  const limiter = channel
-    ? createIpcLimiter(channel, { clock, patience: SUPERVISOR_PATIENCE })
-    : createMemoryLimiter({ clock })
+  // A single serving process has nobody to share its counts with.
+  const limiter =
+    channel && servingProcesses(config) > 1
+      ? createIpcLimiter(channel, { clock, patience: SUPERVISOR_PATIENCE })
+      : createMemoryLimiter({ clock })
   return { bus, limiter, close: () => bus.close() }
 }
 

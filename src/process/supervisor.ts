@@ -10,6 +10,7 @@ import { type Channel, kindOf } from './channel.ts'
 import { DRAIN_MS, forkRole, KeptChild } from './child.ts'
 import { serveMetrics } from './metrics-hub.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
+import { servingProcesses } from './serving.ts'
 
 export type Role = 'all' | 'serve' | 'work'
 
@@ -34,8 +35,7 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   const keep = (kind: 'serve' | 'work', name: string) =>
     children.push(new KeptChild({ role: kind, name, log, onStart: attach, onStillborn: stillborn.resolve }))
 
-  const serving = shareable() ? config.workers : 1
-  if (role !== 'work') for (let n = 1; n <= serving; n++) keep('serve', `serve-${n}`)
+  if (role !== 'work') for (let n = 1; n <= servingProcesses(config); n++) keep('serve', `serve-${n}`)
   if (role !== 'serve') keep('work', 'work-1')
 
   const ready = Promise.all(children.map((child) => child.start())).then(() => 'ready' as const)
@@ -47,9 +47,6 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   await Promise.all(children.map((child) => child.stop(DRAIN_MS + 5 * SECOND)))
   return first === 'stillborn' ? 1 : 0
 }
-
-/** Only Linux spreads connections over processes that listen on one port. */
-const shareable = () => process.platform === 'linux'
 
 function announce(config: Config, { setupToken }: Prepared): void {
   if (setupToken !== undefined)

@@ -50,8 +50,6 @@ export async function openParts(
   channel: Channel | undefined,
   clock: Clock = Date,
 ): Promise<Parts> {
-  if (config.blobUrl !== undefined)
-    throw new Error('ALOFT_BLOB_URL: object storage is not part of this version; leave it unset')
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const masterKey = await loadMasterKey({
     file: join(config.dataDir, 'master.key'),

@@ -6,9 +6,9 @@ import { isPostgres } from './dialect/is-postgres.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
 /** The embedded database stops the process while it reads: no more entries than this at a time. */
-const PAGE = 500
+const PAGE = 250
 /** And a search looks at no more than this many at a time. */
-const WINDOW = 2000
+const WINDOW = 1000
 
 type Row = Omit<LogTables['log_entries'], 'serial'> & { place: string }
 

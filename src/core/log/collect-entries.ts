@@ -2,7 +2,7 @@ import type { LogEntry } from './log-entry.ts'
 import type { LogFilter, LogQuery, LogStore } from './log-store.ts'
 
 /** A search that finds little gives up after this many looks, each at a bounded number of entries. */
-const LOOKS = 100
+const LOOKS = 200
 
 /** As many entries as the query wants, look by look, letting everybody else do something in between. */
 export async function collectEntries(

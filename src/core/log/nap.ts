@@ -17,10 +17,9 @@ export class Nap {
   async pause(shortest: number, longest: number): Promise<void> {
     await this.#sleep(shortest)
     if (!this.#woken) {
-      const over = this.#sleep(longest - shortest, (rouse) => {
+      await this.#sleep(longest - shortest, (rouse) => {
         this.#rouse = rouse
       })
-      await over
       this.#rouse = undefined
     }
     this.#woken = false

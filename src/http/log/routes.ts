@@ -33,7 +33,9 @@ interface ReadInput {
 const LINES = 'application/stream+json'
 const LINES_HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
 
-const lineOf = (value: unknown): string => `${JSON.stringify(value)}\n`
+/** As bytes: to a text Fastify would add a charset, which this type does not have. */
+const linesOf = (values: readonly unknown[]): Buffer =>
+  Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
 
 export function logRoutes(logs: DeploymentLogs, find: FindLogged): readonly Route[] {
   const answer =
@@ -51,7 +53,7 @@ export function logRoutes(logs: DeploymentLogs, find: FindLogged): readonly Rout
       }
       const entries = await logs.read(deployment.id, wish)
       return lines
-        ? { type: LINES, headers: LINES_HEADERS, body: entries.map((e) => lineOf(form.entry(e))).join('') }
+        ? { type: LINES, headers: LINES_HEADERS, body: linesOf(entries.map(form.entry)) }
         : { type: 'application/json; charset=utf-8', body: JSON.stringify(form.entries(entries)) }
     }
 

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it } from 'node:test'
+import { Kysely } from 'kysely'
+import { createSqliteDialect } from '#adapters/sql/dialect/sqlite-dialect.ts'
+import { LOG_MIGRATIONS } from '#adapters/sql/log-migrations/list.ts'
+import { createLogStore } from '#adapters/sql/log-store.ts'
+import type { LogTables } from '#adapters/sql/log-tables.ts'
+import { migrate } from '#adapters/sql/migrations/migrate.ts'
+import type { LogFilter } from '#core/log/log-store.ts'
+import { sampleLine, sampleResponse } from '#test/support/logs.ts'
+
+const range = { after: '1', before: '9000000000000000000' }
+const search = {
+  ...range,
+  types: ['stdout', 'command'],
+  text: 'x',
+  name: 'bld_1',
+  status: { from: 400, to: 499 },
+  instanceId: 'x',
+} as const satisfies LogFilter
+
+/** Not slow: a bounded piece of the log that was found by an index, and rows that the statement was given. */
+const SLOW = /^SCAN (?!looked_at$|\d+-ROW VALUES)|TEMP B-TREE/
+
+it('finds every entry by an index and in its order, in every statement of the log store', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-plans-'))
+  const file = join(folder, 'logs.db')
+  const statements = new Set<string>()
+  const db = new Kysely<LogTables>({
+    dialect: createSqliteDialect({ file }),
+    log: ({ query }) => {
+      statements.add(query.sql)
+    },
+  })
+  const raw = new DatabaseSync(file)
+  t.after(async () => {
+    raw.close()
+    await db.destroy()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await migrate(db as Kysely<unknown>, LOG_MIGRATIONS, 'aloft_log_migrations')
+  statements.clear()
+
+  const store = createLogStore(db)
+  await store.append([sampleResponse(), ...Array.from({ length: 20 }, () => sampleLine())])
+  for (const direction of ['forward', 'backward'] as const)
+    for (const filter of [{}, range, search])
+      for (const builds of [false, true])
+        await store.read('dpl_a', { direction, limit: 10, builds, ...filter })
+  await store.prune(1, 10)
+  await store.deleteFor(['dpl_a'])
+
+  assert.ok(statements.size >= 12)
+  for (const sql of statements) {
+    if (/^(begin|commit)/i.test(sql)) continue
+    const plan = raw
+      .prepare(`explain query plan ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail))
+    assert.deepEqual(
+      plan.filter((step) => SLOW.test(step)),
+      [],
+      `${sql}\n${plan.join('\n')}`,
+    )
+    if (sql.includes("'build'") && /^select/.test(sql))
+      assert.ok(
+        plan.some((step) => /USING (COVERING )?INDEX log_entries_build/.test(step)),
+        `${sql}\n${plan.join('\n')}`,
+      )
+  }
+})

@@ -37,8 +37,11 @@ const findLogged =
   (deployments: Deployments): FindLogged =>
   async (ctx, idOrHost) => {
     const { id, name } = await deployments.find(ctx, idOrHost, 'read')
-    const isFinished = async () =>
-      ['READY', 'ERROR'].includes((await deployments.find(ctx, id, 'read')).state)
+    // One that was deleted meanwhile says no more either.
+    const isFinished = async () => {
+      const now = await deployments.find(ctx, id, 'read').catch(() => undefined)
+      return now === undefined || now.state === 'READY' || now.state === 'ERROR'
+    }
     return { id, name, isFinished }
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { Readable } from 'node:stream'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Endpoint, methodOf, pathOf, type RawReply } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
@@ -243,7 +244,10 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
         if (form === 'html') return reply.headers(PAGE_HEADERS).send(answer)
         if (form === 'raw') {
           const { type, body, headers } = answer as RawReply
-          return reply.headers({ ...headers, 'content-type': type }).send(body)
+          reply.headers({ ...headers, 'content-type': type })
+          if (request.method !== 'HEAD' || !(body instanceof Readable)) return reply.send(body)
+          body.destroy()
+          return reply.send('')
         }
         return answer
       },

@@ -4,7 +4,7 @@ import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
 import { createEdge, type Edge } from '#edge/edge.ts'
 import { createLimits } from '#http/limits.ts'
-import { allRoutes } from '#http/routes.ts'
+import { allRoutes, type UseCases } from '#http/routes.ts'
 import { type ApiHandler, createApi } from '#http/server.ts'
 import type { Config } from '../config.ts'
 import { ensureAuthority, ensureTicketKeys } from './authority.ts'
@@ -51,7 +51,8 @@ export const fastLaneOf = ({ fastPath, fastStreams }: Edge): FastLane => ({
 /** A serving process: the API and the sites on shared listeners. Keeps no state but caches. */
 export async function serve(config: Config, log: Log, channel: Channel | undefined): Promise<Running> {
   const parts = await openParts(config, log, channel)
-  const api = await buildApi(config, parts, channel)
+  const use = createUseCases(config, parts)
+  const api = await buildApi(config, parts, use, channel)
   const edge = buildEdge(config, parts)
   const listeners = createListeners({
     host: config.host,
@@ -68,6 +69,8 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   log.info({ port, tlsPort }, 'listening')
   return {
     async drain(ms) {
+      // Logs that somebody follows would otherwise go on until the deadline.
+      use.logs.close()
       await listeners.drain(ms)
       await edge.close()
       await parts.close()
@@ -75,10 +78,14 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   }
 }
 
-export function buildApi(config: Config, parts: Parts, channel: Channel | undefined): Promise<ApiHandler> {
+export function buildApi(
+  config: Config,
+  parts: Parts,
+  use: UseCases,
+  channel: Channel | undefined,
+): Promise<ApiHandler> {
   const metrics = createMetrics(channel)
   const limits = createLimits(parts.limiter, config.rateLimit)
-  const use = createUseCases(config, parts)
   const system = {
     site: config.baseUrl,
     version: VERSION,

@@ -9,6 +9,7 @@ import { createFiles } from '#core/file/files.ts'
 import { createJobCleanup } from '#core/job/job-cleanup.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import { createDeploymentLogs } from '#core/log/deployment-logs.ts'
+import { createForgetJob } from '#core/log/forget-job.ts'
 import { createLogCleanup } from '#core/log/log-cleanup.ts'
 import { createLoginCleanup, createLogins } from '#core/login/logins.ts'
 import { createMailJob } from '#core/mail/mail-job.ts'
@@ -36,6 +37,7 @@ const recurringJobs = ({ stores, blobs, logStore, clock }: Parts): readonly JobH
 /** Everything the working processes do. */
 export const createJobHandlers = (parts: Parts, mailer: Mailer): readonly JobHandler[] => [
   createMailJob({ mailer, vault: parts.vault }),
+  createForgetJob({ store: parts.logStore }),
   ...recurringJobs(parts),
 ]
 

@@ -10,7 +10,7 @@ import { createHostSwitch } from '#src/process/hosts.ts'
 import { createListeners } from '#src/process/listener.ts'
 import { openParts, type Parts } from '#src/process/parts.ts'
 import { buildApi, buildEdge, fastLaneOf } from '#src/process/serve.ts'
-import { createJobHandlers } from '#src/process/use-cases.ts'
+import { createJobHandlers, createUseCases } from '#src/process/use-cases.ts'
 import { openMailer } from '#src/process/work.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { silentLog } from './silent-log.ts'
@@ -78,7 +78,8 @@ export async function startServer(
     log: silentLog,
     worker: 'test',
   })
-  const api = await buildApi(config, parts, undefined)
+  const use = createUseCases(config, parts)
+  const api = await buildApi(config, parts, use, undefined)
   const edge = buildEdge(config, parts)
   const listeners = createListeners({
     host: '127.0.0.1',
@@ -144,8 +145,7 @@ export async function startServer(
     },
 
     async operator() {
-      const { createUseCases } = await import('#src/process/use-cases.ts')
-      await createUseCases(config, parts).operators.bootstrap(OPERATOR)
+      await use.operators.bootstrap(OPERATOR)
       const me = await server.call('GET /v2/user', { token: OPERATOR.token })
       return { ...OPERATOR, id: me.body.user.id, username: me.body.user.username }
     },
@@ -165,6 +165,7 @@ export async function startServer(
     async close() {
       agent.destroy()
       await runner.drain(1000)
+      use.logs.close()
       await listeners.drain(1000)
       await edge.close()
       mailer.close()

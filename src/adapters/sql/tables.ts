@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
+import type { ReadyState, Target } from '#contract/api/deployment.ts'
 import type { Role } from '#contract/api/team.ts'
 import type { Plan } from '#contract/limits.ts'
-import type { Target } from '#core/deployment/deployment.ts'
-import type { ReadyState } from '#core/deployment/ready-state.ts'
 import type { TokenKind } from '#core/token/token.ts'
 
 /** Only types that both databases store alike: text, whole numbers, and JSON as text. Times are ms. */

@@ -5,8 +5,8 @@ import { PaginationSchema, pageQuery } from '../page.ts'
 import { needs } from '../scopes.ts'
 import { IsoTime, Nullable, Time } from './shared.ts'
 
-const READY_STATES = ['INITIALIZING', 'ANALYZING', 'BUILDING', 'DEPLOYING', 'READY', 'ERROR'] as const
-const LEGACY_STATES = [
+export const READY_STATES = ['INITIALIZING', 'ANALYZING', 'BUILDING', 'DEPLOYING', 'READY', 'ERROR'] as const
+export const LEGACY_STATES = [
   'DEPLOYING',
   'DEPLOYMENT_ERROR',
   'BOOTED',
@@ -15,8 +15,13 @@ const LEGACY_STATES = [
   'BUILD_ERROR',
   'FROZEN',
 ] as const
-const TYPES = ['NPM', 'DOCKER', 'STATIC'] as const
-const TARGETS = ['staging', 'production'] as const
+export const LEGACY_TYPES = ['NPM', 'DOCKER', 'STATIC'] as const
+export const TARGETS = ['staging', 'production'] as const
+
+export type ReadyState = (typeof READY_STATES)[number]
+export type LegacyState = (typeof LEGACY_STATES)[number]
+export type LegacyType = (typeof LEGACY_TYPES)[number]
+export type Target = (typeof TARGETS)[number]
 
 const ReadyStateSchema = Type.Enum(READY_STATES)
 const LegacyStateSchema = Type.Enum(LEGACY_STATES)
@@ -280,7 +285,7 @@ export const legacyList = endpoint({
         created: Type.String(),
         creator: Type.Object({ uid: Type.String() }),
         state: LegacyStateSchema,
-        type: Type.Enum(TYPES),
+        type: Type.Enum(LEGACY_TYPES),
         scale: Type.Object({ current: Type.Integer(), min: Type.Integer(), max: Type.Integer() }),
       }),
     ),
@@ -297,7 +302,7 @@ export const legacyGet = endpoint({
     uid: Type.String(),
     host: Nullable(Type.String()),
     state: LegacyStateSchema,
-    type: Type.Enum(TYPES),
+    type: Type.Enum(LEGACY_TYPES),
     stateTs: IsoTime,
     scale: Type.Object({ min: Type.Integer(), max: Type.Integer(), auto: Type.Boolean() }),
   }),

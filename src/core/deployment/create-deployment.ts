@@ -3,6 +3,7 @@ import { newId } from '#contract/ids.ts'
 import type { Context, Owner } from '../access/context.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
 import { asAnswer } from '../file/files.ts'
+import type { JobQueue } from '../job/job-queue.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -31,6 +32,7 @@ export interface Created {
 export interface CreateStores extends PublishStores {
   readonly files: FileStore
   readonly secrets: SecretStore
+  readonly jobs: JobQueue
 }
 
 export interface CreateParts {

@@ -1,10 +1,8 @@
+import type { LegacyState, LegacyType, ReadyState, Target } from '#contract/api/deployment.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
 import type { Route } from '../routing/route.ts'
-import { type LegacyState, type LegacyType, legacyState, type ReadyState } from './ready-state.ts'
-
-export const TARGETS = ['staging', 'production'] as const
-export type Target = (typeof TARGETS)[number]
+import { legacyState } from './ready-state.ts'
 
 export interface BuildSpec {
   readonly src: string

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
+import { queueForget } from '../log/forget-job.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Created, type CreateParts, createCreateDeployment } from './create-deployment.ts'
@@ -63,7 +64,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     list: (ctx, page, filter) => store.list(ctx.owner.id, page, filter),
 
     async remove(ctx, idOrHost) {
-      const removed = await transact(async ({ deployments, hosts, projects }) => {
+      const removed = await transact(async ({ deployments, hosts, projects, jobs }) => {
         const deployment = await seen(deployments, ctx, idOrHost, 'write')
         // First of all, because from here on nothing more can be pointed to it.
         await deployments.delete(deployment.id, clock.now())
@@ -71,6 +72,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         const project = await projects.byIdOrName(deployment.ownerId, deployment.projectId)
         // The project keeps the name it was allotted: its next deployment takes it over.
         for (const { host } of aliases) if (host !== project?.defaultHost) await hosts.release(host)
+        await queueForget(jobs, deployment.id)
         return { deployment, hosts: aliases.map(({ host }) => host) }
       })
       const { host } = removed.deployment

@@ -1,13 +1,13 @@
+import type { LegacyType, Target } from '#contract/api/deployment.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Owner } from '../access/context.ts'
 import { compileRoutes } from '../routing/compile-routes.ts'
 import type { Route } from '../routing/route.ts'
 import { type BuildInput, readBuilds } from './builds.ts'
-import type { BuildSpec, Target } from './deployment.ts'
+import type { BuildSpec } from './deployment.ts'
 import { type EnvWish, readEnv } from './env.ts'
 import { projectSlug, readAlias } from './hosts.ts'
 import { type FileInput, type FileWish, readFiles } from './manifest.ts'
-import type { LegacyType } from './ready-state.ts'
 import { readRegions } from './regions.ts'
 
 /** A create request in words that all generations share. */

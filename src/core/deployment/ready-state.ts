@@ -1,19 +1,4 @@
-export const READY_STATES = ['INITIALIZING', 'ANALYZING', 'BUILDING', 'DEPLOYING', 'READY', 'ERROR'] as const
-export type ReadyState = (typeof READY_STATES)[number]
-
-export const LEGACY_STATES = [
-  'DEPLOYING',
-  'DEPLOYMENT_ERROR',
-  'BOOTED',
-  'BUILDING',
-  'READY',
-  'BUILD_ERROR',
-  'FROZEN',
-] as const
-export type LegacyState = (typeof LEGACY_STATES)[number]
-
-export const LEGACY_TYPES = ['NPM', 'DOCKER', 'STATIC'] as const
-export type LegacyType = (typeof LEGACY_TYPES)[number]
+import type { LegacyState, LegacyType, ReadyState } from '#contract/api/deployment.ts'
 
 /** What decides how an older client sees a state. */
 export interface StateFacts {

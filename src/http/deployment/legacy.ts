@@ -1,10 +1,10 @@
+import { LEGACY_TYPES, type LegacyType } from '#contract/api/deployment.ts'
 import { AloftError } from '#contract/errors.ts'
 import { iso } from '#contract/time.ts'
 import type { Created } from '#core/deployment/create-deployment.ts'
 import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
 import type { FileInput } from '#core/deployment/manifest.ts'
 import type { CreateDeployment } from '#core/deployment/read-wish.ts'
-import { LEGACY_TYPES, type LegacyType } from '#core/deployment/ready-state.ts'
 import { MAX_FILE_BYTES } from '#core/file/files.ts'
 import { chooseNode } from './node-versions.ts'
 

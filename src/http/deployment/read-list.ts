@@ -1,8 +1,8 @@
+import type { Target } from '#contract/api/deployment.ts'
+import { READY_STATES, type ReadyState } from '#contract/api/deployment.ts'
 import { AloftError } from '#contract/errors.ts'
 import { PAGE_LIMIT, type PageQuery } from '#contract/page.ts'
-import type { Target } from '#core/deployment/deployment.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
-import { READY_STATES, type ReadyState } from '#core/deployment/ready-state.ts'
 
 interface ListQuery {
   readonly limit?: number

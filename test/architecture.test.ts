@@ -35,7 +35,9 @@ const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWith(
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(src, file), 'utf8')
   const found: Import[] = []
-  for (const match of text.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gm)) {
+  for (const match of text.matchAll(
+    /^\s*(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gm,
+  )) {
     const specifier = match[2] as string
     const to = specifier.startsWith('#')
       ? specifier.replace(/^#src\//, '').replace(/^#/, '')
@@ -59,7 +61,10 @@ test('every layer imports only what its arrow allows', () => {
 })
 
 test('every top-level name under src/ is a known layer', () => {
-  assert.deepEqual([...new Set(files.map(layerOf))].filter((layer) => !(layer in ARROWS)), [])
+  assert.deepEqual(
+    [...new Set(files.map(layerOf))].filter((layer) => !(layer in ARROWS)),
+    [],
+  )
 })
 
 test('imports name a file that exists, and there are no cycles among them', () => {

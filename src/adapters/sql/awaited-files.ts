@@ -6,7 +6,7 @@ import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
 
 /** Few enough to take milliseconds. */
-const STEP = 1000
+const STEP = 500
 
 const insertRows = prepare<{ rows: string }>()((db, { rows }) =>
   db

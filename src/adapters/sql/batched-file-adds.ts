@@ -10,15 +10,15 @@ interface Waiting {
 }
 
 /** How many files are written together at most. */
-const BATCH = 1000
+const BATCH = 500
 
 const isUnavailable = (error: unknown): boolean =>
   error instanceof AloftError && error.kind === 'service_unavailable'
 
 /**
  * Adds that share their commits: making one durable takes a disk far longer than writing it. What is added
- * while a commit is under way goes into the next one, all together. Nobody waits for others to come, and
- * nobody is answered before the commit that holds their files.
+ * while a commit is under way, or in the same turn of the event loop, goes into the next one, all together.
+ * Nobody waits for others to come, and nobody is answered before the commit that holds their files.
  */
 export function createBatchedFileAdds(db: Db): FileStore['add'] {
   const queue: Waiting[] = []
@@ -53,6 +53,8 @@ export function createBatchedFileAdds(db: Db): FileStore['add'] {
   async function run(): Promise<void> {
     running = true
     while (queue.length > 0) {
+      // Who was just answered may have more to add.
+      await new Promise(setImmediate)
       const batch = take()
       const [first] = batch
       await (first && batch.length === 1 ? writeOne(first) : writeBatch(batch))

@@ -10,7 +10,7 @@ export interface FileRow extends UploadedFile {
 }
 
 /** Few enough to take milliseconds. */
-const STEP = 1000
+const STEP = 500
 
 const upsert = prepare<{ rows: string }>()((db, { rows }) =>
   db
@@ -30,16 +30,11 @@ const upsert = prepare<{ rows: string }>()((db, { rows }) =>
         .where(eb.lit(true)),
     )
     .onConflict((conflict) =>
-      conflict.columns(['owner_id', 'sha1']).doUpdateSet((eb) => ({
-        sha256: eb.ref('excluded.sha256'),
-        size: eb.ref('excluded.size'),
-        used_at: eb
-          .case()
-          .when('files.used_at', '<', eb.ref('excluded.used_at'))
-          .then(eb.ref('excluded.used_at'))
-          .else(eb.ref('files.used_at'))
-          .end(),
-      })),
+      conflict
+        .columns(['owner_id', 'sha1'])
+        // The content is what it was: writing it again would write its index again.
+        .doUpdateSet((eb) => ({ used_at: eb.ref('excluded.used_at') }))
+        .whereRef('files.used_at', '<', 'excluded.used_at'),
     ),
 )
 

@@ -4,6 +4,7 @@ import { createBatchedFileAdds } from './batched-file-adds.ts'
 import { isPostgres } from './dialect/is-postgres.ts'
 import { writeFiles } from './file-rows.ts'
 import { inSteps } from './in-steps.ts'
+import { textsWithKeys } from './json-rows.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
 import { textsIn } from './text-list.ts'
@@ -15,15 +16,18 @@ import { atomically } from './transaction.ts'
  */
 const FRESH = 12 * HOUR
 
-/** Few enough for a statement of some milliseconds. */
-const STEP = 2500
+/** Few enough for a statement of some milliseconds, when they are read and when they are written. */
+const READ_STEP = 2000
+const WRITE_STEP = 500
 
+/** A join in this order looks each hash up at once, and its place need not be read back as text. */
 const selectFiles = prepare<{ ownerId: string; sha1s: string }>()((db, { ownerId, sha1s }) =>
   db
-    .selectFrom('files')
-    .select(['sha1', 'sha256', 'size', 'used_at'])
-    .where('owner_id', '=', ownerId)
-    .where('sha1', 'in', textsIn(db, sha1s)),
+    .selectFrom(textsWithKeys(db, sha1s))
+    .crossJoin('files')
+    .select(['given.key', 'files.sha256', 'files.size', 'files.used_at'])
+    .where('files.owner_id', '=', ownerId)
+    .whereRef('files.sha1', '=', 'given.value'),
 )
 
 /** The hashes; where rows are locked one by one, all who want several lock them in the same order. */
@@ -91,14 +95,19 @@ export function createFileStore(db: Db): FileStore {
 
     async claim(ownerId, sha1s, usedAt) {
       const found = new Map<string, UploadedFile>()
-      await inSteps(sha1s, STEP, async (step) => {
-        const stale: string[] = []
-        for (const { used_at, ...file } of await selectFiles(db, { ownerId, sha1s: JSON.stringify(step) }))
-          if (used_at < usedAt - FRESH) stale.push(file.sha1)
-          else found.set(file.sha1, file)
-        if (stale.length === 0) return
-        const refreshed = await refreshFiles(db, { ownerId, sha1s: JSON.stringify(stale), usedAt })
-        for (const file of refreshed) found.set(file.sha1, file)
+      const stale: string[] = []
+      await inSteps(sha1s, READ_STEP, async (step) => {
+        const rows = await selectFiles(db, { ownerId, sha1s: JSON.stringify(step) })
+        for (const { key, sha256, size, used_at } of rows) {
+          const sha1 = step[key] ?? ''
+          if (used_at < usedAt - FRESH) stale.push(sha1)
+          else found.set(sha1, { sha1, sha256, size })
+        }
+      })
+      // All of them in one order, as other writers do it.
+      await inSteps(stale.sort(), WRITE_STEP, async (step) => {
+        const rows = await refreshFiles(db, { ownerId, sha1s: JSON.stringify(step), usedAt })
+        for (const file of rows) found.set(file.sha1, file)
       })
       return found
     },

@@ -2,6 +2,15 @@ import { sql } from 'kysely'
 import { isPostgres } from './dialect/is-postgres.ts'
 import type { Db } from './tables.ts'
 
+/** The texts of a JSON array as rows to join with, each with its place in the array. */
+export const textsWithKeys = (db: Db, json: string) =>
+  (isPostgres(db)
+    ? sql<{ key: number; value: string }>`(
+        select ordinality - 1 as key, value from json_array_elements_text(${json}::json) with ordinality
+      )`
+    : sql<{ key: number; value: string }>`json_each(${json})`
+  ).as('given')
+
 /** The arrays in a JSON array as rows to select from: one statement, however many there are. */
 export const rowsIn = (db: Db, json: string) =>
   (isPostgres(db)

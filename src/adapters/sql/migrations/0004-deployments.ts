@@ -137,6 +137,11 @@ async function createContents(db: Kysely<unknown>): Promise<void> {
     .addColumn('sha1s', 'text', (column) => column.notNull())
     .addColumn('files', 'text', (column) => column.notNull())
     .execute()
+  // Hashes hardly get smaller, and trying takes several times as long as writing them.
+  if (isPostgres(db))
+    await sql`alter table manifests
+      alter column sha1s set storage external,
+      alter column files set storage external`.execute(db)
 
   const meta = schema
     .createTable('deployment_meta')

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type Server,
+} from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
 import {
   type AddressInfo,
   createServer as createNetServer,
@@ -136,6 +144,13 @@ export async function serveFast(edge: Edge): Promise<Running & { handedOver(): n
 function createHttp(edge: Edge): Server {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false })
   server.on('request', (req, res) => void edge.handle(req, res))
+  // After the answers to all that was well-formed, as the platform's own listener does it.
+  server.on('clientError', (_, socket) =>
+    setImmediate(() => {
+      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+      else socket.destroy()
+    }),
+  )
   return server
 }
 
@@ -154,4 +169,66 @@ async function listen(server: NetServer, servers: readonly NetServer[]): Promise
       for (const each of servers) each.close()
     },
   }
+}
+
+/** Serves the edge over HTTP/2: its fast streams, with the compatibility API behind them. */
+export async function serveHttp2(edge: Edge, isFast = true): Promise<Running> {
+  const server = createHttp2Server()
+  server.on('request', (req, res) => void edge.handle(req, res))
+  const [compat] = server.listeners('stream') as [(...args: unknown[]) => void]
+  server.off('stream', compat)
+  server.on('stream', (stream, headers, ...rest) => {
+    if (!isFast || !edge.fastStreams.take(stream, headers)) compat.call(server, stream, headers, ...rest)
+  })
+  return listen(server, [server])
+}
+
+export interface Asked {
+  readonly host?: string
+  readonly method?: string
+  readonly headers?: OutgoingHttpHeaders
+  readonly body?: string | Buffer
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: readonly string[]
+  readonly body: Buffer
+  readonly text: string
+}
+
+/** One request on a connection of its own. */
+export async function ask(port: number, path: string, asked: Asked = {}): Promise<Answered> {
+  const { host = 'site.test', method = 'GET', headers = {}, body } = asked
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+  const req = request({
+    port,
+    host: '127.0.0.1',
+    path,
+    method,
+    headers: { host, ...length, ...headers },
+    agent: false,
+  })
+  req.end(body)
+  const [res] = (await once(req, 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of res) chunks.push(chunk as Buffer)
+  const whole = Buffer.concat(chunks)
+  return {
+    status: res.statusCode ?? 0,
+    headers: res.headers,
+    rawHeaders: res.rawHeaders,
+    body: whole,
+    text: whole.toString(),
+  }
+}
+
+/** Comes back until all compressed forms of a file are as small as they get, and so stay the same. */
+export async function settleForms(port: number, path: string, host = 'site.test'): Promise<void> {
+  for (const encoding of ['br', 'zstd', 'gzip'])
+    for (;;) {
+      const { headers } = await ask(port, path, { host, headers: { 'accept-encoding': encoding } })
+      if (!headers.etag?.endsWith('-q"')) break
+    }
 }

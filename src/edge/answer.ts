@@ -1,0 +1,34 @@
+import type { Readable } from 'node:stream'
+import type { SiteVisit } from '#core/site/site.ts'
+
+/** Names and values in turn, names in lower case; a value that is a list is a header that occurs several times. */
+export type HeaderList = readonly (string | readonly string[])[]
+
+/** What a visitor gets, whichever protocol carries it. */
+export interface Answer {
+  readonly status: number
+  /** Without the date and the id, which every answer has. */
+  readonly headers: HeaderList
+  /** A stream is consumed or destroyed by whoever sends the answer. */
+  readonly body: Buffer | Readable | undefined
+  readonly source: SiteVisit['source']
+  /** What answered: a file's path, or the address that was asked. */
+  readonly entrypoint: string
+}
+
+/** The parts of a request that an answer can depend on. */
+export interface Question {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export function headerOf({ headers }: Question, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' ? value : value?.join(', ')
+}
+
+/** Those of `headers` whose name is not among the names of `own`. Both have names and values in turn. */
+export function withoutNamesOf(own: readonly string[], headers: readonly string[]): readonly string[] {
+  const names = new Set(own.filter((_, index) => index % 2 === 0))
+  return headers.filter((_, index) => !names.has(headers[index - (index % 2)] as string))
+}

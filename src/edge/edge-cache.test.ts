@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { after, test } from 'node:test'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import type { SiteVisit } from '#core/site/site.ts'
+import { SITES_TOPIC } from '#core/site/site.ts'
+import { createTestClock } from '#test/support/clock.ts'
+import {
+  ask,
+  createEdgeWorld,
+  type EdgeWorld,
+  type Running,
+  serveFast,
+  serveSlow,
+} from '#test/support/edge.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+
+const closing: (() => Promise<void>)[] = []
+after(async () => {
+  for (const close of closing) await close()
+})
+
+async function start(world: EdgeWorld, serve: (edge: EdgeWorld['edge']) => Promise<Running> = serveSlow) {
+  const server = await serve(world.edge)
+  closing.push(server.close, () => world.edge.close())
+  return server
+}
+
+test('a warm site is served without asking the source or the store', async () => {
+  const world = createEdgeWorld()
+  world.addSite('site.test', { 'index.html': 'home '.repeat(100), 'a.txt': 'a' })
+  const { port } = await start(world)
+  const visit = async () => {
+    for (const path of ['/', '/a.txt', '/nope'])
+      for (const encoding of ['br', 'gzip', 'identity'])
+        await ask(port, path, { headers: { 'accept-encoding': encoding } })
+  }
+  await visit()
+  const before = { ...world.asked }
+  await visit()
+  assert.deepEqual(world.asked, before)
+})
+
+test('however many visitors come at once to a cold site, source and store are asked once', async () => {
+  const world = createEdgeWorld()
+  world.addSite('site.test', { 'index.html': 'home' })
+  const { port } = await start(world)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(port, '/')))
+  for (const { text } of answers) assert.equal(text, 'home')
+  assert.equal(world.asked.finds, 1)
+  assert.equal(world.asked.reads, 1)
+})
+
+test('an unknown host is looked up once in a while, not for each visitor', async () => {
+  const clock = createTestClock()
+  const world = createEdgeWorld({ clock })
+  const { port } = await start(world)
+  for (let i = 0; i < 3; i++) assert.equal((await ask(port, '/')).status, 404)
+  assert.equal(world.asked.finds, 1)
+  world.addSite('site.test', { 'index.html': 'home' })
+  clock.advance(2_000)
+  assert.equal((await ask(port, '/')).status, 200)
+})
+
+for (const [name, serve] of [
+  ['node:http', serveSlow],
+  ['the fast path', serveFast],
+] as const)
+  test(`a change told on the bus shows in the next answer of every process by ${name}`, async () => {
+    const bus = createMemoryBus({ log: silentLog })
+    const worlds = [createEdgeWorld({ bus }), createEdgeWorld({ bus })]
+    const servers: Running[] = []
+    for (const world of worlds) {
+      world.addSite('site.test', { 'index.html': 'old' })
+      servers.push(await start(world, serve))
+    }
+    for (const { port } of servers) assert.equal((await ask(port, '/')).text, 'old')
+    for (const world of worlds) world.addSite('site.test', { 'index.html': 'new' })
+    for (const { port } of servers) assert.equal((await ask(port, '/')).text, 'old')
+    bus.publish(SITES_TOPIC, 'site.test')
+    await new Promise(setImmediate)
+    for (const { port } of servers) assert.equal((await ask(port, '/')).text, 'new')
+    for (const world of worlds) world.addSite('site.test', {}, { status: 'deleted' })
+    bus.publish(SITES_TOPIC, '*')
+    await new Promise(setImmediate)
+    for (const { port } of servers) assert.equal((await ask(port, '/')).status, 410)
+  })
+
+test('a new host is served as soon as it is told, even if it was asked for before', async () => {
+  const world = createEdgeWorld()
+  const { port } = await start(world)
+  assert.equal((await ask(port, '/')).status, 404)
+  world.addSite('site.test', { 'index.html': 'home' })
+  world.edge.invalidate('site.test')
+  assert.equal((await ask(port, '/')).status, 200)
+})
+
+test('a look-up that a change overtakes is not kept', async () => {
+  const first = Promise.withResolvers<void>()
+  let finds = 0
+  const world: EdgeWorld = createEdgeWorld({
+    sites: {
+      async find(host) {
+        const site = world.sites.get(host)
+        if (finds++ === 0) await first.promise
+        return site
+      },
+    },
+  })
+  world.addSite('site.test', { 'index.html': 'old' })
+  const { port } = await start(world)
+  const early = ask(port, '/')
+  while (finds === 0) await new Promise(setImmediate)
+  world.addSite('site.test', { 'index.html': 'new' })
+  world.edge.invalidate('site.test')
+  assert.equal((await ask(port, '/')).text, 'new')
+  first.resolve()
+  assert.equal((await early).text, 'old')
+  assert.equal((await ask(port, '/')).text, 'new')
+})
+
+test('a change whose message was lost is noticed after a minute, while visitors are served', async () => {
+  const clock = createTestClock()
+  const world = createEdgeWorld({ clock })
+  world.addSite('site.test', { 'index.html': 'old' })
+  const { port } = await start(world)
+  await ask(port, '/')
+  world.addSite('site.test', { 'index.html': 'new' })
+  clock.advance(59_000)
+  assert.equal((await ask(port, '/')).text, 'old')
+  clock.advance(1_000)
+  assert.equal((await ask(port, '/')).text, 'old')
+  assert.equal((await ask(port, '/')).text, 'new')
+})
+
+test('a site that cannot be checked is served as it was', async () => {
+  const clock = createTestClock()
+  let works = true
+  const world: EdgeWorld = createEdgeWorld({
+    clock,
+    sites: {
+      async find(host) {
+        if (!works) throw new Error('down')
+        return world.sites.get(host)
+      },
+    },
+  })
+  world.addSite('site.test', { 'index.html': 'home' })
+  const { port } = await start(world)
+  await ask(port, '/')
+  works = false
+  clock.advance(600_000)
+  for (let i = 0; i < 3; i++) assert.equal((await ask(port, '/')).status, 200)
+})
+
+test('contents stay within their budget, and what was pushed out is read again', async () => {
+  const world = createEdgeWorld({ budgetBytes: 4 * 1024 * 1024 })
+  const contents = Object.fromEntries(
+    Array.from({ length: 12 }, (_, i) => [`${i}.bin`, Buffer.alloc(900_000, String(i))]),
+  )
+  world.addSite('site.test', contents)
+  const { port } = await start(world)
+  for (let round = 0; round < 2; round++)
+    for (const [path, content] of Object.entries(contents))
+      assert.ok((await ask(port, `/${path}`)).body.equals(content))
+  assert.ok(world.asked.reads > 12)
+})
+
+test('every visit to a site is recorded once, when it is over', async () => {
+  const world = createEdgeWorld()
+  world.addSite('site.test', { 'index.html': 'home' }, { environment: 'preview' })
+  const { port } = await start(world)
+  const { headers } = await ask(port, '/?q=1', { headers: { 'user-agent': 'test/1' } })
+  await ask(port, '/', { method: 'HEAD' })
+  await ask(port, '/nope')
+  await ask(port, '/', { host: 'unknown.test' })
+  while (world.visits.length < 3) await new Promise(setImmediate)
+  const [first, head, missing] = world.visits as [SiteVisit, SiteVisit, SiteVisit]
+  assert.equal(world.visits.length, 3)
+  assert.ok(Math.abs(first.at - Date.now()) < 10_000 && first.ms >= 0)
+  assert.deepEqual(
+    { ...first, at: 0, ms: 0 },
+    {
+      id: headers['x-platform-id'],
+      at: 0,
+      deploymentId: 'dpl_site.test',
+      ownerId: 'owner_1',
+      projectId: 'prj_1',
+      environment: 'preview',
+      host: 'site.test',
+      method: 'GET',
+      path: '/?q=1',
+      protocol: 'HTTP/1.1',
+      status: 200,
+      ms: 0,
+      bytes: 4,
+      ip: '127.0.0.1',
+      userAgent: 'test/1',
+      source: 'static',
+      entrypoint: '/index.html',
+    },
+  )
+  assert.deepEqual([head.method, head.status, head.bytes], ['HEAD', 200, 0])
+  assert.deepEqual([missing.status, missing.source, missing.entrypoint], [404, 'error', ''])
+})
+
+test('a visitor who leaves in the middle of a large file is recorded with what was sent, and nothing leaks', async () => {
+  const world = createEdgeWorld()
+  world.addSite('site.test', { 'video.mp4': Buffer.alloc(64 * 1024 * 1024) })
+  const { port } = await start(world)
+  const req = request({ port, host: '127.0.0.1', path: '/video.mp4', headers: { host: 'site.test' } }).end()
+  const [res] = await once(req, 'response')
+  await once(res, 'data')
+  req.destroy()
+  while (world.visits.length === 0) await new Promise(setImmediate)
+  const [visit] = world.visits as [SiteVisit]
+  assert.equal(visit.status, 200)
+  assert.ok(visit.bytes > 0 && visit.bytes < 64 * 1024 * 1024)
+})

@@ -1,0 +1,222 @@
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import type { Bus } from '#core/ports/bus.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import { SITES_TOPIC, type SiteSource, type VisitLog } from '#core/site/site.ts'
+import { andThen } from './and-then.ts'
+import type { Answer, Question } from './answer.ts'
+import { ContentStore } from './content-store.ts'
+import { errorAnswer } from './error-answer.ts'
+import { createFastPath, type FastPath } from './fast-path.ts'
+import { createFastStreams, type FastStreams } from './fast-streams.ts'
+import { siteHeaders } from './file-answer.ts'
+import { stop } from './guards.ts'
+import { hostNameOf } from './host.ts'
+import { HotAnswers } from './hot-answers.ts'
+import { createHttpDate } from './http-date.ts'
+import { plainAddress } from './plain-address.ts'
+import { createProxy, type ProxyOptions } from './proxy.ts'
+import type { Visitor } from './proxy-headers.ts'
+import type { Refusal } from './refusal.ts'
+import { RequestIds } from './request-id.ts'
+import { type AnyRequest, type AnyResponse, discard, respond, type Sent } from './respond.ts'
+import { type ProxyOutcome, routeAnswer } from './route-answer.ts'
+import { SiteCache } from './site-cache.ts'
+import type { SiteEntry } from './site-entry.ts'
+
+export interface EdgeOptions {
+  readonly sites: SiteSource
+  readonly blobs: Pick<BlobStore, 'read' | 'open'>
+  readonly bus: Bus
+  readonly visits: VisitLog
+  readonly clock: Clock
+  readonly log: Log
+  /** Where this node is; the beginning of every request's id. */
+  readonly origin: string
+  /** What contents in memory may take. */
+  readonly budgetBytes: number
+  /** How long idle connections are kept by the server that `handle` is called from. */
+  readonly keepAliveMs: number
+  readonly proxy?: ProxyOptions
+}
+
+/** Answers the visitors of deployed sites. */
+export interface Edge {
+  /** Serves one request, of any HTTP version: at once if all is in memory. Never throws or rejects. */
+  handle(req: AnyRequest, res: AnyResponse): void | Promise<void>
+  /** Serves what it can of HTTP/1.1 connections, plain or TLS, before a server of node:http gets them. */
+  readonly fastPath: FastPath
+  /** Serves what it can of HTTP/2 streams before they become requests. */
+  readonly fastStreams: FastStreams
+  /** Forgets what a host points to, or what all of them do for `*`. Changes told on the bus do this by themselves. */
+  invalidate(host: string): void
+  /** Lets go of everything; requests under way still get their answers. */
+  close(): Promise<void>
+}
+
+/** Next to the contents themselves: what is known of sites, and of the answers to their paths. */
+const SITES_SHARE = 0.5
+const ANSWERS_SHARE = 0.25
+
+export function createEdge(options: EdgeOptions): Edge {
+  const { clock, log, visits, budgetBytes, keepAliveMs } = options
+  const contents = new ContentStore({ blobs: options.blobs, log, budgetBytes })
+  const hotAnswers = new HotAnswers(budgetBytes * ANSWERS_SHARE)
+  const sites = new SiteCache({ sites: options.sites, clock, log, budgetBytes: budgetBytes * SITES_SHARE })
+  const proxy = createProxy(options.proxy ?? {})
+  const ids = new RequestIds(options.origin)
+  const httpDate = createHttpDate()
+  const shared = { sites, hotAnswers, contents, visits, clock, ids, httpDate }
+  const fastPath = createFastPath({ ...shared, keepAliveMs })
+  const fastStreams = createFastStreams(shared)
+  const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))
+
+  /** The way of a request through a site: guards, then routes, which lead to a file, elsewhere or nowhere. */
+  function answerFrom(entry: SiteEntry, exchange: Exchange): Result | Promise<Result> {
+    const refused = stop(entry.site)
+    if (refused !== undefined) return refuse(refused)
+    const { req, question } = exchange
+    return andThen(routeAnswer(entry, req.url ?? '/', question, { contents, hotAnswers }), (outcome) =>
+      'kind' in outcome ? forward(entry, outcome, exchange) : outcome,
+    )
+  }
+
+  function forward(
+    entry: SiteEntry,
+    { url, status, headers }: ProxyOutcome,
+    exchange: Exchange,
+  ): Promise<Result> {
+    const { req, res, ip, id } = exchange
+    const gone = new AbortController()
+    res.once('close', () => gone.abort())
+    return proxy.forward({
+      req,
+      signal: gone.signal,
+      url,
+      visitor: visitorOf(req, ip, id),
+      status,
+      headers,
+      siteHeaders: siteHeaders(entry.site),
+    })
+  }
+
+  function handle(req: AnyRequest, res: AnyResponse): void | Promise<void> {
+    const exchange: Exchange = {
+      req,
+      res,
+      id: ids.next(),
+      at: clock.now(),
+      ip: plainAddress(req.socket.remoteAddress),
+      question: { method: req.method ?? 'GET', headers: req.headers },
+    }
+    let entry: SiteEntry | undefined
+    const host = hostNameOf(authorityOf(req))
+    const answer = () =>
+      andThen(host === undefined ? undefined : sites.find(host, exchange.at), (found) => {
+        entry = found
+        return found === undefined ? refuse('DEPLOYMENT_NOT_FOUND') : answerFrom(found, exchange)
+      })
+    const fail = (error: unknown): Refusal => {
+      log.error({ err: error, id: exchange.id, host }, 'a visitor could not be answered')
+      return refuse('INTERNAL_ERROR')
+    }
+    let result: Result | Promise<Result>
+    try {
+      result = answer()
+    } catch (error) {
+      result = fail(error)
+    }
+    if (result instanceof Promise) return result.catch(fail).then((settled) => send(exchange, entry, settled))
+    send(exchange, entry, result)
+  }
+
+  function send(exchange: Exchange, entry: SiteEntry | undefined, result: Result): void {
+    const { req, res, id, at, ip, question } = exchange
+    const own = entry ? siteHeaders(entry.site) : []
+    const stamp = { id, date: httpDate(clock.now()) }
+    const answerWith = ({ code, headers }: Refusal) => errorAnswer(code, id, question, [...own, ...headers])
+    let answer = 'code' in result ? answerWith(result) : result
+    let sent: Sent
+    try {
+      sent = respond(req, res, answer, stamp, log)
+    } catch (error) {
+      log.warn(
+        { err: error, id, source: answer.source },
+        'an answer could not be put in words of the protocol',
+      )
+      discard(res, answer)
+      answer = answerWith(
+        refuse(answer.source === 'proxy' ? 'ROUTER_EXTERNAL_TARGET_ERROR' : 'INTERNAL_ERROR'),
+      )
+      sent = respond(req, res, answer, stamp, log)
+    }
+    if (entry === undefined) return
+    const { site } = entry
+    const { status, source, entrypoint } = answer
+    res.once('close', () =>
+      visits.record({
+        id,
+        at,
+        deploymentId: site.deploymentId,
+        ownerId: site.ownerId,
+        projectId: site.projectId,
+        environment: site.environment,
+        host: site.host,
+        method: question.method,
+        path: req.url ?? '/',
+        protocol: req.httpVersionMajor === 2 ? 'HTTP/2' : `HTTP/${req.httpVersion}`,
+        status,
+        ms: clock.now() - at,
+        bytes: sent(),
+        ip,
+        userAgent: req.headers['user-agent'] ?? '',
+        source,
+        entrypoint,
+      }),
+    )
+  }
+
+  return {
+    handle,
+    fastPath,
+    fastStreams,
+    invalidate: (host) => sites.invalidate(host),
+    async close() {
+      unsubscribe()
+      fastPath.release()
+      proxy.close()
+      sites.clear()
+      hotAnswers.clear()
+      await contents.close()
+    },
+  }
+}
+
+type Result = Answer | Refusal
+
+interface Exchange {
+  readonly req: AnyRequest
+  readonly res: AnyResponse
+  readonly id: string
+  readonly at: number
+  readonly ip: string
+  readonly question: Question
+}
+
+const refuse = (code: Refusal['code']): Refusal => ({ code, headers: [] })
+
+function authorityOf({ headers }: AnyRequest): string | undefined {
+  const authority = headers[':authority']
+  return headers.host ?? (typeof authority === 'string' ? authority : undefined)
+}
+
+function visitorOf(req: AnyRequest, ip: string, requestId: string): Visitor {
+  const isSecure = 'encrypted' in req.socket && req.socket.encrypted === true
+  return {
+    ip,
+    host: authorityOf(req) ?? '',
+    scheme: isSecure ? 'https' : 'http',
+    port: req.socket.localPort,
+    requestId,
+  }
+}

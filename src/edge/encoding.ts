@@ -1,0 +1,56 @@
+/** Content codings we can make, the one we like best first. */
+export const CODINGS = ['br', 'zstd', 'gzip'] as const
+export type Coding = (typeof CODINGS)[number]
+export type Encoding = Coding | 'identity'
+
+const OFFERED: readonly Encoding[] = [...CODINGS, 'identity']
+const PLAIN: readonly Encoding[] = ['identity']
+
+/** Clients send few different values; what they mean is worked out once. */
+const KNOWN_LIMIT = 500
+const known = new Map<string, readonly Encoding[]>()
+
+/**
+ * What a request's Accept-Encoding allows, best first. Never empty: a client that refuses everything, identity
+ * included, still gets the content as it is, since an error would help it less.
+ */
+export function acceptedEncodings(header: string | undefined): readonly Encoding[] {
+  if (header === undefined) return PLAIN
+  let accepted = known.get(header)
+  if (accepted === undefined) {
+    accepted = readHeader(header)
+    if (known.size >= KNOWN_LIMIT) known.clear()
+    known.set(header, accepted)
+  }
+  return accepted
+}
+
+function readHeader(header: string): readonly Encoding[] {
+  const weights = new Map<string, number>()
+  for (const part of header.split(',')) {
+    const [name = '', ...parameters] = part.split(';')
+    const coding = name.trim().toLowerCase()
+    if (coding === '') continue
+    weights.set(coding === 'x-gzip' ? 'gzip' : coding, weightOf(parameters))
+  }
+  const any = weights.get('*')
+  const weigh = (encoding: Encoding): number =>
+    // Without a word about it, identity is acceptable, but anything that was named is liked better.
+    weights.get(encoding) ?? any ?? (encoding === 'identity' ? Number.MIN_VALUE : 0)
+  const accepted = OFFERED.filter((encoding) => weigh(encoding) > 0)
+  // Sorting is stable, so among equals our own order holds.
+  accepted.sort((a, b) => weigh(b) - weigh(a))
+  return accepted.length === 0 ? PLAIN : accepted
+}
+
+const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/i
+
+/** A weight that is not one refuses the coding: a client that cannot say it cannot be trusted to decode it. */
+function weightOf(parameters: readonly string[]): number {
+  let weight = 1
+  for (const parameter of parameters) {
+    if (!/^\s*q\s*=/i.test(parameter)) continue
+    weight = Number(WEIGHT.exec(parameter)?.[1] ?? 0)
+  }
+  return weight
+}

@@ -1,0 +1,265 @@
+import type { Socket } from 'node:net'
+import { MAX_WIRED_BYTES } from './content-store.ts'
+import { tagInHand } from './entity-tag.ts'
+import type { FileAnswer } from './file-answer.ts'
+import { plainAddress } from './plain-address.ts'
+import { pickRepresentation, prepareRepresentation, type Representation } from './representation.ts'
+import { type HeaderBlock, readHeaderBlock, readRequestLine } from './request-head.ts'
+import { rawPathOf } from './request-path.ts'
+import type { Shared } from './shared.ts'
+import type { SiteEntry } from './site-entry.ts'
+import { notModifiedHeaders } from './static-answer.ts'
+import { stampedHead, Wire } from './wire.ts'
+
+/** Gives a connection to a server of node:http. What was read of it and not answered comes again. */
+export type HandOver = (socket: Socket) => void
+
+export interface FastConnectionOptions extends Shared {
+  readonly keepAliveMs: number
+}
+
+/** Longer heads are for others to read. */
+const MAX_HEAD_BYTES = 8192
+
+/** Once for the site and once for the content. If more is missing, others know how to say what is wrong. */
+const MAX_WAITS = 2
+
+/** A connection whose requests are answered without node:http, as long as it sends nothing but hot GETs. */
+export class FastConnection {
+  readonly #socket: Socket
+  readonly #options: FastConnectionOptions
+  readonly #handOver: HandOver
+  readonly #forget: (connection: FastConnection) => void
+  readonly #ip: string
+  readonly #isSecure: boolean
+  /** The headers of the request before: most clients send the same ones each time. */
+  #lastBlock: HeaderBlock | undefined
+  #activeAt: number
+  /** Whether the socket itself watches that an answer is being taken. */
+  #isWatched = false
+  /** Whether a request waits for its content to be brought into memory. */
+  #isWaiting = false
+  #isReleasing = false
+  #isGone = false
+
+  /** `forget` is called when the connection is over or somebody else's. */
+  constructor(
+    socket: Socket,
+    options: FastConnectionOptions,
+    handOver: HandOver,
+    forget: (connection: FastConnection) => void,
+  ) {
+    this.#socket = socket
+    this.#options = options
+    this.#handOver = handOver
+    this.#forget = forget
+    this.#ip = plainAddress(socket.remoteAddress)
+    this.#isSecure = 'encrypted' in socket
+    this.#activeAt = options.clock.now()
+    socket.on('data', this.#onData)
+    socket.on('end', this.#onEnd)
+    socket.on('timeout', this.#onTimeout)
+    socket.on('error', this.#onError)
+    socket.on('close', this.#onClose)
+  }
+
+  release(): void {
+    if (this.#isWaiting) this.#isReleasing = true
+    else this.#giveAway(undefined)
+  }
+
+  /** Ends the connection if it has been idle for too long. */
+  sweep(now: number): void {
+    if (this.#isWaiting || this.#socket.writableLength > 0) return
+    if (this.#isWatched) {
+      this.#isWatched = false
+      this.#socket.setTimeout(0)
+    }
+    if (now - this.#activeAt >= this.#options.keepAliveMs) this.#socket.destroy()
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    // With bytes of the answer before still to go, the peer is slow, or does not wait for its answers.
+    const isReadable = chunk.length <= MAX_HEAD_BYTES && this.#socket.writableLength === 0
+    const result = isReadable ? this.#serve(chunk.toString('latin1')) : 'doubt'
+    if (result === 'doubt') this.#giveAway(chunk)
+    else if (result !== 'served') this.#waitFor(result, chunk, MAX_WAITS)
+  }
+
+  #waitFor(needed: Promise<unknown>, chunk: Buffer, waitsLeft: number): void {
+    this.#isWaiting = true
+    this.#socket.pause()
+    const retry = () => {
+      this.#isWaiting = false
+      if (this.#isGone) return
+      const result = this.#isReleasing ? 'doubt' : this.#serve(chunk.toString('latin1'))
+      if (result === 'served') this.#socket.resume()
+      else if (result !== 'doubt' && waitsLeft > 1) this.#waitFor(result, chunk, waitsLeft - 1)
+      else this.#giveAway(chunk)
+    }
+    needed.then(retry, retry)
+  }
+
+  /** Answers one request, or tells why not: a doubt, or something that has to be waited for. */
+  #serve(text: string): 'served' | 'doubt' | Promise<unknown> {
+    const lineEnd = text.indexOf('\r\n')
+    const target = readRequestLine(text, lineEnd)
+    if (target === undefined) return 'doubt'
+    const block = this.#readBlock(text.slice(lineEnd + 2))
+    if (block === undefined) return 'doubt'
+    const { sites, hotAnswers, contents, clock } = this.#options
+    const now = clock.now()
+    const entry = sites.peek(block.host, now)
+    if (entry === undefined) {
+      // Only a host that was a site a moment ago: all others may be for somebody else.
+      const changed = sites.isChanged(block.host) ? sites.find(block.host, now) : undefined
+      return changed instanceof Promise ? changed : 'doubt'
+    }
+    if (!entry.isPlain) return 'doubt'
+    const answer = hotAnswers.find(entry, rawPathOf(target))
+    if (answer === undefined) return 'doubt'
+    const visit: HotVisit = { entry, answer, target, block, now }
+    if (block.ifNoneMatch !== undefined) {
+      const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)
+      if (tag !== undefined) return this.#sendNotModified(visit, tag)
+    }
+    const ready = pickRepresentation(answer, block.accepted)
+    if (ready?.content?.bytes !== undefined) return this.#sendWhole(visit, ready, ready.content.bytes)
+    const prepared = prepareRepresentation(answer, block.accepted, contents)
+    return prepared instanceof Promise ? prepared : 'doubt'
+  }
+
+  #readBlock(text: string): HeaderBlock | undefined {
+    if (text !== this.#lastBlock?.text) this.#lastBlock = readHeaderBlock(text)
+    return this.#lastBlock
+  }
+
+  #sendWhole(visit: HotVisit, representation: Representation, body: Buffer): 'served' {
+    const { ids, httpDate } = this.#options
+    const socket = this.#socket
+    const date = httpDate(visit.now)
+    const id = this.#record(visit, 200, body.length)
+    representation.head ??= this.#renderHead(representation.headers)
+    if (body.length > MAX_WIRED_BYTES) {
+      // TLS would copy the two to join them.
+      if (!this.#isSecure) socket.cork()
+      socket.write(stampedHead(OK, date, id) + representation.head, 'latin1')
+      socket.write(body)
+      if (!this.#isSecure) socket.uncork()
+    } else {
+      const known = this.#isSecure ? undefined : representation.wire
+      known?.stamp(date, ids)
+      const wire = known ?? new Wire(stampedHead(OK, date, id), date, representation.head, body)
+      socket.write(wire.bytes)
+      // What has not gone out at once is still being read from: the next visitor gets another buffer.
+      if (!this.#isSecure) representation.wire = socket.writableLength === 0 ? wire : undefined
+    }
+    this.#watch()
+    return 'served'
+  }
+
+  #sendNotModified(visit: HotVisit, tag: string): 'served' {
+    const heads = visit.answer.notModifiedHeads
+    let head = heads.get(tag)
+    if (head === undefined) {
+      head = this.#renderHead(notModifiedHeaders(visit.answer, tag))
+      heads.set(tag, head)
+    }
+    const id = this.#record(visit, 304, 0)
+    this.#socket.write(stampedHead(NOT_MODIFIED, this.#options.httpDate(visit.now), id) + head, 'latin1')
+    this.#watch()
+    return 'served'
+  }
+
+  /** Notes the visit and gives it an id. */
+  #record({ entry, answer, target, block, now }: HotVisit, status: number, bytes: number): string {
+    const { ids, visits } = this.#options
+    const { site } = entry
+    const id = ids.next()
+    this.#activeAt = now
+    visits.record({
+      id,
+      at: now,
+      deploymentId: site.deploymentId,
+      ownerId: site.ownerId,
+      projectId: site.projectId,
+      environment: site.environment,
+      host: site.host,
+      method: 'GET',
+      path: target,
+      protocol: 'HTTP/1.1',
+      status,
+      ms: 0,
+      bytes,
+      ip: this.#ip,
+      userAgent: block.userAgent,
+      source: 'static',
+      entrypoint: answer.foundAt,
+    })
+    return id
+  }
+
+  /** What node:http makes of the same headers. */
+  #renderHead(headers: readonly string[]): string {
+    let text = ''
+    for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
+    const seconds = Math.floor(this.#options.keepAliveMs / 1000)
+    return `${text}Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`
+  }
+
+  /** While an answer is on its way, the peer has to take some of it from time to time. */
+  #watch(): void {
+    if (this.#isWatched || this.#socket.writableLength === 0) return
+    this.#isWatched = true
+    this.#socket.setTimeout(this.#options.keepAliveMs)
+  }
+
+  #giveAway(unread: Buffer | undefined): void {
+    const socket = this.#socket
+    this.#leave()
+    socket.setTimeout(0)
+    socket.pause()
+    if (unread !== undefined) socket.unshift(unread)
+    this.#handOver(socket)
+    socket.resume()
+  }
+
+  #leave(): void {
+    const socket = this.#socket
+    this.#isGone = true
+    socket.off('data', this.#onData)
+    socket.off('end', this.#onEnd)
+    socket.off('timeout', this.#onTimeout)
+    socket.off('error', this.#onError)
+    socket.off('close', this.#onClose)
+    this.#forget(this)
+  }
+
+  readonly #onEnd = (): void => {
+    this.#socket.end()
+  }
+
+  readonly #onTimeout = (): void => {
+    // While we are the slow ones, the peer has nothing to hurry for.
+    if (!this.#isWaiting) this.#socket.destroy()
+  }
+
+  readonly #onError = (): void => {
+    this.#socket.destroy()
+  }
+
+  readonly #onClose = (): void => {
+    this.#leave()
+  }
+}
+
+interface HotVisit {
+  readonly entry: SiteEntry
+  readonly answer: FileAnswer
+  readonly target: string
+  readonly block: HeaderBlock
+  readonly now: number
+}
+
+const OK = 'HTTP/1.1 200 OK\r\n'
+const NOT_MODIFIED = 'HTTP/1.1 304 Not Modified\r\n'

@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { acceptedEncodings } from './encoding.ts'
+import { hostNameOf } from './host.ts'
+import { plainAddress } from './plain-address.ts'
+import { pickRepresentation } from './representation.ts'
+import { rawPathOf } from './request-path.ts'
+import type { Shared } from './shared.ts'
+
+export interface FastStreams {
+  /** Answers a GET request for a file in memory. False when the stream is anything else; it is then untouched. */
+  take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean
+}
+
+export function createFastStreams(shared: Shared): FastStreams {
+  const { sites, hotAnswers, visits, clock, ids, httpDate } = shared
+  return {
+    take(stream, headers) {
+      const path = headers[':path']
+      const host = hostNameOf(headers[':authority'])
+      if (path === undefined || host === undefined || !isPlainGet(stream, headers)) return false
+      const now = clock.now()
+      const entry = sites.peek(host, now)
+      if (entry === undefined || !entry.isPlain) return false
+      const answer = hotAnswers.find(entry, rawPathOf(path))
+      if (answer === undefined) return false
+      const accepted = acceptedEncodings(oneOf(headers['accept-encoding']))
+      const ready = pickRepresentation(answer, accepted)
+      const bytes = ready?.content?.bytes
+      if (ready === undefined || bytes === undefined) return false
+      const id = ids.next()
+      // A client that resets the stream is no concern of ours, but an error that nobody hears ends the process.
+      stream.on('error', ignore)
+      stream.respond([':status', '200', 'date', httpDate(now), 'x-platform-id', id, ...ready.headers])
+      stream.end(bytes)
+      const { site } = entry
+      visits.record({
+        id,
+        at: now,
+        deploymentId: site.deploymentId,
+        ownerId: site.ownerId,
+        projectId: site.projectId,
+        environment: site.environment,
+        host: site.host,
+        method: 'GET',
+        path,
+        protocol: 'HTTP/2',
+        status: 200,
+        ms: 0,
+        bytes: bytes.length,
+        ip: plainAddress(stream.session?.socket.remoteAddress),
+        userAgent: headers['user-agent'] ?? '',
+        source: 'static',
+        entrypoint: answer.foundAt,
+      })
+      return true
+    },
+  }
+}
+
+/** A request in which nothing but its target and Accept-Encoding decides the answer. */
+const isPlainGet = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean =>
+  headers[':method'] === 'GET' &&
+  stream.endAfterHeaders &&
+  !stream.destroyed &&
+  headers.host === undefined &&
+  headers.range === undefined &&
+  headers['if-match'] === undefined &&
+  headers['if-none-match'] === undefined &&
+  headers.expect === undefined
+
+const ignore = () => {}
+
+const oneOf = (value: string | string[] | undefined): string | undefined =>
+  typeof value === 'object' ? value.join(', ') : value

@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
+import { pipeline, type Readable } from 'node:stream'
+import type { Log } from '#core/ports/log.ts'
+import type { Answer, HeaderList } from './answer.ts'
+import { bodyOf } from './request-body.ts'
+
+export type AnyRequest = IncomingMessage | Http2ServerRequest
+export type AnyResponse = ServerResponse | Http2ServerResponse
+
+/** How much of an answer's body was taken by the connection, once the answer is over. */
+export type Sent = () => number
+
+/** What every answer carries. */
+export interface Stamp {
+  readonly id: string
+  readonly date: string
+}
+
+/** Sends an answer. The body goes out at the pace at which the visitor takes it. */
+export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp: Stamp, log: Log): Sent {
+  const { status, body } = answer
+  const headers = ['date', stamp.date, 'x-platform-id', stamp.id, ...answer.headers]
+  if (isHttp2(res)) {
+    if (res.stream.destroyed) return abandon(body)
+    res.writeHead(status, toObject(headers))
+  } else {
+    if (res.destroyed) return abandon(body)
+    // What is left of the request would have to be read before the next one can be.
+    if (answer.source === 'error' && bodyOf(req) !== 'none' && !req.complete)
+      headers.push('connection', 'close')
+    res.writeHead(status, headers as string[])
+  }
+  if (body === undefined || req.method === 'HEAD' || status === 204 || status === 304) {
+    if (body !== undefined && !Buffer.isBuffer(body)) body.resume()
+    res.end()
+    return NOTHING
+  }
+  if (Buffer.isBuffer(body)) {
+    res.end(body)
+    return () => body.length
+  }
+  return stream(body, res, log)
+}
+
+/** Undoes what is left of an answer whose head could not be sent. */
+export function discard(res: AnyResponse, { body }: Answer): void {
+  abandon(body)
+  for (const name of res.getHeaderNames()) res.removeHeader(name)
+}
+
+function toObject(headers: HeaderList): OutgoingHttpHeaders {
+  const object: Record<string, string | string[]> = {}
+  for (let i = 0; i < headers.length; i += 2)
+    object[headers[i] as string] = headers[i + 1] as string | string[]
+  return object
+}
+
+const NOTHING: Sent = () => 0
+
+function abandon(body: Answer['body']): Sent {
+  if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()
+  return NOTHING
+}
+
+function stream(body: Readable, res: AnyResponse, log: Log): Sent {
+  let sent = 0
+  body.on('data', (chunk: Buffer) => {
+    sent += chunk.length
+  })
+  // Whichever end fails, the other is broken off: a visitor must not take a part for the whole.
+  pipeline(body, isHttp2(res) ? res.stream : res, (error) => {
+    if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
+      log.warn({ err: error }, 'an answer was broken off')
+  })
+  return () => sent
+}
+
+export const isHttp2 = (res: AnyResponse): res is Http2ServerResponse => 'stream' in res

@@ -1,0 +1,17 @@
+import type { Clock } from '#core/ports/clock.ts'
+import type { VisitLog } from '#core/site/site.ts'
+import type { ContentStore } from './content-store.ts'
+import type { HotAnswers } from './hot-answers.ts'
+import type { RequestIds } from './request-id.ts'
+import type { SiteCache } from './site-cache.ts'
+
+/** What every way of answering visitors shares within a process. */
+export interface Shared {
+  readonly sites: SiteCache
+  readonly hotAnswers: HotAnswers
+  readonly contents: ContentStore
+  readonly visits: VisitLog
+  readonly clock: Clock
+  readonly ids: RequestIds
+  readonly httpDate: (now: number) => string
+}

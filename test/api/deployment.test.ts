@@ -447,6 +447,11 @@ apiSuite('deployments', (server) => {
       assert.equal((await server.visit(aliasFinal[1], '/')).status, 404)
       refused(await server.call(`GET /v8/platform/deployments/${id}`, { token }), 404, 'not_found')
       refused(await server.call(`DELETE /v8/platform/deployments/${id}`, { token }), 404, 'not_found')
+      const alias = await server.call(`POST /v2/platform/deployments/${id}/aliases`, {
+        token,
+        body: { alias: 'late' },
+      })
+      refused(alias, 410, 'gone')
     }
     const again = await deploy(token)
     assert.equal(again.body.readyState, 'READY', 'and is not answered as the same one')

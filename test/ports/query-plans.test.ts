@@ -160,6 +160,7 @@ const callsOnOthers = ({ secrets, files, projects, hosts, deployments }: Others)
       await deployments.insert(deployment, content)
       await deployments.insert(begun, { ...content, manifest: [{ ...entry, sha256: '' }] })
     },
+    wasDeleted: () => deployments.wasDeleted(deployment.ownerId, deployment.id),
     find: async () => {
       await deployments.find(deployment.id)
       await deployments.find('a.aloft.test')

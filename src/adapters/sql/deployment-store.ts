@@ -59,6 +59,14 @@ const findCompletable = prepare<{ ownerId: string }>()((db, { ownerId }) => sele
 const lockCompletable = prepare<{ ownerId: string }>()((db, { ownerId }) =>
   selectCompletable(db, ownerId).$if(isPostgres(db), (query) => query.forUpdate()),
 )
+const selectDeleted = prepare<{ ownerId: string; id: string }>()((db, { ownerId, id }) =>
+  db
+    .selectFrom('deployments')
+    .select('id')
+    .where('id', '=', id)
+    .where('owner_id', '=', ownerId)
+    .where('deleted_at', 'is not', null),
+)
 const selectAbandoned = prepare<{ before: number; limit: number }>()((db, { before, limit }) =>
   incomplete(db)
     .select(['id', 'owner_id'])
@@ -112,6 +120,13 @@ export function createDeploymentStore(db: Db): DeploymentStore {
         ? selectByHost(db, { host: idOrHost.toLowerCase() })
         : selectById(db, { id: `dpl_${id}` }))
       return row && toDeployment(row)
+    },
+
+    async wasDeleted(ownerId, id) {
+      const bare = ID.exec(id)?.[1]
+      if (bare === undefined) return false
+      const [row] = await selectDeleted(db, { ownerId, id: `dpl_${bare}` })
+      return row !== undefined
     },
 
     async list(ownerId, page, filter) {

@@ -36,6 +36,8 @@ export function createAliases(parts: AliasParts): Aliases {
 
   async function owned(deployments: DeploymentStore, ctx: Context, idOrHost: string): Promise<Deployment> {
     const deployment = await deployments.find(idOrHost)
+    if (!deployment && (await deployments.wasDeleted(ctx.owner.id, idOrHost)))
+      throw new AloftError('gone', 'The deployment was deleted, so nothing can point to it.')
     if (!deployment)
       throw new AloftError('deployment_not_found', `There is no deployment \`${idOrHost.slice(0, 300)}\`.`)
     if (deployment.ownerId !== ctx.owner.id)

@@ -49,6 +49,8 @@ export interface DeploymentStore {
   /** By id with or without `dpl_`, or by any host that points to it. */
   find(idOrHost: string): Promise<Deployment | undefined>
   list(ownerId: string, page: PageQuery, filter: DeploymentFilter): Promise<Page<Deployment>>
+  /** Whether this is the id of a deployment that the account had and deleted. */
+  wasDeleted(ownerId: string, id: string): Promise<boolean>
   /** The newest that is neither deleted nor failed. */
   newestSame(ownerId: string, digest: string): Promise<Deployment | undefined>
   manifest(id: string): Promise<readonly ManifestFile[]>

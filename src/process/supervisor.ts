@@ -88,8 +88,15 @@ export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
+/** How often it is looked at whether npm, which started us, is still there to pass signals on. */
+const PARENT_CHECK = 500
+
 function stopSignal(): Promise<'stop'> {
   const { promise, resolve } = Promise.withResolvers<'stop'>()
+  const parent = process.ppid
+  // Killed outright, npm would leave a server behind that nobody holds any more.
+  if (process.env.npm_lifecycle_event !== undefined)
+    setInterval(() => process.ppid !== parent && resolve('stop'), PARENT_CHECK).unref()
   let asked = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {

@@ -177,6 +177,20 @@ test('a request in flight is answered although the server was asked to stop', as
   assert.equal(await stopped, 0)
 })
 
+for (const signal of ['SIGTERM', 'SIGKILL'] as const)
+  test(`npm start leaves nothing behind when npm gets ${signal}`, async (t) => {
+    const at = await install({ byNpm: true })
+    t.after(() => uninstall(at))
+    const code = await at.stop(signal)
+    if (signal === 'SIGTERM') assert.equal(code, 0)
+    await until('the ports are free', () =>
+      fetch(`${at.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    )
+  })
+
 test('limits are exact over all serving processes', async (t) => {
   const at = await install({ env: { ALOFT_RATE_LIMIT: '50' } })
   t.after(() => at.process.kill('SIGKILL'))

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-const main = resolve(import.meta.dirname, '../../src/main.ts')
+const root = resolve(import.meta.dirname, '../..')
 
 export interface Installation {
   readonly url: string
@@ -28,6 +28,8 @@ export interface Installation {
 export interface InstallationOptions {
   readonly env?: Record<string, string>
   readonly args?: readonly string[]
+  /** Through `npm start`, as people do. */
+  readonly byNpm?: boolean
   /** Without it there is no bootstrap account. */
   readonly operator?: boolean
 }
@@ -59,8 +61,11 @@ async function boot(
   options: InstallationOptions,
 ): Promise<Installation> {
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, [main, ...(options.args ?? [])], {
-    cwd: folder,
+  const [command, args] = options.byNpm
+    ? ['npm', ['start']]
+    : [process.execPath, [join(root, 'src/main.ts'), ...(options.args ?? [])]]
+  const child = spawn(command, args, {
+    cwd: options.byNpm ? root : folder,
     env: {
       PATH,
       HOME,

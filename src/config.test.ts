@@ -95,5 +95,7 @@ test('docs/config.md is what the table says', () => {
 })
 
 test('a misspelt variable is noticed', () => {
-  assert.deepEqual(unknownVariables({ ALOFT_PROT: '1', ALOFT_PORT: '2', ALOFT_TOKEN: 'x', PATH: '' }), ['ALOFT_PROT'])
+  assert.deepEqual(unknownVariables({ ALOFT_PROT: '1', ALOFT_PORT: '2', ALOFT_TOKEN: 'x', PATH: '' }), [
+    'ALOFT_PROT',
+  ])
 })

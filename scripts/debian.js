@@ -21,6 +21,13 @@ export const TOOLS = {
     present: () => existsSync('/usr/bin/chromium'),
     packages: ['chromium', 'fonts-liberation'],
   },
+  bubblewrap: {
+    suite: 'the sandbox of builds and functions',
+    present: () =>
+      ['/usr/bin/bwrap', '/usr/sbin/nft', '/usr/bin/setpriv'].every((file) => existsSync(file)) &&
+      found('/{usr/,}{s,}bin/ip'),
+    packages: ['bubblewrap', 'nftables', 'iproute2', 'util-linux'],
+  },
   nginx: { suite: 'benchmarks', present: () => existsSync('/usr/sbin/nginx'), packages: ['nginx'] },
   caddy: { suite: 'benchmarks', present: () => existsSync('/usr/bin/caddy'), packages: ['caddy'] },
   wrk: { suite: 'benchmarks', present: () => existsSync('/usr/bin/wrk'), packages: ['wrk'] },

@@ -1,0 +1,130 @@
+import { type ChildProcess, type IOType, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
+import { type SandboxBind, SandboxError, type SandboxRun } from '#core/ports/sandbox.ts'
+import { bwrapArgs, FD } from './bwrap-args.ts'
+import type { Cgroup } from './cgroup.ts'
+import { inheritedFiles } from './inherited-files.ts'
+import { killWithGroup } from './process-group.ts'
+import { stagedBinds, startArgv } from './start-argv.ts'
+import type { Ended, Started } from './supervise.ts'
+import type { SystemView } from './system-view.ts'
+import { TOOL_ENV, type Tools } from './tools.ts'
+
+const SHOWN_OF_STDERR = 2048
+const VANISHES_WITHIN_MS = 10_000
+
+export interface BwrapRun {
+  readonly run: SandboxRun
+  readonly tools: Tools
+  readonly view: SystemView
+  readonly filtered: boolean
+  readonly cgroup: Cgroup | undefined
+  readonly netns: string | undefined
+  readonly uid: number | undefined
+  readonly rlimits: readonly string[]
+}
+
+/** The first process of the pid namespace is the last to go, after all others in it; nothing tells of that either. */
+async function vanished(pid: number): Promise<void> {
+  const deadline = Date.now() + VANISHES_WITHIN_MS
+  for (let pause = 1; Date.now() < deadline; pause = Math.min(pause * 2, 50)) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+    if (stat === undefined || /\) Z /.test(stat)) return
+    await setTimeout(pause)
+  }
+}
+
+/** The start of what it writes to stderr, and a promise of the first of it or of there being none. */
+function opening(stderr: Readable): { text(): string; first: Promise<unknown> } {
+  let text = ''
+  const note = (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    if (text.length >= SHOWN_OF_STDERR) stderr.off('data', note)
+  }
+  stderr.on('data', note)
+  const first = new Promise<void>((resolve) => {
+    for (const event of ['data', 'end', 'close', 'error']) stderr.once(event, () => resolve())
+  })
+  return { text: () => text.slice(0, SHOWN_OF_STDERR).trim(), first }
+}
+
+function launch({ run, tools, view, filtered, cgroup, netns, uid, rlimits }: BwrapRun): ChildProcess {
+  const binds: readonly SandboxBind[] = run.binds
+  const { stage } = view
+  const [program = '', ...args] = startArgv({
+    ...{ tools, netns, uid, stage, binds, rlimits, argv: run.argv },
+    joinFiles: cgroup?.joinFiles ?? [],
+  })
+  // A descriptor of its own for each run, as they share their position.
+  const filter = openSync(view.seccomp, 'r')
+  const nothing = openSync('/dev/null', 'r')
+  try {
+    const stdio: (IOType | number)[] = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', filtered ? filter : nothing]
+    // Node cannot close these in the child, but it can put something else in their place.
+    for (const fd of inheritedFiles(FD.seccomp)) {
+      while (stdio.length < fd) stdio.push('ignore')
+      stdio.push(nothing)
+    }
+    const child = spawn(program, args, {
+      cwd: '/',
+      env: TOOL_ENV,
+      stdio,
+      detached: true,
+    })
+    const options = child.stdio[FD.args] as Writable
+    options.on('error', () => {})
+    options.end(bwrapArgs(run, stagedBinds({ uid, stage, binds }), view, filtered).join('\0'))
+    return child
+  } finally {
+    closeSync(filter)
+    closeSync(nothing)
+  }
+}
+
+/** One run, from its first helper program to the last trace of it. */
+export async function startBwrap(what: BwrapRun): Promise<Started> {
+  const { cgroup } = what
+  const child = launch(what)
+  const exited = once(child, 'exit')
+  exited.catch(() => {})
+  try {
+    await once(child, 'spawn')
+  } catch (cause) {
+    throw new SandboxError('not_started', `The sandbox could not be started: ${(cause as Error).message}`, {
+      cause,
+    })
+  }
+  const stdout = child.stdout as Readable
+  const stderr = child.stderr as Readable
+  let status = ''
+  const statusStream = child.stdio[FD.status] as Readable
+  statusStream.on('data', (chunk: Buffer) => {
+    status += chunk.toString('latin1')
+  })
+  const told = new Promise((resolve) => statusStream.once('close', resolve))
+  const complaint = opening(stderr)
+
+  const ended = async (): Promise<Ended> => {
+    const [code, signal] = (await exited) as [number | null, NodeJS.Signals | null]
+    const outOfMemory = (await cgroup?.outOfMemory()) ?? false
+    const first = /"child-pid": (\d+)/.exec(status)?.[1]
+    if (cgroup) await cgroup.remove()
+    else if (first !== undefined) await vanished(Number(first))
+    await told
+    if (signal !== null) return { code: null, outOfMemory }
+    const reported = /"exit-code": (\d+)/.exec(status)?.[1]
+    if (code === 1 || reported === undefined) await complaint.first
+    if (reported === undefined || (code === 1 && complaint.text().startsWith('bwrap: ')))
+      throw new SandboxError(
+        'not_started',
+        `The program could not be started in the sandbox: ${complaint.text() || `exit code ${code}`}`,
+      )
+    return { code: Number(reported), outOfMemory }
+  }
+  // What its group does not take with it is ended by its cgroup and its pid namespace.
+  return { stdout, stderr, ended: ended(), kill: () => killWithGroup(child) }
+}

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises'
+import { type Sandbox, SandboxError, type SandboxedProcess, type SandboxRun } from '#core/ports/sandbox.ts'
+import { startBwrap } from './bwrap-run.ts'
+import { createCgroup } from './cgroup.ts'
+import type { CgroupPlaces } from './cgroup-places.ts'
+import { assertRun } from './check-run.ts'
+import type { NetworkPool } from './network-pool.ts'
+import { rlimitArgs } from './start-argv.ts'
+import { type Started, supervise } from './supervise.ts'
+import type { SystemView } from './system-view.ts'
+import type { Tools } from './tools.ts'
+import type { UserIds } from './user-ids.ts'
+
+/** What this machine has, as found when the sandbox is opened. */
+export interface Abilities {
+  readonly name: string
+  readonly tools: Tools
+  readonly view: SystemView
+  readonly filtered: boolean
+  readonly places: CgroupPlaces | undefined
+  /** Undefined where the platform is not root. */
+  readonly users: UserIds | undefined
+  /** Or why there is none. */
+  readonly networks: NetworkPool | string
+  readonly missing: readonly string[]
+}
+
+export class BwrapSandbox implements Sandbox {
+  readonly kind = 'bubblewrap'
+  readonly missing: readonly string[]
+  readonly #has: Abilities
+  readonly #running = new Set<SandboxedProcess>()
+  #runs = 0
+  #closing: Promise<void> | undefined
+
+  constructor(abilities: Abilities) {
+    this.#has = abilities
+    this.missing = abilities.missing
+  }
+
+  spawn(run: SandboxRun): SandboxedProcess {
+    assertRun(run)
+    if (this.#closing) throw new SandboxError('closed', 'The sandbox is closed')
+    const { networks } = this.#has
+    if (run.network === 'outbound' && typeof networks === 'string')
+      throw new SandboxError('no_outbound', `No fenced-off network for this run: ${networks}`)
+    const process = supervise(run, () => this.#start(run))
+    this.#running.add(process)
+    const forget = () => this.#running.delete(process)
+    process.exit.then(forget, forget)
+    return process
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    for (const process of this.#running) process.kill()
+    await Promise.allSettled([...this.#running].map((process) => process.exit))
+    const { networks, view } = this.#has
+    if (typeof networks !== 'string') await networks.close()
+    await view.remove()
+  }
+
+  async #start(run: SandboxRun): Promise<Started> {
+    const { name, tools, view, filtered, places, users, networks } = this.#has
+    const undo: (() => unknown)[] = []
+    const release = async () => {
+      for (const step of undo.reverse()) await step()
+    }
+    try {
+      const uid = users?.take()
+      if (uid !== undefined) undo.push(() => users?.release(uid))
+      const cgroup = places && (await createCgroup(places, `${name}-${this.#runs++}`, run.limits))
+      if (cgroup) undo.push(() => cgroup.remove())
+      let netns: string | undefined
+      if (run.network === 'outbound' && typeof networks !== 'string') {
+        const network = await networks.take()
+        netns = network.path
+        undo.push(() => networks.release(network))
+      }
+      const limited = places?.folders.memory !== undefined && places.folders.pids !== undefined
+      const rlimits = limited ? [] : rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'))
+      const started = await startBwrap({ run, tools, view, filtered, cgroup, netns, uid, rlimits })
+      return { ...started, ended: started.ended.finally(release) }
+    } catch (error) {
+      await release()
+      if (error instanceof SandboxError) throw error
+      throw new SandboxError('not_started', `The sandbox could not be made: ${(error as Error).message}`, {
+        cause: error,
+      })
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import type { SandboxLimits } from '#core/ports/sandbox.ts'
+import type { CgroupPlaces, Controller } from './cgroup-places.ts'
+import { isStale } from './owner-name.ts'
+
+/** One run's share of the machine. */
+export interface Cgroup {
+  /** A process that writes 0 to each of these belongs to it, with all its children to come. */
+  readonly joinFiles: readonly string[]
+  outOfMemory(): Promise<boolean>
+  killAll(): Promise<void>
+  /** Kills whoever is left, waits until they are gone, and removes it. */
+  remove(): Promise<void>
+}
+
+/** bubblewrap's own two processes live in the same cgroup. */
+const OWN_PROCESSES = 2
+const PERIOD_US = 100_000
+/** Of the default's weight: visitors' requests come first when the CPU is short. */
+const SHARE = 0.25
+const REMOVE_WITHIN_MS = 10_000
+
+interface Rule {
+  readonly file: string
+  readonly value: (limits: SandboxLimits) => string
+  /** Not on every kernel, and the limit proper holds without it. */
+  readonly optional?: true
+}
+
+const bytes = (limits: SandboxLimits) => String(limits.memoryBytes)
+const pids = (limits: SandboxLimits) => String(limits.processes + OWN_PROCESSES)
+const quota = (limits: SandboxLimits) => String(Math.max(1000, Math.round(limits.cpus * PERIOD_US)))
+
+const RULES: Readonly<Record<1 | 2, Readonly<Record<Controller, readonly Rule[]>>>> = {
+  1: {
+    memory: [
+      { file: 'memory.limit_in_bytes', value: bytes },
+      { file: 'memory.memsw.limit_in_bytes', value: bytes, optional: true },
+    ],
+    cpu: [
+      { file: 'cpu.cfs_period_us', value: () => String(PERIOD_US) },
+      { file: 'cpu.cfs_quota_us', value: quota },
+      { file: 'cpu.shares', value: () => String(1024 * SHARE), optional: true },
+    ],
+    pids: [{ file: 'pids.max', value: pids }],
+  },
+  2: {
+    memory: [
+      { file: 'memory.max', value: bytes },
+      { file: 'memory.swap.max', value: () => '0', optional: true },
+      { file: 'memory.oom.group', value: () => '1', optional: true },
+    ],
+    cpu: [
+      { file: 'cpu.max', value: (limits) => `${quota(limits)} ${PERIOD_US}` },
+      { file: 'cpu.weight', value: () => String(100 * SHARE), optional: true },
+    ],
+    pids: [{ file: 'pids.max', value: pids }],
+  },
+}
+const OOM_FILE = { 1: 'memory.oom_control', 2: 'memory.events' } as const
+
+const gone = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+async function killMembers(folder: string): Promise<void> {
+  const members = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')
+  for (const pid of members.split('\n').filter(Boolean))
+    try {
+      process.kill(Number(pid), 'SIGKILL')
+    } catch {
+      // It ended in the meantime.
+    }
+}
+
+/** A cgroup can be removed once its last process has been reaped, of which nothing tells: so it is tried again. */
+async function removeFolder(folder: string): Promise<void> {
+  const deadline = Date.now() + REMOVE_WITHIN_MS
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50))
+    try {
+      return await rmdir(folder)
+    } catch (error) {
+      if (gone(error)) return
+      if (Date.now() > deadline) throw error
+      await killMembers(folder)
+      await setTimeout(pause)
+    }
+}
+
+export async function createCgroup(
+  places: CgroupPlaces,
+  name: string,
+  limits: SandboxLimits,
+): Promise<Cgroup> {
+  const folders = new Map<Controller, string>()
+  for (const [controller, place] of Object.entries(places.folders))
+    folders.set(controller as Controller, join(place, name))
+  const distinct = [...new Set(folders.values())]
+  const remove = async () => {
+    for (const folder of distinct) await removeFolder(folder)
+  }
+  try {
+    for (const folder of distinct) await mkdir(folder)
+    for (const [controller, folder] of folders)
+      for (const rule of RULES[places.version][controller]) {
+        const written = writeFile(join(folder, rule.file), rule.value(limits), { flag: 'r+' })
+        await (rule.optional ? written.catch(() => {}) : written)
+      }
+  } catch (error) {
+    await remove().catch(() => {})
+    throw error
+  }
+  const memory = folders.get('memory')
+  return {
+    joinFiles: distinct.map((folder) => join(folder, 'cgroup.procs')),
+    async outOfMemory() {
+      if (memory === undefined) return false
+      const events = await readFile(join(memory, OOM_FILE[places.version]), 'utf8').catch(() => '')
+      return Number(/^oom_kill (\d+)$/m.exec(events)?.[1] ?? 0) > 0
+    },
+    async killAll() {
+      for (const folder of distinct) await killMembers(folder)
+    },
+    remove,
+  }
+}
+
+/** Ends and removes what processes left that died without closing their sandboxes. */
+export async function removeStaleCgroups(places: CgroupPlaces): Promise<void> {
+  for (const place of new Set(Object.values(places.folders)))
+    for (const name of await readdir(place)) if (isStale(name)) await removeFolder(join(place, name))
+}

@@ -1,0 +1,200 @@
+import { readFile } from 'node:fs/promises'
+import type { Log } from '#core/ports/log.ts'
+import { forwardFrom, openForwarding, restoreForwarding } from './forwarding.ts'
+import { networkRules } from './network-rules.ts'
+import { isStale, type Owner, ownerName } from './owner-name.ts'
+import { runTool } from './run-tool.ts'
+
+/** A network namespace with one way out, through rules that keep it off this machine and private networks. */
+export interface Network {
+  readonly name: string
+  readonly path: string
+}
+
+export interface NetworkPool {
+  /** One that no other run has; made where none is free. */
+  take(): Promise<Network>
+  release(network: Network): Promise<void>
+  close(): Promise<void>
+}
+
+export interface NetworkOptions {
+  readonly owner: Owner
+  readonly ip: string
+  readonly nft: string
+  readonly resolvers: readonly string[]
+  readonly log: Log
+}
+
+const IDLE = 8
+const ADDRESS_TRIES = 64
+const GUEST_COUNT = 2 ** 17
+/** Never on a wire: both ends of a link know each other's hardware address. */
+const GATEWAY = '169.254.1.1'
+const INTERFACES = 'al-'
+
+interface Route {
+  readonly dev?: string
+}
+interface Link {
+  readonly ifname: string
+  readonly mtu: number
+}
+interface Ruleset {
+  readonly nftables: readonly {
+    readonly table?: { readonly family: string; readonly name: string }
+    readonly chain?: { readonly table: string; readonly hook?: string; readonly policy?: string }
+  }[]
+}
+
+const list = async <T>(file: string, ...args: readonly string[]): Promise<readonly T[]> =>
+  JSON.parse((await runTool(file, args)) || '[]')
+
+const guestAddress = (n: number) => `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`
+const hardware = (side: number, n: number) =>
+  `02:a1:0${side}:${[n >> 16, (n >> 8) & 255, n & 255].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}`
+
+const tables = async (nft: string): Promise<Ruleset['nftables']> =>
+  (JSON.parse(await runTool(nft, ['-j', 'list', 'ruleset'])) as Ruleset).nftables
+
+/** Clears what processes left that died without closing their sandboxes. */
+export async function removeStaleNetworks(ip: string, nft: string): Promise<void> {
+  for (const { name } of await list<{ name: string }>(ip, '-j', 'netns', 'list'))
+    if (isStale(name)) await runTool(ip, ['netns', 'delete', name])
+  for (const { table } of await tables(nft))
+    if (table && isStale(table.name)) await runTool(nft, ['delete', 'table', table.family, table.name])
+}
+
+class VethPool implements NetworkPool {
+  readonly #options: NetworkOptions
+  readonly #prefix: string
+  readonly #mtu: number
+  readonly #idle: Network[] = []
+  #made = 0
+  #address: number
+
+  constructor(options: NetworkOptions, prefix: string, mtu: number) {
+    this.#options = options
+    this.#prefix = prefix
+    this.#mtu = mtu
+    // Far from where other processes begin; a taken address is skipped all the same.
+    this.#address = (options.owner.pid * 61 + options.owner.opening * 7) % GUEST_COUNT
+  }
+
+  async take(): Promise<Network> {
+    return this.#idle.pop() ?? (await this.#make())
+  }
+
+  async release(network: Network): Promise<void> {
+    if (this.#idle.length < IDLE) this.#idle.push(network)
+    else await this.#delete(network)
+  }
+
+  async close(): Promise<void> {
+    const { owner, nft } = this.#options
+    for (const network of this.#idle.splice(0)) await this.#delete(network)
+    await runTool(nft, ['delete', 'table', 'inet', ownerName(owner)])
+    const others = (await tables(nft)).some(({ table }) => table?.name.startsWith('aloft-'))
+    if (!others) await restoreForwarding()
+  }
+
+  async #delete({ name }: Network): Promise<void> {
+    await runTool(this.#options.ip, ['netns', 'delete', name])
+  }
+
+  async #make(): Promise<Network> {
+    const { owner, ip } = this.#options
+    const number = this.#made++
+    const name = `${ownerName(owner)}-${number}`
+    const network = { name, path: `/run/netns/${name}` }
+    const link = `${this.#prefix}${number.toString(36)}`
+    await runTool(ip, ['netns', 'add', name])
+    try {
+      const address = await this.#connect(link, name)
+      const ours = hardware(0, address)
+      const guest = guestAddress(address)
+      await runTool(
+        ip,
+        ['-n', name, '-batch', '-'],
+        `link set lo up
+link set eth0 addrgenmode none
+link set eth0 mtu ${this.#mtu} up
+addr add ${guest}/32 dev eth0
+route add ${GATEWAY}/32 dev eth0
+neigh add ${GATEWAY} lladdr ${ours} dev eth0 nud permanent
+route add default via ${GATEWAY} dev eth0
+`,
+      )
+      await forwardFrom(link)
+      return network
+    } catch (error) {
+      await this.#delete(network).catch(() => {})
+      throw error
+    }
+  }
+
+  /** Links the namespace to the machine; the route, which the kernel gives only once, makes the address ours. */
+  async #connect(link: string, name: string): Promise<number> {
+    const { ip } = this.#options
+    for (let tries = 1; ; tries++) {
+      const address = this.#address++ % GUEST_COUNT
+      const guest = guestAddress(address)
+      const [ours, theirs] = [hardware(0, address), hardware(1, address)]
+      try {
+        await runTool(
+          ip,
+          ['-batch', '-'],
+          `link add ${link} address ${ours} type veth peer name eth0 address ${theirs} netns ${name}
+link set ${link} addrgenmode none
+link set ${link} mtu ${this.#mtu} up
+route add ${guest}/32 dev ${link}
+neigh add ${guest} lladdr ${theirs} dev ${link} nud permanent
+`,
+        )
+        return address
+      } catch (error) {
+        if (tries >= ADDRESS_TRIES || !/File exists/.test((error as Error).message)) throw error
+        await runTool(ip, ['link', 'delete', link])
+      }
+    }
+  }
+}
+
+/** Loads the rules and makes a first network, so that a machine that cannot is found out here. */
+export async function openNetworkPool(options: NetworkOptions): Promise<NetworkPool> {
+  const { owner, ip, nft, resolvers, log } = options
+  const uplinks = (await list<Route>(ip, '-j', '-4', 'route', 'show', 'default')).flatMap(
+    ({ dev }) => dev ?? [],
+  )
+  if (uplinks.length === 0) throw new Error('this machine has no default route')
+  const links = (await list<Link>(ip, '-j', 'link', 'show')).filter(
+    ({ ifname }) => !ifname.startsWith(INTERFACES),
+  )
+  const mtu = Math.min(1500, ...links.filter((l) => uplinks.includes(l.ifname)).map((l) => l.mtu))
+  const prefix = `${INTERFACES}${owner.pid.toString(36)}-${owner.opening.toString(36)}-`
+  const opened = await openForwarding(uplinks)
+  const own = links.map(({ ifname }) => ifname)
+  const rules = networkRules({ table: ownerName(owner), interfaces: prefix, resolvers, opened, own })
+  await runTool(nft, ['-f', '-'], rules)
+  const pool = new VethPool(options, prefix, mtu)
+  try {
+    await pool.release(await pool.take())
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+  const closed = (await tables(nft)).find(({ chain }) => chain?.hook === 'forward' && chain.policy === 'drop')
+  if (closed?.chain)
+    log.warn(
+      { table: closed.chain.table },
+      `another firewall table of this machine drops forwarded packets: builds reach nothing until it accepts those of interfaces ${INTERFACES}*`,
+    )
+  return pool
+}
+
+/** The machine's resolv.conf, or the one behind a resolver on its loopback, which no sandbox may reach. */
+export async function readResolvConf(): Promise<string> {
+  const own = await readFile('/etc/resolv.conf', 'utf8').catch(() => '')
+  if (!/^\s*nameserver\s+127\./m.test(own)) return own
+  return readFile('/run/systemd/resolve/resolv.conf', 'utf8').catch(() => own)
+}

@@ -1,0 +1,154 @@
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Log } from '#core/ports/log.ts'
+import { type Sandbox, SandboxError, type SandboxRun } from '#core/ports/sandbox.ts'
+import { type Abilities, BwrapSandbox } from './bwrap-sandbox.ts'
+import { removeStaleCgroups } from './cgroup.ts'
+import { type CgroupPlaces, CONTROLLERS, findCgroupPlaces } from './cgroup-places.ts'
+import { type NetworkPool, openNetworkPool, readResolvConf, removeStaleNetworks } from './network-pool.ts'
+import { resolversOf } from './network-rules.ts'
+import { isStale, nextOwner, type Owner, ownerName } from './owner-name.ts'
+import { seccompFilter } from './seccomp.ts'
+import { createSystemView } from './system-view.ts'
+import { findTools, type ToolName, type Tools } from './tools.ts'
+import { createUnsandboxed } from './unsandboxed.ts'
+import { createUserIds } from './user-ids.ts'
+
+export interface SandboxOptions {
+  /** `required` refuses to go on without; `auto` goes on unprotected and warns; `off` does so at the operator's word. */
+  readonly mode: 'required' | 'auto' | 'off'
+  readonly log: Log
+}
+
+const ALWAYS: readonly ToolName[] = ['bwrap', 'sh']
+const AS_ROOT: readonly ToolName[] = ['setpriv', 'unshare', 'mount', 'mkdir', 'chown']
+const FOR_NETWORK: readonly ToolName[] = ['ip', 'nft', 'nsenter']
+
+const UNLIMITED = {
+  memory: 'the memory of a run is limited only for each of its processes',
+  cpu: 'the CPU time of a run is not limited',
+  pids: 'the processes of a run are limited only for its user',
+} as const
+
+const isRoot = () => process.getuid?.() === 0
+const absent = (tools: Tools, names: readonly ToolName[]) => names.filter((name) => tools[name] === undefined)
+
+/** The pool, or why there is none. */
+async function openNetworks(owner: Owner, tools: Tools, resolvConf: string, log: Log) {
+  const lacking = absent(tools, FOR_NETWORK)
+  if (!isRoot()) return 'only root can fence a network off'
+  const { ip, nft } = tools
+  if (lacking.length > 0 || !ip || !nft) return `not installed: ${lacking.join(', ')}`
+  const resolvers = resolversOf(resolvConf)
+  if (resolvers.length === 0)
+    return 'this machine has no name resolver at an IPv4 address outside its loopback'
+  try {
+    await removeStaleNetworks(ip, nft)
+    return await openNetworkPool({ owner, ip, nft, resolvers, log })
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function lacks(
+  places: CgroupPlaces | undefined,
+  filtered: boolean,
+  networks: NetworkPool | string,
+): readonly string[] {
+  return [
+    ...CONTROLLERS.filter((controller) => places?.folders[controller] === undefined).map(
+      (controller) => `${UNLIMITED[controller]} (no writable ${controller} cgroup)`,
+    ),
+    ...(filtered ? [] : [`system calls are not filtered on ${process.arch}`]),
+    ...(isRoot() ? [] : ['sandboxed programs run as the user of the platform, in namespaces of their own']),
+    ...(typeof networks === 'string' ? [`runs that need a network are refused: ${networks}`] : []),
+  ]
+}
+
+/** The smallest run through everything that every run goes through. */
+const PROBE: SandboxRun = {
+  argv: ['true'],
+  cwd: '/tmp',
+  env: { PATH: '/usr/bin:/bin' },
+  binds: [],
+  limits: { memoryBytes: 64 * 2 ** 20, cpus: 1, processes: 16, wallMs: 10_000, tmpBytes: 2 ** 20 },
+  network: 'none',
+}
+
+async function probe(sandbox: Sandbox): Promise<void> {
+  const run = sandbox.spawn(PROBE)
+  run.stdout.resume()
+  run.stderr.resume()
+  const { code, reason } = await run.exit
+  if (code !== 0)
+    throw new SandboxError('no_sandbox', `a first run in the sandbox ended with ${code ?? reason}`)
+}
+
+/** Throws where this machine cannot. */
+async function openBwrap(log: Log): Promise<Sandbox> {
+  if (process.platform !== 'linux') throw new SandboxError('no_sandbox', 'sandboxes need Linux')
+  const tools = await findTools()
+  const lacking = absent(tools, isRoot() ? [...ALWAYS, ...AS_ROOT] : ALWAYS)
+  if (lacking.length > 0) throw new SandboxError('no_sandbox', `not installed: ${lacking.join(', ')}`)
+  const users = isRoot()
+    ? createUserIds(process.pid, await readFile('/proc/self/uid_map', 'utf8'))
+    : undefined
+  if (isRoot() && !users)
+    throw new SandboxError('no_sandbox', 'this machine has no spare users to run programs as')
+
+  const owner = nextOwner()
+  const name = ownerName(owner)
+  const base = isRoot() ? '/run' : tmpdir()
+  for (const entry of await readdir(base))
+    if (isStale(entry)) await rm(join(base, entry), { recursive: true, force: true })
+  const places = await findCgroupPlaces(`${name}-probe`)
+  if (places) await removeStaleCgroups(places)
+  const seccomp = seccompFilter(process.arch)
+  const resolvConf = await readResolvConf()
+  const resolvers = resolversOf(resolvConf).map((address) => `nameserver ${address}\n`)
+  const view = await createSystemView(join(base, name), seccomp, resolvers.join(''))
+  const filtered = seccomp !== undefined
+  const has = { name, tools, view, filtered, places, users }
+
+  const open = (networks: NetworkPool | string) =>
+    new BwrapSandbox({ ...has, networks, missing: lacks(places, filtered, networks) } satisfies Abilities)
+  const first = open('not yet')
+  try {
+    await probe(first)
+    return open(await openNetworks(owner, tools, resolvConf, log))
+  } catch (error) {
+    await first.close()
+    throw error
+  }
+}
+
+/** The sandbox that this machine and its operator allow; what it does not protect is told loudly. */
+export async function openSandbox({ mode, log }: SandboxOptions): Promise<Sandbox> {
+  if (mode === 'off') {
+    const sandbox = createUnsandboxed()
+    log.warn(
+      { missing: sandbox.missing },
+      'builds and functions run without a sandbox, as the operator set it',
+    )
+    return sandbox
+  }
+  try {
+    const sandbox = await openBwrap(log)
+    if (sandbox.missing.length > 0)
+      log.warn({ missing: sandbox.missing }, 'the sandbox of builds and functions is not complete')
+    return sandbox
+  } catch (error) {
+    const why = (error as Error).message
+    if (mode === 'required')
+      throw new SandboxError('no_sandbox', `A sandbox is required and this machine has none: ${why}`, {
+        cause: error,
+      })
+    const sandbox = createUnsandboxed()
+    log.warn(
+      { why, missing: sandbox.missing },
+      'BUILDS AND FUNCTIONS RUN WITHOUT A SANDBOX: code of users can read the platform’s files and secrets and reach its networks',
+    )
+    return sandbox
+  }
+}

@@ -1,0 +1,88 @@
+import { type SandboxBind, SandboxError, type SandboxLimits } from '#core/ports/sandbox.ts'
+import { FD } from './bwrap-args.ts'
+import type { ToolName, Tools } from './tools.ts'
+
+// The scripts are constant and take everything as positional parameters; each ends by becoming the next program.
+
+/** $1 cgroups, then a file to join each by, then the next program. */
+const JOIN = `set -eu
+ulimit -c 0
+n=$1; shift
+while [ "$n" -gt 0 ]; do echo 0 > "$1"; shift; n=$((n - 1)); done
+exec "$@"`
+
+/**
+ * $1 the staging folder, $2 the sandbox's user, $3 binds, then two of each bind (its path, "w" or "r"), then the next
+ * program. The binds lie where only root may go: here they come within reach of the sandbox's user, in this mount
+ * namespace alone.
+ */
+const STAGE = `set -eu
+stage=$1; user=$2; n=$3; shift 3
+mount -n -t tmpfs -o mode=755,size=1m tmpfs "$stage"
+i=0
+while [ "$i" -lt "$n" ]; do
+  if [ -d "$1" ]; then mkdir "$stage/$i"; else : > "$stage/$i"; fi
+  mount -n --bind -- "$1" "$stage/$i"
+  if [ "$2" = w ]; then chown -hR "$user:$user" -- "$stage/$i"; fi
+  shift 2; i=$((i + 1))
+done
+exec "$@"`
+
+export const need = (tools: Tools, name: ToolName): string => {
+  const file = tools[name]
+  if (file === undefined) throw new SandboxError('no_sandbox', `${name} is not installed`)
+  return file
+}
+
+export interface Start {
+  readonly tools: Tools
+  readonly joinFiles: readonly string[]
+  readonly netns: string | undefined
+  /** The sandbox's user outside; undefined where the platform is not root and runs it as itself. */
+  readonly uid: number | undefined
+  readonly stage: string
+  readonly binds: readonly SandboxBind[]
+  /** Per process, in place of cgroups. */
+  readonly rlimits: readonly string[]
+  readonly argv: readonly string[]
+}
+
+/** Where the binds of a run lie for bubblewrap. */
+export const stagedBinds = ({ uid, stage, binds }: Pick<Start, 'uid' | 'stage' | 'binds'>) =>
+  uid === undefined ? binds : binds.map((bind, i) => ({ ...bind, host: `${stage}/${i}` }))
+
+/** The limits of /proc/self/limits by name; a hard limit is never raised, which even root may be refused. */
+export function rlimitArgs(limits: SandboxLimits, procLimits: string): readonly string[] {
+  const hard = (name: string) => {
+    const text = new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, 'm').exec(procLimits)?.[1]
+    return text === undefined || text === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(text)
+  }
+  const data = Math.min(limits.memoryBytes, hard('Max data size'))
+  const processes = Math.min(limits.processes, hard('Max processes'))
+  return [`--data=${data}:${data}`, `--nproc=${processes}:${processes}`]
+}
+
+export function startArgv(start: Start): readonly string[] {
+  const { tools, joinFiles, netns, uid, stage, binds, rlimits, argv } = start
+  const user = String(uid)
+  const sh = need(tools, 'sh')
+  return [
+    ...[sh, '-c', JOIN, 'sh', String(joinFiles.length), ...joinFiles],
+    ...(netns === undefined ? [] : [need(tools, 'nsenter'), `--net=${netns}`, '--']),
+    ...(uid === undefined
+      ? []
+      : [
+          ...[need(tools, 'unshare'), '--mount', '--propagation', 'slave', '--'],
+          ...[sh, '-c', STAGE, 'sh', stage, user, String(binds.length)],
+          ...binds.flatMap(({ host, writable }) => [host, writable ? 'w' : 'r']),
+        ]),
+    ...(rlimits.length > 0 ? [need(tools, 'prlimit'), ...rlimits, '--'] : []),
+    ...(uid === undefined
+      ? []
+      : [
+          ...[need(tools, 'setpriv'), '--reuid', user, '--regid', user, '--clear-groups'],
+          ...['--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'],
+        ]),
+    ...[need(tools, 'bwrap'), '--args', String(FD.args), '--', ...argv],
+  ]
+}

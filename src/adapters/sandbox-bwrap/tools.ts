@@ -1,0 +1,40 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+
+/** Never the operator's PATH: what prepares a sandbox may run as root. */
+const FOLDERS = ['/usr/bin', '/usr/sbin', '/bin', '/sbin']
+
+export const TOOL_NAMES = [
+  'bwrap',
+  'chown',
+  'ip',
+  'mkdir',
+  'mount',
+  'nft',
+  'nsenter',
+  'prlimit',
+  'setpriv',
+  'sh',
+  'unshare',
+] as const
+export type ToolName = (typeof TOOL_NAMES)[number]
+export type Tools = Readonly<Partial<Record<ToolName, string>>>
+
+/** What the programs that prepare a sandbox get, whatever the platform's own environment is. */
+export const TOOL_ENV = { PATH: FOLDERS.join(':'), LC_ALL: 'C' }
+
+export async function findTools(): Promise<Tools> {
+  const tools: Partial<Record<ToolName, string>> = {}
+  for (const name of TOOL_NAMES)
+    for (const folder of FOLDERS) {
+      const file = `${folder}/${name}`
+      const runs = await access(file, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+      if (!runs) continue
+      tools[name] = file
+      break
+    }
+  return tools
+}

@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream'
+
+/** A file or folder of the machine that the sandbox sees. Both paths are absolute; `host` is never user input. */
+export interface SandboxBind {
+  readonly host: string
+  readonly inside: string
+  /**
+   * Writable content is handed over for good: its owner may become the sandbox's own user, so no two sandboxes
+   * that run at once may be given the same. Content that is only read must be readable by everybody, while the
+   * folders above it need not be.
+   */
+  readonly writable: boolean
+}
+
+export interface SandboxLimits {
+  /** Of all processes together, with what they keep in /tmp. */
+  readonly memoryBytes: number
+  /** Cores' worth of time, such as 0.5 or 2. */
+  readonly cpus: number
+  /** Processes and threads at one moment. */
+  readonly processes: number
+  readonly wallMs: number
+  /** The size of the private /tmp, and of /dev/shm. */
+  readonly tmpBytes: number
+  /** Of stdout and stderr together; one byte more ends the run. Unlimited where left out. */
+  readonly outputBytes?: number
+}
+
+export interface SandboxRun {
+  /** The program, absolute or found on PATH of `env`, and its arguments. */
+  readonly argv: readonly string[]
+  /** Inside the sandbox; must exist there. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly binds: readonly SandboxBind[]
+  readonly limits: SandboxLimits
+  /** `outbound` reaches public addresses and the configured resolvers, never this machine or private networks. */
+  readonly network: 'none' | 'outbound'
+  readonly signal?: AbortSignal
+}
+
+export type SandboxEndReason = 'exited' | 'timeout' | 'memory' | 'output' | 'aborted' | 'killed'
+
+export interface SandboxExit {
+  /** As a shell tells it: 128 + n where the program died of signal n. Null where the run was ended from outside. */
+  readonly code: number | null
+  readonly signal: string | null
+  readonly reason: SandboxEndReason
+}
+
+export interface SandboxedProcess {
+  /** Must be consumed, or the program waits in its next write. */
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /**
+   * Resolves when nothing of the run is left, which may be before its last output has been read. Rejects with a
+   * `SandboxError` where the program could not be started at all; a caller that does not listen loses nothing else.
+   */
+  readonly exit: Promise<SandboxExit>
+  kill(): void
+}
+
+/**
+ * Runs programs of users.
+ *
+ * - Whole: a limit, an abort and `kill` take every process of the run, also those that ignore signals or leave
+ *   their session; so does the end of the program itself, and the death of this process. Nothing survives.
+ * - Closed: the program finds the given environment and PWD, the given binds, a private /tmp and the machine's
+ *   read-only programs and libraries; nothing of this process is inherited, be it environment or open files.
+ * - Literal: `argv` goes to the kernel as it is and is never put through a shell.
+ * - Honest: what the machine cannot protect is in `missing`, and a network it cannot fence off is refused.
+ */
+export interface Sandbox {
+  /** With `none` nothing is closed off: only `wallMs`, `outputBytes` and the killing of ordinary children hold. */
+  readonly kind: 'bubblewrap' | 'none'
+  /** What this machine does not protect, in words for the operator. */
+  readonly missing: readonly string[]
+  /** Throws a `SandboxError` where the run is not acceptable. */
+  spawn(run: SandboxRun): SandboxedProcess
+  /** Ends what still runs and leaves nothing behind on the machine. */
+  close(): Promise<void>
+}
+
+export type SandboxFault = 'bad_run' | 'no_sandbox' | 'no_outbound' | 'not_started' | 'closed'
+
+export class SandboxError extends Error {
+  override readonly name = 'SandboxError'
+  readonly kind: SandboxFault
+
+  constructor(kind: SandboxFault, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.kind = kind
+  }
+}

@@ -1,6 +1,6 @@
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { SandboxError, SandboxRun } from '#core/ports/sandbox.ts'
-import { silentLog } from './silent-log.ts'
+import { createRecordingLog } from './recording-log.ts'
 
 // A platform of its own: opens a sandbox as told, starts the runs it is given, and tells what came of it by messages.
 interface Order {
@@ -10,8 +10,9 @@ interface Order {
 
 const { mode, runs } = JSON.parse(process.argv[2] ?? '') as Order
 const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
+const log = createRecordingLog()
 try {
-  const sandbox = await openSandbox({ mode, log: silentLog })
+  const sandbox = await openSandbox({ mode, log })
   say({ kind: sandbox.kind, missing: sandbox.missing })
   for (const run of runs)
     try {
@@ -22,6 +23,7 @@ try {
     } catch (error) {
       say({ fault: (error as SandboxError).kind })
     }
+  for (const { level, message } of log.entries) if (level === 'warn') say({ warned: message })
   await sandbox.close()
 } catch (error) {
   say({ fault: (error as SandboxError).kind, message: (error as Error).message })

@@ -4,10 +4,9 @@ import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
-import { type SandboxBind, SandboxError, type SandboxRun } from '#core/ports/sandbox.ts'
+import { SandboxError, type SandboxRun } from '#core/ports/sandbox.ts'
 import { bwrapArgs, FD } from './bwrap-args.ts'
 import type { Cgroup } from './cgroup.ts'
-import { inheritedFiles } from './inherited-files.ts'
 import { killWithGroup } from './process-group.ts'
 import { stagedBinds, startArgv } from './start-argv.ts'
 import type { Ended, Started } from './supervise.ts'
@@ -15,6 +14,9 @@ import type { SystemView } from './system-view.ts'
 import { TOOL_ENV, type Tools } from './tools.ts'
 
 const SHOWN_OF_STDERR = 2048
+/** How the programs begin their complaints that run last before the user's, and the codes they then end with. */
+const COMPLAINT = /^(?:bwrap|setpriv): /
+const COMPLAINT_CODES = [1, 126, 127]
 const VANISHES_WITHIN_MS = 10_000
 
 export interface BwrapRun {
@@ -26,6 +28,9 @@ export interface BwrapRun {
   readonly netns: string | undefined
   readonly uid: number | undefined
   readonly rlimits: readonly string[]
+  /** See `inheritedFiles`. */
+  readonly inherited: readonly number[]
+  readonly userns: boolean
 }
 
 /** The first process of the pid namespace is the last to go, after all others in it; nothing tells of that either. */
@@ -36,6 +41,7 @@ async function vanished(pid: number): Promise<void> {
     if (stat === undefined || /\) Z /.test(stat)) return
     await setTimeout(pause)
   }
+  throw new SandboxError('not_ended', `Process ${pid} does not end`)
 }
 
 /** The start of what it writes to stderr, and a promise of the first of it or of there being none. */
@@ -52,11 +58,13 @@ function opening(stderr: Readable): { text(): string; first: Promise<unknown> } 
   return { text: () => text.slice(0, SHOWN_OF_STDERR).trim(), first }
 }
 
-function launch({ run, tools, view, filtered, cgroup, netns, uid, rlimits }: BwrapRun): ChildProcess {
-  const binds: readonly SandboxBind[] = run.binds
+function launch(what: BwrapRun): ChildProcess {
+  const { run, view, filtered, cgroup, uid, userns } = what
+  const { binds } = run
   const { stage } = view
   const [program = '', ...args] = startArgv({
-    ...{ tools, netns, uid, stage, binds, rlimits, argv: run.argv },
+    ...what,
+    ...{ stage, binds, argv: run.argv },
     joinFiles: cgroup?.joinFiles ?? [],
   })
   // A descriptor of its own for each run, as they share their position.
@@ -65,7 +73,7 @@ function launch({ run, tools, view, filtered, cgroup, netns, uid, rlimits }: Bwr
   try {
     const stdio: (IOType | number)[] = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', filtered ? filter : nothing]
     // Node cannot close these in the child, but it can put something else in their place.
-    for (const fd of inheritedFiles(FD.seccomp)) {
+    for (const fd of what.inherited) {
       while (stdio.length < fd) stdio.push('ignore')
       stdio.push(nothing)
     }
@@ -77,7 +85,7 @@ function launch({ run, tools, view, filtered, cgroup, netns, uid, rlimits }: Bwr
     })
     const options = child.stdio[FD.args] as Writable
     options.on('error', () => {})
-    options.end(bwrapArgs(run, stagedBinds({ uid, stage, binds }), view, filtered).join('\0'))
+    options.end(bwrapArgs(run, stagedBinds({ uid, stage, binds }), { view, filtered, userns }).join('\0'))
     return child
   } finally {
     closeSync(filter)
@@ -117,8 +125,9 @@ export async function startBwrap(what: BwrapRun): Promise<Started> {
     await told
     if (signal !== null) return { code: null, outOfMemory }
     const reported = /"exit-code": (\d+)/.exec(status)?.[1]
-    if (code === 1 || reported === undefined) await complaint.first
-    if (reported === undefined || (code === 1 && complaint.text().startsWith('bwrap: ')))
+    const failed = reported === undefined || COMPLAINT_CODES.includes(Number(reported))
+    if (failed) await complaint.first
+    if (reported === undefined || (failed && COMPLAINT.test(complaint.text())))
       throw new SandboxError(
         'not_started',
         `The program could not be started in the sandbox: ${complaint.text() || `exit code ${code}`}`,

@@ -6,7 +6,7 @@ import type { CgroupPlaces } from './cgroup-places.ts'
 import { assertRun } from './check-run.ts'
 import type { NetworkPool } from './network-pool.ts'
 import { rlimitArgs } from './start-argv.ts'
-import { type Started, supervise } from './supervise.ts'
+import { type Ended, type Started, supervise } from './supervise.ts'
 import type { SystemView } from './system-view.ts'
 import type { Tools } from './tools.ts'
 import type { UserIds } from './user-ids.ts'
@@ -22,6 +22,8 @@ export interface Abilities {
   readonly users: UserIds | undefined
   /** Or why there is none. */
   readonly networks: NetworkPool | string
+  readonly inherited: readonly number[]
+  readonly userns: boolean
   readonly missing: readonly string[]
 }
 
@@ -65,7 +67,7 @@ export class BwrapSandbox implements Sandbox {
   }
 
   async #start(run: SandboxRun): Promise<Started> {
-    const { name, tools, view, filtered, places, users, networks } = this.#has
+    const { name, places, users, networks } = this.#has
     const undo: (() => unknown)[] = []
     const release = async () => {
       for (const step of undo.reverse()) await step()
@@ -83,14 +85,26 @@ export class BwrapSandbox implements Sandbox {
       }
       const limited = places?.folders.memory !== undefined && places.folders.pids !== undefined
       const rlimits = limited ? [] : rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'))
-      const started = await startBwrap({ run, tools, view, filtered, cgroup, netns, uid, rlimits })
-      return { ...started, ended: started.ended.finally(release) }
+      const started = await startBwrap({ ...this.#has, run, cgroup, netns, uid, rlimits })
+      return { ...started, ended: this.#released(started.ended, release) }
     } catch (error) {
       await release()
       if (error instanceof SandboxError) throw error
       throw new SandboxError('not_started', `The sandbox could not be made: ${(error as Error).message}`, {
         cause: error,
       })
+    }
+  }
+
+  /** What a run that does not end still holds is given to no other. */
+  async #released(ended: Promise<Ended>, release: () => Promise<void>): Promise<Ended> {
+    try {
+      const how = await ended
+      await release()
+      return how
+    } catch (error) {
+      if (!(error instanceof SandboxError && error.kind === 'not_ended')) await release()
+      throw error
     }
   }
 }

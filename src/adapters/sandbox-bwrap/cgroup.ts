@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { SandboxLimits } from '#core/ports/sandbox.ts'
+import { SandboxError, type SandboxLimits } from '#core/ports/sandbox.ts'
 import type { CgroupPlaces, Controller } from './cgroup-places.ts'
 import { isStale } from './owner-name.ts'
 
@@ -81,7 +81,8 @@ async function removeFolder(folder: string): Promise<void> {
       return await rmdir(folder)
     } catch (error) {
       if (gone(error)) return
-      if (Date.now() > deadline) throw error
+      if (Date.now() > deadline)
+        throw new SandboxError('not_ended', `Processes in ${folder} do not end: ${(error as Error).message}`)
       await killMembers(folder)
       await setTimeout(pause)
     }
@@ -128,5 +129,6 @@ export async function createCgroup(
 /** Ends and removes what processes left that died without closing their sandboxes. */
 export async function removeStaleCgroups(places: CgroupPlaces): Promise<void> {
   for (const place of new Set(Object.values(places.folders)))
-    for (const name of await readdir(place)) if (isStale(name)) await removeFolder(join(place, name))
+    for (const name of await readdir(place))
+      if (isStale(name)) await removeFolder(join(place, name)).catch(() => {})
 }

@@ -44,9 +44,12 @@ const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).jo
 
 /** One table for both directions and both families; a rule set that is loaded whole or not at all. */
 export function networkRules({ table, interfaces, resolvers, opened, own }: RuleFacts): string {
-  const ours = `"${interfaces}*"`
-  const dns = `iifname ${ours} ip daddr { ${resolvers.join(', ')} } meta l4proto { tcp, udp } th dport 53 accept`
-  const refuse = 'reject with icmpx type admin-prohibited'
+  const ours = `iifname "${interfaces}*"`
+  const toOurs = `oifname "${interfaces}*"`
+  const dns = `${ours} ip daddr { ${resolvers.join(', ')} } meta l4proto { tcp, udp } th dport 53 accept`
+  // Told at once and not left waiting; a reset is not subject to the limits on ICMP.
+  const refuse = (what: string) => `${ours} ${what} meta l4proto tcp reject with tcp reset
+    ${ours} ${what} reject with icmpx type admin-prohibited`
   // Forwarding was off before: what came in for others was refused, and stays so.
   const guard =
     opened.length > 0 && own.length > 0 ? `iifname { ${quoted(opened)} } oifname { ${quoted(own)} } drop` : ''
@@ -54,21 +57,21 @@ export function networkRules({ table, interfaces, resolvers, opened, own }: Rule
   chain input {
     type filter hook input priority -10; policy accept;
     ${dns}
-    iifname ${ours} ${refuse}
+    ${refuse('')}
   }
   chain forward {
     type filter hook forward priority -10; policy accept;
-    oifname ${ours} ct state established,related accept
-    oifname ${ours} drop
     ${dns}
-    iifname ${ours} meta nfproto ipv6 ${refuse}
-    iifname ${ours} ip daddr { ${PRIVATE.join(', ')} } ${refuse}
-    iifname ${ours} accept
+    ${refuse('meta nfproto ipv6')}
+    ${refuse(`ip daddr { ${PRIVATE.join(', ')} }`)}
+    ${ours} accept
+    ${toOurs} ct state established,related accept
+    ${toOurs} drop
     ${guard}
   }
   chain postrouting {
     type nat hook postrouting priority 100; policy accept;
-    ip saddr ${GUESTS} oifname != ${ours} masquerade
+    ip saddr ${GUESTS} oifname != "${interfaces}*" masquerade
   }
 }
 `

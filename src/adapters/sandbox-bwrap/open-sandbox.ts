@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '#core/ports/log.ts'
 import { type Sandbox, SandboxError, type SandboxRun } from '#core/ports/sandbox.ts'
+import { FD } from './bwrap-args.ts'
 import { type Abilities, BwrapSandbox } from './bwrap-sandbox.ts'
 import { removeStaleCgroups } from './cgroup.ts'
 import { type CgroupPlaces, CONTROLLERS, findCgroupPlaces } from './cgroup-places.ts'
+import { inheritedFiles } from './inherited-files.ts'
 import { type NetworkPool, openNetworkPool, readResolvConf, removeStaleNetworks } from './network-pool.ts'
 import { resolversOf } from './network-rules.ts'
 import { isStale, nextOwner, type Owner, ownerName } from './owner-name.ts'
@@ -19,6 +21,8 @@ export interface SandboxOptions {
   /** `required` refuses to go on without; `auto` goes on unprotected and warns; `off` does so at the operator's word. */
   readonly mode: 'required' | 'auto' | 'off'
   readonly log: Log
+  /** False on machines where unprivileged users must not make user namespaces; else that is found out. */
+  readonly userNamespaces?: boolean
 }
 
 const ALWAYS: readonly ToolName[] = ['bwrap', 'sh']
@@ -53,7 +57,7 @@ async function openNetworks(owner: Owner, tools: Tools, resolvConf: string, log:
 
 function lacks(
   places: CgroupPlaces | undefined,
-  filtered: boolean,
+  { filtered, userns }: { filtered: boolean; userns: boolean },
   networks: NetworkPool | string,
 ): readonly string[] {
   return [
@@ -61,6 +65,7 @@ function lacks(
       (controller) => `${UNLIMITED[controller]} (no writable ${controller} cgroup)`,
     ),
     ...(filtered ? [] : [`system calls are not filtered on ${process.arch}`]),
+    ...(userns ? [] : ['user namespaces cannot be used here: root itself makes the sandboxes of its users']),
     ...(isRoot() ? [] : ['sandboxed programs run as the user of the platform, in namespaces of their own']),
     ...(typeof networks === 'string' ? [`runs that need a network are refused: ${networks}`] : []),
   ]
@@ -86,7 +91,7 @@ async function probe(sandbox: Sandbox): Promise<void> {
 }
 
 /** Throws where this machine cannot. */
-async function openBwrap(log: Log): Promise<Sandbox> {
+async function openBwrap({ log, userNamespaces = true }: SandboxOptions): Promise<Sandbox> {
   if (process.platform !== 'linux') throw new SandboxError('no_sandbox', 'sandboxes need Linux')
   const tools = await findTools()
   const lacking = absent(tools, isRoot() ? [...ALWAYS, ...AS_ROOT] : ALWAYS)
@@ -109,22 +114,41 @@ async function openBwrap(log: Log): Promise<Sandbox> {
   const resolvers = resolversOf(resolvConf).map((address) => `nameserver ${address}\n`)
   const view = await createSystemView(join(base, name), seccomp, resolvers.join(''))
   const filtered = seccomp !== undefined
-  const has = { name, tools, view, filtered, places, users }
+  const inherited = inheritedFiles(FD.seccomp)
+  const has = { name, tools, view, filtered, places, users, inherited }
 
-  const open = (networks: NetworkPool | string) =>
-    new BwrapSandbox({ ...has, networks, missing: lacks(places, filtered, networks) } satisfies Abilities)
-  const first = open('not yet')
+  const open = (userns: boolean, networks: NetworkPool | string) =>
+    new BwrapSandbox({
+      ...{ ...has, userns, networks },
+      missing: lacks(places, { filtered, userns }, networks),
+    } satisfies Abilities)
   try {
-    await probe(first)
-    return open(await openNetworks(owner, tools, resolvConf, log))
+    const userns = await firstThatRuns(isRoot() ? [userNamespaces, false] : [true], (candidate) =>
+      probe(open(candidate, 'not yet')),
+    )
+    return open(userns, await openNetworks(owner, tools, resolvConf, log))
   } catch (error) {
-    await first.close()
+    await view.remove()
     throw error
   }
 }
 
+/** The error is that of the first, which says what the machine should allow. */
+async function firstThatRuns<T>(candidates: readonly T[], run: (candidate: T) => Promise<void>): Promise<T> {
+  const errors: unknown[] = []
+  for (const candidate of candidates)
+    try {
+      await run(candidate)
+      return candidate
+    } catch (error) {
+      errors.push(error)
+    }
+  throw errors[0]
+}
+
 /** The sandbox that this machine and its operator allow; what it does not protect is told loudly. */
-export async function openSandbox({ mode, log }: SandboxOptions): Promise<Sandbox> {
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { mode, log } = options
   if (mode === 'off') {
     const sandbox = createUnsandboxed()
     log.warn(
@@ -134,7 +158,7 @@ export async function openSandbox({ mode, log }: SandboxOptions): Promise<Sandbo
     return sandbox
   }
   try {
-    const sandbox = await openBwrap(log)
+    const sandbox = await openBwrap(options)
     if (sandbox.missing.length > 0)
       log.warn({ missing: sandbox.missing }, 'the sandbox of builds and functions is not complete')
     return sandbox

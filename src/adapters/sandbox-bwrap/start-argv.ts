@@ -44,6 +44,8 @@ export interface Start {
   readonly binds: readonly SandboxBind[]
   /** Per process, in place of cgroups. */
   readonly rlimits: readonly string[]
+  /** Whether the sandbox's user may make user namespaces; else root makes the sandbox. */
+  readonly userns: boolean
   readonly argv: readonly string[]
 }
 
@@ -63,9 +65,16 @@ export function rlimitArgs(limits: SandboxLimits, procLimits: string): readonly 
 }
 
 export function startArgv(start: Start): readonly string[] {
-  const { tools, joinFiles, netns, uid, stage, binds, rlimits, argv } = start
+  const { tools, joinFiles, netns, uid, stage, binds, rlimits, userns, argv } = start
   const user = String(uid)
   const sh = need(tools, 'sh')
+  const become =
+    uid === undefined
+      ? []
+      : [
+          ...[need(tools, 'setpriv'), '--reuid', user, '--regid', user, '--clear-groups'],
+          ...['--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'],
+        ]
   return [
     ...[sh, '-c', JOIN, 'sh', String(joinFiles.length), ...joinFiles],
     ...(netns === undefined ? [] : [need(tools, 'nsenter'), `--net=${netns}`, '--']),
@@ -77,12 +86,9 @@ export function startArgv(start: Start): readonly string[] {
           ...binds.flatMap(({ host, writable }) => [host, writable ? 'w' : 'r']),
         ]),
     ...(rlimits.length > 0 ? [need(tools, 'prlimit'), ...rlimits, '--'] : []),
-    ...(uid === undefined
-      ? []
-      : [
-          ...[need(tools, 'setpriv'), '--reuid', user, '--regid', user, '--clear-groups'],
-          ...['--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'],
-        ]),
-    ...[need(tools, 'bwrap'), '--args', String(FD.args), '--', ...argv],
+    ...(userns ? become : []),
+    ...[need(tools, 'bwrap'), '--args', String(FD.args), '--'],
+    ...(userns ? [] : become),
+    ...argv,
   ]
 }

@@ -61,6 +61,7 @@ export async function createSystemView(
     if (kind === 'link') args.push('--symlink', await readlink(root), root)
     if (kind === 'present') args.push('--ro-bind', root, root)
   }
+  args.push('--perms', '0755', '--dir', '/etc', '--perms', '0755', '--dir', '/etc/ssl')
   for (const name of ETC) {
     const path = `/etc/${name}`
     if ((await kindOf(path)) !== 'absent') args.push('--ro-bind', path, path)

@@ -54,7 +54,8 @@ export interface SandboxedProcess {
   readonly stderr: Readable
   /**
    * Resolves when nothing of the run is left, which may be before its last output has been read. Rejects with a
-   * `SandboxError` where the program could not be started at all; a caller that does not listen loses nothing else.
+   * `SandboxError` where the program could not be started at all (`not_started`), or where the kernel would not let
+   * go of it (`not_ended`); a caller that does not listen loses nothing else.
    */
   readonly exit: Promise<SandboxExit>
   kill(): void
@@ -81,7 +82,7 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-export type SandboxFault = 'bad_run' | 'no_sandbox' | 'no_outbound' | 'not_started' | 'closed'
+export type SandboxFault = 'bad_run' | 'no_sandbox' | 'no_outbound' | 'not_started' | 'not_ended' | 'closed'
 
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { after, describe, it } from 'node:test'
+import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
+import type { Sandbox, SandboxRun } from '#core/ports/sandbox.ts'
+import { finish, leftBy, node, runOf, sandboxMissing, wrote } from '#test/support/sandbox.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+
+type Target = readonly [host: string, port: number]
+
+/** Tries all targets at once and prints what came of each: a code, `connected`, or `silence` when nothing came back. */
+const TRY = `
+const tries = JSON.parse(process.argv[1]).map(([host, port]) => new Promise((resolve) => {
+  const socket = require('node:net').connect({ host, port })
+  const is = (what) => { socket.destroy(); resolve([host, what]) }
+  socket.setTimeout(5000, () => is('silence'))
+  socket.on('connect', () => is('connected')).on('error', (error) => is(error.code))
+}))
+Promise.all(tries).then((all) => console.log(JSON.stringify(Object.fromEntries(all))))`
+
+const reach = async (sandbox: Sandbox, network: SandboxRun['network'], targets: readonly Target[]) => {
+  const { stdout, stderr } = await finish(sandbox, ['/opt/node', '-e', TRY, JSON.stringify(targets)], {
+    network,
+    binds: [node],
+  })
+  assert.equal(stderr, '')
+  return JSON.parse(stdout) as Readonly<Record<string, string>>
+}
+
+const ownAddresses = () => [
+  '127.0.0.1',
+  '127.0.0.53',
+  '::1',
+  ...Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address)),
+]
+
+/** The package registry that this machine is set up for, where it answers. */
+async function findRegistry(): Promise<URL | undefined> {
+  try {
+    const url = new URL(
+      execFileSync('npm', ['config', 'get', 'registry'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim(),
+    )
+    const socket = connect({ host: url.hostname, port: Number(url.port || 443), timeout: 5000 })
+    const answers = await new Promise<boolean>((resolve) => {
+      socket.on('connect', () => resolve(true))
+      for (const event of ['error', 'timeout']) socket.on(event, () => resolve(false))
+    })
+    socket.destroy()
+    return answers ? url : undefined
+  } catch {
+    return undefined
+  }
+}
+
+describe('the network of a sandbox', { skip: sandboxMissing }, () => {
+  let opened: Promise<Sandbox> | undefined
+  const sandbox = () => {
+    opened ??= openSandbox({ mode: 'required', log: silentLog })
+    return opened
+  }
+  after(async () => {
+    await (await opened)?.close()
+    assert.deepEqual(leftBy(process.pid), [])
+  })
+
+  for (const network of ['none', 'outbound'] as const)
+    it(`reaches no listener of this machine with ${network}`, async (t) => {
+      const seen: unknown[] = []
+      const listener = createServer((socket) => seen.push(socket.remoteAddress))
+      t.after(() => listener.close())
+      await new Promise<void>((resolve) => listener.listen(0, '::', resolve))
+      const { port } = listener.address() as { port: number }
+      const targets = [...ownAddresses(), '169.254.1.1'].map((host) => [host, port] as const)
+      const outcomes = await reach(await sandbox(), network, targets)
+      for (const [host, outcome] of Object.entries(outcomes)) {
+        assert.notEqual(outcome, 'connected', host)
+        assert.notEqual(outcome, 'silence', host)
+      }
+      assert.deepEqual(seen, [])
+      // The listener is no dead end.
+      const reached = connect({ port, host: '127.0.0.1' })
+      await new Promise((resolve, reject) => reached.once('connect', resolve).once('error', reject))
+      reached.destroy()
+    })
+
+  it('reaches no private network and no metadata service, and is told so at once', async () => {
+    const hosts = ['10.0.0.1', '100.64.0.1', '169.254.169.254', '172.16.0.1', '192.168.0.1', '198.18.0.1']
+    const outcomes = await reach(
+      await sandbox(),
+      'outbound',
+      hosts.map((host) => [host, 80]),
+    )
+    for (const host of hosts) assert.match(outcomes[host] ?? '', /^E(CONNREFUSED|HOSTUNREACH)$/, host)
+  })
+
+  it('reaches the resolvers for names alone', async () => {
+    const { stdout } = await finish(await sandbox(), ['cat', '/etc/resolv.conf'], { network: 'outbound' })
+    const resolvers = [...stdout.matchAll(/^nameserver (\S+)$/gm)].map((found) => found[1] ?? '')
+    assert.ok(resolvers.length > 0)
+    const outcomes = await reach(
+      await sandbox(),
+      'outbound',
+      resolvers.filter((address) => /^(10|192\.168)\./.test(address)).map((host) => [host, 80]),
+    )
+    for (const outcome of Object.values(outcomes)) assert.notEqual(outcome, 'connected')
+  })
+
+  it('reaches no other sandbox', async () => {
+    const serve = `require('node:net').createServer((s) => s.end()).listen(8080, '0.0.0.0', () => {
+      const own = require('node:os').networkInterfaces().eth0[0].address
+      console.log('at ' + own + ' ready')
+    })`
+    const server = (await sandbox()).spawn(
+      runOf(['/opt/node', '-e', serve], { network: 'outbound', binds: [node] }),
+    )
+    let said = ''
+    server.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    await wrote(server, 'ready')
+    const address = /at (\S+) ready/.exec(said)?.[1] ?? ''
+    assert.match(address, /^198\.1[89]\./)
+    const outcomes = await reach(await sandbox(), 'outbound', [[address, 8080]])
+    assert.match(outcomes[address] ?? '', /^E/)
+    server.kill()
+    await server.exit
+  })
+
+  it('is used again by later runs, and is not shared by those at the same time', async () => {
+    const own = await openSandbox({ mode: 'required', log: silentLog })
+    const address = async () => {
+      const { stdout } = await finish(
+        own,
+        ['/opt/node', '-p', 'require("node:os").networkInterfaces().eth0[0].address'],
+        { network: 'outbound', binds: [node] },
+      )
+      return stdout
+    }
+    const first = await address()
+    assert.equal(await address(), first)
+    const three = await Promise.all([address(), address(), address()])
+    assert.equal(new Set(three).size, 3)
+    await own.close()
+  })
+
+  it('resolves names and reaches the package registry', async (t) => {
+    const registry = await findRegistry()
+    if (registry === undefined) return t.skip('the package registry cannot be reached from here')
+    const script = `require('node:https').get(process.argv[1], async (answer) => {
+      let text = ''
+      for await (const chunk of answer) text += chunk
+      console.log(answer.statusCode, JSON.parse(text).name)
+    })`
+    // The machine may have a certificate authority of its own.
+    const bundle = '/etc/ssl/certs/ca-certificates.crt'
+    const { stdout, stderr, code } = await finish(
+      await sandbox(),
+      ['/opt/node', '-e', script, new URL('is-number', registry).href],
+      {
+        network: 'outbound',
+        binds: [node],
+        env: existsSync(bundle) ? { NODE_EXTRA_CA_CERTS: bundle } : {},
+      },
+    )
+    assert.deepEqual({ stdout, stderr, code }, { stdout: '200 is-number\n', stderr: '', code: 0 })
+  })
+})

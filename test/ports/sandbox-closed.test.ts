@@ -152,11 +152,10 @@ for (const userNamespaces of [true, false])
 
     it('a fork bomb', async () => {
       const name = `bomb${marker()}`
-      const { reason } = await finish(
-        await sandbox(),
-        ['sh', '-c', 'b() { b | b & }; b; while :; do :; done', name],
-        { limits: { processes: 50, wallMs: 1500, cpus: 0.5 } },
-      )
+      const bomb = '(b() { b | b & }; b) & while :; do :; done'
+      const { reason } = await finish(await sandbox(), ['sh', '-c', bomb, name], {
+        limits: { processes: 50, wallMs: 1500, cpus: 0.5 },
+      })
       assert.equal(reason, 'timeout')
       assert.deepEqual(processesWith(name), [])
     })

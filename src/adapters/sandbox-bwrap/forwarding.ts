@@ -8,16 +8,19 @@ const switchOf = (name: string) => `/proc/sys/net/ipv4/conf/${name}/forwarding`
 const noted = async (): Promise<readonly string[]> =>
   (await readFile(NOTE, 'utf8').catch(() => '')).split('\n').filter(Boolean)
 
-/** Lets each interface pass packets on; answers those that would not without us. */
-export async function openForwarding(names: readonly string[]): Promise<readonly string[]> {
-  const ours = new Set(await noted())
-  for (const name of names) {
-    if ((await readFile(switchOf(name), 'utf8')).trim() === '1') continue
-    ours.add(name)
-    await writeFile(NOTE, [...ours].join('\n'))
-    await writeFile(switchOf(name), '1')
-  }
-  return names.filter((name) => ours.has(name))
+/** Those of the interfaces that do not pass packets on, or only because of us. */
+export async function closedWithoutUs(names: readonly string[]): Promise<readonly string[]> {
+  const ours = await noted()
+  const closed: string[] = []
+  for (const name of names)
+    if (ours.includes(name) || (await readFile(switchOf(name), 'utf8')).trim() === '0') closed.push(name)
+  return closed
+}
+
+export async function openForwarding(names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  await writeFile(NOTE, [...new Set([...(await noted()), ...names])].join('\n'))
+  for (const name of names) await writeFile(switchOf(name), '1')
 }
 
 export async function restoreForwarding(): Promise<void> {

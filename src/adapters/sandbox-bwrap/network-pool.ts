@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Log } from '#core/ports/log.ts'
-import { forwardFrom, openForwarding, restoreForwarding } from './forwarding.ts'
+import { closedWithoutUs, forwardFrom, openForwarding, restoreForwarding } from './forwarding.ts'
 import { networkRules } from './network-rules.ts'
 import { isStale, type Owner, ownerName } from './owner-name.ts'
 import { runTool } from './run-tool.ts'
@@ -54,27 +54,33 @@ const guestAddress = (n: number) => `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n
 const hardware = (side: number, n: number) =>
   `02:a1:0${side}:${[n >> 16, (n >> 8) & 255, n & 255].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}`
 
-const tables = async (nft: string): Promise<Ruleset['nftables']> =>
-  (JSON.parse(await runTool(nft, ['-j', 'list', 'ruleset'])) as Ruleset).nftables
+const ruleset = async (nft: string, what: 'tables' | 'chains'): Promise<Ruleset['nftables']> =>
+  (JSON.parse(await runTool(nft, ['-j', 'list', what])) as Ruleset).nftables
 
-/** Clears what processes left that died without closing their sandboxes. */
+const anySandboxes = async (nft: string): Promise<boolean> =>
+  (await ruleset(nft, 'tables')).some(({ table }) => table?.name.startsWith('aloft-'))
+
+/** Clears what processes left that died without closing their sandboxes; another may be doing the same. */
 export async function removeStaleNetworks(ip: string, nft: string): Promise<void> {
   for (const { name } of await list<{ name: string }>(ip, '-j', 'netns', 'list'))
-    if (isStale(name)) await runTool(ip, ['netns', 'delete', name])
-  for (const { table } of await tables(nft))
-    if (table && isStale(table.name)) await runTool(nft, ['delete', 'table', table.family, table.name])
+    if (isStale(name)) await runTool(ip, ['netns', 'delete', name]).catch(() => {})
+  for (const { table } of await ruleset(nft, 'tables'))
+    if (table && isStale(table.name))
+      await runTool(nft, ['delete', 'table', table.family, table.name]).catch(() => {})
 }
 
 class VethPool implements NetworkPool {
   readonly #options: NetworkOptions
   readonly #prefix: string
   readonly #mtu: number
+  readonly #opened: readonly string[]
   readonly #idle: Network[] = []
   #made = 0
   #address: number
 
-  constructor(options: NetworkOptions, prefix: string, mtu: number) {
+  constructor(options: NetworkOptions, prefix: string, mtu: number, opened: readonly string[]) {
     this.#options = options
+    this.#opened = opened
     this.#prefix = prefix
     this.#mtu = mtu
     // Far from where other processes begin; a taken address is skipped all the same.
@@ -94,8 +100,10 @@ class VethPool implements NetworkPool {
     const { owner, nft } = this.#options
     for (const network of this.#idle.splice(0)) await this.#delete(network)
     await runTool(nft, ['delete', 'table', 'inet', ownerName(owner)])
-    const others = (await tables(nft)).some(({ table }) => table?.name.startsWith('aloft-'))
-    if (!others) await restoreForwarding()
+    if (await anySandboxes(nft)) return
+    await restoreForwarding()
+    // Another that opened in between relies on it.
+    if (await anySandboxes(nft)) await openForwarding(this.#opened)
   }
 
   async #delete({ name }: Network): Promise<void> {
@@ -172,18 +180,21 @@ export async function openNetworkPool(options: NetworkOptions): Promise<NetworkP
   )
   const mtu = Math.min(1500, ...links.filter((l) => uplinks.includes(l.ifname)).map((l) => l.mtu))
   const prefix = `${INTERFACES}${owner.pid.toString(36)}-${owner.opening.toString(36)}-`
-  const opened = await openForwarding(uplinks)
+  const opened = await closedWithoutUs(uplinks)
   const own = links.map(({ ifname }) => ifname)
   const rules = networkRules({ table: ownerName(owner), interfaces: prefix, resolvers, opened, own })
   await runTool(nft, ['-f', '-'], rules)
-  const pool = new VethPool(options, prefix, mtu)
+  const pool = new VethPool(options, prefix, mtu, opened)
   try {
+    await openForwarding(opened)
     await pool.release(await pool.take())
   } catch (error) {
     await pool.close()
     throw error
   }
-  const closed = (await tables(nft)).find(({ chain }) => chain?.hook === 'forward' && chain.policy === 'drop')
+  const closed = (await ruleset(nft, 'chains')).find(
+    ({ chain }) => chain?.hook === 'forward' && chain.policy === 'drop',
+  )
   if (closed?.chain)
     log.warn(
       { table: closed.chain.table },

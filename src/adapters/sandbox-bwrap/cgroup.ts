@@ -10,7 +10,6 @@ export interface Cgroup {
   /** A process that writes 0 to each of these belongs to it, with all its children to come. */
   readonly joinFiles: readonly string[]
   outOfMemory(): Promise<boolean>
-  killAll(): Promise<void>
   /** Kills whoever is left, waits until they are gone, and removes it. */
   remove(): Promise<void>
 }
@@ -118,9 +117,6 @@ export async function createCgroup(
       if (memory === undefined) return false
       const events = await readFile(join(memory, OOM_FILE[places.version]), 'utf8').catch(() => '')
       return Number(/^oom_kill (\d+)$/m.exec(events)?.[1] ?? 0) > 0
-    },
-    async killAll() {
-      for (const folder of distinct) await killMembers(folder)
     },
     remove,
   }

@@ -1,4 +1,4 @@
-import { type Endpoint, pathOf } from '#contract/endpoint.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import { LIMITS, type LimitGroup, type Plan, type Window } from '#contract/limits.ts'
 import { MINUTE } from '#contract/time.ts'
@@ -20,8 +20,10 @@ export interface Limits {
 const UNKNOWN = 'unknown'
 
 export function createLimits(limiter: RateLimiter, override: number | undefined): Limits {
+  const instead: readonly Window[] | undefined =
+    override === undefined ? undefined : [{ points: override, ms: MINUTE }]
   const windowsOf = (group: LimitGroup, plan: Plan): readonly Window[] =>
-    override === undefined ? LIMITS[group].windows(plan) : [{ points: override, ms: MINUTE }]
+    instead ?? LIMITS[group].windows(plan)
 
   async function count(key: string, windows: readonly Window[]): Promise<Allowance> {
     let tightest: Allowance | undefined
@@ -38,8 +40,7 @@ export function createLimits(limiter: RateLimiter, override: number | undefined)
   return {
     take(row, caller, plan) {
       if (row === undefined) return count(`${UNKNOWN}|${caller}`, windowsOf('read', plan))
-      const shared = 'shared' in LIMITS[row.limit]
-      const endpoint = shared ? row.limit : `${row.on.slice(0, row.on.indexOf(' '))} ${pathOf(row)}`
+      const endpoint = 'shared' in LIMITS[row.limit] ? row.limit : row.on
       return count(`${endpoint}|${caller}`, windowsOf(row.limit, plan))
     },
     takeFrom: (group, caller) => count(`${group}|${caller}`, windowsOf(group, 'enterprise')),

@@ -95,7 +95,10 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     const visit: Visit = {
       ip: request.ip,
       userAgent: request.headers['user-agent'] ?? '',
-      log: log.child({ request: request.id }),
+      // Made when it is asked for: few requests log anything, and it costs as much as finding a token.
+      get log() {
+        return log.child({ request: request.id })
+      },
     }
     const needsToken = row !== undefined && row.access.kind !== 'public'
     const bearer = needsToken ? readBearer(request.headers) : undefined
@@ -131,7 +134,14 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       ...(row.teamBySlug ? { slug: single(query, 'slug') } : {}),
     }
     const owner = await resolveOwner(actor, wish, parts.teams)
-    return { actor, owner, origin: parts.originOf(request.headers.host), log: visit.log }
+    return {
+      actor,
+      owner,
+      origin: parts.originOf(request.headers.host),
+      get log() {
+        return visit.log
+      },
+    }
   }
 
   function showAllowance(request: FastifyRequest, reply: FastifyReply, allowance: Allowance): void {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { DAY, HOUR } from '#contract/time.ts'
 
 export const TOKEN_KINDS = ['login', 'account', 'oauth2'] as const
@@ -25,4 +25,4 @@ export const isLive = (token: Token, now: number): boolean =>
   (token.kind !== 'login' || token.activeAt + LOGIN_IDLE > now)
 
 /** Bearer values are random and long, so one fast hash keeps them safe at rest. */
-export const hashBearer = (bearer: string): string => createHash('sha256').update(bearer).digest('hex')
+export const hashBearer = (bearer: string): string => hash('sha256', bearer)

@@ -1,0 +1,106 @@
+import { DatabaseSync } from 'node:sqlite'
+import { openDatabase } from '#adapters/sql/database.ts'
+import { pairsOf } from '#adapters/sql/deployment-meta.ts'
+import { createStores } from '#adapters/sql/stores.ts'
+import { sampleAlias, sampleDeployment, sampleEntry, sampleUser } from '#test/support/samples.ts'
+
+/** Every filter finds more than a page of the smallest table that is compared. */
+export const FILLED = {
+  owner: sampleUser({ id: 'an-account' }),
+  projects: 10,
+  creators: 10,
+  branches: 10,
+  domain: 'aloft.test',
+} as const
+
+const branch = (n: number) => ({ branch: `branch-${n}` })
+
+/** What SQL cannot make up is taken from one deployment that went the ordinary way. */
+async function createTemplate(file: string): Promise<void> {
+  const database = await openDatabase({ file })
+  await database.migrate()
+  const { users, deployments, hosts } = createStores(database.db, { clock: Date })
+  const deployment = sampleDeployment({ ownerId: FILLED.owner.id, meta: branch(0), createdAt: 1 })
+  await users.insert(FILLED.owner)
+  await deployments.insert(deployment, { manifest: [sampleEntry('index.html')], sealedEnv: 'sealed' })
+  await hosts.claimAlias(
+    sampleAlias({
+      ownerId: FILLED.owner.id,
+      deploymentId: deployment.id,
+      createdAt: 1,
+      host: 'a.aloft.test',
+    }),
+  )
+  await database.close()
+}
+
+const ROWS = `
+  insert into deployments
+  with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+  select
+    'dpl_' || hex(randomblob(14)), owner_id, 'prj_' || abs(random() % ${FILLED.projects}),
+    'user-' || abs(random() % ${FILLED.creators}), 'app-' || abs(random() % ${FILLED.projects}),
+    lower(hex(randomblob(8))) || '.${FILLED.domain}',
+    case abs(random() % 10) when 0 then 'ERROR' when 1 then 'BUILDING' else 'READY' end,
+    case abs(random() % 4) when 0 then 'production' when 1 then 'staging' end,
+    hex(randomblob(32)), 0, 0, 1700000000000 + i, null, details, sealed_env
+  from n, (select * from deployments limit 1)`
+
+const HOSTS = `
+  insert into hosts
+  select host, owner_id, project_id, id, null, 0, created_at from deployments where created_at > 1
+  order by host`
+
+/** Aliases lead to deployments of every age, at most to so many. */
+const MOST_ALIASES = 100_000
+const aliasEvery = (count: number) => Math.max(2, Math.floor(count / MOST_ALIASES))
+const ALIASES = `
+  insert into hosts
+  select 'alias-' || host, owner_id, project_id, id, substr(id, 5, 24), 0, created_at
+  from deployments where rowid % ? = 0 and created_at > 1
+  order by host`
+
+const ALIAS_LISTS = `
+  insert into alias_lists
+  select owner_id, list.value, created_at, alias_id
+  from hosts, json_each(json_array('all', 'project ' || project_id, 'domain ${FILLED.domain}')) as list
+  where alias_id is not null and created_at > 1
+  order by list.value, created_at`
+
+const MANIFESTS = `
+  insert into manifests
+  select id, sha1s, files from deployments, (select * from manifests limit 1) where created_at > 1
+  order by id`
+
+const META = `
+  insert into deployment_meta
+  select owner_id, json_extract(?, '$[' || abs(random() % ${FILLED.branches}) || ']') as pair, created_at, id
+  from deployments where created_at > 1
+  order by pair, created_at`
+
+/**
+ * A database with so many deployments of one account. It is made in SQL, rows in the order of their keys and indexes
+ * last, without a journal: minutes become seconds.
+ */
+export async function fillDeployments(file: string, count: number): Promise<void> {
+  await createTemplate(file)
+  const db = new DatabaseSync(file)
+  db.exec(`
+    pragma journal_mode = off; pragma synchronous = off;
+    pragma cache_size = -1000000; pragma temp_store = memory`)
+  const indexes = db
+    .prepare("select name, sql from sqlite_master where type = 'index' and sql is not null")
+    .all() as { name: string; sql: string }[]
+  const pairs = Array.from({ length: FILLED.branches }, (_, n) => pairsOf(branch(n))[0])
+  db.exec('begin')
+  for (const { name } of indexes) db.exec(`drop index ${name}`)
+  db.prepare(ROWS).run(count)
+  db.exec(HOSTS)
+  db.prepare(ALIASES).run(aliasEvery(count))
+  db.exec(ALIAS_LISTS)
+  db.exec(MANIFESTS)
+  db.prepare(META).run(JSON.stringify(pairs))
+  for (const { sql } of indexes) db.exec(sql)
+  db.exec('commit')
+  db.close()
+}

@@ -1,0 +1,52 @@
+import type { Agent } from 'node:http'
+import { install, TOKEN, uninstall } from '#test/support/installation.ts'
+import { goAhead, toLoadCore, toServerCore } from './cores.ts'
+import { oneConnection, type Reply, send } from './send.ts'
+
+interface Call {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer | string
+  /** Another connection than the one that calls share. */
+  readonly agent?: Agent
+}
+
+export interface Platform {
+  readonly url: string
+  /** Of the supervisor, whose tree is everything. */
+  readonly pid: number | undefined
+  /** Who calls: the operator. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Rejects unless it is answered with a 2xx. */
+  call(path: string, call?: Call): Promise<Reply>
+  stop(): Promise<void>
+}
+
+/** The real program with one serving process, no limit in reach, and SQLite. */
+export async function startPlatform(env: Record<string, string> = {}): Promise<Platform> {
+  goAhead()
+  const installed = await install({
+    env: { ALOFT_WORKERS: '1', ALOFT_RATE_LIMIT: '100000000', ALOFT_LOG_LEVEL: 'warn', ...env },
+  })
+  for (const pid of await installed.children('serve')) toServerCore(pid)
+  toLoadCore(process.pid)
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const shared = oneConnection()
+  return {
+    url: installed.url,
+    pid: installed.process.pid,
+    headers,
+    async call(path, { headers: more = {}, agent = shared, ...rest } = {}) {
+      const url = `${installed.url}${path}`
+      const reply = await send({ url, headers: { ...headers, ...more }, agent, ...rest })
+      if (reply.status >= 300)
+        throw new Error(`${rest.method ?? 'GET'} ${path}: ${reply.status} ${reply.body.slice(0, 500)}`)
+      return reply
+    },
+    async stop() {
+      shared.destroy()
+      await installed.stop()
+      await uninstall(installed)
+    },
+  }
+}

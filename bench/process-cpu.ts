@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+
+const TICKS_A_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+
+interface Stat {
+  readonly pid: number
+  readonly parent: number
+  /** Of the process itself and of the children it has waited for. */
+  readonly ticks: number
+}
+
+function readStat(text: string): Stat {
+  // The name in the second field may hold anything, so the others are counted from its end.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const ticks = [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0)
+  return { pid: Number.parseInt(text, 10), parent: Number(fields[1]), ticks }
+}
+
+/** CPU seconds that a process and everything it started have used so far. */
+export async function cpuSeconds(root: number | undefined): Promise<number> {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const texts = await Promise.all(names.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')))
+  const stats = texts.filter((text) => text !== '').map(readStat)
+  let ticks = 0
+  const todo = [root]
+  while (todo.length > 0) {
+    const next = todo.pop()
+    for (const { pid, parent, ticks: used } of stats) {
+      if (pid === next) ticks += used
+      if (parent === next) todo.push(pid)
+    }
+  }
+  return ticks / TICKS_A_SECOND
+}

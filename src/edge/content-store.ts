@@ -31,8 +31,6 @@ const MAX_COMPRESSIBLE_BYTES = 8 * MAX_WHOLE_BYTES
 const MIN_BUDGET_BYTES = 4 * MAX_WHOLE_BYTES
 /** What an entry of the cache takes besides its bytes, roughly. */
 const OVERHEAD = 512
-/** Contents up to this size are held once more by the answers that are made of them. */
-export const MAX_WIRED_BYTES = 8192
 const MAX_HOPELESS = 50_000
 const MAX_WAITING = 500
 
@@ -54,7 +52,9 @@ export class ContentStore {
 
   constructor({ blobs, log, budgetBytes }: ContentStoreOptions) {
     if (!(budgetBytes >= MIN_BUDGET_BYTES))
-      throw new RangeError(`The edge needs a cache of at least ${MIN_BUDGET_BYTES} bytes, not ${budgetBytes}`)
+      throw new RangeError(
+        `The edge needs ${MIN_BUDGET_BYTES} bytes for contents at least, not ${budgetBytes}`,
+      )
     this.#blobs = blobs
     this.#log = log
     this.#kept = new WeightedCache(budgetBytes, (content) => {
@@ -133,8 +133,7 @@ export class ContentStore {
       return undefined
     }
     const content: Content = { encoding, effort, length: bytes.length, bytes: compact(bytes), used: true }
-    const copies = bytes.length <= MAX_WIRED_BYTES ? 2 : 1
-    if (!this.#closed) this.#kept.set(key, content, copies * bytes.length + OVERHEAD)
+    if (!this.#closed) this.#kept.set(key, content, bytes.length + OVERHEAD)
     return content
   }
 

@@ -155,7 +155,7 @@ test('a site that cannot be checked is served as it was', async () => {
 })
 
 test('contents stay within their budget, and what was pushed out is read again', async () => {
-  const world = createEdgeWorld({ budgetBytes: 4 * 1024 * 1024 })
+  const world = createEdgeWorld({ budgetBytes: 8 * 1024 * 1024 })
   const contents = Object.fromEntries(
     Array.from({ length: 12 }, (_, i) => [`${i}.bin`, Buffer.alloc(900_000, String(i))]),
   )
@@ -165,6 +165,20 @@ test('contents stay within their budget, and what was pushed out is read again',
     for (const [path, content] of Object.entries(contents))
       assert.ok((await ask(port, `/${path}`)).body.equals(content))
   assert.ok(world.asked.reads > 12)
+})
+
+test('as many paths as a visitor can think of, all led to one page, push nothing out but each other', async () => {
+  const world = createEdgeWorld({ budgetBytes: 8 * 1024 * 1024 })
+  world.addSite(
+    'site.test',
+    { 'index.html': 'app '.repeat(10_000), 'a.txt': 'a' },
+    { routes: [{ handle: 'filesystem' }, { src: '/.*', dest: '/index.html' }] },
+  )
+  const { port } = await start(world, serveFast)
+  await ask(port, '/a.txt')
+  for (let i = 0; i < 1000; i++) assert.equal((await ask(port, `/deep/link/${i}`)).body.length, 40_000)
+  await ask(port, '/a.txt')
+  assert.deepEqual(world.asked, { finds: 1, reads: 2, opens: 0 })
 })
 
 test('every visit to a site is recorded once, when it is over', async () => {

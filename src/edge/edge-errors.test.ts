@@ -114,7 +114,7 @@ test('a source that fails is answered with an error that tells nothing, and is a
 })
 
 test('a cache too small to hold anything is refused at once', () => {
-  assert.throws(() => createEdgeWorld({ budgetBytes: 1000 }), /at least 4194304 bytes/)
+  assert.throws(() => createEdgeWorld({ budgetBytes: 1000 }), /needs 4194304 bytes for contents/)
 })
 
 test('after an error the connection is kept, unless a body was left unread', async () => {

@@ -23,6 +23,7 @@ import { type AnyRequest, type AnyResponse, discard, respond, type Sent } from '
 import { type ProxyOutcome, routeAnswer } from './route-answer.ts'
 import { SiteCache } from './site-cache.ts'
 import type { SiteEntry } from './site-entry.ts'
+import { Wires } from './wires.ts'
 
 export interface EdgeOptions {
   readonly sites: SiteSource
@@ -33,7 +34,7 @@ export interface EdgeOptions {
   readonly log: Log
   /** Where this node is; the beginning of every request's id. */
   readonly origin: string
-  /** What contents in memory may take. */
+  /** What may be kept in memory: sites, contents and answers together. */
   readonly budgetBytes: number
   /** How long idle connections are kept by the server that `handle` is called from. */
   readonly keepAliveMs: number
@@ -54,19 +55,19 @@ export interface Edge {
   close(): Promise<void>
 }
 
-/** Next to the contents themselves: what is known of sites, and of the answers to their paths. */
-const SITES_SHARE = 0.5
-const ANSWERS_SHARE = 0.25
+/** What the memory is spent on: contents most of all. */
+const SHARES = { contents: 0.5, wires: 0.25, sites: 0.15, answers: 0.1 } as const
 
 export function createEdge(options: EdgeOptions): Edge {
   const { clock, log, visits, budgetBytes, keepAliveMs } = options
-  const contents = new ContentStore({ blobs: options.blobs, log, budgetBytes })
-  const hotAnswers = new HotAnswers(budgetBytes * ANSWERS_SHARE)
-  const sites = new SiteCache({ sites: options.sites, clock, log, budgetBytes: budgetBytes * SITES_SHARE })
+  const contents = new ContentStore({ blobs: options.blobs, log, budgetBytes: budgetBytes * SHARES.contents })
+  const hotAnswers = new HotAnswers(budgetBytes * SHARES.answers)
+  const sites = new SiteCache({ sites: options.sites, clock, log, budgetBytes: budgetBytes * SHARES.sites })
+  const wires = new Wires(budgetBytes * SHARES.wires)
   const proxy = createProxy(options.proxy ?? {})
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
-  const shared = { sites, hotAnswers, contents, visits, clock, ids, httpDate }
+  const shared = { sites, hotAnswers, contents, wires, visits, clock, ids, httpDate }
   const fastPath = createFastPath({ ...shared, keepAliveMs })
   const fastStreams = createFastStreams(shared)
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))
@@ -187,6 +188,7 @@ export function createEdge(options: EdgeOptions): Edge {
       proxy.close()
       sites.clear()
       hotAnswers.clear()
+      wires.clear()
       await contents.close()
     },
   }

@@ -8,10 +8,17 @@ import { WeightedCache } from './weighted-cache.ts'
 
 /** A file's answer that is remembered for a path of a site. */
 export interface HotAnswer {
-  readonly answer: FileAnswer
-  readonly home: Map<string, HotAnswer>
+  readonly entry: SiteEntry
   readonly rawPath: string
+  readonly share: AnswerShare
   used: boolean
+}
+
+/** An answer, and how many paths of the site have it. */
+export interface AnswerShare {
+  readonly key: string
+  readonly answer: FileAnswer
+  paths: number
 }
 
 /** What one takes in memory without the content, roughly. */
@@ -25,7 +32,10 @@ export class HotAnswers {
   readonly #kept: WeightedCache<HotAnswer>
 
   constructor(budgetBytes: number) {
-    this.#kept = new WeightedCache(budgetBytes, ({ home, rawPath }) => home.delete(rawPath))
+    this.#kept = new WeightedCache(budgetBytes, ({ entry, rawPath, share }) => {
+      entry.answers.delete(rawPath)
+      if (--share.paths === 0) entry.shares.delete(share.key)
+    })
   }
 
   /** The answer to a GET of this path, if it is known; `rawPath` is as it was sent, without the query. */
@@ -33,7 +43,7 @@ export class HotAnswers {
     const hot = entry.answers.get(rawPath)
     if (hot === undefined) return undefined
     hot.used = true
-    return hot.answer
+    return hot.share.answer
   }
 
   /** The answer to a GET of this path, if it is a file's. */
@@ -47,11 +57,12 @@ export class HotAnswers {
   /** Remembers what the routes found for a GET of this path, if the file is all that there is to say. */
   remember(entry: SiteEntry, rawPath: string, served: Served): FileAnswer | undefined {
     if ((served.status ?? 200) !== 200 || !isPlain(rawPath)) return undefined
-    const answer = createFileAnswer(entry.site, served, 200, served.headers)
-    const hot: HotAnswer = { answer, home: entry.answers, rawPath, used: true }
-    if (this.#kept.set(`${entry.site.host} ${rawPath}`, hot, WEIGHT + 4 * rawPath.length))
-      entry.answers.set(rawPath, hot)
-    return answer
+    const share = shareOf(entry, served)
+    const hot: HotAnswer = { entry, rawPath, share, used: true }
+    share.paths++
+    this.#kept.set(`${entry.site.host} ${rawPath}`, hot, WEIGHT + 4 * rawPath.length)
+    entry.answers.set(rawPath, hot)
+    return share.answer
   }
 
   clear(): void {
@@ -60,6 +71,18 @@ export class HotAnswers {
 }
 
 type Served = Extract<RouteOutcome<SiteFile>, { kind: 'serve' }>
+
+/** Paths that lead to the same file with the same headers, as those of a single-page application do, share an answer. */
+function shareOf({ site, shares }: SiteEntry, served: Served): AnswerShare {
+  const { foundAt, headers } = served
+  const key = headers.size === 0 ? foundAt : `${foundAt}\n${JSON.stringify([...headers])}`
+  let share = shares.get(key)
+  if (share === undefined) {
+    share = { key, answer: createFileAnswer(site, served, 200, headers), paths: 0 }
+    shares.set(key, share)
+  }
+  return share
+}
 
 const PLAIN = /^\/[\w.~!$&'()*+,;=:@/-]*$/
 

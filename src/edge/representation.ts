@@ -2,7 +2,7 @@ import { type Content, type ContentStore, MAX_WHOLE_BYTES } from './content-stor
 import type { Encoding } from './encoding.ts'
 import { entityTag } from './entity-tag.ts'
 import type { FileAnswer } from './file-answer.ts'
-import type { Wire } from './wire.ts'
+import type { WirePlace } from './wires.ts'
 
 /** One form of a file's answer: as it is, or compressed in one of the ways that clients understand. */
 export interface Representation {
@@ -14,8 +14,8 @@ export interface Representation {
   readonly content: Content | undefined
   /** Of an answer over HTTP/1.1, once it was asked for: all that is the same each time. */
   head: string | undefined
-  /** A whole answer over HTTP/1.1 that is not being sent at the moment. */
-  wire: Wire | undefined
+  /** Where a whole answer over HTTP/1.1 is kept, once there was need for one. */
+  place: WirePlace | undefined
 }
 
 /** The best form that the client accepts, if it is in memory. */
@@ -87,6 +87,6 @@ function represent(answer: FileAnswer, content: Content | undefined): Representa
     ],
     content,
     head: undefined,
-    wire: undefined,
+    place: undefined,
   }
 }

@@ -4,12 +4,14 @@ import type { ContentStore } from './content-store.ts'
 import type { HotAnswers } from './hot-answers.ts'
 import type { RequestIds } from './request-id.ts'
 import type { SiteCache } from './site-cache.ts'
+import type { Wires } from './wires.ts'
 
 /** What every way of answering visitors shares within a process. */
 export interface Shared {
   readonly sites: SiteCache
   readonly hotAnswers: HotAnswers
   readonly contents: ContentStore
+  readonly wires: Wires
   readonly visits: VisitLog
   readonly clock: Clock
   readonly ids: RequestIds

@@ -4,7 +4,7 @@ import type { Site as RoutedSite } from '#core/routing/site.ts'
 import type { Site, SiteFile } from '#core/site/site.ts'
 import { createFolders, type Folders } from './folders.ts'
 import { servesEveryone } from './guards.ts'
-import type { HotAnswer } from './hot-answers.ts'
+import type { AnswerShare, HotAnswer } from './hot-answers.ts'
 import { specialPathOf } from './request-path.ts'
 
 /** A site made ready to answer. Immutable but for what it remembers and for being replaced. */
@@ -19,6 +19,8 @@ export interface SiteEntry {
   readonly isPlain: boolean
   /** The answers to GET requests for files, by the path as it was sent. */
   readonly answers: Map<string, HotAnswer>
+  /** The same answers, by file and headers. */
+  readonly shares: Map<string, AnswerShare>
   /** False once the host points elsewhere, or may do so. */
   live: boolean
   /** When the source is to be asked again, in case that the message about a change was lost. */
@@ -40,6 +42,7 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
     listings: new Map(),
     isPlain: servesEveryone(site),
     answers: new Map(),
+    shares: new Map(),
     live: true,
     checkAt,
     used: true,

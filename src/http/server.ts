@@ -6,8 +6,8 @@ import { type Endpoint, methodOf, pathOf, type RawReply } from '#contract/endpoi
 import { AloftError } from '#contract/errors.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
-import { authorise, type Memberships, resolveOwner } from '#core/access/authorise.ts'
-import type { Actor, Context, Visit } from '#core/access/context.ts'
+import { authorise, type Memberships, resolveOwner, type TeamWish } from '#core/access/authorise.ts'
+import { type Context, personalOwner, type Visit } from '#core/access/context.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Tokens } from '#core/token/tokens.ts'
@@ -17,6 +17,7 @@ import { speakError } from './dialect.ts'
 import { type Allowance, type Limits, limitHeaders, rateLimited, retryAfter } from './limits.ts'
 import { errorPage, PAGE_HEADERS } from './page.ts'
 import { createPathIndex } from './paths.ts'
+import { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { compileValidate } from './validate.ts'
 
@@ -52,6 +53,9 @@ export type ApiHandler = (
   res: ServerResponse | Http2ServerResponse,
 ) => void
 
+/** Parsing and checking more than this can be felt by others. */
+const LARGE_BODY = 256 * 1024
+
 /** The API as one request handler: every table mounted, one way in, one way out for errors. */
 export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   const { log, limits, clock, site } = parts
@@ -83,7 +87,12 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     const row = request.row
     if (row === undefined || row.body === 'raw') return done(null, payload)
     collect(payload as IncomingMessage, row.bodyLimit ?? DEFAULT_BODY_LIMIT)
-      .then((bytes) => parseBody(bytes, request.headers['content-type'], row))
+      .then(async (bytes) => {
+        const parsed = parseBody(bytes, request.headers['content-type'], row)
+        // Checking what was parsed takes as long again: others have their turn before it.
+        if (bytes.length > LARGE_BODY) await new Promise(setImmediate)
+        return parsed
+      })
       .then((body) => done(null, body), done)
   })
 
@@ -95,18 +104,24 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     const visit: Visit = {
       ip: request.ip,
       userAgent: request.headers['user-agent'] ?? '',
-      // Made when it is asked for: few requests log anything, and it costs as much as finding a token.
-      get log() {
-        return log.child({ request: request.id })
-      },
+      log: new RequestLog(log, request.id),
     }
     const needsToken = row !== undefined && row.access.kind !== 'public'
     const bearer = needsToken ? readBearer(request.headers) : undefined
     const found = bearer ? await parts.tokens.authenticate(bearer) : undefined
-    const ctx =
-      found && row ? await contextOf(request, row, found, visit).catch((error: unknown) => error) : undefined
+    let ctx: Context | undefined
+    let refusal: unknown
+    if (found && row)
+      try {
+        const wish = wishOf(request, row)
+        const owner = wish ? await resolveOwner(found, wish, parts.teams) : personalOwner(found.user)
+        ctx = { actor: found, owner, origin: parts.originOf(request.headers.host), log: visit.log }
+      } catch (error) {
+        // Counted like any other request before it is told.
+        refusal = error
+      }
 
-    const acts = isContext(ctx) ? ctx.owner : found?.user
+    const acts = ctx?.owner ?? found?.user
     const allowance = await limits.take(row, acts?.id ?? visit.ip, acts?.plan ?? parts.defaultPlan)
     showAllowance(request, reply, allowance)
     if (!allowance.allowed) throw rateLimited(allowance)
@@ -116,32 +131,10 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       return
     }
     if (!found) throw authFailed(bearer)
-    if (!isContext(ctx)) throw ctx
+    if (!ctx) throw refusal
     authorise(row, ctx.actor, ctx.owner)
     refuseNul(request)
     request.who = ctx
-  }
-
-  async function contextOf(
-    request: FastifyRequest,
-    row: Endpoint,
-    actor: Actor,
-    visit: Visit,
-  ): Promise<Context> {
-    const query = request.query as Record<string, unknown>
-    const wish = {
-      teamId: single(query, 'teamId'),
-      ...(row.teamBySlug ? { slug: single(query, 'slug') } : {}),
-    }
-    const owner = await resolveOwner(actor, wish, parts.teams)
-    return {
-      actor,
-      owner,
-      origin: parts.originOf(request.headers.host),
-      get log() {
-        return visit.log
-      },
-    }
   }
 
   function showAllowance(request: FastifyRequest, reply: FastifyReply, allowance: Allowance): void {
@@ -155,7 +148,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     const error = toAloftError(thrown)
     if (error.kind === 'internal_server_error')
       log.error({ err: thrown, request: request.id, route: row?.on }, 'a request failed')
-    const known = row === undefined ? knownPath(pathOf_(request))?.row : row
+    const known = row === undefined ? knownPath(askedPath(request))?.row : row
     const { status, body } = speakError(
       error.kind === 'internal_server_error'
         ? new AloftError(
@@ -182,7 +175,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   app.addHook('onRequest', admit)
   app.setErrorHandler((error, request, reply) => fail(request, reply, error))
   app.setNotFoundHandler((request, reply) => {
-    const path = pathOf_(request)
+    const path = askedPath(request)
     const known = knownPath(path)
     if (!known) return fail(request, reply, new AloftError('not_found', `There is no endpoint \`${path}\`.`))
     const methods = known.methods.join(', ')
@@ -233,7 +226,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       url: pathOf(row),
       config: { row },
       ...(typeof form === 'object' ? { schema: { response: { [status]: form } } } : {}),
-      handler: async (request, reply) => {
+      // Not async itself, and without a word after the use case where JSON is answered: fewer promises.
+      handler: (request, reply) => {
         const query = request.query as Record<string, unknown>
         if (validators.querystring) validators.querystring(query)
         // A request without any body has not met the parser.
@@ -243,23 +237,16 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
             ? (request.body ?? request.raw)
             : request.body
         if (validators.body) validators.body(input)
-        const answer = await handle(request.who as Context | Visit, {
+        const answer = handle(request.who as Context | Visit, {
           params: request.params,
           query: query as never,
           body: input as never,
           headers: request.headers,
         })
         reply.code(status)
-        if (form === 'empty') return reply.send('')
-        if (form === 'html') return reply.headers(PAGE_HEADERS).send(answer)
-        if (form === 'raw') {
-          const { type, body, headers } = answer as RawReply
-          reply.headers({ ...headers, 'content-type': type })
-          if (request.method !== 'HEAD' || !(body instanceof Readable)) return reply.send(body)
-          body.destroy()
-          return reply.send('')
-        }
-        return answer
+        return typeof form === 'object'
+          ? answer
+          : Promise.resolve(answer).then((it) => sendAs(form, reply, it))
       },
     })
   }
@@ -268,14 +255,29 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)
 }
 
-const isContext = (value: unknown): value is Context =>
-  typeof value === 'object' && value !== null && 'actor' in value
+function sendAs(form: 'empty' | 'html' | 'raw', reply: FastifyReply, answer: unknown): FastifyReply {
+  if (form === 'empty') return reply.send('')
+  if (form === 'html') return reply.headers(PAGE_HEADERS).send(answer)
+  const { type, body, headers } = answer as RawReply
+  reply.headers({ ...headers, 'content-type': type })
+  if (reply.request.method !== 'HEAD' || !(body instanceof Readable)) return reply.send(body)
+  body.destroy()
+  return reply.send('')
+}
 
-const pathOf_ = (request: FastifyRequest): string => {
+const askedPath = (request: FastifyRequest): string => {
   const url = request.raw.url ?? '/'
   const end = url.search(/[?#]/)
   const path = end === -1 ? url : url.slice(0, end)
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+/** The team that a request asks to act for; most ask for none. */
+function wishOf(request: FastifyRequest, row: Endpoint): TeamWish | undefined {
+  const query = request.query as Record<string, unknown>
+  const teamId = single(query, 'teamId')
+  const slug = row.teamBySlug ? single(query, 'slug') : undefined
+  return teamId === undefined && slug === undefined ? undefined : { teamId, slug }
 }
 
 function single(query: Record<string, unknown>, name: string): string | undefined {

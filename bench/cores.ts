@@ -1,22 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cpus, setPriority } from 'node:os'
+import { cpus } from 'node:os'
 
 /** Servers have one core and what loads them the other, where there are two and a way to say so. */
 const canPin = existsSync('/usr/bin/taskset') && cpus().length > 1
 
 const SERVER_CORE = '0'
 const LOAD_CORE = '1'
-const AHEAD = -15
-
-/** Lets this process and all that it starts from now on go before whatever else the machine does, where it may. */
-export function goAhead(): void {
-  try {
-    setPriority(AHEAD)
-  } catch {
-    // Only some users may; the others measure on a quiet machine.
-  }
-}
 
 /** Moves a running process, all threads of it. */
 const move = (pid: number, core: string): void => {

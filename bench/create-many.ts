@@ -5,6 +5,7 @@
  *   node bench/create-many.ts
  */
 import { hash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { median, medianRatio } from './median.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { startProber } from './prober.ts'
@@ -14,6 +15,7 @@ const FILES = 10_000
 const WARM_UPS = 5
 const ROUNDS = 15
 const PARSES = 5
+const SETTLE = 50
 const LONGEST_WAIT = 20
 
 const contentOf = (n: number): string => `<!doctype html><title>Page ${n}</title>`
@@ -57,7 +59,7 @@ async function measureCreate(platform: Platform, body: string): Promise<number> 
   return medianRatio(creates, parses)
 }
 
-/** The slowest answer that another connection got, for each create and for as long without any. */
+/** The slowest answers that another connection got, with creates and for as long without any. */
 async function measureWaits(platform: Platform, body: string) {
   const made = await platform.call('/v3/platform/deployments?limit=1')
   const { uid } = JSON.parse(made.body).deployments[0]
@@ -71,13 +73,29 @@ async function measureWaits(platform: Platform, body: string) {
     for (let round = 0; round < ROUNDS; round++) {
       const took = await timeOf(() => create(platform, body))
       during.push(await prober.longest())
-      await new Promise((resolve) => setTimeout(resolve, took))
+      // What was under way when the create ended still waited for it.
+      await sleep(SETTLE)
+      during.push(await prober.longest())
+      await sleep(took)
       without.push(await prober.longest())
     }
   } finally {
     await prober.stop()
   }
   return { during, without }
+}
+
+function waitRow({ during, without }: { during: readonly number[]; without: readonly number[] }): Row {
+  const ms = (value: number) => `${value.toFixed(1)} ms`
+  const [wait, usual] = [Math.max(...during), Math.max(...without)]
+  return {
+    id: 'P8',
+    what: `longest wait of other requests for ${ROUNDS} creates; without any it is ${ms(usual)}`,
+    measured: ms(wait),
+    target: `≤ ${LONGEST_WAIT} ms`,
+    // On a machine that is busy with something else nobody can tell who was waited for.
+    met: wait > LONGEST_WAIT && usual > LONGEST_WAIT ? undefined : wait <= LONGEST_WAIT,
+  }
 }
 
 export async function run(): Promise<Row[]> {
@@ -87,18 +105,9 @@ export async function run(): Promise<Row[]> {
     const body = references()
     for (let n = 0; n < WARM_UPS; n++) await create(platform, body)
     const ratio = await measureCreate(platform, body)
-    const { during, without } = await measureWaits(platform, body)
-    const ms = (value: number) => `${value.toFixed(1)} ms`
-    const wait = Math.max(...during)
     return [
       atMost('P8', `create with ${FILES} references, against JSON.parse of its body`, ratio, 15),
-      {
-        id: 'P8',
-        what: `longest wait of others during ${ROUNDS} creates (median of them ${ms(median(during))}, longest without any ${ms(Math.max(...without))})`,
-        measured: ms(wait),
-        target: `≤ ${LONGEST_WAIT} ms`,
-        met: wait <= LONGEST_WAIT,
-      },
+      waitRow(await measureWaits(platform, body)),
     ]
   } finally {
     await platform.stop()

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http'
 import { install, TOKEN, uninstall } from '#test/support/installation.ts'
-import { goAhead, toLoadCore, toServerCore } from './cores.ts'
+import { toLoadCore, toServerCore } from './cores.ts'
 import { oneConnection, type Reply, send } from './send.ts'
 
 interface Call {
@@ -24,7 +24,6 @@ export interface Platform {
 
 /** The real program with one serving process, no limit in reach, and SQLite. */
 export async function startPlatform(env: Record<string, string> = {}): Promise<Platform> {
-  goAhead()
   const installed = await install({
     env: { ALOFT_WORKERS: '1', ALOFT_RATE_LIMIT: '100000000', ALOFT_LOG_LEVEL: 'warn', ...env },
   })

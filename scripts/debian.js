@@ -30,6 +30,11 @@ export const TOOLS = {
   },
   nginx: { suite: 'benchmarks', present: () => existsSync('/usr/sbin/nginx'), packages: ['nginx'] },
   caddy: { suite: 'benchmarks', present: () => existsSync('/usr/bin/caddy'), packages: ['caddy'] },
+  h2load: {
+    suite: 'benchmarks',
+    present: () => existsSync('/usr/bin/h2load'),
+    packages: ['nghttp2-client'],
+  },
   wrk: { suite: 'benchmarks', present: () => existsSync('/usr/bin/wrk'), packages: ['wrk'] },
 }
 

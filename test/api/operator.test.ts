@@ -51,6 +51,15 @@ apiSuite('operator', (server) => {
     assert.equal((await server.call('GET /v2/user', { token })).body.user.operator, false)
   })
 
+  test('machines that start at once all find the bootstrap account', async () => {
+    for (let round = 0; round < 10; round++) {
+      const given = { email: `bootstrap-${round}@example.com`, token: `bootstrap-token-${round}-000` }
+      await Promise.all(Array.from({ length: 6 }, () => operators().bootstrap(given)))
+      const me = await server.call('GET /v2/user', { token: given.token })
+      assert.deepEqual([me.body.user?.email, me.body.user?.operator], [given.email, true])
+    }
+  })
+
   test('plan and block are changed by id, address or slug, for users and teams', async () => {
     const operator = await server.operator()
     const user = await server.signUp()

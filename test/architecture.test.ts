@@ -15,6 +15,8 @@ const ARROWS: Record<string, readonly string[]> = {
   edge: ['core', 'contract'],
   dns: ['core', 'contract'],
   builder: ['core', 'contract'],
+  // Runs inside the sandbox, beside the code of users.
+  launcher: [],
   client: ['contract'],
   cli: ['client', 'contract'],
   dashboard: ['client', 'contract'],

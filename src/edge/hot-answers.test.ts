@@ -21,7 +21,9 @@ const site: Site = {
     { handle: 'filesystem' },
     { src: '/app/.*', dest: '/index.html' },
   ],
+  functions: new Map(),
   directoryListing: false,
+  sessionAffinity: 'random',
 }
 
 test('paths that get the same answer share it, and those that do not have their own', () => {

@@ -86,7 +86,9 @@ export function createEdgeWorld(options: Partial<EdgeOptions> = {}): EdgeWorld {
         environment: 'production',
         status: 'ready',
         routes: undefined,
+        functions: new Map(),
         directoryListing: false,
+        sessionAffinity: 'random',
         ...rest,
         files,
       }

@@ -46,7 +46,7 @@ const environmentOf = ({ alias_id, production, target }: Row): Site['environment
 
 function toSite(host: string, row: Row): Site {
   const status = statusOf(row)
-  const { routes }: Partial<Details> = JSON.parse(row.details)
+  const { routes, sessionAffinity }: Partial<Details> = JSON.parse(row.details)
   return {
     host,
     deploymentId: row.id,
@@ -55,8 +55,10 @@ function toSite(host: string, row: Row): Site {
     environment: environmentOf(row),
     status,
     files: status === 'ready' && row.files !== null ? toSiteFiles(row.files) : new Map(),
+    functions: new Map(),
     routes: routes ?? undefined,
     directoryListing: row.directory_listing === 1,
+    sessionAffinity: sessionAffinity ?? 'random',
   }
 }
 

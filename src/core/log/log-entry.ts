@@ -31,6 +31,8 @@ export interface LogDraft {
   readonly info: LogInfo
   readonly region: string
   readonly instanceId?: string
+  /** The visit during which a program wrote this. */
+  readonly requestId?: string
   readonly request?: LoggedRequest
 }
 

@@ -8,9 +8,10 @@ interface VisitLogParts {
   readonly region: string
 }
 
-/** None of these runs code of the deployment. */
 const SOURCE = {
   static: 'static',
+  function: 'lambda',
+  server: 'instance',
   proxy: 'static',
   redirect: 'static',
   error: 'static',

@@ -1,3 +1,4 @@
+import type { OutputContent, Prerender, Shape } from '../output/output.ts'
 import type { Route } from '../routing/route.ts'
 
 /** What a host name answers with: a deployment's files and rules, frozen, plus the state of the pointer to it. */
@@ -11,14 +12,29 @@ export interface Site {
   readonly status: SiteStatus
   /** Path without leading slash → content. */
   readonly files: ReadonlyMap<string, SiteFile>
+  /** Path without leading slash → what runs for it. */
+  readonly functions: ReadonlyMap<string, SiteFunction>
   /** Route rules as they were given at creation; undefined when there are none. */
   readonly routes: readonly Route[] | undefined
   readonly directoryListing: boolean
+  /** How visitors are given to the instances of a program. */
+  readonly sessionAffinity: 'ip' | 'random'
 }
 
-export interface SiteFile {
-  readonly sha256: string
-  readonly size: number
+export interface SiteFile extends Pick<OutputContent, 'sha256' | 'size'> {
+  /** Over what the path's extension says. */
+  readonly contentType?: string
+}
+
+export interface SiteFunction {
+  /** Its key among the functions. */
+  readonly path: string
+  /** The id of the program that answers. */
+  readonly program: string
+  readonly shape: Shape
+  /** Seconds for one request. */
+  readonly maxDuration: number
+  readonly prerender?: Prerender
 }
 
 /** Why a host that is known does not serve, in the order in which visitors are told. */
@@ -50,8 +66,8 @@ export interface SiteVisit {
   readonly bytes: number
   readonly ip: string
   readonly userAgent: string
-  /** What answered: a file's path, or the url that was proxied to. */
-  readonly source: 'static' | 'proxy' | 'redirect' | 'error'
+  /** What answered: `server` is a program that listens by itself. */
+  readonly source: 'static' | 'function' | 'server' | 'proxy' | 'redirect' | 'error'
   readonly entrypoint: string
 }
 

@@ -1,0 +1,13 @@
+import type { Instance } from './instance.ts'
+
+/** Which instances run, for all processes to read. Written by the working process that has them. */
+export interface InstanceStore {
+  add(instance: Instance): Promise<void>
+  remove(id: string): Promise<void>
+  /** Forgets all of a worker: it has just started and runs none yet, or it ends. */
+  clear(worker: string): Promise<void>
+  /** Oldest first. */
+  ofDeployment(deploymentId: string): Promise<readonly Instance[]>
+  /** How many each of these deployments has; one without any may be left out. */
+  counts(deploymentIds: readonly string[]): Promise<ReadonlyMap<string, number>>
+}

@@ -1,0 +1,8 @@
+import type { Output } from './output.ts'
+
+/** The outputs of builds, each kept while its deployment lives. */
+export interface OutputStore {
+  /** Puts it in the place of an earlier one. */
+  save(deploymentId: string, output: Output): Promise<void>
+  find(deploymentId: string): Promise<Output | undefined>
+}

@@ -1,0 +1,51 @@
+/** One program of one deployment. */
+export interface ProgramRef {
+  readonly deploymentId: string
+  /** The `id` of the program in the deployment's output. */
+  readonly program: string
+}
+
+/** Leave to send one request to an instance. */
+export interface Lease {
+  readonly instanceId: string
+  /** The path of a unix socket on which the instance speaks HTTP/1.1 with keep-alive. */
+  readonly socket: string
+  /**
+   * Exactly once, when the exchange is over.
+   * - `broken`: the instance closed the connection, or could not be connected to
+   * - `stuck`: it took longer than a request may
+   */
+  release(end?: 'broken' | 'stuck'): void
+}
+
+export interface LeaseOptions {
+  /** Requests with the same text go to the same instance while it lives. */
+  readonly affinity?: string
+  /** Aborted when the visitor is gone. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Gives requests to instances of programs. Where one is running and free the answer comes within the call; else one is
+ * woken or started and the request waits.
+ */
+export interface Runner {
+  lease(program: ProgramRef, options?: LeaseOptions): Lease | Promise<Lease>
+}
+
+/**
+ * - `crashed`: it ends or fails while it starts; the message is for the log of the deployment
+ * - `absent`: there is no such program any more
+ * - `unavailable`: nothing runs programs at the moment, or none became free in time
+ */
+export type RunnerFault = 'crashed' | 'absent' | 'unavailable'
+
+export class RunnerError extends Error {
+  override readonly name = 'RunnerError'
+  readonly fault: RunnerFault
+
+  constructor(fault: RunnerFault, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.fault = fault
+  }
+}

@@ -5,7 +5,7 @@ import type { Deployment } from '#core/deployment/deployment.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
 import type { Login } from '#core/login/login.ts'
-import type { Project } from '#core/project/project.ts'
+import { DEFAULT_BUILD_SETTINGS, type Project } from '#core/project/project.ts'
 import type { Secret } from '#core/secret/secret.ts'
 import type { Team } from '#core/team/team.ts'
 import type { Token } from '#core/token/token.ts'
@@ -99,6 +99,7 @@ export function sampleProject(given: Partial<Project> = {}): Project {
     name: `name-of-${id.slice(4).toLowerCase()}`,
     defaultHost: null,
     directoryListing: false,
+    build: DEFAULT_BUILD_SETTINGS,
     createdAt: 1_700_000_000_000,
     updatedAt: 1_700_000_000_000,
     ...given,

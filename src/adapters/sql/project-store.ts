@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Project } from '#core/project/project.ts'
+import { DEFAULT_BUILD_SETTINGS, type Project } from '#core/project/project.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
 import { flag } from './columns.ts'
 import { prepare } from './prepare.ts'
@@ -21,6 +21,7 @@ const toProject = (row: Selectable<ProjectTable>): Project => ({
   name: row.name,
   defaultHost: row.default_host,
   directoryListing: row.directory_listing === 1,
+  build: DEFAULT_BUILD_SETTINGS,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })

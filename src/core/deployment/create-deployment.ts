@@ -8,7 +8,7 @@ import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
-import type { Project } from '../project/project.ts'
+import { DEFAULT_BUILD_SETTINGS, type Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
 import { type BuildPlan, hasBuildScript, planBuilds } from './builds.ts'
@@ -235,6 +235,7 @@ async function ensureProject(
     name: slug,
     defaultHost: null,
     directoryListing: false,
+    build: DEFAULT_BUILD_SETTINGS,
     createdAt: now,
     updatedAt: now,
   }

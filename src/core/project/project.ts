@@ -6,6 +6,51 @@ export interface Project {
   /** The host that always shows the newest deployment; allocated with the first one. */
   readonly defaultHost: string | null
   readonly directoryListing: boolean
+  readonly build: BuildSettings
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+/** How the project's deployments are built. Null: whatever the framework or package.json says. */
+export interface BuildSettings {
+  /** The slug of a framework, such as `nextjs`. */
+  readonly framework: string | null
+  /** Commands are lines for a shell that runs inside the sandbox. An empty one is skipped. */
+  readonly installCommand: string | null
+  readonly buildCommand: string | null
+  readonly devCommand: string | null
+  /** Ends with 0: nothing is built and the deployment is given up. */
+  readonly commandForIgnoringBuildStep: string | null
+  /** Relative to the root directory. */
+  readonly outputDirectory: string | null
+  /** Relative to the deployment's files; where commands run. */
+  readonly rootDirectory: string | null
+  readonly nodeVersion: NodeVersion
+  /** Whether builds may read what is beside the root directory. */
+  readonly sourceFilesOutsideRootDirectory: boolean
+}
+
+export const NODE_VERSIONS = [
+  '24.x',
+  '22.x',
+  '20.x',
+  '18.x',
+  '16.x',
+  '14.x',
+  '12.x',
+  '10.x',
+  '8.10.x',
+] as const
+export type NodeVersion = (typeof NODE_VERSIONS)[number]
+
+export const DEFAULT_BUILD_SETTINGS: BuildSettings = {
+  framework: null,
+  installCommand: null,
+  buildCommand: null,
+  devCommand: null,
+  commandForIgnoringBuildStep: null,
+  outputDirectory: null,
+  rootDirectory: null,
+  nodeVersion: '20.x',
+  sourceFilesOutsideRootDirectory: true,
 }

@@ -1,0 +1,43 @@
+/** A Node with the npm that fits it. */
+export interface NodeToolchain {
+  /** On the machine; holds `bin` and `lib` and is bound at `/opt/node`. */
+  readonly folder: string
+  /** Inside a sandbox. */
+  readonly node: '/opt/node/bin/node'
+  readonly version: string
+}
+
+export const PACKAGE_TOOLS = ['pnpm', 'yarn', 'bun'] as const
+/** Npm is not among them, as it comes with Node. */
+export type PackageToolName = (typeof PACKAGE_TOOLS)[number]
+
+export interface PackageTool {
+  readonly name: PackageToolName
+  readonly version: string
+  /** On the machine; holds `bin` and is bound at `/opt/<name>`. */
+  readonly folder: string
+}
+
+/**
+ * The programs that builds and functions run on, fetched from the package registry when first asked for and kept.
+ * Every verb may be called by many at once, also from several processes that share the folder.
+ */
+export interface Toolchains {
+  /** Takes `20.x` and the like, or an exact version. Rejects with a `ToolchainError`. */
+  ensureNode(version: string): Promise<NodeToolchain>
+  /** Takes an exact version. Rejects with a `ToolchainError`. */
+  ensureTool(name: PackageToolName, version: string): Promise<PackageTool>
+}
+
+/** `unknown_version`: there is no such thing, as far as the registry knows. `unavailable`: it could not be had now. */
+export type ToolchainFault = 'unknown_version' | 'unavailable'
+
+export class ToolchainError extends Error {
+  override readonly name = 'ToolchainError'
+  readonly kind: ToolchainFault
+
+  constructor(kind: ToolchainFault, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.kind = kind
+  }
+}

@@ -1,0 +1,85 @@
+import type { BuildLog } from '#core/log/build-log.ts'
+import type { BuildTask } from '#core/ports/builder.ts'
+import type { SandboxBind, SandboxEndReason } from '#core/ports/sandbox.ts'
+import type { NodeToolchain, PackageTool } from './toolchain.ts'
+
+/** Where commands find things, inside the sandbox. All of it is one writable mount, so that links and renames work. */
+export const INSIDE = {
+  root: '/vercel',
+  source: '/vercel/path0',
+  home: '/vercel/home',
+  tmp: '/vercel/tmp',
+  /** What package managers download, kept from build to build of a project. */
+  downloads: '/vercel/downloads',
+} as const
+
+export interface RunOptions {
+  /**
+   * The program, absolute or on PATH, and its arguments; never put through a shell. A line of a project's settings
+   * is `shell(line)`.
+   */
+  readonly argv: readonly string[]
+  /** Relative to the source's root, which is the default. */
+  readonly cwd?: string
+  /** Added to what `workspace.env` says. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly node: NodeToolchain
+  /** Others than npm, put on PATH before it. */
+  readonly tools?: readonly PackageTool[]
+  readonly log: BuildLog
+  /** The id of the build that a failure is told of. */
+  readonly run?: string
+  /** What the log calls the command; else it is made from `argv`. Null: it is not logged. */
+  readonly shown?: string | null
+  /** Output is not logged. */
+  readonly quiet?: boolean
+  /** `outbound` where left out. */
+  readonly network?: 'none' | 'outbound'
+  /** Of this command; that of the whole build holds in any case. */
+  readonly timeoutMs?: number
+  readonly memoryBytes?: number
+  readonly extraBinds?: readonly SandboxBind[]
+  /** An exit code other than 0 is an answer and no failure. */
+  readonly allowFailure?: boolean
+}
+
+export interface RunResult {
+  readonly code: number
+  readonly reason: SandboxEndReason
+}
+
+/**
+ * The place in which one deployment is built. Commands run one after another or at once, each in a sandbox of its
+ * own over the same files. What they leave must never be walked, opened or written by this process.
+ */
+export interface Workspace {
+  readonly task: BuildTask
+  /** What every command finds in its environment: `task.env` under PATH, HOME and the like. */
+  readonly env: Readonly<Record<string, string>>
+  /**
+   * Rejects with a `BuildFailure`: `command_failed`, `out_of_memory`, `build_timeout`, `disk_limit`, or `canceled`
+   * once the task's signal is aborted.
+   */
+  run(options: RunOptions): Promise<RunResult>
+  /** A new, empty folder of the machine that outlives commands and goes with the workspace; for binds. */
+  folder(name: string): Promise<string>
+  /**
+   * Where a command's output went that the host reads: a folder inside the source is none. Bind `folder(…)`.
+   *
+   * Keeps folders for the project's next build, once everything has succeeded: the dependencies that were installed
+   * and those of the given paths, relative to the source's root, that are folders.
+   */
+  keep(paths: readonly string[]): Promise<void>
+  /** Ends what runs and removes everything. May be called again. */
+  close(): Promise<void>
+}
+
+export interface Workshop {
+  /** Begins afresh, whatever an earlier try has left. Rejects with the signal's reason after an abort. */
+  open(task: BuildTask): Promise<Workspace>
+  /** Ends what runs, and waits for what is being removed. */
+  close(): Promise<void>
+}
+
+/** A line for a shell, which runs inside the sandbox. */
+export const shell = (line: string): readonly string[] => ['/bin/sh', '-c', line]

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Sandbox, SandboxError, type SandboxedProcess, type SandboxRun } from '#core/ports/sandbox.ts'
+import { mountBounded } from './bounded-folder.ts'
 import { startBwrap } from './bwrap-run.ts'
 import { createCgroup } from './cgroup.ts'
 import type { CgroupPlaces } from './cgroup-places.ts'
@@ -30,6 +31,7 @@ export interface Abilities {
 export class BwrapSandbox implements Sandbox {
   readonly kind = 'bubblewrap'
   readonly missing: readonly string[]
+  readonly boundsFolders: boolean
   readonly #has: Abilities
   readonly #running = new Set<SandboxedProcess>()
   #runs = 0
@@ -38,6 +40,7 @@ export class BwrapSandbox implements Sandbox {
   constructor(abilities: Abilities) {
     this.#has = abilities
     this.missing = abilities.missing
+    this.boundsFolders = abilities.users !== undefined
   }
 
   spawn(run: SandboxRun): SandboxedProcess {
@@ -46,6 +49,8 @@ export class BwrapSandbox implements Sandbox {
     const { networks } = this.#has
     if (run.network === 'outbound' && typeof networks === 'string')
       throw new SandboxError('no_outbound', `No fenced-off network for this run: ${networks}`)
+    if (!this.boundsFolders && run.binds.some(({ maxBytes }) => maxBytes !== undefined))
+      throw new SandboxError('bad_run', 'Only root can limit the size of a folder')
     const process = supervise(run, () => this.#start(run))
     this.#running.add(process)
     const forget = () => this.#running.delete(process)
@@ -67,7 +72,7 @@ export class BwrapSandbox implements Sandbox {
   }
 
   async #start(run: SandboxRun): Promise<Started> {
-    const { name, places, users, networks } = this.#has
+    const { name, tools, places, users, networks } = this.#has
     const undo: (() => unknown)[] = []
     const release = async () => {
       for (const step of undo.reverse()) await step()
@@ -83,6 +88,8 @@ export class BwrapSandbox implements Sandbox {
         netns = network.path
         undo.push(() => networks.release(network))
       }
+      for (const { host, maxBytes } of run.binds)
+        if (maxBytes !== undefined) undo.push(await mountBounded(tools, name, host, maxBytes))
       const limited = places?.folders.memory !== undefined && places.folders.pids !== undefined
       const rlimits = limited ? [] : rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'))
       const started = await startBwrap({ ...this.#has, run, cgroup, netns, uid, rlimits })

@@ -14,16 +14,21 @@ export interface CgroupPlaces {
 interface Mount {
   readonly folder: string
   readonly type: string
+  readonly source: string
   readonly options: readonly string[]
 }
+
+/** Spaces and the like are written as \040 there. */
+const unescaped = (path: string) =>
+  path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
 
 /** The lines of /proc/self/mountinfo: `id parent dev root folder options … - type source super-options`. */
 export function readMounts(mountinfo: string): readonly Mount[] {
   return mountinfo.split('\n').flatMap((line) => {
     const [before = '', after = ''] = line.split(' - ')
     const folder = before.split(' ')[4]
-    const [type, , options = ''] = after.split(' ')
-    return folder && type ? [{ folder, type, options: options.split(',') }] : []
+    const [type, source = '', options = ''] = after.split(' ')
+    return folder && type ? [{ folder: unescaped(folder), type, source, options: options.split(',') }] : []
   })
 }
 

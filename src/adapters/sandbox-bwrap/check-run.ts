@@ -24,16 +24,20 @@ export function assertRun(run: SandboxRun): void {
     if (name === '' || /[=\0]/.test(name) || value.includes('\0'))
       bad(`The environment variable ${JSON.stringify(name)} cannot be passed on`)
   if (!plainPath(run.cwd)) bad(`Not an absolute, normal path: ${JSON.stringify(run.cwd)}`)
-  for (const { host, inside } of run.binds) {
+  for (const { host, inside, writable, maxBytes } of run.binds) {
     for (const path of [host, inside])
       if (!plainPath(path)) bad(`Not an absolute, normal path: ${JSON.stringify(path)}`)
     if (inside === '/' || OWN_PLACES.some((place) => within(inside, place)))
       bad(`Nothing can be bound at ${inside}`)
+    if (maxBytes !== undefined && !(writable && Number.isSafeInteger(maxBytes) && maxBytes > 0))
+      bad(`The size of ${inside} cannot be limited to ${maxBytes}`)
   }
   const { memoryBytes, cpus, processes, wallMs, tmpBytes, outputBytes } = run.limits
-  for (const [name, value] of Object.entries({ memoryBytes, processes, wallMs, tmpBytes, outputBytes }))
+  const endless = wallMs === Number.POSITIVE_INFINITY
+  const whole = { memoryBytes, processes, tmpBytes, outputBytes, wallMs: endless ? undefined : wallMs }
+  for (const [name, value] of Object.entries(whole))
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0))
       bad(`The limit ${name} must be a whole number from 1`)
   if (!(cpus >= 0.01 && cpus <= 4096)) bad('The limit cpus must be a number from 0.01')
-  if (wallMs > LONGEST_MS) bad(`The limit wallMs must be at most ${LONGEST_MS}`)
+  if (!endless && wallMs > LONGEST_MS) bad(`The limit wallMs must be at most ${LONGEST_MS}`)
 }

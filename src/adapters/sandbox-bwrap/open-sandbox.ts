@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '#core/ports/log.ts'
 import { type Sandbox, SandboxError, type SandboxRun } from '#core/ports/sandbox.ts'
+import { removeStaleFolders } from './bounded-folder.ts'
 import { FD } from './bwrap-args.ts'
 import { type Abilities, BwrapSandbox } from './bwrap-sandbox.ts'
 import { removeStaleCgroups } from './cgroup.ts'
@@ -26,7 +27,7 @@ export interface SandboxOptions {
 }
 
 const ALWAYS: readonly ToolName[] = ['bwrap', 'sh']
-const AS_ROOT: readonly ToolName[] = ['setpriv', 'unshare', 'mount', 'mkdir', 'chown']
+const AS_ROOT: readonly ToolName[] = ['setpriv', 'unshare', 'mount', 'umount', 'mkdir', 'chown']
 const FOR_NETWORK: readonly ToolName[] = ['ip', 'nft', 'nsenter']
 
 const UNLIMITED = {
@@ -107,6 +108,7 @@ async function openBwrap({ log, userNamespaces = true }: SandboxOptions): Promis
   const base = isRoot() ? '/run' : tmpdir()
   for (const entry of await readdir(base))
     if (isStale(entry)) await rm(join(base, entry), { recursive: true, force: true })
+  if (tools.umount && isRoot()) await removeStaleFolders(tools.umount)
   const places = await findCgroupPlaces(`${name}-probe`)
   if (places) await removeStaleCgroups(places)
   const seccomp = seccompFilter(process.arch)

@@ -45,7 +45,8 @@ export function supervise(run: SandboxRun, start: () => Promise<Started>): Sandb
   const abort = () => end('aborted')
   if (run.signal?.aborted) abort()
   run.signal?.addEventListener('abort', abort)
-  const timer = setTimeout(() => end('timeout'), run.limits.wallMs)
+  const { wallMs } = run.limits
+  const timer = Number.isFinite(wallMs) ? setTimeout(() => end('timeout'), wallMs) : undefined
 
   const outcome = ({ code, outOfMemory }: Ended): SandboxExit => {
     if (reason !== undefined) return { code: null, signal: 'SIGKILL', reason }

@@ -15,6 +15,7 @@ export const TOOL_NAMES = [
   'prlimit',
   'setpriv',
   'sh',
+  'umount',
   'unshare',
 ] as const
 export type ToolName = (typeof TOOL_NAMES)[number]

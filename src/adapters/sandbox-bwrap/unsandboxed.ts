@@ -53,6 +53,7 @@ export function createUnsandboxed(): Sandbox {
   return {
     kind: 'none',
     missing: MISSING,
+    boundsFolders: false,
     spawn(run) {
       assertRun(run)
       if (closed) throw new SandboxError('closed', 'The sandbox is closed')

@@ -10,6 +10,11 @@ export interface SandboxBind {
    * folders above it need not be.
    */
   readonly writable: boolean
+  /**
+   * Only of an empty folder that is writable, and only with a sandbox that `boundsFolders`: what is put into it, by
+   * either side, lies in memory, is at most this much, and is gone after the run.
+   */
+  readonly maxBytes?: number
 }
 
 export interface SandboxLimits {
@@ -19,6 +24,7 @@ export interface SandboxLimits {
   readonly cpus: number
   /** Processes and threads at one moment. */
   readonly processes: number
+  /** Infinity for what has no end of its own. */
   readonly wallMs: number
   /** The size of the private /tmp, and of /dev/shm. */
   readonly tmpBytes: number
@@ -76,6 +82,8 @@ export interface Sandbox {
   readonly kind: 'bubblewrap' | 'none'
   /** What this machine does not protect, in words for the operator. */
   readonly missing: readonly string[]
+  /** Whether `maxBytes` of binds holds; without, a run that asks for it is refused. With `none` it is not looked at. */
+  readonly boundsFolders: boolean
   /** Throws a `SandboxError` where the run is not acceptable. */
   spawn(run: SandboxRun): SandboxedProcess
   /** Ends what still runs and leaves nothing behind on the machine. */

@@ -7,8 +7,8 @@ export interface NodeToolchain {
   readonly version: string
 }
 
-export const PACKAGE_TOOLS = ['pnpm', 'yarn', 'bun'] as const
-/** Npm is not among them, as it comes with Node. */
+/** Npm comes with Node; another one is only needed where a project asks for it. */
+export const PACKAGE_TOOLS = ['npm', 'pnpm', 'yarn', 'bun'] as const
 export type PackageToolName = (typeof PACKAGE_TOOLS)[number]
 
 export interface PackageTool {

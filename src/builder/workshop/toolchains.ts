@@ -1,0 +1,178 @@
+import { constants } from 'node:fs'
+import { chmod, copyFile, mkdir, readdir, rename, stat, symlink, utimes } from 'node:fs/promises'
+import { dirname, join, posix } from 'node:path'
+import { HOUR } from '#contract/time.ts'
+import type { Log } from '#core/ports/log.ts'
+import { createPackageSource, type PackageSource, type PackageVersion } from './fetch-package.ts'
+import { majorOf, NODE_PACKAGES, npmFor, packageOf } from './pinned-versions.ts'
+import type { Registry } from './registry.ts'
+import { openTree, removeTree } from './remove-tree.ts'
+import { ToolchainError, type Toolchains } from './toolchain.ts'
+
+interface ToolchainParts {
+  readonly folder: string
+  readonly registry: () => Promise<Registry>
+  readonly log: Log
+  /** The machine, as `linux-x64`; and the Node that this process runs on. */
+  readonly machine?: string
+  readonly own?: { readonly version: string; readonly file: string }
+  readonly firstPauseMs?: number
+}
+
+const EXACT = /^\d{1,4}\.\d{1,4}\.\d{1,6}(?:-[0-9A-Za-z.-]{1,40})?$/
+/** Projects choose versions, so their number has to be limited; one in use was asked for within the hours of a build. */
+const MOST_KEPT = 40
+const IN_USE_MS = 6 * HOUR
+const TEMPORARY = '.tmp-'
+/** Of npm, what only people read. */
+const READING = /^(?:docs|man|html|changelogs)\/|\.md$/i
+
+let temporaries = 0
+
+export function createToolchains(parts: ToolchainParts): Toolchains {
+  const { folder, log } = parts
+  const machine = parts.machine ?? `${process.platform}-${process.arch}`
+  const own = parts.own ?? { version: process.version.slice(1), file: process.execPath }
+  const source = createPackageSource(parts)
+  const making = new Map<string, Promise<string>>()
+
+  /** Only one of those who ask at once fetches; a failure is not remembered. */
+  async function kept(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
+    const path = join(folder, name)
+    const begun = making.get(name)
+    if (begun) return begun
+    if (await exists(path)) return touched(path)
+    const made = making.get(name) ?? ensure(name, fill).finally(() => making.delete(name))
+    making.set(name, made)
+    return made
+  }
+
+  /** The folder of this name, filled by `fill` where there is none; it appears whole or not at all. */
+  async function ensure(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
+    const path = join(folder, name)
+    const temporary = join(folder, `${TEMPORARY}${process.pid}-${temporaries++}`)
+    const began = Date.now()
+    try {
+      await removeTree(temporary)
+      await mkdir(temporary, { recursive: true, mode: 0o755 })
+      await fill(temporary)
+      await openTree(temporary)
+      await rename(temporary, path).catch(async (error) => {
+        // Another process was as fast.
+        if (!(await exists(path))) throw error
+      })
+    } finally {
+      await removeTree(temporary)
+    }
+    log.info({ toolchain: name, ms: Date.now() - began }, 'fetched a toolchain')
+    await prune(folder, log)
+    return path
+  }
+
+  async function fillNode(version: string, npm: string, into: string): Promise<void> {
+    const file = join(into, 'bin', 'node')
+    await mkdir(dirname(file), { mode: 0o755 })
+    if (version === own.version) {
+      await copyFile(own.file, file, constants.COPYFILE_FICLONE)
+    } else {
+      const name = nodePackage(machine).name
+      const described = await source.describe(name, version)
+      const place = (path: string) => (path === 'bin/node' ? file : undefined)
+      await source.unpack(name, described, { place, empty: async () => {} })
+      if (!(await exists(file)))
+        throw new ToolchainError('unavailable', `The package ${name}@${version} holds no Node`)
+    }
+    await chmod(file, 0o755)
+    await addPackage(source, { name: 'npm', version: npm, into, at: 'lib/node_modules/npm' })
+  }
+
+  return {
+    async ensureNode(asked) {
+      const version = nodeVersion(asked, machine, own.version)
+      const npm = npmFor(version)
+      const path = await kept(`node-${machine}-${version}-npm-${npm}`, (into) => fillNode(version, npm, into))
+      return { folder: path, node: '/opt/node/bin/node', version }
+    },
+    async ensureTool(name, version) {
+      if (!EXACT.test(version))
+        throw new ToolchainError(
+          'unknown_version',
+          `${JSON.stringify(version)} is no exact version of ${name}`,
+        )
+      const path = await kept(`${name}-${machine}-${version}`, (into) =>
+        addPackage(source, { name: packageOf(name, version, machine), version, into, at: 'lib' }),
+      )
+      return { name, version, folder: path }
+    },
+  }
+}
+
+function nodePackage(machine: string) {
+  const found = NODE_PACKAGES[machine]
+  if (!found) throw new ToolchainError('unknown_version', `There is no Node for ${machine}`)
+  return found
+}
+
+function nodeVersion(asked: string, machine: string, own: string): string {
+  if (EXACT.test(asked)) return asked
+  // The platform's own Node needs no download.
+  if (asked === `${majorOf(own)}.x` && majorOf(own) >= 24) return own
+  const version = nodePackage(machine).releases[asked]
+  if (version === undefined)
+    throw new ToolchainError('unknown_version', `There is no Node ${asked} for this machine (${machine})`)
+  return version
+}
+
+interface Placed {
+  readonly name: string
+  readonly version: string
+  readonly into: string
+  readonly at: string
+}
+
+/** Unpacks a package at `at` and links its programs into `bin`. */
+async function addPackage(source: PackageSource, { name, version, into, at }: Placed): Promise<void> {
+  const described = await source.describe(name, version)
+  const target = join(into, at)
+  const place = (path: string) => (READING.test(path) ? undefined : join(target, path))
+  await source.unpack(name, described, { place, empty: () => removeTree(target) })
+  await mkdir(join(into, 'bin'), { recursive: true, mode: 0o755 })
+  for (const [program, file] of Object.entries(programsOf(name, described))) {
+    const path = posix.normalize(file)
+    if (!/^[a-z0-9-]+$/.test(program) || path.startsWith('..') || posix.isAbsolute(path)) continue
+    await chmod(join(target, path), 0o755)
+    await symlink(posix.join('..', at, path), join(into, 'bin', program))
+  }
+}
+
+const programsOf = (name: string, { bin }: PackageVersion): Readonly<Record<string, string>> =>
+  name.startsWith('@oven/bun-') ? { bun: 'bin/bun', bunx: 'bin/bun' } : bin
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Notes that it is used now. */
+async function touched(path: string): Promise<string> {
+  const now = new Date()
+  await utimes(path, now, now).catch(() => {})
+  return path
+}
+
+/** Removes what was not used for longest, and what died half-way. */
+async function prune(folder: string, log: Log): Promise<void> {
+  try {
+    const found = await Promise.all(
+      (await readdir(folder)).map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+    )
+    const old = found.filter(({ at }) => Date.now() - at > IN_USE_MS).sort((a, b) => a.at - b.at)
+    const excess = Math.max(0, found.length - MOST_KEPT)
+    const kept = old.filter(({ name }) => !name.startsWith(TEMPORARY))
+    const dead = old.filter(({ name }) => name.startsWith(TEMPORARY))
+    for (const { name } of [...dead, ...kept.slice(0, excess)]) await removeTree(join(folder, name))
+  } catch (error) {
+    log.warn({ err: error }, 'toolchains could not be pruned')
+  }
+}

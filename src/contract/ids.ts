@@ -17,6 +17,7 @@ export const newId = {
   deployment: () => `dpl_${random(BASE62, 28)}`,
   deploymentHash: () => random(BASE36, 9),
   envVariable: () => random(BASE62, 16),
+  instance: () => random(BASE36, 24),
   job: () => `job_${random(BASE62, 24)}`,
   event: () => `evt_${random(BASE62, 24)}`,
   log: () => `log_${random(BASE62, 24)}`,

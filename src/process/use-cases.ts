@@ -1,13 +1,16 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Owner } from '#core/access/context.ts'
 import { createAliases } from '#core/alias/aliases.ts'
+import { createBuildJob } from '#core/build/build-job.ts'
 import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
+import { DEPLOYMENTS_TOPIC, tellDeploymentNews } from '#core/deployment/deployment-news.ts'
 import { createDeployments } from '#core/deployment/deployments.ts'
 import { createSecretValues } from '#core/deployment/secret-values.ts'
 import { createCollectJob } from '#core/file/collect-job.ts'
 import { createFiles } from '#core/file/files.ts'
 import { createJobCleanup } from '#core/job/job-cleanup.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
+import { createBuildLog } from '#core/log/build-log.ts'
 import { createDeploymentLogs } from '#core/log/deployment-logs.ts'
 import { createForgetJob } from '#core/log/forget-job.ts'
 import { createLogCleanup } from '#core/log/log-cleanup.ts'
@@ -15,7 +18,10 @@ import { createLoginCleanup, createLogins } from '#core/login/logins.ts'
 import { createMailJob } from '#core/mail/mail-job.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
 import { createOperators } from '#core/operator/operators.ts'
+import type { Builder } from '#core/ports/builder.ts'
+import type { Bus } from '#core/ports/bus.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
+import type { RunnerHost } from '#core/ports/runner.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
@@ -34,25 +40,56 @@ const recurringJobs = ({ stores, blobs, logStore, clock }: Parts): readonly JobH
   createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
 ]
 
+/** What only working processes have. */
+export interface Workers {
+  readonly mailer: Mailer
+  readonly builder: Builder
+  readonly runner: Pick<RunnerHost, 'boot'>
+  /** Builds at once in one process. */
+  readonly buildsAtOnce: number
+}
+
 /** Everything the working processes do. */
-export const createJobHandlers = (parts: Parts, mailer: Mailer): readonly JobHandler[] => [
+export const createJobHandlers = (
+  { origin }: Config,
+  parts: Parts,
+  { mailer, builder, runner, buildsAtOnce }: Workers,
+): readonly JobHandler[] => [
   createMailJob({ mailer, vault: parts.vault }),
   createForgetJob({ store: parts.logStore }),
+  createBuildJob({
+    deployments: parts.stores.deployments,
+    projects: parts.stores.projects,
+    transact: parts.transact,
+    vault: parts.vault,
+    builder,
+    runner,
+    logOf: (build) => createBuildLog({ writer: parts.logWriter, clock: parts.clock, region: origin }, build),
+    bus: parts.bus,
+    clock: parts.clock,
+    onHostsChanged: tellHosts(parts.bus),
+    atOnce: buildsAtOnce,
+  }),
   ...recurringJobs(parts),
 ]
+
+/** Tells every process that these hosts show something else now. */
+export const tellHosts = (bus: Bus) => (hosts: readonly string[]) => {
+  for (const host of hosts) bus.publish(SITES_TOPIC, host)
+}
 
 /** Binds the use cases to their stores and to each other. */
 export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: Parts): UseCases {
   const { stores, transact, clock, vault, blobs, bus } = parts
-  const onHostsChanged = (hosts: readonly string[]) => {
-    for (const host of hosts) bus.publish(SITES_TOPIC, host)
-  }
+  const onHostsChanged = tellHosts(bus)
   const rules = { clock, defaultPlan }
   const queueMail = createQueueMail(vault)
   const naming = { domain, checkCustomHost, onHostsChanged }
   const deployments = createDeployments({
     ...naming,
     store: stores.deployments,
+    instances: stores.instances,
+    onNews: (news) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news)),
     files: stores.files,
     transact,
     blobs,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createOutboxMailer } from '#adapters/mail-outbox/outbox-mailer.ts'
 import { createSmtpMailer } from '#adapters/mail-smtp/smtp-mailer.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { Config } from '../config.ts'
@@ -21,7 +22,7 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
   const runner = new JobRunner({
     store: stores.jobs,
     transact,
-    handlers: createJobHandlers(parts, mailer),
+    handlers: createJobHandlers(config, parts, { mailer, ...NO_BUILDS }),
     bus,
     clock,
     log,
@@ -35,6 +36,21 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
       await parts.close()
     },
   }
+}
+
+/** Until builds are bound. */
+export const NO_BUILDS = {
+  builder: {
+    build: () =>
+      Promise.reject(
+        new BuildFailure(
+          'builder_unavailable',
+          'This version of Aloft serves files as they are; it builds nothing yet.',
+        ),
+      ),
+  },
+  runner: { boot: () => Promise.reject(new Error('nothing runs here')) },
+  buildsAtOnce: 1,
 }
 
 export function openMailer({ smtpUrl, dataDir, domain }: Config): Mailer {

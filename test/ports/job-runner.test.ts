@@ -221,4 +221,74 @@ function suite(open: OpenDatabase): void {
     assert.equal(ended, 1)
     assert.equal((await stores.jobs.counts()).queued, 1)
   })
+
+  test('a kind with workers of its own takes turns between shares and leaves the others alone', async (t) => {
+    const begun: string[] = []
+    const gates = new Map<string, () => void>()
+    const slow = handler(
+      ({ name }) =>
+        new Promise<void>((resolve) => {
+          begun.push(String(name))
+          gates.set(String(name), resolve)
+        }),
+      { kind: 'slow', atOnce: 1 },
+    )
+    const others: unknown[] = []
+    const quick = handler(async ({ n }) => void others.push(n))
+    const { stores, runner, clock } = await setUp(t, [slow, quick])
+    for (const name of ['a1', 'a2', 'a3', 'b1']) {
+      await stores.jobs.enqueue({ kind: 'slow', payload: { name }, share: name[0] as string })
+      clock.advance(1)
+    }
+    for (const n of [1, 2, 3]) await stores.jobs.enqueue({ kind: 'work', payload: { n } })
+    await runner.start()
+    const next = async (name: string) => {
+      while (!gates.has(name)) {
+        runner.wake()
+        await new Promise(setImmediate)
+      }
+      gates.get(name)?.()
+    }
+    for (const name of ['a1', 'b1', 'a2', 'a3']) await next(name)
+    await runner.idle()
+    assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3'])
+    assert.deepEqual(others.sort(), [1, 2, 3])
+  })
+
+  test('a drain stops long work at once, and the attempt does not count', async (t) => {
+    const attempts: number[] = []
+    const begun = Promise.withResolvers<void>()
+    const long = handler(
+      async (_payload, { attempt, signal }) => {
+        attempts.push(attempt)
+        begun.resolve()
+        if (attempts.length === 1) await new Promise((_, reject) => signal.addEventListener('abort', reject))
+      },
+      { atOnce: 1 },
+    )
+    const { stores, runner, start } = await setUp(t, [long])
+    await stores.jobs.enqueue({ kind: 'work', payload: {}, share: 'a' })
+    await runner.start()
+    await begun.promise
+    await runner.drain(HOUR)
+    await start('two').idle()
+    assert.deepEqual(attempts, [1, 1])
+  })
+
+  test('what a worker held when it died is due again as soon as it is back', async (t) => {
+    const done: number[] = []
+    const { stores, clock, start } = await setUp(t, [
+      handler(async (_, { attempt }) => void done.push(attempt)),
+    ])
+    await stores.jobs.enqueue({ kind: 'work', payload: {} })
+    const now = clock.now()
+    const claim = { kinds: ['work'], now, leaseUntil: now + HOUR, limit: 1 }
+    assert.equal((await stores.jobs.claim({ ...claim, worker: 'dead' })).length, 1)
+    await start('another').idle()
+    assert.deepEqual(done, [])
+    const back = start('dead')
+    await back.start()
+    await back.idle()
+    assert.deepEqual(done, [2])
+  })
 }

@@ -16,7 +16,9 @@ import {
   sampleDeployment,
   sampleEntry,
   sampleFile,
+  sampleInstance,
   sampleLogin,
+  sampleOutput,
   sampleProject,
   sampleSecret,
   sampleTeam,
@@ -38,8 +40,10 @@ const content = { manifest: [entry], sealedEnv: '' }
 const alias = sampleAlias({ ownerId: user.id, deploymentId: deployment.id })
 const page = { limit: 10, since: 1, until: 2e12 }
 const kinds = ['mail', 'build']
+const output = sampleOutput()
+const instance = sampleInstance({ deploymentId: deployment.id })
 
-type Others = Pick<Stores, 'secrets' | 'files' | 'projects' | 'hosts' | 'deployments'>
+type Others = Omit<Stores, 'users' | 'teams' | 'tokens' | 'logins' | 'settings' | 'jobs'>
 type OtherCalls = Pick<Calls, keyof Others>
 type Calls = { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: () => Promise<unknown> } }
 
@@ -114,8 +118,15 @@ const callsOn = ({ users, teams, tokens, logins, settings, jobs, ...others }: St
       await jobs.enqueue({ kind: 'mail', payload: {}, key: 'k' })
       await jobs.enqueue({ kind: 'mail', payload: {}, key: 'k' })
     },
-    claim: () => jobs.claim({ kinds, worker: 'w', now: 2e12, leaseUntil: 3e12, limit: 5 }),
+    claim: async () => {
+      const claim = { kinds, worker: 'w', now: 2e12, leaseUntil: 3e12, limit: 5 }
+      await jobs.claim(claim)
+      await jobs.claim({ ...claim, kinds: ['build'], share: 'an-account' })
+    },
+    waiting: () => jobs.waiting('build', 2e12),
     extend: () => jobs.extend('x', 'w', 1),
+    giveBack: () => jobs.giveBack('x', 'w', 1),
+    reclaim: () => jobs.reclaim('w', 1),
     complete: () => jobs.complete('x', 'w'),
     retry: () => jobs.retry('x', 'w', 1, 'no'),
     bury: () => jobs.bury('x', 'w', 'no', 1),
@@ -126,7 +137,15 @@ const callsOn = ({ users, teams, tokens, logins, settings, jobs, ...others }: St
   ...callsOnOthers(others),
 })
 
-const callsOnOthers = ({ secrets, files, projects, hosts, deployments }: Others): OtherCalls => ({
+const callsOnOthers = ({
+  secrets,
+  files,
+  projects,
+  hosts,
+  deployments,
+  outputs,
+  instances,
+}: Others): OtherCalls => ({
   secrets: {
     insert: () => secrets.insert(secret, 'sealed'),
     byName: () => secrets.byName(user.id, secret.name),
@@ -178,6 +197,20 @@ const callsOnOthers = ({ secrets, files, projects, hosts, deployments }: Others)
     abandoned: () => deployments.abandoned(2e12, 10),
     referenced: () => deployments.referenced(user.id, [entry.sha1, 'another']),
     delete: () => deployments.delete(begun.id, 1),
+  },
+  outputs: {
+    save: async () => {
+      await outputs.save(deployment.id, output)
+      await outputs.save(deployment.id, output)
+    },
+    find: () => outputs.find(deployment.id),
+  },
+  instances: {
+    add: () => instances.add(instance),
+    ofDeployment: () => instances.ofDeployment(deployment.id),
+    counts: () => instances.counts([deployment.id, 'another']),
+    remove: () => instances.remove(instance.id),
+    clear: () => instances.clear(instance.worker),
   },
   hosts: {
     claimForDeployment: () => hosts.claimForDeployment('a.aloft.test', deployment),

@@ -8,6 +8,7 @@ import {
   sampleAlias,
   sampleDeployment,
   sampleEntry,
+  sampleOutput,
   sampleProject,
   sampleTeam,
   sampleUser,
@@ -62,9 +63,34 @@ eachDatabase((name, open) =>
           [INDEX.path, { sha256: INDEX.sha256, size: INDEX.size }],
           [image.path, { sha256: image.sha256, size: image.size }],
         ]),
+        functions: new Map(),
         routes,
         directoryListing: true,
+        sessionAffinity: 'random',
       })
+    })
+
+    it('shows what was built in the place of what was uploaded', async (t) => {
+      const { sites, deploy, outputs } = await openSites(t, open)
+      const { id } = await deploy('a.aloft.test', { routes: [{ src: '/a', dest: '/b' }] }, [INDEX])
+      const output = sampleOutput()
+      await outputs.save(id, output)
+      const site = await sites.find('a.aloft.test')
+      const [home, feed] = output.files
+      assert.deepEqual(site?.routes, output.routes)
+      assert.deepEqual(
+        site?.files,
+        new Map([
+          ['index.html', { sha256: home?.sha256, size: home?.size }],
+          ['feed', { sha256: feed?.sha256, size: feed?.size, contentType: 'application/rss+xml' }],
+        ]),
+      )
+      assert.deepEqual(
+        site?.functions,
+        new Map([
+          ['api/hello', { path: 'api/hello', program: 'program-1', shape: 'handler', maxDuration: 10 }],
+        ]),
+      )
     })
 
     it('knows no host that nobody holds', async (t) => {

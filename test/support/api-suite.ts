@@ -1,12 +1,12 @@
 import { after, before, describe } from 'node:test'
 import { eachDatabase } from './databases.ts'
-import { startServer, type TestServer } from './server.ts'
+import { type StartOptions, startServer, type TestServer } from './server.ts'
 
 /** Runs a suite against the API on every database. `server` is ready inside the tests. */
 export function apiSuite(
   name: string,
   suite: (server: TestServer) => void,
-  options: { readonly env?: Record<string, string> } = {},
+  options: StartOptions = {},
 ): void {
   eachDatabase((database, open) =>
     describe(`${name} on ${database}`, () => {

@@ -4,7 +4,9 @@ import type { Alias } from '#core/alias/alias.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
+import type { Instance } from '#core/instance/instance.ts'
 import type { Login } from '#core/login/login.ts'
+import type { Output } from '#core/output/output.ts'
 import { DEFAULT_BUILD_SETTINGS, type Project } from '#core/project/project.ts'
 import type { Secret } from '#core/secret/secret.ts'
 import type { Team } from '#core/team/team.ts'
@@ -152,5 +154,41 @@ export const sampleAlias = (given: Partial<Alias> & Pick<Alias, 'deploymentId'>)
   projectId: 'prj_of-an-account',
   production: false,
   createdAt: 1_700_000_000_000,
+  ...given,
+})
+
+export function sampleOutput(given: Partial<Output> = {}): Output {
+  const archive = sampleFile('archive')
+  return {
+    routes: [{ src: '/old', dest: '/api/hello' }],
+    files: [
+      { path: 'index.html', ...sampleFile('home') },
+      { path: 'feed', ...sampleFile('feed'), contentType: 'application/rss+xml' },
+    ],
+    functions: [{ path: 'api/hello', program: 'program-1' }],
+    programs: [
+      {
+        id: 'program-1',
+        runtime: 'node',
+        version: '20.x',
+        shape: 'handler',
+        entry: 'api/hello.js',
+        archive,
+        fileCount: 1,
+        memoryMb: 256,
+        maxDuration: 10,
+        env: {},
+      },
+    ],
+    ...given,
+  }
+}
+
+export const sampleInstance = (given: Partial<Instance> = {}): Instance => ({
+  id: newId.instance(),
+  deploymentId: newId.deployment(),
+  program: 'program-1',
+  worker: 'worker-1',
+  startedAt: 1_700_000_000_000,
   ...given,
 })

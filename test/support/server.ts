@@ -10,8 +10,8 @@ import { createHostSwitch } from '#src/process/hosts.ts'
 import { createListeners } from '#src/process/listener.ts'
 import { openParts, type Parts } from '#src/process/parts.ts'
 import { buildApi, buildEdge, fastLaneOf } from '#src/process/serve.ts'
-import { createJobHandlers, createUseCases } from '#src/process/use-cases.ts'
-import { openMailer } from '#src/process/work.ts'
+import { createJobHandlers, createUseCases, type Workers } from '#src/process/use-cases.ts'
+import { NO_BUILDS, openMailer } from '#src/process/work.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { silentLog } from './silent-log.ts'
 
@@ -53,9 +53,15 @@ export interface TestServer {
 
 const OPERATOR = { email: 'operator@aloft.test', token: 'operator-token-0123456789' }
 
+export interface StartOptions {
+  readonly env?: Record<string, string>
+  /** In the place of what builds and runs code. */
+  readonly workers?: Partial<Omit<Workers, 'mailer'>>
+}
+
 /** The whole API in this process, on a free port, on the database that the url names. */
 export async function startServer(
-  options: { readonly databaseUrl?: string | undefined; readonly env?: Record<string, string> } = {},
+  options: StartOptions & { readonly databaseUrl?: string | undefined } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-test-'))
   const clock = createTestClock()
@@ -72,7 +78,7 @@ export async function startServer(
   const runner = new JobRunner({
     store: parts.stores.jobs,
     transact: parts.transact,
-    handlers: createJobHandlers(parts, mailer),
+    handlers: createJobHandlers(config, parts, { mailer, ...NO_BUILDS, ...options.workers }),
     bus: parts.bus,
     clock,
     log: silentLog,

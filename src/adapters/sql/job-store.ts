@@ -20,7 +20,7 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
     db.selectFrom('jobs').select('id').where('key', '=', key).where('failed_at', 'is', null)
 
   /** The id of the new job, or undefined when one of its key is unfinished. */
-  async function insert({ kind, payload, key, runAt }: NewJob): Promise<string | undefined> {
+  async function insert({ kind, payload, key, share, runAt }: NewJob): Promise<string | undefined> {
     const now = clock.now()
     const row = await db
       .insertInto('jobs')
@@ -29,6 +29,7 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
         kind,
         payload: JSON.stringify(payload),
         key: key ?? null,
+        share: share ?? null,
         created_at: now,
         run_at: runAt ?? now,
         due_at: runAt ?? now,
@@ -61,7 +62,7 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
       }
     },
 
-    async claim({ kinds, worker, now, leaseUntil, limit }) {
+    async claim({ kinds, worker, now, leaseUntil, limit, share }) {
       if (kinds.length === 0 || limit <= 0) return []
       const rows = await db
         .with('due', (qb) =>
@@ -71,6 +72,7 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
             .where('failed_at', 'is', null)
             .where('due_at', '<=', now)
             .where('kind', 'in', kinds)
+            .$if(share !== undefined, (query) => query.where('share', '=', share as string))
             .orderBy('due_at')
             .orderBy('id')
             .limit(limit)
@@ -96,6 +98,29 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
         )
     },
 
+    async waiting(kind, now) {
+      const unfinished = db
+        .selectFrom('jobs')
+        .where('kind', '=', kind)
+        .where('share', 'is not', null)
+        .where('failed_at', 'is', null)
+      const due = await unfinished
+        .select(({ fn }) => ['share', fn.min<number>('due_at').as('since')])
+        .where('due_at', '<=', now)
+        .groupBy('share')
+        .execute()
+      const running = await unfinished
+        .select(({ fn }) => ['share', fn.countAll<number>().as('count')])
+        .where('due_at', '>', now)
+        .where('worker', 'is not', null)
+        .groupBy('share')
+        .execute()
+      const counts = new Map(running.map(({ share, count }) => [share, Number(count)]))
+      return due
+        .sort((a, b) => a.since - b.since)
+        .map(({ share }) => ({ share: share as string, running: counts.get(share) ?? 0 }))
+    },
+
     async extend(id, worker, leaseUntil) {
       const { numUpdatedRows } = await leased(id, worker)
         .set({ due_at: leaseUntil })
@@ -117,6 +142,17 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
         .set({ run_at: runAt, due_at: runAt, worker: null, error: shorten(error) })
         .executeTakeFirstOrThrow()
       return numUpdatedRows === 1n
+    },
+
+    async giveBack(id, worker, now) {
+      const { numUpdatedRows } = await leased(id, worker)
+        .set((eb) => ({ due_at: now, worker: null, attempts: eb('attempts', '-', 1) }))
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async reclaim(worker, now) {
+      await db.updateTable('jobs').set({ due_at: now, worker: null }).where('worker', '=', worker).execute()
     },
 
     async bury(id, worker, error, now) {

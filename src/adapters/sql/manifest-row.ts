@@ -61,4 +61,4 @@ export function toSiteFiles(files: string): Map<string, SiteFile> {
   return served
 }
 
-export const sha1sOf = (row: Pick<ManifestRow, 'sha1s'>): string[] => row.sha1s.split(' ')
+export const sha1sOf = (text: string): string[] => text.split(' ')

@@ -11,6 +11,7 @@ const PROJECT = [
   'name',
   'default_host',
   'directory_listing',
+  'build',
   'created_at',
   'updated_at',
 ] as const
@@ -21,7 +22,7 @@ const toProject = (row: Selectable<ProjectTable>): Project => ({
   name: row.name,
   defaultHost: row.default_host,
   directoryListing: row.directory_listing === 1,
-  build: DEFAULT_BUILD_SETTINGS,
+  build: { ...DEFAULT_BUILD_SETTINGS, ...(row.build === null ? {} : JSON.parse(row.build)) },
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -52,6 +53,7 @@ export function createProjectStore(db: Db): ProjectStore {
           name: project.name,
           default_host: project.defaultHost,
           directory_listing: flag(project.directoryListing),
+          build: JSON.stringify(project.build),
           created_at: project.createdAt,
           updated_at: project.updatedAt,
         })

@@ -1,6 +1,7 @@
 import type { Site, SiteSource, SiteStatus } from '#core/site/site.ts'
 import type { Details } from './deployment-row.ts'
 import { toSiteFiles } from './manifest-row.ts'
+import { toServed } from './output-store.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
 
@@ -13,6 +14,7 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
     .leftJoin('users', 'users.id', 'deployments.owner_id')
     .leftJoin('teams', 'teams.id', 'deployments.owner_id')
     .leftJoin('manifests', 'manifests.deployment_id', 'deployments.id')
+    .leftJoin('outputs', 'outputs.deployment_id', 'deployments.id')
     .select([
       'hosts.alias_id',
       'hosts.production',
@@ -27,6 +29,8 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
       'users.soft_blocked as user_blocked',
       'teams.soft_blocked as team_blocked',
       'manifests.files',
+      'outputs.files as output_files',
+      'outputs.rest as output_rest',
     ])
     .where('hosts.host', '=', host),
 )
@@ -44,6 +48,15 @@ function statusOf(row: Row): SiteStatus {
 const environmentOf = ({ alias_id, production, target }: Row): Site['environment'] =>
   (alias_id === null ? target === 'production' : production === 1) ? 'production' : 'preview'
 
+/** What was built, or else what was uploaded. */
+function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
+  if (status !== 'ready') return { files: new Map(), functions: new Map(), routes }
+  const { files, output_files, output_rest } = row
+  if (output_files !== null && output_rest !== null)
+    return toServed({ files: output_files, rest: output_rest })
+  return { files: files === null ? new Map() : toSiteFiles(files), functions: new Map(), routes }
+}
+
 function toSite(host: string, row: Row): Site {
   const status = statusOf(row)
   const { routes, sessionAffinity }: Partial<Details> = JSON.parse(row.details)
@@ -54,9 +67,7 @@ function toSite(host: string, row: Row): Site {
     ownerId: row.owner_id,
     environment: environmentOf(row),
     status,
-    files: status === 'ready' && row.files !== null ? toSiteFiles(row.files) : new Map(),
-    functions: new Map(),
-    routes: routes ?? undefined,
+    ...contentOf(row, status, routes ?? undefined),
     directoryListing: row.directory_listing === 1,
     sessionAffinity: sessionAffinity ?? 'random',
   }

@@ -1,8 +1,10 @@
 import type { HostStore } from '#core/alias/host-store.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
 import type { FileStore } from '#core/file/file-store.ts'
+import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
 import type { LoginStore } from '#core/login/login-store.ts'
+import type { OutputStore } from '#core/output/output-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
 import type { SecretStore } from '#core/secret/secret-store.ts'
@@ -13,8 +15,10 @@ import type { UserStore } from '#core/user/user-store.ts'
 import { createDeploymentStore } from './deployment-store.ts'
 import { createFileStore } from './file-store.ts'
 import { createHostStore } from './host-store.ts'
+import { createInstanceStore } from './instance-store.ts'
 import { createJobStore } from './job-store.ts'
 import { createLoginStore } from './login-store.ts'
+import { createOutputStore } from './output-store.ts'
 import { createProjectStore } from './project-store.ts'
 import { createSecretStore } from './secret-store.ts'
 import { createSettingStore } from './setting-store.ts'
@@ -35,6 +39,8 @@ export interface Stores {
   readonly projects: ProjectStore
   readonly hosts: HostStore
   readonly deployments: DeploymentStore
+  readonly outputs: OutputStore
+  readonly instances: InstanceStore
 }
 
 export interface StoreParts {
@@ -90,6 +96,14 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
     get deployments() {
       made.deployments ??= createDeploymentStore(db)
       return made.deployments
+    },
+    get outputs() {
+      made.outputs ??= createOutputStore(db)
+      return made.outputs
+    },
+    get instances() {
+      made.instances ??= createInstanceStore(db)
+      return made.instances
     },
   }
 }

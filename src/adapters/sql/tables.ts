@@ -25,6 +25,8 @@ export interface Tables {
   readonly manifests: ManifestTable
   readonly deployment_meta: DeploymentMetaTable
   readonly awaited_files: AwaitedFileTable
+  readonly outputs: OutputTable
+  readonly instances: InstanceTable
 }
 
 export type Db = Kysely<Tables>
@@ -103,6 +105,8 @@ interface JobTable {
   kind: string
   payload: string
   key: string | null
+  /** Whose work it is, where many wait for the same few workers. */
+  share: string | null
   created_at: number
   run_at: number
   /** When it can be claimed next: `run_at` while it waits, the end of the lease while it runs. */
@@ -139,6 +143,8 @@ export interface ProjectTable {
   name: string
   default_host: string | null
   directory_listing: Flag
+  /** Settings as JSON; null while none was ever changed. */
+  build: string | null
   created_at: number
   updated_at: number
 }
@@ -205,4 +211,22 @@ interface AwaitedFileTable {
   sha1: string
   size: number
   deployment_id: string
+}
+
+/** What the build of a deployment left, present while the deployment lives. */
+interface OutputTable {
+  deployment_id: string
+  /** Of everything it refers to. */
+  sha1s: string
+  /** Apart from the rest, and in the form of a manifest's, because they are most of it. */
+  files: string
+  rest: string
+}
+
+export interface InstanceTable {
+  id: string
+  deployment_id: string
+  program: string
+  worker: string
+  started_at: number
 }

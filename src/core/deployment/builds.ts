@@ -45,12 +45,12 @@ export interface BuildPlan {
 
 interface Paths {
   readonly paths: readonly string[]
-  /** Whether `package.json` asks for a build, when nothing else is said. */
-  readonly hasBuildScript: boolean
+  /** Whether the files ask for a build, when nothing else is said. */
+  readonly wantsBuild: boolean
 }
 
 /** What has to be done to files before they are served. An entry that matches no file is a mistake. */
-export function planBuilds(specs: readonly BuildSpec[], { paths, hasBuildScript }: Paths): BuildPlan {
+export function planBuilds(specs: readonly BuildSpec[], { paths, wantsBuild }: Paths): BuildPlan {
   const run = (use: string, path: string, config: BuildSpec['config'] = {}) => ({
     id: newId.build(),
     use,
@@ -58,8 +58,12 @@ export function planBuilds(specs: readonly BuildSpec[], { paths, hasBuildScript 
     config,
   })
   if (specs.length === 0)
-    return hasBuildScript
-      ? { runs: [run('@aloft/node', 'package.json')], served: undefined, unbuilt: ['node'] }
+    return wantsBuild
+      ? {
+          runs: [run('@aloft/node', paths.includes('package.json') ? 'package.json' : '**')],
+          served: undefined,
+          unbuilt: ['node'],
+        }
       : { runs: [run('@aloft/static', '**')], served: undefined, unbuilt: [] }
 
   const served = new Set<string>()
@@ -82,12 +86,32 @@ export function planBuilds(specs: readonly BuildSpec[], { paths, hasBuildScript 
   return { runs, served, unbuilt }
 }
 
-/** Reads only what is asked of it: a manifest that is not JSON has no scripts. */
-export function hasBuildScript(packageJson: Buffer | undefined): boolean {
+/** Files that say by being there that a deployment is more than what it consists of. */
+const TELLING =
+  /^(?:(?:vercel|now|aloft)\.json|\.vercel\/output\/config\.json|api\/(?:.*\/)?[^_./][^/]*\.(?:[cm]?[jt]s|[jt]sx|py))$/
+
+/** Whether files want to be built, as far as their names tell. */
+export const tellsOfBuild = (paths: readonly string[]): boolean => paths.some((path) => TELLING.test(path))
+
+/** Programs that listen by themselves, and frameworks that are built by default. */
+const BUILT_PACKAGES = new Set(
+  (
+    '@nestjs/core express fastify h3 hono koa ' +
+    '@angular/cli @remix-run/dev @sveltejs/kit @vue/cli-service astro gatsby next nuxt react-scripts vite vitepress'
+  ).split(' '),
+)
+
+const BUILD_SCRIPTS = ['vercel-build', 'now-build', 'build'] as const
+
+/** Whether a package.json asks for a build. One that is not JSON asks for nothing. */
+export function asksForBuild(packageJson: Buffer | undefined): boolean {
   if (packageJson === undefined) return false
   try {
-    const { scripts } = JSON.parse(packageJson.toString('utf8')) as { scripts?: { build?: unknown } }
-    return typeof scripts?.build === 'string'
+    const { scripts, dependencies, devDependencies } = JSON.parse(packageJson.toString('utf8'))
+    return (
+      BUILD_SCRIPTS.some((name) => typeof scripts?.[name] === 'string') ||
+      Object.keys({ ...dependencies, ...devDependencies }).some((name) => BUILT_PACKAGES.has(name))
+    )
   } catch {
     return false
   }

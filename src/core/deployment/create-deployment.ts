@@ -3,7 +3,6 @@ import { newId } from '#contract/ids.ts'
 import type { Context, Owner } from '../access/context.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
 import { asAnswer } from '../file/files.ts'
-import type { JobQueue } from '../job/job-queue.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -11,10 +10,11 @@ import type { Vault } from '../ports/vault.ts'
 import { DEFAULT_BUILD_SETTINGS, type Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
-import { type BuildPlan, hasBuildScript, planBuilds } from './builds.ts'
-import type { Deployment } from './deployment.ts'
+import { asksForBuild, type BuildPlan, planBuilds, tellsOfBuild } from './builds.ts'
+import { type Deployment, MAX_INSTANCES } from './deployment.ts'
 import { digestOf } from './digest.ts'
 import { fillEnv, secretsIn } from './env.ts'
+import { type FrozenValues, sealValues } from './frozen-values.ts'
 import { isPlatformHost } from './hosts.ts'
 import type { FileWish, ManifestFile } from './manifest.ts'
 import { checkAliases, type PublishStores, publish } from './publish.ts'
@@ -32,7 +32,6 @@ export interface Created {
 export interface CreateStores extends PublishStores {
   readonly files: FileStore
   readonly secrets: SecretStore
-  readonly jobs: JobQueue
 }
 
 export interface CreateParts {
@@ -53,8 +52,6 @@ export interface CreateParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
-export const envPurpose = (deploymentId: string): string => `deployment-env:${deploymentId}`
-
 /** Inline files by their path, after their content was stored. */
 type Stored = ReadonlyMap<string, UploadedFile>
 
@@ -68,14 +65,16 @@ export function createCreateDeployment(parts: CreateParts) {
     return new Map(inline.map(({ path }, i) => [path, stored[i] as UploadedFile]))
   }
 
-  /** Whether package.json asks for a build; looked at only when nothing else says what to do. */
+  /** Whether the files ask for a build; looked at only when nothing else says what to do. */
   async function wantsBuild(owner: Owner, { files, builds }: Wish): Promise<boolean> {
-    const manifest = builds.length > 0 ? undefined : files.find(({ path }) => path === 'package.json')
+    if (builds.length > 0) return false
+    if (tellsOfBuild(files.map(({ path }) => path))) return true
+    const manifest = files.find(({ path }) => path === 'package.json')
     if (!manifest) return false
-    if ('bytes' in manifest) return hasBuildScript(manifest.bytes)
+    if ('bytes' in manifest) return asksForBuild(manifest.bytes)
     const known = await parts.files.claim(owner.id, [manifest.sha1], clock.now())
     const file = known.get(manifest.sha1)
-    return hasBuildScript(file && (await blobs.read(file.sha256)))
+    return asksForBuild(file && (await blobs.read(file.sha256)))
   }
 
   return async function create(ctx: Context, command: CreateDeployment): Promise<Created> {
@@ -85,7 +84,7 @@ export function createCreateDeployment(parts: CreateParts) {
       if (!isPlatformHost(host, domain)) await parts.checkCustomHost(owner, host)
     const plan = planBuilds(wish.builds, {
       paths: wish.files.map(({ path }) => path),
-      hasBuildScript: command.type === undefined && (await wantsBuild(owner, wish)),
+      wantsBuild: command.type === undefined && (await wantsBuild(owner, wish)),
     })
     const inline = await storeInline(wish.files)
     const now = clock.now()
@@ -106,7 +105,12 @@ export function createCreateDeployment(parts: CreateParts) {
 
       const project = await ensureProject(stores.projects, owner.id, command.project, wish.slug, now)
       const id = newId.deployment()
-      const values = { env: fillEnv(wish.env, secrets), buildEnv: fillEnv(wish.buildEnv, secrets) }
+      const values: FrozenValues = {
+        env: fillEnv(wish.env, secrets),
+        buildEnv: fillEnv(wish.buildEnv, secrets),
+        secrets: [...secrets.values()],
+        ...(command.registryAuthToken === undefined ? {} : { registryAuthToken: command.registryAuthToken }),
+      }
       const begun: Deployment = {
         ...begin(command, wish, plan, now),
         id,
@@ -120,7 +124,7 @@ export function createCreateDeployment(parts: CreateParts) {
       }
       await stores.deployments.insert(begun, {
         manifest: servedOnly(manifest, plan),
-        sealedEnv: vault.seal(JSON.stringify(values), envPurpose(id)),
+        sealedEnv: sealValues(vault, id, values),
       })
       if (begun.incomplete) return { deployment: begun, isNew: true, missing, totalSize, changed: [] }
       const published = await publish(stores, begun, { owner, project, domain, now })
@@ -154,7 +158,7 @@ const begin = (command: CreateDeployment, wish: Wish, plan: BuildPlan, now: numb
   aliasError: null,
   failure: null,
   type: command.type ?? (plan.unbuilt.length > 0 ? ('NPM' as const) : ('STATIC' as const)),
-  scale: { min: 0, max: 1 },
+  scale: { min: 0, max: command.type === undefined ? MAX_INSTANCES : 1 },
   sessionAffinity: command.sessionAffinity ?? ('random' as const),
   nodeVersion: command.nodeVersion ?? null,
 })

@@ -72,14 +72,14 @@ export interface Deployment {
   readonly digest: string
 }
 
-/** No function runs yet, so nothing but static content has instances. */
-const INSTANCES = 0
+/** Of one program. */
+export const MAX_INSTANCES = 10
 
-export const legacyStateOf = (d: Deployment): LegacyState =>
+export const legacyStateOf = (d: Deployment, instances: number): LegacyState =>
   legacyState(d.state, {
     type: d.type,
     incomplete: d.incomplete,
-    instances: INSTANCES,
+    instances,
     failedBuilding: d.failure?.step === 'build',
   })
 

@@ -2,12 +2,14 @@ import type { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
+import type { Instance } from '../instance/instance.ts'
+import type { InstanceStore } from '../instance/instance-store.ts'
 import { queueForget } from '../log/forget-job.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Created, type CreateParts, createCreateDeployment } from './create-deployment.ts'
-import type { Deployment, Scale } from './deployment.ts'
-import { legacyStateOf } from './deployment.ts'
+import { type Deployment, legacyStateOf, MAX_INSTANCES, type Scale } from './deployment.ts'
+import type { DeploymentNews } from './deployment-news.ts'
 import type { DeploymentFilter, DeploymentStore } from './deployment-store.ts'
 import { type ManifestFile, type TreeEntry, treeOf } from './manifest.ts'
 import { publish } from './publish.ts'
@@ -27,6 +29,10 @@ export interface Deployments {
     idOrHost: string,
     fileId: string,
   ): Promise<{ readonly size: number; readonly body: Readable }>
+  /** The running ones, oldest first. */
+  instances(ctx: Context, idOrHost: string): Promise<readonly Instance[]>
+  /** How many instances each of these has; one without any may be left out. */
+  countInstances(deployments: readonly Deployment[]): Promise<ReadonlyMap<string, number>>
   rescale(ctx: Context, idOrHost: string, scale: Scale): Promise<Scale>
   /** An account gained a file: deployments that waited for nothing else go on. */
   fileArrived(owner: Owner): Promise<void>
@@ -36,9 +42,9 @@ export interface DeploymentParts extends CreateParts {
   readonly store: DeploymentStore
   readonly blobs: BlobStore
   readonly clock: Clock
+  readonly instances: InstanceStore
+  readonly onNews: (news: DeploymentNews) => void
 }
-
-const MAX_INSTANCES = 10
 
 export function createDeployments(parts: DeploymentParts): Deployments {
   const { store, blobs, clock, transact, domain } = parts
@@ -77,6 +83,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       })
       const { host } = removed.deployment
       parts.onHostsChanged(host === null ? removed.hosts : [host, ...removed.hosts])
+      parts.onNews({ what: 'deleted', id: removed.deployment.id })
       return removed.deployment
     },
 
@@ -94,8 +101,16 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       return { size: file.size, body }
     },
 
-    rescale: (ctx, idOrHost, scale) =>
-      transact(async ({ deployments }) => {
+    async instances(ctx, idOrHost) {
+      const { id } = await find(ctx, idOrHost, 'read')
+      return parts.instances.ofDeployment(id)
+    },
+
+    countInstances: (deployments) =>
+      parts.instances.counts(deployments.filter(({ type }) => type !== 'STATIC').map(({ id }) => id)),
+
+    async rescale(ctx, idOrHost, scale) {
+      const id = await transact(async ({ deployments }) => {
         const deployment = await seen(deployments, ctx, idOrHost, 'write')
         checkScale(scale)
         if (deployment.type === 'STATIC')
@@ -103,14 +118,16 @@ export function createDeployments(parts: DeploymentParts): Deployments {
             'deployment_type_unsupported',
             'A static deployment has no instances to scale.',
           )
-        if (legacyStateOf(deployment) !== 'READY')
-          throw new AloftError(
-            'deployment_not_ready',
-            `The deployment is ${legacyStateOf(deployment)}, not READY.`,
-          )
+        const running = await parts.instances.counts([deployment.id])
+        const state = legacyStateOf(deployment, running.get(deployment.id) ?? 0)
+        if (state !== 'READY')
+          throw new AloftError('deployment_not_ready', `The deployment is ${state}, not READY.`)
         await deployments.update(deployment.id, { scale })
-        return scale
-      }),
+        return deployment.id
+      })
+      parts.onNews({ what: 'scaled', id, scale })
+      return scale
+    },
 
     async fileArrived(owner) {
       // Asked without a transaction first, because hardly any upload completes a deployment.

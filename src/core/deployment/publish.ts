@@ -3,10 +3,12 @@ import { newSuffix } from '#contract/ids.ts'
 import type { Owner } from '../access/context.ts'
 import { obstacle, pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
+import { queueBuild } from '../build/queue-build.ts'
+import type { JobQueue } from '../job/job-queue.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { builderOf } from './builds.ts'
-import type { Deployment, Failure } from './deployment.ts'
+import type { Deployment } from './deployment.ts'
 import type { DeploymentStore } from './deployment-store.ts'
 import { defaultAlias, deploymentHost, productionAlias, stagingAlias } from './hosts.ts'
 
@@ -14,6 +16,7 @@ export interface PublishStores {
   readonly deployments: DeploymentStore
   readonly hosts: HostStore
   readonly projects: ProjectStore
+  readonly jobs: JobQueue
 }
 
 interface Publication {
@@ -32,54 +35,75 @@ export interface Published {
 const ATTEMPTS = 8
 
 /**
- * What happens once all files are there, inside the caller's transaction: the deployment gets its address,
- * its aliases are allotted, and when nothing has to be built it is READY with its aliases pointing to it.
+ * What happens once all files are there, inside the caller's transaction: the deployment gets its address, its aliases
+ * are allotted, and when nothing has to be built it is live. What has to be built is queued.
  */
 export async function publish(stores: PublishStores, begun: Deployment, on: Publication): Promise<Published> {
   const host = await allocateHost(stores.hosts, begun, on)
   const addressed = { ...begun, host, stateAt: on.now }
   const aliasFinal = await allotAliases(stores, addressed, on)
-  const failure = unbuildable(begun)
-  const state = failure ? 'ERROR' : 'READY'
-  const deployment: Deployment = {
-    ...addressed,
-    aliasFinal,
-    failure,
-    state,
-    readyAt: failure ? null : on.now,
-    aliasAssigned: failure === null,
-    buildRuns: begun.buildRuns.map((run) => ({ ...run, readyState: state, readyStateAt: on.now })),
-  }
-  if (!failure)
-    for (const alias of aliasFinal)
-      await pointAlias(stores.hosts, alias, destination(deployment, alias !== aliasFinal[0]), on.now)
-  const { stateAt, readyAt, aliasAssigned, buildRuns } = deployment
-  await stores.deployments.update(begun.id, {
-    host,
-    aliasFinal,
-    failure,
-    state,
-    stateAt,
-    readyAt,
-    aliasAssigned,
-    buildRuns,
-  })
-  return { deployment, changed: failure ? [host] : [host, ...aliasFinal] }
+  const deployment = { ...addressed, aliasFinal }
+  if (!hasToBeBuilt(begun)) return goLive(stores, deployment, aliasFinal, on.now)
+  await stores.deployments.update(begun.id, { host, aliasFinal, stateAt: on.now })
+  await queueBuild(stores.jobs, begun)
+  return { deployment, changed: [host] }
 }
 
-/** Functions and builds are not part of this version, and a deployment that needs them says so. */
-function unbuildable({ buildRuns, type }: Deployment): Failure | null {
-  const needed = [...new Set(buildRuns.map(({ use }) => builderOf(use)))].filter(
-    (builder) => builder !== 'static',
-  )
-  if (needed.length === 0 && type === 'STATIC') return null
-  const what =
-    needed.length > 0 ? needed.map((name) => `@aloft/${name}`).join(', ') : `a deployment of type ${type}`
-  return {
-    code: 'builder_unavailable',
-    message: `This version of Aloft serves files as they are; it cannot run ${what} yet.`,
-    step: 'build',
+const hasToBeBuilt = ({ buildRuns, type }: Deployment): boolean =>
+  type !== 'STATIC' || buildRuns.some(({ use }) => builderOf(use) !== 'static')
+
+/** Makes what was built READY. A name that a newer deployment of the project has by now stays with that. */
+export async function goLiveBuilt(stores: PublishStores, built: Deployment, now: number): Promise<Published> {
+  const aliases: string[] = []
+  for (const alias of built.aliasFinal) if (!(await isOvertaken(stores, alias, built))) aliases.push(alias)
+  return goLive(stores, built, aliases, now)
+}
+
+/** Makes a deployment READY and points its aliases to it, inside the caller's transaction. */
+async function goLive(
+  stores: PublishStores,
+  addressed: Deployment,
+  aliases: readonly string[],
+  now: number,
+): Promise<Published> {
+  const { aliasFinal, host } = addressed
+  const pointed: string[] = []
+  let aliasError: Deployment['aliasError'] = null
+  for (const alias of aliases) {
+    try {
+      await pointAlias(stores.hosts, alias, destination(addressed, alias !== aliasFinal[0]), now)
+      pointed.push(alias)
+    } catch (error) {
+      // Somebody else took it while the deployment was built; it is live all the same.
+      if (!(error instanceof AloftError)) throw error
+      aliasError = { code: error.kind, message: error.message }
+    }
   }
+  const change = {
+    host,
+    aliasFinal,
+    state: 'READY',
+    stateAt: now,
+    readyAt: now,
+    aliasAssigned: aliasError === null,
+    aliasError,
+    buildRuns: addressed.buildRuns.map((run) =>
+      run.readyState === 'READY' ? run : { ...run, readyState: 'READY' as const, readyStateAt: now },
+    ),
+  } as const
+  await stores.deployments.update(addressed.id, change)
+  return { deployment: { ...addressed, ...change }, changed: [...(host === null ? [] : [host]), ...pointed] }
+}
+
+async function isOvertaken(
+  { hosts, deployments }: PublishStores,
+  alias: string,
+  { id, ownerId, projectId, createdAt }: Deployment,
+): Promise<boolean> {
+  const held = await hosts.alias(ownerId, alias)
+  if (!held || held.deploymentId === id || held.projectId !== projectId) return false
+  const holder = await deployments.find(held.deploymentId)
+  return holder?.state === 'READY' && holder.createdAt > createdAt
 }
 
 async function allocateHost(

@@ -32,6 +32,7 @@ export interface CreateDeployment {
   readonly type?: LegacyType
   readonly sessionAffinity?: 'ip' | 'random'
   readonly nodeVersion?: string
+  readonly registryAuthToken?: string
 }
 
 /** The same after everything was checked that needs no store. */

@@ -20,6 +20,11 @@ export interface JobHandler {
   readonly backOff?: (attempt: number) => number
   /** Run again and again, this far apart; such a job can also be run by hand. */
   readonly every?: number
+  /**
+   * How many run at once in one process, apart from all other jobs. They take turns by share, and are stopped at once
+   * when the process drains, to be begun anew by the next.
+   */
+  readonly atOnce?: number
   run(payload: JobPayload, run: JobRun): Promise<void>
 }
 

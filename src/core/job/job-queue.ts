@@ -6,6 +6,8 @@ export interface NewJob {
   readonly payload: JobPayload
   /** At most one unfinished job has this key; another enqueue answers the one that is there. */
   readonly key?: string
+  /** Whose work it is. Kinds of jobs that have workers of their own need one: each share gets its turn. */
+  readonly share?: string
   /** Not before this time; now unless said. */
   readonly runAt?: number
 }
@@ -39,11 +41,19 @@ export interface JobStore extends JobQueue {
     readonly now: number
     readonly leaseUntil: number
     readonly limit: number
+    /** Only the jobs of this share. */
+    readonly share?: string
   }): Promise<readonly Job[]>
+  /** Who waits for a kind of job, the longest waiting first, and how many of its jobs run. */
+  waiting(kind: string, now: number): Promise<readonly { readonly share: string; readonly running: number }[]>
   extend(id: string, worker: string, leaseUntil: number): Promise<boolean>
   /** Removes the job. */
   complete(id: string, worker: string): Promise<boolean>
   retry(id: string, worker: string, runAt: number, error: string): Promise<boolean>
+  /** Lets go of a job that was not at fault: it is due now, and this attempt does not count. */
+  giveBack(id: string, worker: string, now: number): Promise<boolean>
+  /** Makes due what an earlier life of this worker held. */
+  reclaim(worker: string, now: number): Promise<void>
   /** Gives up: the job stays, for people to see, and is not run again. */
   bury(id: string, worker: string, error: string, now: number): Promise<boolean>
   /** When the next job of these kinds can be claimed; undefined when none waits. */

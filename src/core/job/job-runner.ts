@@ -21,13 +21,38 @@ interface RunnerParts {
   readonly pollMs?: number
 }
 
+interface Lane {
+  readonly kinds: readonly string[]
+  readonly atOnce: number
+  readonly takesTurns: boolean
+}
+
+interface Running {
+  readonly done: Promise<void>
+  readonly abort: AbortController
+  readonly handler: JobHandler
+}
+
+/** The process is stopping, which is not the job's fault. */
+class Drained extends Error {
+  override readonly name = 'Drained'
+  override readonly message = 'the process is stopping'
+}
+
+const MOST_TURNS = 10_000
+
 export const recurringKey = (kind: string): string => `recurring:${kind}`
 
 /** Takes jobs and does them, several at once, until it is drained. */
 export class JobRunner {
   readonly #parts: Required<RunnerParts>
   readonly #handlers: ReadonlyMap<string, JobHandler>
-  readonly #running = new Map<string, { done: Promise<void>; abort: AbortController }>()
+  /** Kinds that share all workers, and kinds that have workers of their own. */
+  readonly #lanes: readonly Lane[]
+  readonly #running = new Map<string, Running>()
+  /** When each share last had its turn, for those kinds that take turns. */
+  readonly #turns = new Map<string, number>()
+  #turn = 0
   #timer: NodeJS.Timeout | undefined
   #unsubscribe: (() => void) | undefined
   #looking: Promise<void> | undefined
@@ -37,10 +62,18 @@ export class JobRunner {
   constructor(parts: RunnerParts) {
     this.#parts = { concurrency: 4, leaseMs: 30 * SECOND, pollMs: MINUTE, ...parts }
     this.#handlers = new Map(parts.handlers.map((handler) => [handler.kind, handler]))
+    const own = parts.handlers.filter(({ atOnce }) => atOnce !== undefined)
+    const common = parts.handlers.filter(({ atOnce }) => atOnce === undefined)
+    this.#lanes = [
+      { kinds: common.map(({ kind }) => kind), atOnce: this.#parts.concurrency, takesTurns: false },
+      ...own.map(({ kind, atOnce = 1 }) => ({ kinds: [kind], atOnce, takesTurns: true })),
+    ]
   }
 
   async start(): Promise<void> {
-    const { store, clock, bus } = this.#parts
+    const { store, clock, bus, worker } = this.#parts
+    // What this worker held when it died would otherwise wait until its lease runs out.
+    await store.reclaim(worker, clock.now())
     for (const { kind, every } of this.#handlers.values())
       if (every !== undefined)
         await store.enqueue({ kind, payload: {}, key: recurringKey(kind), runAt: clock.now() + every })
@@ -64,9 +97,11 @@ export class JobRunner {
     this.#unsubscribe?.()
     clearTimeout(this.#timer)
     await this.#looking
+    for (const { abort, handler } of this.#running.values())
+      if (handler.atOnce !== undefined) abort.abort(new Drained())
     const all = Promise.allSettled([...this.#running.values()].map(({ done }) => done))
     const deadline = setTimeout(() => {
-      for (const { abort } of this.#running.values()) abort.abort(new Error('the process is stopping'))
+      for (const { abort } of this.#running.values()) abort.abort(new Drained())
     }, ms)
     await all
     clearTimeout(deadline)
@@ -83,21 +118,15 @@ export class JobRunner {
   }
 
   async #look(): Promise<void> {
-    const { store, clock, concurrency, leaseMs, pollMs, worker, log } = this.#parts
+    const { store, clock, pollMs, log } = this.#parts
     clearTimeout(this.#timer)
-    const kinds = [...this.#handlers.keys()]
     let nap: number = pollMs
     try {
       while (this.#again && !this.#draining) {
         this.#again = false
-        const free = concurrency - this.#running.size
-        if (free <= 0) break
-        const now = clock.now()
-        const jobs = await store.claim({ kinds, worker, now, leaseUntil: now + leaseMs, limit: free })
-        // A lease that this worker let run out can come back to it while the work still goes on.
-        for (const job of jobs) if (!this.#running.has(job.id)) this.#begin(job)
-        if (jobs.length === free) this.#again = true
+        for (const lane of this.#lanes) if (await this.#fill(lane)) this.#again = true
       }
+      const kinds = this.#lanes.filter((lane) => this.#free(lane) > 0).flatMap((lane) => lane.kinds)
       const due = await store.nextDue(kinds)
       if (due !== undefined) nap = Math.min(nap, Math.max(due - clock.now(), 50))
     } catch (error) {
@@ -108,9 +137,48 @@ export class JobRunner {
     if (!this.#draining) this.#timer = setTimeout(() => this.wake(), nap)
   }
 
+  #free({ kinds, atOnce }: Lane): number {
+    const taken = [...this.#running.values()].filter(({ handler }) => kinds.includes(handler.kind))
+    return atOnce - taken.length
+  }
+
+  /** Begins what a lane has room for. True when there may be more to take. */
+  async #fill(lane: Lane): Promise<boolean> {
+    const { store, clock, leaseMs, worker } = this.#parts
+    const free = this.#free(lane)
+    if (free <= 0 || lane.kinds.length === 0) return false
+    const now = clock.now()
+    const share = lane.takesTurns ? await this.#nextShare(lane.kinds[0] as string, now) : undefined
+    if (lane.takesTurns && share === undefined) return false
+    const limit = lane.takesTurns ? 1 : free
+    const jobs = await store.claim({
+      kinds: lane.kinds,
+      worker,
+      now,
+      leaseUntil: now + leaseMs,
+      limit,
+      ...(share === undefined ? {} : { share }),
+    })
+    // A lease that this worker let run out can come back to it while the work still goes on.
+    for (const job of jobs) if (!this.#running.has(job.id)) this.#begin(job)
+    return jobs.length === limit
+  }
+
+  /** The one with the fewest jobs under way; among equals, the one whose last turn is the longest ago. */
+  async #nextShare(kind: string, now: number): Promise<string | undefined> {
+    const waiting = await this.#parts.store.waiting(kind, now)
+    const turnOf = (share: string) => this.#turns.get(share) ?? 0
+    const [next] = waiting.toSorted((a, b) => a.running - b.running || turnOf(a.share) - turnOf(b.share))
+    if (next === undefined) return undefined
+    if (this.#turns.size >= MOST_TURNS) this.#turns.clear()
+    this.#turns.set(next.share, ++this.#turn)
+    return next.share
+  }
+
   #begin(job: Job): void {
+    const handler = this.#handlers.get(job.kind) as JobHandler
     const abort = new AbortController()
-    const done = this.#run(job, abort)
+    const done = this.#run(job, handler, abort)
       .catch((error) =>
         this.#parts.log.error({ err: error, job: job.id }, 'the end of a job could not be recorded'),
       )
@@ -118,12 +186,11 @@ export class JobRunner {
         this.#running.delete(job.id)
         this.wake()
       })
-    this.#running.set(job.id, { done, abort })
+    this.#running.set(job.id, { done, abort, handler })
   }
 
-  async #run(job: Job, abort: AbortController): Promise<void> {
+  async #run(job: Job, handler: JobHandler, abort: AbortController): Promise<void> {
     const { store, clock, leaseMs, worker } = this.#parts
-    const handler = this.#handlers.get(job.kind) as JobHandler
     const log = this.#parts.log.child({ job: job.id, kind: job.kind, attempt: job.attempts })
     const limit = setTimeout(
       () => abort.abort(new Error(`the job took longer than its limit of ${handler.timeLimit / SECOND} s`)),
@@ -160,6 +227,10 @@ export class JobRunner {
 
   async #fail(job: Job, handler: JobHandler, error: unknown, log: Log): Promise<void> {
     const { store, clock, worker } = this.#parts
+    if (error instanceof Drained) {
+      await store.giveBack(job.id, worker, clock.now())
+      return
+    }
     const text = error instanceof Error ? error.message : String(error)
     const recurring = job.key === recurringKey(job.kind)
     if (!recurring && (error instanceof PermanentFailure || job.attempts >= handler.maxAttempts)) {

@@ -10,6 +10,8 @@ export interface BuildTask {
   readonly files: readonly ManifestFile[]
   /** What the build's commands find in their environment, besides what the builder itself sets. */
   readonly env: Readonly<Record<string, string>>
+  /** A token for private packages, where the request came with one. */
+  readonly registryAuthToken?: string
   /** Values that are never shown in the log. */
   readonly secrets: readonly string[]
   /** Aborted when the deployment is deleted, the time is over, or the process stops. */

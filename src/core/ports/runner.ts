@@ -49,3 +49,16 @@ export class RunnerError extends Error {
     this.fault = fault
   }
 }
+
+/** What became of a program that was started to see whether it runs. */
+export type Booted = { readonly kind: 'listening' } | { readonly kind: 'finished'; readonly code: number }
+
+/** The part of a runner that has the instances; lives in a working process. */
+export interface RunnerHost {
+  /** Starts an instance now. Rejects with a `RunnerError` where it cannot be started. */
+  boot(program: ProgramRef, signal?: AbortSignal): Promise<Booted>
+  /** How many instances a deployment has was changed. */
+  scale(deploymentId: string, scale: { readonly min: number; readonly max: number }): Promise<void>
+  /** The deployment is gone: so are its instances. */
+  forget(deploymentId: string): Promise<void>
+}

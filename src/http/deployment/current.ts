@@ -1,4 +1,5 @@
 import type { Build, Deployment } from '#core/deployment/deployment.ts'
+import type { Instance } from '#core/instance/instance.ts'
 
 export const deployment = (d: Deployment) => ({
   id: d.id,
@@ -56,6 +57,12 @@ export const build = (d: Deployment, b: Build) => ({
   readyState: b.readyState,
   readyStateAt: b.readyStateAt,
   path: b.path,
+})
+
+/** An instance has an address of its own: that of its deployment, with its id in the first label. */
+export const instance = ({ host }: Deployment, { id }: Instance) => ({
+  uid: id,
+  url: (host ?? '').replace('.', `-${id}.`),
 })
 
 export const deleted = (d: Deployment) => ({ uid: d.id, state: 'DELETED' as const })

@@ -11,10 +11,10 @@ export const listItem = (d: Deployment) => ({
   created: String(d.createdAt),
 })
 
-export const single = (d: Deployment) => ({
+export const single = (d: Deployment, instances: number) => ({
   uid: d.id,
   host: d.host,
-  state: legacyStateOf(d),
+  state: legacyStateOf(d, instances),
   stateTs: iso(d.stateAt),
 })
 

@@ -17,6 +17,7 @@ interface Body {
   readonly env?: Readonly<Record<string, unknown>>
   readonly engines?: Readonly<Record<string, unknown>>
   readonly sessionAffinity?: unknown
+  readonly registryAuthToken?: string
 }
 
 export interface Warning {
@@ -54,6 +55,7 @@ export function readCreate(body: Body): LegacyRequest {
       type,
       ...(affinity === undefined ? {} : { sessionAffinity: affinity }),
       ...(type === 'NPM' ? { nodeVersion: node.version } : {}),
+      ...(body.registryAuthToken === undefined ? {} : { registryAuthToken: body.registryAuthToken }),
       ...(body.env === undefined ? {} : { env: body.env }),
       ...(body.forceNew === undefined ? {} : { forceNew: body.forceNew }),
     },
@@ -83,21 +85,21 @@ export const created = ({ deployment, missing, totalSize }: Created, warnings: r
   nodeVersion: deployment.nodeVersion,
 })
 
-export const listItem = (d: Deployment) => ({
+export const listItem = (d: Deployment, instances: number) => ({
   uid: d.id,
   name: d.name,
   url: d.host,
   created: String(d.createdAt),
   creator: { uid: d.creatorId },
-  state: legacyStateOf(d),
+  state: legacyStateOf(d, instances),
   type: d.type,
-  scale: { current: 0, min: d.scale.min, max: d.scale.max },
+  scale: { current: instances, min: d.scale.min, max: d.scale.max },
 })
 
-export const single = (d: Deployment) => ({
+export const single = (d: Deployment, instances: number) => ({
   uid: d.id,
   host: d.host,
-  state: legacyStateOf(d),
+  state: legacyStateOf(d, instances),
   type: d.type,
   stateTs: iso(d.stateAt),
   scale: { ...d.scale, auto: d.scale.min < d.scale.max },

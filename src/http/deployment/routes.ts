@@ -2,6 +2,7 @@ import * as api from '#contract/api/deployment.ts'
 import type { RawReply } from '#contract/endpoint.ts'
 import { mapPage } from '#contract/page.ts'
 import type { Context } from '#core/access/context.ts'
+import type { Deployment } from '#core/deployment/deployment.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
 import { type Route, route } from '../route.ts'
 import * as current from './current.ts'
@@ -15,11 +16,15 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
   async function list<T>(
     ctx: Context,
     query: Parameters<typeof readList>[0],
-    show: (d: Awaited<ReturnType<typeof readable>>) => T,
+    show: (d: Deployment, instances: number) => T,
   ) {
     const { page, filter } = readList(query)
     const found = await deployments.list(ctx, page, filter)
-    return { deployments: mapPage(found, show), pagination: found.pagination }
+    const running = await deployments.countInstances(found.items)
+    return {
+      deployments: mapPage(found, (d) => show(d, running.get(d.id) ?? 0)),
+      pagination: found.pagination,
+    }
   }
 
   async function content(ctx: Context, id: string, fileId: string): Promise<RawReply> {
@@ -29,6 +34,16 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
       body,
       headers: { 'content-length': String(size), 'x-content-type-options': 'nosniff' },
     }
+  }
+
+  async function show<T>(
+    ctx: Context,
+    id: string,
+    present: (d: Deployment, instances: number) => T,
+  ): Promise<T> {
+    const deployment = await readable(ctx, id)
+    const running = await deployments.countInstances([deployment])
+    return present(deployment, running.get(deployment.id) ?? 0)
   }
 
   const remove = async (ctx: Context, id: string) => current.deleted(await deployments.remove(ctx, id))
@@ -53,8 +68,9 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
       return { builds: deployment.buildRuns.map((run) => current.build(deployment, run)) }
     }),
     route(api.listInstances, async (ctx, { params }) => {
-      await deployments.find(ctx, params.id, 'read')
-      return { instances: [] }
+      const deployment = await deployments.find(ctx, params.id, 'read')
+      const running = await deployments.instances(ctx, params.id)
+      return { instances: running.map((instance) => current.instance(deployment, instance)) }
     }),
     route(api.scaleInstances, (ctx, { params, body }) =>
       deployments.rescale(ctx, params.id, { min: body.min, max: body.max }),
@@ -65,7 +81,7 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
       return legacy.created(await deployments.create(ctx, command), warnings)
     }),
     route(api.legacyList, (ctx, { query }) => list(ctx, query, legacy.listItem)),
-    route(api.legacyGet, async (ctx, { params }) => legacy.single(await readable(ctx, params.id))),
+    route(api.legacyGet, (ctx, { params }) => show(ctx, params.id, legacy.single)),
     route(api.legacy.deleteDeployment, (ctx, { params }) => remove(ctx, params.id)),
     route(api.legacy.listFiles, (ctx, { params }) => deployments.tree(ctx, params.id)),
     route(api.legacy.getFile, (ctx, { params }) => content(ctx, params.id, params.fileId)),
@@ -75,9 +91,7 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
       return earliest.created(made.deployment)
     }),
     route(api.earliest.listDeployments, (ctx, { query }) => list(ctx, query, earliest.listItem)),
-    route(api.earliest.getDeployment, async (ctx, { params }) =>
-      earliest.single(await readable(ctx, params.id)),
-    ),
+    route(api.earliest.getDeployment, (ctx, { params }) => show(ctx, params.id, earliest.single)),
     route(api.earliest.deleteDeployment, (ctx, { params }) => remove(ctx, params.id)),
     route(api.earliest.listFiles, async (ctx, { params }) =>
       earliest.tree(await deployments.tree(ctx, params.id)),

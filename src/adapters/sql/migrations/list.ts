@@ -2,7 +2,8 @@ import { accounts } from './0001-accounts.ts'
 import { jobs } from './0002-jobs.ts'
 import { secrets } from './0003-secrets.ts'
 import { deployments } from './0004-deployments.ts'
+import { builds } from './0005-builds.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
-export const MIGRATIONS: readonly Migration[] = [accounts, jobs, secrets, deployments]
+export const MIGRATIONS: readonly Migration[] = [accounts, jobs, secrets, deployments, builds]

@@ -1,0 +1,241 @@
+import type { ReadyState } from '#contract/api/deployment.ts'
+import { MINUTE } from '#contract/time.ts'
+import type { Build, Deployment, Failure } from '../deployment/deployment.ts'
+import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '../deployment/deployment-news.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { openValues } from '../deployment/frozen-values.ts'
+import { goLiveBuilt, type PublishStores } from '../deployment/publish.ts'
+import { systemEnv } from '../deployment/system-env.ts'
+import type { FileStore } from '../file/file-store.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { BuildLog } from '../log/build-log.ts'
+import { contentsOf, type Output } from '../output/output.ts'
+import type { OutputStore } from '../output/output-store.ts'
+import { type BuildEvents, type Builder, BuildFailure } from '../ports/builder.ts'
+import type { Bus } from '../ports/bus.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import { RunnerError, type RunnerHost } from '../ports/runner.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import { BUILD_JOB } from './queue-build.ts'
+
+interface BuildStores extends PublishStores {
+  readonly files: FileStore
+  readonly outputs: OutputStore
+}
+
+export interface BuildJobParts {
+  readonly deployments: DeploymentStore
+  readonly projects: ProjectStore
+  readonly transact: Transact<BuildStores>
+  readonly vault: Vault
+  readonly builder: Builder
+  readonly runner: Pick<RunnerHost, 'boot'>
+  readonly logOf: (build: {
+    readonly deploymentId: string
+    readonly buildId: string
+    readonly entrypoint: string
+  }) => BuildLog
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly onHostsChanged: (hosts: readonly string[]) => void
+  /** Builds at once in one working process. */
+  readonly atOnce: number
+}
+
+const TIME_LIMIT = 45 * MINUTE
+/** A build that brings the process down is not tried for ever. */
+const MAX_ATTEMPTS = 3
+
+/** Turns a deployment from files into something live. Begins anew after a crash, from whatever state that left. */
+export function createBuildJob(parts: BuildJobParts): JobHandler {
+  return {
+    kind: BUILD_JOB,
+    summary: 'Build a deployment',
+    // The build's own limit comes first and is told to its owner.
+    timeLimit: TIME_LIMIT + 10 * MINUTE,
+    maxAttempts: MAX_ATTEMPTS,
+    atOnce: parts.atOnce,
+    async run({ deploymentId }, { attempt, signal, log }) {
+      const deployment = await parts.deployments.find(String(deploymentId))
+      if (!deployment || deployment.state === 'READY' || deployment.state === 'ERROR') return
+      const build = new BuildRun(parts, deployment, log)
+      if (attempt > MAX_ATTEMPTS)
+        await build.fail(new BuildFailure('build_aborted', 'The build was interrupted too often.'))
+      else await build.run(signal)
+    },
+  }
+}
+
+/** One attempt at one deployment. */
+class BuildRun {
+  readonly #parts: BuildJobParts
+  readonly #log: Log
+  #deployment: Deployment
+  /** Changes follow one another, so that none overwrites what another wrote. */
+  #changes: Promise<void> = Promise.resolve()
+
+  constructor(parts: BuildJobParts, deployment: Deployment, log: Log) {
+    this.#parts = parts
+    this.#deployment = deployment
+    this.#log = log
+  }
+
+  async run(stopped: AbortSignal): Promise<void> {
+    const { bus } = this.#parts
+    const { id } = this.#deployment
+    const deleted = new AbortController()
+    const unsubscribe = bus.subscribe(DEPLOYMENTS_TOPIC, (text) => {
+      const news = readDeploymentNews(text)
+      if (news?.what === 'deleted' && news.id === id)
+        deleted.abort(new BuildFailure('canceled', 'It was deleted.'))
+    })
+    const late = AbortSignal.timeout(TIME_LIMIT)
+    const signal = AbortSignal.any([stopped, deleted.signal, late])
+    try {
+      const output = await this.#build(signal)
+      await this.#deploy(output, signal)
+    } catch (error) {
+      if (stopped.aborted) throw stopped.reason
+      if (deleted.signal.aborted) return
+      await this.fail(late.aborted ? tooLong() : error)
+    } finally {
+      unsubscribe()
+    }
+  }
+
+  async #build(signal: AbortSignal): Promise<Output> {
+    const { deployments, projects, vault, builder } = this.#parts
+    const { id, ownerId, projectId } = this.#deployment
+    await this.#advance('ANALYZING')
+    const [project, files, sealed] = await Promise.all([
+      projects.byIdOrName(ownerId, projectId),
+      deployments.manifest(id),
+      deployments.sealedEnv(id),
+    ])
+    if (!project || sealed === undefined) throw new BuildFailure('canceled', 'The project was deleted.')
+    const { buildEnv, secrets, registryAuthToken } = openValues(vault, id, sealed)
+    const hidden = registryAuthToken === undefined ? secrets : [...secrets, registryAuthToken]
+    const task = {
+      deployment: this.#deployment,
+      project,
+      files,
+      env: { ...systemEnv(this.#deployment), ...buildEnv },
+      secrets: hidden,
+      signal,
+      ...(registryAuthToken === undefined ? {} : { registryAuthToken }),
+    }
+    return builder.build(task, this.#events())
+  }
+
+  #events(): BuildEvents {
+    return {
+      log: (run) => this.#logOf(run),
+      began: async (run) => {
+        if (this.#deployment.state === 'ANALYZING') await this.#advance('BUILDING')
+        await this.#mark([run], 'BUILDING')
+      },
+      ended: (run) => this.#mark([run], 'READY'),
+    }
+  }
+
+  #logOf(run: string): BuildLog {
+    const build = this.#deployment.buildRuns.find(({ id }) => id === run) ?? this.#deployment.buildRuns[0]
+    return this.#parts.logOf({
+      deploymentId: this.#deployment.id,
+      buildId: build?.id ?? run,
+      entrypoint: build?.path ?? '',
+    })
+  }
+
+  /** What was built is kept first, because programs are run from what is kept. */
+  async #deploy(output: Output, signal: AbortSignal): Promise<void> {
+    const { transact, clock, onHostsChanged } = this.#parts
+    const { id, ownerId } = this.#deployment
+    await this.#changes
+    const kept = await transact(async ({ deployments, files, outputs }) => {
+      if (!(await deployments.find(id))) return false
+      const now = clock.now()
+      await files.add(ownerId, contentsOf(output), now)
+      await outputs.save(id, output)
+      await deployments.update(id, { state: 'DEPLOYING', stateAt: now })
+      return true
+    })
+    if (!kept) return
+    this.#deployment = { ...this.#deployment, state: 'DEPLOYING' }
+    await this.#tryOut(output, signal)
+    const changed = await transact(async (stores) => {
+      const current = await stores.deployments.find(id)
+      if (!current) return []
+      return (await goLiveBuilt(stores, current, clock.now())).changed
+    })
+    onHostsChanged(changed)
+  }
+
+  /** A server of its own has to come up before visitors are sent to it; a mere task has to end well. */
+  async #tryOut({ programs }: Output, signal: AbortSignal): Promise<void> {
+    for (const { id: program, shape } of programs) {
+      if (shape !== 'command') continue
+      const booted = await this.#parts.runner.boot({ deploymentId: this.#deployment.id, program }, signal)
+      if (booted.kind === 'listening') continue
+      await this.#say(`The program exited with code ${booted.code}.`)
+      if (booted.code !== 0)
+        throw new BuildFailure('start_failed', `The program exited with code ${booted.code}.`)
+    }
+  }
+
+  async fail(error: unknown): Promise<void> {
+    const { clock, deployments, onHostsChanged } = this.#parts
+    const failure = this.#failureOf(error)
+    await this.#say(`Error: ${failure.message}`, error instanceof BuildFailure ? error.run : undefined)
+    await this.#changes
+    const now = clock.now()
+    await deployments.update(this.#deployment.id, {
+      state: 'ERROR',
+      stateAt: now,
+      failure,
+      buildRuns: this.#deployment.buildRuns.map((run) =>
+        run.readyState === 'READY' ? run : { ...run, readyState: 'ERROR', readyStateAt: now },
+      ),
+    })
+    const { host } = this.#deployment
+    if (host !== null) onHostsChanged([host])
+  }
+
+  #failureOf(error: unknown): Failure {
+    const step = this.#deployment.state === 'DEPLOYING' ? 'deploy' : 'build'
+    if (error instanceof BuildFailure) return { code: error.code, message: error.message, step }
+    if (error instanceof RunnerError) return { code: 'start_failed', message: error.message, step }
+    this.#log.error({ err: error, deployment: this.#deployment.id }, 'a build failed for a reason of our own')
+    return { code: 'internal_error', message: 'The build failed for a reason that is not yours.', step }
+  }
+
+  #say(text: string, run?: string): Promise<void> {
+    return this.#logOf(run ?? this.#deployment.buildRuns[0]?.id ?? '').stdout(text)
+  }
+
+  #advance(state: ReadyState): Promise<void> {
+    this.#deployment = { ...this.#deployment, state, stateAt: this.#parts.clock.now() }
+    const { stateAt } = this.#deployment
+    return this.#write({ state, stateAt })
+  }
+
+  #mark(runs: readonly string[], readyState: ReadyState): Promise<void> {
+    const readyStateAt = this.#parts.clock.now()
+    const buildRuns = this.#deployment.buildRuns.map(
+      (run): Build => (runs.includes(run.id) ? { ...run, readyState, readyStateAt } : run),
+    )
+    this.#deployment = { ...this.#deployment, buildRuns }
+    return this.#write({ buildRuns })
+  }
+
+  #write(change: Parameters<DeploymentStore['update']>[1]): Promise<void> {
+    this.#changes = this.#changes.then(() => this.#parts.deployments.update(this.#deployment.id, change))
+    return this.#changes
+  }
+}
+
+const tooLong = () =>
+  new BuildFailure('build_timeout', `The build took longer than ${TIME_LIMIT / MINUTE} minutes.`)

@@ -1,0 +1,39 @@
+import type { Deployment } from './deployment.ts'
+
+/** What git knows of a deployment, by the keys under which clients put it into `meta`. */
+const GIT = {
+  GIT_PROVIDER: ['gitProvider'],
+  GIT_COMMIT_REF: ['gitBranch', 'githubCommitRef', 'gitlabCommitRef', 'bitbucketCommitRef'],
+  GIT_COMMIT_SHA: ['gitCommitSha', 'githubCommitSha', 'gitlabCommitSha', 'bitbucketCommitSha'],
+  GIT_COMMIT_MESSAGE: ['gitCommitMessage', 'githubCommitMessage', 'gitlabCommitMessage'],
+  GIT_COMMIT_AUTHOR_LOGIN: ['gitCommitAuthorName', 'githubCommitAuthorLogin', 'gitlabCommitAuthorLogin'],
+  GIT_REPO_SLUG: ['githubRepo', 'gitlabProjectPath', 'bitbucketRepoSlug'],
+  GIT_REPO_OWNER: ['githubOrg', 'gitlabProjectNamespace', 'bitbucketRepoOwner'],
+} as const
+
+/** Our own names, and the ones by which frameworks know a platform of this kind. */
+const PREFIXES = ['PLATFORM', 'VERCEL'] as const
+
+/** Variables that every build and every program finds. */
+export function systemEnv(deployment: Deployment): Record<string, string> {
+  const { id, host, target, createdIn, projectId, meta } = deployment
+  const environment = target === 'production' ? 'production' : 'preview'
+  const values: [string, string | undefined][] = [
+    ['ENV', environment],
+    ['TARGET_ENV', environment],
+    ['URL', host ?? ''],
+    ['REGION', createdIn],
+    ['DEPLOYMENT_ID', id],
+    ['PROJECT_ID', projectId],
+    ...Object.entries(GIT).map(([name, keys]): [string, string | undefined] => [
+      name,
+      keys.map((key) => meta[key]).find((value) => value !== undefined),
+    ]),
+  ]
+  const env: Record<string, string> = { CI: '1' }
+  for (const prefix of PREFIXES) {
+    env[prefix] = '1'
+    for (const [name, value] of values) if (value !== undefined) env[`${prefix}_${name}`] = value
+  }
+  return env
+}

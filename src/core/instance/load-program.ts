@@ -1,0 +1,34 @@
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { openValues } from '../deployment/frozen-values.ts'
+import { systemEnv } from '../deployment/system-env.ts'
+import type { OutputStore } from '../output/output-store.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { LoadProgram } from './instance.ts'
+
+interface LoadParts {
+  readonly deployments: Pick<DeploymentStore, 'find' | 'sealedEnv'>
+  readonly outputs: Pick<OutputStore, 'find'>
+  readonly vault: Vault
+}
+
+export const createLoadProgram =
+  ({ deployments, outputs, vault }: LoadParts): LoadProgram =>
+  async ({ deploymentId, program: id }) => {
+    const [deployment, output, sealed] = await Promise.all([
+      deployments.find(deploymentId),
+      outputs.find(deploymentId),
+      deployments.sealedEnv(deploymentId),
+    ])
+    const program = output?.programs.find((candidate) => candidate.id === id)
+    const isLive = deployment?.state === 'READY' || deployment?.state === 'DEPLOYING'
+    if (!program || !isLive || sealed === undefined) return undefined
+    return {
+      program,
+      deploymentId,
+      ownerId: deployment.ownerId,
+      projectId: deployment.projectId,
+      env: { ...systemEnv(deployment), ...program.env, ...openValues(vault, deploymentId, sealed).env },
+      scale: deployment.scale,
+      paths: output?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],
+    }
+  }

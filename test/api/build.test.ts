@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Output, Program } from '#core/output/output.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
+import { type Booted, RunnerError } from '#core/ports/runner.ts'
+import { apiSuite } from '#test/support/api-suite.ts'
+import { sampleInstance } from '#test/support/samples.ts'
+import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
+
+const builder = new ScriptedBuilder()
+let boot: () => Promise<Booted> = () => Promise.reject(new Error('nothing is to be run'))
+
+apiSuite('builds', suite, { workers: { builder, runner: { boot: () => boot() } } })
+
+const PACKAGE = JSON.stringify({ scripts: { build: 'make-it' } })
+
+const COMMAND: Program = {
+  id: 'server',
+  runtime: 'node',
+  version: '20.x',
+  shape: 'command',
+  entry: 'server.js',
+  command: ['node', 'server.js'],
+  archive: { sha1: 'a'.repeat(40), sha256: 'a'.repeat(64), size: 1 },
+  fileCount: 1,
+  memoryMb: 128,
+  maxDuration: 10,
+  env: {},
+}
+
+function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
+  let count = 0
+  const create = async (token: string, more: Record<string, unknown> = {}) => {
+    const body = {
+      version: 2,
+      name: `built-${++count}`,
+      files: [
+        { file: 'package.json', data: PACKAGE },
+        { file: 'source.txt', data: 'source' },
+      ],
+      ...more,
+    }
+    const { body: made } = await server.call('POST /v8/platform/deployments', { token, body })
+    return made
+  }
+  const read = async (token: string, id: string) =>
+    (await server.call(`GET /v8/platform/deployments/${id}`, { token })).body
+  const events = async (token: string, id: string): Promise<{ type: string; payload: { text: string } }[]> =>
+    (await server.call(`GET /v2/platform/deployments/${id}/events`, { token })).body
+  /** Puts what an output refers to into the store, as a builder does. */
+  const stored = async (texts: Record<string, string>, more: Partial<Output> = {}) => {
+    for (const text of Object.values(texts)) await server.parts.blobs.putBytes(Buffer.from(text))
+    return outputOf(texts, more)
+  }
+
+  test('a deployment is built, told of line by line, and served', async () => {
+    const { token } = await server.signUp()
+    const seen: string[] = []
+    builder.next(async (task, { began, ended, log }) => {
+      const run = task.deployment.buildRuns[0]?.id ?? ''
+      seen.push((await read(token, task.deployment.id)).readyState)
+      await began(run)
+      const { readyState } = await read(token, task.deployment.id)
+      const builds = await server.call(`GET /v5/platform/deployments/${task.deployment.id}/builds`, { token })
+      seen.push(readyState, builds.body.builds[0].readyState)
+      await log(run).command('make-it')
+      await log(run).stdout('made')
+      await ended(run)
+      return stored({ 'index.html': 'built page' })
+    })
+    const made = await create(token, { build: { env: { COLOUR: 'red' } } })
+    assert.equal(made.readyState, 'INITIALIZING')
+    assert.equal((await server.visit(made.url, '/')).status, 404)
+    await server.runJobs()
+    assert.deepEqual(seen, ['ANALYZING', 'BUILDING', 'BUILDING'])
+    const ready = await read(token, made.id)
+    assert.deepEqual([ready.readyState, ready.aliasAssigned, ready.aliasError], ['READY', true, null])
+    assert.equal((await server.visit(made.url, '/')).body, 'built page')
+    assert.equal((await server.visit(ready.aliasFinal[0], '/')).body, 'built page')
+    assert.equal((await server.visit(made.url, '/source.txt')).status, 404)
+    const lines = (await events(token, made.id)).map(({ type, payload }) => [type, payload.text])
+    assert.deepEqual(lines.slice(0, 2), [
+      ['command', 'make-it'],
+      ['stdout', 'made'],
+    ])
+    const [task] = builder.tasks.slice(-1)
+    assert.equal(task?.env.COLOUR, 'red')
+    assert.equal(task?.env.PLATFORM_URL, made.url)
+    assert.deepEqual(
+      task?.files.map(({ path }) => path),
+      ['package.json', 'source.txt'],
+    )
+  })
+
+  test('a build that fails says why, and shows nothing', async () => {
+    const { token } = await server.signUp()
+    builder.next(() => Promise.reject(new BuildFailure('command_failed', 'make-it exited with code 2.')))
+    const made = await create(token)
+    await server.runJobs()
+    const failed = await read(token, made.id)
+    assert.deepEqual(
+      [failed.readyState, failed.errorCode, failed.errorMessage, failed.errorStep],
+      ['ERROR', 'command_failed', 'make-it exited with code 2.', 'build'],
+    )
+    const texts = (await events(token, made.id)).map(({ payload }) => payload.text)
+    assert.deepEqual(texts, ['Error: make-it exited with code 2.'])
+    assert.equal((await server.visit(made.url, '/')).headers.get('x-platform-error'), 'DEPLOYMENT_FAILED')
+    const old = await server.call(`GET /v2/platform/deployments/${made.id}`, { token })
+    assert.equal(old.body.state, 'BUILD_ERROR')
+  })
+
+  test('a failure of our own says nothing of its inside', async () => {
+    const { token } = await server.signUp()
+    builder.next(() => Promise.reject(new Error('ENOENT /secret/place')))
+    const made = await create(token)
+    await server.runJobs()
+    const failed = await read(token, made.id)
+    assert.deepEqual([failed.readyState, failed.errorCode], ['ERROR', 'internal_error'])
+    assert.ok(!JSON.stringify([failed, await events(token, made.id)]).includes('secret/place'))
+  })
+
+  test('deleting a deployment ends its build', async () => {
+    const { token } = await server.signUp()
+    const begun = Promise.withResolvers<void>()
+    let ended: unknown
+    builder.next(async ({ signal }) => {
+      begun.resolve()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      ended = signal.reason
+      throw signal.reason
+    })
+    const made = await create(token)
+    const jobs = server.runJobs()
+    await begun.promise
+    await server.call(`DELETE /v2/platform/deployments/${made.id}`, { token })
+    await jobs
+    assert.ok(ended instanceof Error)
+    assert.equal((await server.call(`GET /v8/platform/deployments/${made.id}`, { token })).status, 404)
+  })
+
+  test('a build that took longer does not take the name from a newer deployment', async () => {
+    const { token } = await server.signUp()
+    const slow = await create(token, { name: 'race' })
+    server.clock.advance(1000)
+    const quick = await create(token, {
+      name: 'race',
+      meta: { second: 'yes' },
+      files: [{ file: 'index.html', data: 'newer' }],
+    })
+    assert.equal(quick.readyState, 'READY')
+    builder.next(() => stored({ 'index.html': 'older' }))
+    await server.runJobs()
+    const late = await read(token, slow.id)
+    assert.equal(late.readyState, 'READY')
+    assert.equal((await server.visit(late.aliasFinal[0], '/')).body, 'newer')
+    assert.equal((await server.visit(slow.url, '/')).body, 'older')
+  })
+
+  test('secrets reach the build by name, and the builder knows what to hide', async () => {
+    const { token } = await server.signUp()
+    await server.call('POST /v2/platform/secrets', { token, body: { name: 'key', value: 'hush-hush' } })
+    builder.next(() => stored({ 'index.html': 'x' }))
+    await create(token, { build: { env: { KEY: '@key', PLAIN: 'open' } } })
+    await server.runJobs()
+    const task = builder.tasks.at(-1)
+    assert.deepEqual([task?.env.KEY, task?.env.PLAIN, task?.secrets], ['hush-hush', 'open', ['hush-hush']])
+  })
+
+  const legacy = async (token: string, more: Record<string, unknown> = {}) =>
+    server.call('POST /v3/platform/deployments', {
+      token,
+      body: {
+        name: `old-${++count}`,
+        deploymentType: 'NPM',
+        public: true,
+        files: [{ file: 'package.json', data: JSON.stringify({ scripts: { start: 'node server.js' } }) }],
+        ...more,
+      },
+    })
+  const running = () =>
+    stored({}, { programs: [COMMAND], functions: [{ path: 'index', program: COMMAND.id }] })
+
+  test('an older deployment is started before it is READY, and its instances are told', async () => {
+    const { token } = await server.signUp()
+    builder.next(running)
+    const states: string[] = []
+    let id = ''
+    boot = async () => {
+      states.push((await server.call(`GET /v2/platform/deployments/${id}`, { token })).body.state)
+      return { kind: 'listening' }
+    }
+    const made = await legacy(token, { registryAuthToken: 'npm-token' })
+    id = made.body.deploymentId
+    await server.runJobs()
+    assert.deepEqual(states, ['BOOTED'])
+    assert.equal(builder.tasks.at(-1)?.registryAuthToken, 'npm-token')
+    assert.deepEqual(builder.tasks.at(-1)?.secrets, ['npm-token'])
+    const stateOf = async () =>
+      (await server.call(`GET /v2/platform/deployments/${id}`, { token })).body.state
+    assert.equal(await stateOf(), 'FROZEN')
+    const refused = await server.call(`POST /v1/platform/deployments/${id}/instances`, {
+      token,
+      body: { min: 1, max: 2 },
+    })
+    assert.deepEqual([refused.status, refused.body.error.code], [400, 'deployment_not_ready'])
+    const instance = sampleInstance({ deploymentId: id })
+    await server.parts.stores.instances.add(instance)
+    assert.equal(await stateOf(), 'READY')
+    const listed = await server.call(`GET /v1/platform/deployments/${id}/instances`, { token })
+    const [label, ...domain] = made.body.url.split('.')
+    assert.deepEqual(listed.body, {
+      instances: [{ uid: instance.id, url: [`${label}-${instance.id}`, ...domain].join('.') }],
+    })
+    const scaled = await server.call(`POST /v1/platform/deployments/${id}/instances`, {
+      token,
+      body: { min: 1, max: 2 },
+    })
+    assert.equal(scaled.status, 200)
+    const list = await server.call('GET /v2/platform/deployments', { token })
+    assert.deepEqual(list.body.deployments[0].scale, { current: 1, min: 1, max: 2 })
+  })
+
+  for (const [code, state, line] of [
+    [0, 'READY', 'The program exited with code 0.'],
+    [3, 'ERROR', 'Error: The program exited with code 3.'],
+  ] as const)
+    test(`a task that exits with ${code} ends ${state}`, async () => {
+      const { token } = await server.signUp()
+      builder.next(running)
+      boot = async () => ({ kind: 'finished', code })
+      const { deploymentId } = (await legacy(token)).body
+      await server.runJobs()
+      assert.equal((await read(token, deploymentId)).readyState, state)
+      const texts = (await events(token, deploymentId)).map(({ payload }) => payload.text)
+      assert.ok(texts.includes(line), texts.join('\n'))
+    })
+
+  test('a program that cannot be started is an error of the deployment, not of its build', async () => {
+    const { token } = await server.signUp()
+    builder.next(running)
+    boot = () => Promise.reject(new RunnerError('crashed', 'Cannot find module ./x'))
+    const { deploymentId } = (await legacy(token)).body
+    await server.runJobs()
+    const failed = await read(token, deploymentId)
+    assert.deepEqual([failed.errorCode, failed.errorMessage], ['start_failed', 'Cannot find module ./x'])
+    const old = await server.call(`GET /v2/platform/deployments/${deploymentId}`, { token })
+    assert.equal(old.body.state, 'DEPLOYMENT_ERROR')
+  })
+}

@@ -59,7 +59,7 @@ const TOO_MUCH_REGEX = 'all patterns of the list together are too complex; short
 
 const refuse = (message: string): CompiledRoutes => ({ ok: false, errors: [routeError(null, null, message)] })
 
-function routeError(index: number | null, field: string | null, message: string): RouteError {
+export function routeError(index: number | null, field: string | null, message: string): RouteError {
   const place = `routes${index === null ? '' : `[${index}]`}${field === null ? '' : `.${field}`}`
   return { index, field, message: `${place} ${message}` }
 }
@@ -70,7 +70,7 @@ const isSameHandle = (a: ReadRoute, b: ReadRoute): boolean =>
 function toPhases(read: readonly ReadRoute[]): readonly Phase[] {
   const phases: { handle: Handle | undefined; rules: Rule[] }[] = [{ handle: undefined, rules: [] }]
   for (const entry of read) {
-    if (entry.kind === 'handle') phases.push({ handle: entry.route.handle, rules: [] })
+    if (entry.kind === 'handle') phases.push({ handle: 'filesystem', rules: [] })
     else phases.at(-1)?.rules.push(entry.rule)
   }
   return phases.map((phase) => ({

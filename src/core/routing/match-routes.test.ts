@@ -63,6 +63,8 @@ function showKind(outcome: RouteOutcome<string>): string {
       return `not found ${outcome.path}`
     case 'refused':
       return `refused ${outcome.reason}`
+    case 'middleware':
+      return `middleware ${outcome.middlewarePath}`
   }
 }
 

@@ -1,21 +1,31 @@
 export type Token =
   /** Literal text; a single character if a repeat follows. */
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'any' | 'alternative' | 'close' | 'assertion' | 'flags' }
-  | { readonly kind: 'set'; readonly text: string }
-  | { readonly kind: 'open'; readonly captures: boolean; readonly name: string | undefined }
-  | { readonly kind: 'repeat'; readonly min: number; readonly max: number }
+  | { readonly kind: 'any' | 'alternative' | 'close' }
+  | { readonly kind: 'set' | 'assertion' | 'flags'; readonly text: string }
+  | {
+      readonly kind: 'open'
+      readonly captures: boolean
+      readonly name: string | undefined
+      /** Of a look-around, what follows the question mark. */
+      readonly look?: Look
+      /** Flags for this group alone. */
+      readonly flags?: string
+    }
+  | { readonly kind: 'repeat'; readonly min: number; readonly max: number; readonly isLazy: boolean }
+
+export type Look = '=' | '!' | '<=' | '<!'
 
 export type Tokens =
   | { readonly ok: true; readonly tokens: readonly Token[] }
   | { readonly ok: false; readonly reason: string }
 
 /** Reads a pattern far enough to know its literal parts, its groups and its size. */
-export function readTokens(pattern: string): Tokens {
+export function readTokens(pattern: string, takesLookAround = false): Tokens {
   const tokens: Token[] = []
   let depth = 0
   for (let at = 0; at < pattern.length; ) {
-    const next = readToken(pattern, at)
+    const next = readToken(pattern, at, takesLookAround)
     if (typeof next === 'string') return { ok: false, reason: next }
     const { token, end } = next
     if (token.kind === 'open') depth++
@@ -30,16 +40,24 @@ const LINEAR = 'is not supported, because patterns run on an engine with a guara
 const SET = String.raw`\[\^?(?:\\.|\[:\^?\w+:\]|[^\]\\])+\]`
 const COUNT = String.raw`\{\d+(?:,\d*)?\}`
 
-/** What other engines offer, with the reason why it is refused. */
-const REFUSED: readonly (readonly [RegExp, string])[] = [
+type Refused = readonly (readonly [RegExp, string])[]
+
+const LOOK_AROUND: Refused = [
   [/\(\?[=!]/y, `look-ahead ${LINEAR}`],
   [/\(\?<[=!]/y, `look-behind ${LINEAR}`],
+]
+
+/** What other engines offer, with the reason why it is refused. */
+const REFUSED: Refused = [
   [/\\[1-9]|\\k[<{']|\\g|\(\?P=/y, `a back-reference ${LINEAR}`],
   [/\(\?>/y, `an atomic group ${LINEAR}`],
   [/\(\?\(/y, `a conditional group ${LINEAR}`],
   [new RegExp(`(?:[*+?]|${COUNT})\\+`, 'y'), `a possessive quantifier ${LINEAR}`],
   [new RegExp(`\\(\\?[imsU-]+\\)(?:[*+?]|${COUNT})`, 'y'), 'a quantifier after flags has nothing to repeat'],
-  [/\(\?P?<(?![A-Za-z_]\w*>)/y, 'a group name is made of letters, digits and _, and starts with no digit'],
+  [
+    /\(\?P?<(?![A-Za-z_]\w*>|[=!])/y,
+    'a group name is made of letters, digits and _, and starts with no digit',
+  ],
   [/\[\^?\]/y, 'a character class is empty'],
   [new RegExp(`(?=\\[)(?!${SET})`, 'suy'), 'a [ is not closed by ]'],
   [/\\[QE]/y, String.raw`quoting with \Q…\E is not supported`],
@@ -52,29 +70,45 @@ const PLAIN_RUN = new RegExp(`${PLAIN}+(?![*+?{])`, 'suy')
 const READERS: readonly (readonly [RegExp, (match: RegExpExecArray) => Token])[] = [
   [new RegExp(PLAIN, 'suy'), ([text]) => ({ kind: 'text', text: unquote(text) })],
   [/\(\?P?<(\w+)>/y, ([, name]) => ({ kind: 'open', captures: true, name })],
-  [/\(\?[imsU-]*:/y, () => ({ kind: 'open', captures: false, name: undefined })],
-  [/\(\?[imsU-]+\)/y, () => ({ kind: 'flags' })],
+  [
+    /\(\?([imsU-]*):/y,
+    ([, flags = '']) => ({ kind: 'open', captures: false, name: undefined, ...(flags && { flags }) }),
+  ],
+  // Only the four ways to look around match.
+  [/\(\?(<?[=!])/y, ([, look]) => ({ kind: 'open', captures: false, name: undefined, look: look as Look })],
+  [/\(\?[imsU-]+\)/y, ([text]) => ({ kind: 'flags', text })],
   [/\((?!\?)/y, () => ({ kind: 'open', captures: true, name: undefined })],
   [/\)/y, () => ({ kind: 'close' })],
   [/\|/y, () => ({ kind: 'alternative' })],
   [/\./y, () => ({ kind: 'any' })],
-  [/\*\??/y, () => ({ kind: 'repeat', min: 0, max: Number.POSITIVE_INFINITY })],
-  [/\+\??/y, () => ({ kind: 'repeat', min: 1, max: Number.POSITIVE_INFINITY })],
-  [/\?\??/y, () => ({ kind: 'repeat', min: 0, max: 1 })],
+  [
+    /\*\??/y,
+    ([text]) => ({ kind: 'repeat', min: 0, max: Number.POSITIVE_INFINITY, isLazy: text.length > 1 }),
+  ],
+  [
+    /\+\??/y,
+    ([text]) => ({ kind: 'repeat', min: 1, max: Number.POSITIVE_INFINITY, isLazy: text.length > 1 }),
+  ],
+  [/\?\??/y, ([text]) => ({ kind: 'repeat', min: 0, max: 1, isLazy: text.length > 1 })],
   [new RegExp(`${COUNT}\\??`, 'y'), ([text]) => readCount(text)],
   [/\{/y, ([text]) => ({ kind: 'text', text })],
   [new RegExp(SET, 'suy'), ([text]) => ({ kind: 'set', text })],
-  [/[\^$]|\\[bBAz]/y, () => ({ kind: 'assertion' })],
+  [/[\^$]|\\[bBAz]/y, ([text]) => ({ kind: 'assertion', text })],
   [
     /\\(?:[dDwWsStnrfva]|[pP](?:\{[^}]*\}|[A-Z])|x[0-9A-Fa-f]{2}|x\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|c[A-Za-z])/y,
     ([text]) => ({ kind: 'set', text }),
   ],
 ]
 
-function readToken(pattern: string, at: number): { token: Token; end: number } | string {
+function readToken(
+  pattern: string,
+  at: number,
+  takesLookAround: boolean,
+): { token: Token; end: number } | string {
   const plain = matchAt(PLAIN_RUN, pattern, at)
   if (plain !== null) return { token: { kind: 'text', text: unquote(plain[0]) }, end: PLAIN_RUN.lastIndex }
-  for (const [syntax, reason] of REFUSED) if (matchAt(syntax, pattern, at) !== null) return reason
+  const refused = takesLookAround ? REFUSED : [...LOOK_AROUND, ...REFUSED]
+  for (const [syntax, reason] of refused) if (matchAt(syntax, pattern, at) !== null) return reason
   for (const [syntax, read] of READERS) {
     const match = matchAt(syntax, pattern, at)
     if (match !== null) return { token: read(match), end: syntax.lastIndex }
@@ -91,5 +125,10 @@ function matchAt(syntax: RegExp, text: string, at: number): RegExpExecArray | nu
 
 function readCount(text: string): Token {
   const [min = '', max = min] = text.replace(/[{}?]/g, '').split(',')
-  return { kind: 'repeat', min: Number(min), max: max === '' ? Number.POSITIVE_INFINITY : Number(max) }
+  return {
+    kind: 'repeat',
+    min: Number(min),
+    max: max === '' ? Number.POSITIVE_INFINITY : Number(max),
+    isLazy: text.endsWith('?'),
+  }
 }

@@ -1,3 +1,4 @@
+import { compileLookAround } from './look-around/look-around.ts'
 import { type Shape, shapeOf, sizeOf } from './pattern-shape.ts'
 import { readTokens, type Token } from './pattern-tokens.ts'
 import { cachedRegex } from './regex-cache.ts'
@@ -6,6 +7,7 @@ import type { GroupNames, Groups } from './template.ts'
 
 export interface Pattern {
   readonly names: GroupNames
+  readonly groupCount: number
   readonly shape: Shape
   /** An estimate of what the engine has to compile; 0 if the shape says it all. */
   readonly size: number
@@ -34,25 +36,41 @@ export interface WorkMeter {
 const MAX_LENGTH = 4096
 const MAX_SIZE = 2000
 
+export interface PatternOptions {
+  /** Whether the pattern may look ahead and behind. */
+  readonly takesLookAround?: boolean
+  readonly isCaseSensitive?: boolean
+  /** For any text: a pattern without a leading slash is then nothing special. */
+  readonly isForValues?: boolean
+}
+
 /** Reads a pattern; what only the engine can find wrong with it is left to {@link regexError}. */
-export function readPattern(src: string): PatternResult {
+export function readPattern(
+  src: string,
+  { takesLookAround = false, isCaseSensitive = false, isForValues = false }: PatternOptions = {},
+): PatternResult {
   if (src === '') return { ok: false, reason: 'it is empty' }
   if (src.length > MAX_LENGTH) return { ok: false, reason: `it is longer than ${MAX_LENGTH} characters` }
   const source = withoutAnchors(src)
-  const read = readTokens(source)
+  const read = readTokens(source, takesLookAround)
   if (!read.ok) return read
-  const shape = shapeOf(read.tokens)
+  const plainShape = shapeOf(read.tokens)
+  const shape = isCaseSensitive ? withCase(plainShape) : plainShape
   const size = shape.kind === 'regex' ? sizeOf(read.tokens) : 0
   if (size > MAX_SIZE) return { ok: false, reason: 'it is too complex; shorten it or repeat less' }
-  const isRootless = shape.before === '' ? shape.kind === 'literal' : !shape.before.startsWith('/')
+  const isRooted = shape.before === '' ? plainShape.kind !== 'literal' : shape.before.startsWith('/')
+  const compile = hasLookAround(read.tokens)
+    ? () => compileLookAround(read.tokens, isCaseSensitive)
+    : undefined
   return {
     ok: true,
     pattern: {
       names: namesOf(read.tokens),
+      groupCount: read.tokens.filter((token) => token.kind === 'open' && token.captures).length,
       shape,
       size,
-      isRootless,
-      regex: once(() => cachedRegex(source)),
+      isRootless: !isRooted && !isForValues,
+      regex: once(() => cachedRegex(source, isCaseSensitive, compile)),
     },
   }
 }
@@ -85,6 +103,17 @@ export function matchPattern(pattern: Pattern, subject: Subject, meter: WorkMete
 }
 
 const NO_GROUPS: Groups = []
+
+/** The texts of a shape are in lower case: they can rule a path out, but only the regex knows the case. */
+const withCase = (shape: Shape): Shape => ({
+  kind: 'regex',
+  before: shape.before,
+  after: shape.kind === 'literal' ? '' : shape.after,
+})
+
+const hasLookAround = (tokens: readonly Token[]): boolean =>
+  tokens.some((token) => token.kind === 'open' && token.look !== undefined)
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
 const ASCII = /^[\x00-\x7f]*$/
 

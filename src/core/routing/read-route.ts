@@ -1,6 +1,6 @@
 import { type Destination, readDestination } from './destination.ts'
 import { type HeaderRule, readHeaderRule } from './header-rule.ts'
-import { type Pattern, readPattern } from './pattern.ts'
+import { type Pattern, type PatternOptions, readPattern } from './pattern.ts'
 import { HANDLES, type HandleRoute, type SourceRoute, UNSUPPORTED_HANDLES } from './route.ts'
 import type { Rule } from './route-table.ts'
 import type { GroupNames } from './template.ts'
@@ -12,7 +12,7 @@ export type ReadRoute =
 /** Notes what is wrong with a field, or with the route as a whole if `field` is null. */
 export type Report = (field: string | null, message: string) => void
 
-type Entry = Readonly<Record<string, unknown>>
+export type Entry = Readonly<Record<string, unknown>>
 
 const SOURCE_KEYS = ['src', 'dest', 'headers', 'methods', 'status', 'continue', 'check']
 
@@ -47,7 +47,7 @@ function readHandle(entry: Entry, report: Report): ReadRoute | undefined {
   return undefined
 }
 
-function withoutAliases(entry: Entry, report: Report): Entry {
+export function withoutAliases(entry: Entry, report: Report): Entry {
   const renamed: Record<string, unknown> = { ...entry }
   for (const [alias, name] of ALIASES) {
     if (!(alias in renamed)) continue
@@ -79,18 +79,18 @@ function readSource(entry: Entry, report: Report): ReadRoute | undefined {
   }
 }
 
-function readSrc(src: unknown, report: Report): Pattern | undefined {
+export function readSrc(src: unknown, report: Report, options?: PatternOptions): Pattern | undefined {
   if (typeof src !== 'string') {
     report('src', src === undefined ? 'is missing' : 'must be a string')
     return undefined
   }
-  const read = readPattern(src)
+  const read = readPattern(src, options)
   if (read.ok) return read.pattern
   report('src', `${quote(src)} cannot be used: ${read.reason}`)
   return undefined
 }
 
-function readDest(dest: unknown, names: GroupNames, report: Report): Destination | undefined {
+export function readDest(dest: unknown, names: GroupNames, report: Report): Destination | undefined {
   if (dest === undefined) return undefined
   if (typeof dest !== 'string') {
     report('dest', 'must be a string')
@@ -102,7 +102,7 @@ function readDest(dest: unknown, names: GroupNames, report: Report): Destination
   return undefined
 }
 
-function readHeaders(headers: unknown, names: GroupNames, report: Report): readonly HeaderRule[] {
+export function readHeaders(headers: unknown, names: GroupNames, report: Report): readonly HeaderRule[] {
   if (headers === undefined) return []
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
     report('headers', 'must be an object of strings')
@@ -121,7 +121,7 @@ function readHeaders(headers: unknown, names: GroupNames, report: Report): reado
   })
 }
 
-function readMethods(methods: unknown, report: Report): readonly string[] | undefined {
+export function readMethods(methods: unknown, report: Report): readonly string[] | undefined {
   if (methods === undefined) return undefined
   if (!Array.isArray(methods) || methods.length === 0 || methods.length > MAX_METHODS) {
     report('methods', `must be a list of 1 to ${MAX_METHODS} method names`)
@@ -134,14 +134,14 @@ function readMethods(methods: unknown, report: Report): readonly string[] | unde
   })
 }
 
-function readStatus(status: unknown, report: Report): number | undefined {
+export function readStatus(status: unknown, report: Report): number | undefined {
   if (status === undefined) return undefined
   if (typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 999) return status
   report('status', 'must be a whole number from 200 to 999 (1xx does not end a response)')
   return undefined
 }
 
-function readFlag(name: string, entry: Entry, report: Report): boolean {
+export function readFlag(name: string, entry: Entry, report: Report): boolean {
   const value = entry[name]
   if (typeof value !== 'boolean' && value !== undefined) report(name, 'must be true or false')
   return value === true
@@ -152,12 +152,12 @@ function reportUnknownKeys(entry: Entry, known: readonly string[], report: Repor
     if (!known.includes(key)) report(null, `has the unknown key ${quote(key)}; known are ${known.join(', ')}`)
 }
 
-const pick = (entry: Entry, keys: readonly string[]): Entry =>
+export const pick = (entry: Entry, keys: readonly string[]): Entry =>
   Object.fromEntries(keys.filter((key) => entry[key] !== undefined).map((key) => [key, entry[key]]))
 
 const MAX_QUOTED = 100
 
-function quote(value: unknown): string {
+export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
 }

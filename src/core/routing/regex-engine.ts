@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import type { Groups } from './template.ts'
 
-/** A regular expression that matches whole texts, without regard to case and in linear time. */
+/** A regular expression that matches whole texts in linear time. */
 export interface Regex {
   readonly match: (text: string) => Groups | undefined
   /** The most work that a character of the text can cost, in steps of the engine. */
@@ -11,8 +11,8 @@ export interface Regex {
 }
 
 /** Throws an Error that says what is wrong with the expression. */
-export function compileRegex(source: string): Regex {
-  const flags = RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL
+export function compileRegex(source: string, isCaseSensitive = false): Regex {
+  const flags = RE2JS.DOTALL | (isCaseSensitive ? 0 : RE2JS.CASE_INSENSITIVE)
   // The anchors are part of the program because only then can the engine choose its one-pass matcher.
   const regex = RE2JS.compile(`^(?:${RE2JS.translateRegExp(source)})$`, flags).re2()
   const groupCount = regex.numberOfCapturingGroups()

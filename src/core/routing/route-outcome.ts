@@ -1,3 +1,5 @@
+import type { GroupNames, Groups } from './template.ts'
+
 /** Response headers of the routes that matched, by lower-case name. */
 export type RouteHeaders = ReadonlyMap<string, string>
 
@@ -15,6 +17,10 @@ export type RouteOutcome<Target> =
       /** Undefined if the target decides. */
       readonly status: number | undefined
       readonly headers: RouteHeaders
+      /** Of the last rule with a destination, if one led here. */
+      readonly routeMatches?: RouteMatches
+      /** To be done to the request and to the response, in this order. */
+      readonly transforms?: readonly HeaderTransform[]
     }
   | {
       readonly kind: 'listing'
@@ -36,6 +42,7 @@ export type RouteOutcome<Target> =
       /** Undefined if the upstream decides. */
       readonly status: number | undefined
       readonly headers: RouteHeaders
+      readonly transforms?: readonly HeaderTransform[]
     }
   | {
       readonly kind: 'not-found'
@@ -44,6 +51,42 @@ export type RouteOutcome<Target> =
       readonly headers: RouteHeaders
     }
   | { readonly kind: 'refused'; readonly reason: Refusal }
+  | {
+      /** Only of build outputs: a function has to be asked before the routes can go on. */
+      readonly kind: 'middleware'
+      /** Where the function is, with a leading slash. */
+      readonly middlewarePath: string
+      /** What the function is to see: the path and the query after the rewriting so far. */
+      readonly path: string
+      readonly query: string
+      /** Goes on after the rule. May be called any number of times. */
+      readonly resume: (continuation: Continuation) => RouteOutcome<Target>
+    }
+
+/** What a middleware wants to be different from now on. */
+export interface Continuation {
+  /** As in a URL: a path with its query, which take the place of the request's, or a URL elsewhere. */
+  readonly rewrite?: string
+  /** Response headers, by lower-case name. */
+  readonly headers?: RouteHeaders
+  /** What later rules see of the request's headers, by lower-case name. */
+  readonly header?: (name: string) => string | undefined
+}
+
+/** What the groups of a rule captured. */
+export interface RouteMatches {
+  readonly groups: Groups
+  readonly names: GroupNames
+}
+
+export interface HeaderTransform {
+  readonly of: 'request' | 'response'
+  readonly op: 'append' | 'set' | 'delete'
+  /** In lower case. */
+  readonly name: string
+  /** Empty where the header is deleted. */
+  readonly value: string
+}
 
 /**
  * Why the rules cannot be carried out for a request.

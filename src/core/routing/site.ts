@@ -4,6 +4,8 @@ export interface Site<Target> {
   find(path: string): Target | undefined
   /** Whether visitors may see what is in the folder at this path. Absent: they may not. */
   hasListing?(path: string): boolean
+  /** Whether there may be functions, which are found by names such as `/blog` and `/blog/index` too. */
+  readonly hasFunctions?: boolean
 }
 
 export interface Found<Target> {
@@ -16,7 +18,17 @@ export function findTarget<Target>(site: Site<Target>, path: string): Found<Targ
   const isFolder = path.endsWith('/')
   const exact = isFolder ? undefined : site.find(path)
   if (exact !== undefined) return { target: exact, foundAt: path }
-  const foundAt = isFolder ? `${path}index.html` : `${path}/index.html`
+  const folder = isFolder ? path : `${path}/`
+  const foundAt = `${folder}index.html`
   const index = site.find(foundAt)
-  return index === undefined ? undefined : { target: index, foundAt }
+  if (index !== undefined) return { target: index, foundAt }
+  return site.hasFunctions ? findFunction(site, folder) : undefined
+}
+
+function findFunction<Target>(site: Site<Target>, folder: string): Found<Target> | undefined {
+  for (const foundAt of [folder.slice(0, -1) || '/', `${folder}index`]) {
+    const target = site.find(foundAt)
+    if (target !== undefined) return { target, foundAt }
+  }
+  return undefined
 }

@@ -6,21 +6,25 @@ export type Groups = readonly (string | undefined)[]
 
 export type GroupNames = ReadonlyMap<string, number>
 
-const REFERENCE = /\$(?:([1-9])|([A-Za-z_]\w*))/g
+const REFERENCE = /\$(?:([0-9])|([A-Za-z_]\w*))/g
+
+/** The name of the whole match, where it can be referred to as `$0`. */
+export const WHOLE = '0'
 
 /**
  * Reads `$1` to `$9` and `$name`. Of `$name`, the longest beginning that names a group counts and the rest is
  * text, so `$user_id` works with a group `user_id` as well as with a group `user`. A name that no group has is
- * dropped: a missing group is empty. Any other `$` is text.
+ * dropped: a missing group is empty. `$0` counts if there is a group of that name. Any other `$` is text.
  */
 export function parseTemplate(text: string, names: GroupNames): Template {
   const parts: (string | number)[] = []
   let textStart = 0
   for (const match of text.matchAll(REFERENCE)) {
     const [reference, digit, name] = match
+    if (digit === WHOLE && !names.has(WHOLE)) continue
     parts.push(text.slice(textStart, match.index))
     textStart = match.index + reference.length
-    if (digit !== undefined) parts.push(Number(digit))
+    if (digit !== undefined) parts.push(names.get(digit) ?? Number(digit))
     else if (name !== undefined) {
       const known = longestKnownName(name, names)
       if (known === undefined) continue

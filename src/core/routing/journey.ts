@@ -1,0 +1,120 @@
+import { expandHeader, type HeaderRule } from './header-rule.ts'
+import type { Subject, WorkMeter } from './pattern.ts'
+import { mergeQuery } from './query.ts'
+import { encodePath, encodeRawText } from './request-path.ts'
+import type { Refusal, RouteOutcome } from './route-outcome.ts'
+import type { Rule } from './route-table.ts'
+import type { Groups } from './template.ts'
+import { toUrl, type UrlParts } from './url-template.ts'
+
+export interface RoutedRequest {
+  /** As `decodePath` returns it. */
+  readonly path: string
+  /** As sent, without the question mark. */
+  readonly query: string
+  readonly method: string
+  /** The host that the visitor asked for, without a port. Only conditions of build outputs look at it. */
+  readonly host?: string
+  /** A header of the request by its lower-case name; asked when a condition of a build output needs it. */
+  readonly header?: (name: string) => string | undefined
+}
+
+/** Steps of the regex engine for one request, 160 ms of them at the very worst. */
+const MAX_WORK = 2_000_000
+const MAX_HEADER_SIZE = 32_768
+
+/** A request on its way through the rules, with what they did to it so far. */
+export interface Journey {
+  readonly method: string
+  path: string
+  query: string
+  /** Made of the path when a rule first looks at it. */
+  subject: Subject | undefined
+  status: number | undefined
+  headers: Map<string, string>
+  headerSize: number
+  readonly meter: WorkMeter
+}
+
+/** Shared by all requests without headers; never written to. */
+export const NO_HEADERS = new Map<string, string>()
+
+export const setOut = ({ method, path, query }: RoutedRequest): Journey => ({
+  method,
+  path,
+  query,
+  subject: undefined,
+  status: undefined,
+  headers: NO_HEADERS,
+  headerSize: 0,
+  meter: { left: MAX_WORK },
+})
+
+/** Puts the headers over those of earlier rules. */
+export function addHeaders(
+  rules: readonly HeaderRule[],
+  groups: Groups,
+  journey: Journey,
+): Refusal | undefined {
+  for (const header of rules) {
+    const value = expandHeader(header, groups)
+    if (value === undefined) return 'unsafe'
+    const refusal = setHeader(journey, header.name, value)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
+export function setHeader(journey: Journey, name: string, value: string): Refusal | undefined {
+  if (journey.headers === NO_HEADERS) journey.headers = new Map()
+  const replaced = journey.headers.get(name)
+  journey.headerSize += value.length - (replaced === undefined ? -name.length : replaced.length)
+  if (journey.headerSize > MAX_HEADER_SIZE) return 'too-large'
+  journey.headers.set(name, value)
+  return undefined
+}
+
+export function rewrite(journey: Journey, to: UrlParts | undefined): void {
+  if (to === undefined) return
+  journey.path = to.path
+  journey.query = mergeQuery(journey.query, to.query)
+  journey.subject = undefined
+}
+
+/** A redirect or a request to another host, if the rule comes to that. */
+export function leaveSite<Target>(
+  journey: Journey,
+  rule: Rule,
+  to: UrlParts | undefined,
+): RouteOutcome<Target> | undefined {
+  const { status } = journey
+  const isAnswer = isRedirect(status) || (rule.status !== undefined && to === undefined)
+  const redirected = isAnswer ? redirectByHeader<Target>(journey) : undefined
+  if (redirected !== undefined || to === undefined) return redirected
+  const query = encodeRawText(mergeQuery(journey.query, to.query))
+  if (isRedirect(status)) {
+    const path = rule.destination?.isExternal ? to.path : encodePath(to.path)
+    return { kind: 'redirect', location: toUrl({ ...to, path, query }), status, headers: journey.headers }
+  }
+  if (!rule.destination?.isExternal) return undefined
+  return { kind: 'proxy', url: toUrl({ ...to, query, fragment: '' }), status, headers: journey.headers }
+}
+
+function redirectByHeader<Target>({ status, headers }: Journey): RouteOutcome<Target> | undefined {
+  const location = headers.get('location')
+  if (status === undefined || location === undefined) return undefined
+  const others = new Map([...headers].filter(([name]) => name !== 'location'))
+  return { kind: 'redirect', location, status, headers: others }
+}
+
+/** `continue` routes can set the status and the location that make a redirect of whatever comes after. */
+export const redirectPending = <Target>(journey: Journey): RouteOutcome<Target> | undefined =>
+  isRedirect(journey.status) ? redirectByHeader<Target>(journey) : undefined
+
+export const isRedirect = (status: number | undefined): status is number =>
+  status !== undefined && status >= 300 && status <= 399
+
+export const refused = (reason: Refusal): { readonly kind: 'refused'; readonly reason: Refusal } => ({
+  kind: 'refused',
+  reason,
+})

@@ -158,7 +158,7 @@ const begin = (command: CreateDeployment, wish: Wish, plan: BuildPlan, now: numb
   aliasError: null,
   failure: null,
   type: command.type ?? (plan.unbuilt.length > 0 ? ('NPM' as const) : ('STATIC' as const)),
-  scale: { min: 0, max: command.type === undefined ? MAX_INSTANCES : 1 },
+  scale: { min: 0, max: command.type === undefined && plan.unbuilt.length > 0 ? MAX_INSTANCES : 1 },
   sessionAffinity: command.sessionAffinity ?? ('random' as const),
   nodeVersion: command.nodeVersion ?? null,
 })

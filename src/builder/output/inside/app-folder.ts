@@ -1,0 +1,60 @@
+import { PackFault } from './fault.ts'
+import { rootOf, tracesOf } from './functions.ts'
+import type { AppTask, IndexProgram } from './job.ts'
+import { gather, layOut } from './node-program.ts'
+import { isJunk, type Packed, type Packing, programTree } from './packing.ts'
+import { locate, show, statOf } from './place.ts'
+import { isPythonJunk } from './python-program.ts'
+import type { Tree } from './tree.ts'
+
+/** A whole application as one program. */
+export async function packApp(packing: Packing, task: AppTask): Promise<Packed> {
+  const root = rootOf(packing, task.root)
+  const { start, runtime, version, memoryMb, maxDuration, env } = task
+  const { tree, ...how } =
+    'command' in start
+      ? {
+          tree: wholeFolder(packing, root, runtime),
+          shape: 'command' as const,
+          entry: '',
+          command: start.command,
+        }
+      : await withEntry(packing, root, task, start.entry)
+  const entries = tree.finish()
+  const archive = await packing.results.addArchive(entries)
+  const program: IndexProgram = {
+    ...how,
+    ...{ runtime, version, memoryMb, maxDuration, env, archive, fileCount: entries.size },
+  }
+  return { files: [], functions: [{ path: task.path, program: 0 }], programs: [program] }
+}
+
+/** Dependencies included: nobody knows what a command will need. */
+function wholeFolder(packing: Packing, root: string, runtime: AppTask['runtime']): Tree {
+  const tree = programTree(packing, { outsideLinks: 'leave-out' })
+  tree.addFolder('', root, (path, name) =>
+    runtime === 'python' ? isPythonJunk(name) && path !== 'node_modules' : isJunk(name) || isCache(path),
+  )
+  return tree
+}
+
+const isCache = (path: string): boolean => path === 'node_modules/.cache'
+
+/** All of the project's own files, and of its dependencies those that its code is seen to need. */
+async function withEntry(packing: Packing, root: string, task: AppTask, entry: string) {
+  const file = locate(packing.place, root, entry)
+  if (file === undefined || !statOf(file)?.isFile())
+    throw new PackFault('missing_function', `There is no file ${show(entry)}`)
+  if (task.runtime === 'python')
+    return { tree: wholeFolder(packing, root, 'python'), shape: 'handler' as const, entry }
+  const traced = await tracesOf(packing)(task.version)([file], root)
+  const gathered = gather(packing.place, traced, file)
+  for (const path of ownFiles(packing, root)) if (!gathered.files.has(path)) gathered.files.set(path, path)
+  return { ...layOut(packing, gathered, root), shape: 'handler' as const }
+}
+
+function ownFiles(packing: Packing, root: string): string[] {
+  const own = programTree(packing, { outsideLinks: 'leave-out' })
+  own.addFolder('', root, (_path, name) => name === 'node_modules' || isJunk(name))
+  return own.paths().map((path) => `${root}/${path}`)
+}

@@ -1,0 +1,89 @@
+import { createCompile } from './compile.ts'
+import { packEdgeSource } from './edge-source.ts'
+import { PackFault } from './fault.ts'
+import type { FunctionSource, FunctionsTask, IndexFunction, IndexProgram } from './job.ts'
+import { addIncluded, gather, layOut } from './node-program.ts'
+import type { Packed, Packing } from './packing.ts'
+import { locate, show, statOf } from './place.ts'
+import { createPythonArchives, type PythonArchive } from './python-program.ts'
+import { readSettings, type SourceSettings } from './source-settings.ts'
+import { createTrace, type Trace } from './trace.ts'
+
+/** Functions from their sources, each a program of its own. */
+export async function packFunctions(packing: Packing, task: FunctionsTask): Promise<Packed> {
+  const { place, limits } = packing
+  if (task.functions.length > limits.functions)
+    throw new PackFault('too_many_functions', `There are more than ${limits.functions} functions`)
+  const root = rootOf(packing, task.root)
+  const shop: Shop = { root, trace: tracesOf(packing), python: createPythonArchives(packing, root) }
+  const functions: IndexFunction[] = []
+  const programs: IndexProgram[] = []
+  for (const source of task.functions) {
+    const file = locate(place, root, source.file)
+    if (file === undefined || !statOf(file)?.isFile())
+      throw new PackFault('missing_function', `There is no file ${show(source.file)}`)
+    const pack = source.runtime === 'python' ? packPython : packNode
+    functions.push({ path: source.path, program: programs.push(await pack(packing, shop, source, file)) - 1 })
+  }
+  return { files: [], functions, programs }
+}
+
+export function rootOf({ place }: Packing, folder: string): string {
+  const root = locate(place, place.workspace, folder)
+  if (root !== undefined && statOf(root)?.isDirectory()) return root
+  throw new PackFault('missing_output', `There is no folder ${show(folder)}`)
+}
+
+interface Shop {
+  readonly root: string
+  readonly trace: (version: string) => Trace
+  readonly python: PythonArchive
+}
+
+export function tracesOf({ place }: Packing): (version: string) => Trace {
+  const traces = new Map<string, Trace>()
+  return (version) => {
+    const trace = traces.get(version) ?? createTrace(place, createCompile(place, version))
+    traces.set(version, trace)
+    return trace
+  }
+}
+
+async function packNode(
+  packing: Packing,
+  shop: Shop,
+  source: FunctionSource,
+  file: string,
+): Promise<IndexProgram> {
+  const settings = readSettings(file)
+  const bounds = boundsOf(source, settings)
+  if (settings.isEdge) return { ...(await packEdgeSource(packing, shop.root, file)), ...bounds }
+  const gathered = gather(packing.place, await shop.trace(source.version)([file], shop.root), file)
+  addIncluded(packing, gathered, shop.root, source)
+  const { tree, entry } = layOut(packing, gathered, shop.root)
+  const entries = tree.finish()
+  return {
+    ...{ runtime: 'node', version: source.version, shape: 'handler', entry },
+    archive: await packing.results.addArchive(entries),
+    fileCount: entries.size,
+    ...bounds,
+  }
+}
+
+async function packPython(_packing: Packing, shop: Shop, source: FunctionSource): Promise<IndexProgram> {
+  return {
+    ...{ runtime: 'python', version: source.version, shape: 'handler', entry: source.file },
+    ...(await shop.python(source)),
+    ...boundsOf(source, {}),
+  }
+}
+
+/** What the source says of itself goes over what the project says of it. */
+const boundsOf = (
+  { memoryMb, maxDuration }: FunctionSource,
+  settings: SourceSettings,
+): Pick<IndexProgram, 'memoryMb' | 'maxDuration' | 'env'> => ({
+  memoryMb: settings.memoryMb ?? memoryMb,
+  maxDuration: settings.maxDuration ?? maxDuration,
+  env: {},
+})

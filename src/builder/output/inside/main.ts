@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packApp } from './app-folder.ts'
+import { packBuildOutput } from './build-output.ts'
+import { PackFault } from './fault.ts'
+import { packFunctions } from './functions.ts'
+import { INDEX_FILE, type Index, type IndexFault, JOB_FILE, type Job } from './job.ts'
+import type { Packed, Packing } from './packing.ts'
+import { openPlace } from './place.ts'
+import { Results } from './results.ts'
+import { packStatic } from './static-folder.ts'
+
+/** Started in the workspace with the folder of results as its only argument. */
+const [, , folder = ''] = process.argv
+
+function pack(packing: Packing, { task }: Job): Packed | Promise<Packed> {
+  switch (task.kind) {
+    case 'build-output':
+      return packBuildOutput(packing, task)
+    case 'functions':
+      return packFunctions(packing, task)
+    case 'static':
+      return packStatic(packing, task)
+    case 'app':
+      return packApp(packing, task)
+  }
+}
+
+async function answer(): Promise<Index | IndexFault> {
+  const job: Job = JSON.parse(readFileSync(join(folder, JOB_FILE), 'utf8'))
+  const results = new Results(folder, job.limits)
+  const packing: Packing = { place: openPlace(process.cwd()), results, limits: job.limits }
+  try {
+    const packed = await pack(packing, job)
+    return { ...packed, contents: results.contents, notes: results.notes }
+  } catch (error) {
+    if (!(error instanceof PackFault)) throw error
+    return { fault: { code: error.code, message: error.message } }
+  }
+}
+
+writeFileSync(join(folder, INDEX_FILE), JSON.stringify(await answer()), { flag: 'wx' })

@@ -1,0 +1,63 @@
+import { globSync } from 'node:fs'
+import { join, matchesGlob, relative } from 'node:path'
+import type { FunctionSource } from './job.ts'
+import { isJunk, type Packing, programTree } from './packing.ts'
+import { locate, type Place, statOf, within } from './place.ts'
+import type { Traced } from './trace.ts'
+import type { Tree } from './tree.ts'
+
+/** The files of a program before they have their places: by absolute path, from another one or from memory. */
+export interface Gathered {
+  readonly files: Map<string, string | Buffer>
+  readonly entry: string
+}
+
+/** What was traced, with compiled files in the place of their sources. */
+export function gather({ workspace }: Place, { files, compiled }: Traced, entry: string): Gathered {
+  const gathered = new Map<string, string | Buffer>()
+  for (const file of files) {
+    const path = join(workspace, file)
+    if (!compiled.has(file) && !gathered.has(path)) gathered.set(path, path)
+  }
+  for (const { path, code } of compiled.values()) gathered.set(path, Buffer.from(code))
+  return { files: gathered, entry: compiled.get(relative(workspace, entry))?.path ?? entry }
+}
+
+/** Files that the owner names by globs, relative to the root, and without those that the owner does not want. */
+export function addIncluded(
+  { place }: Packing,
+  { files, entry }: Gathered,
+  root: string,
+  { includeFiles = [], excludeFiles = [] }: Pick<FunctionSource, 'includeFiles' | 'excludeFiles'>,
+): void {
+  if (includeFiles.length > 0)
+    for (const match of globSync([...includeFiles], { cwd: root, exclude: [...excludeFiles] })) {
+      if (match.split('/').some(isJunk) || locate(place, root, match) === undefined) continue
+      const path = join(root, match)
+      if (!statOf(path)?.isDirectory() && !files.has(path)) files.set(path, path)
+    }
+  if (excludeFiles.length > 0)
+    for (const path of [...files.keys()])
+      if (path !== entry && excludeFiles.some((glob) => matchesGlob(relative(root, path), glob)))
+        files.delete(path)
+}
+
+/**
+ * The program's folder is the root of the project where everything lies in it, and else the whole workspace with the
+ * root in its place, as in a repository of many packages.
+ */
+export function layOut(
+  packing: Packing,
+  { files, entry }: Gathered,
+  root: string,
+): { readonly tree: Tree; readonly entry: string } {
+  const paths = [...files.keys()]
+  const base = paths.every((path) => within(root, path)) ? root : packing.place.workspace
+  const tree = programTree(packing)
+  for (const [path, source] of files) {
+    const at = relative(base, path)
+    if (typeof source === 'string') tree.addPath(at, source)
+    else tree.addBytes(at, source)
+  }
+  return { tree, entry: relative(base, entry) }
+}

@@ -1,0 +1,29 @@
+import type { Index, PackLimits } from './job.ts'
+import type { Place } from './place.ts'
+import type { Results } from './results.ts'
+import { Tree, type TreeOptions } from './tree.ts'
+
+export interface Packing {
+  readonly place: Place
+  readonly results: Results
+  readonly limits: PackLimits
+}
+
+export type Packed = Omit<Index, 'contents' | 'notes'>
+
+/** What belongs to tools and to the owner alone, wherever it lies. */
+const JUNK: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.DS_Store', '.vercel', '.now'])
+
+export const isJunk = (name: string): boolean => JUNK.has(name) || isSecret(name)
+
+/** `.env` and its like hold secrets; the deployment's variables come another way. */
+const isSecret = (name: string): boolean => name === '.env' || name.startsWith('.env.')
+
+export const programTree = ({ place, limits, results }: Packing, options: Partial<TreeOptions> = {}): Tree =>
+  new Tree(place, {
+    limits: { depth: limits.depth, files: limits.programFiles, bytes: limits.programBytes },
+    keepLinks: true,
+    outsideLinks: 'refuse',
+    note: results.note,
+    ...options,
+  })

@@ -3,7 +3,7 @@ import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Build, BuildSpec } from './deployment.ts'
 
-export const BUILDERS = ['static', 'node', 'static-build', 'docker'] as const
+export const BUILDERS = ['static', 'node', 'static-build', 'next', 'python', 'docker'] as const
 export type Builder = (typeof BUILDERS)[number]
 
 export interface BuildInput {

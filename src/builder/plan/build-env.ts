@@ -1,0 +1,47 @@
+import type { BuildTask } from '#core/ports/builder.ts'
+
+/** What makes frameworks choose this platform's form of output, and tools keep quiet. */
+const CONSTANTS = {
+  CI: '1',
+  VERCEL: '1',
+  NOW_BUILDER: '1',
+  NITRO_PRESET: 'vercel',
+  NEXT_TELEMETRY_DISABLED: '1',
+  ASTRO_TELEMETRY_DISABLED: '1',
+  NUXT_TELEMETRY_DISABLED: '1',
+  GATSBY_TELEMETRY_DISABLED: '1',
+  STORYBOOK_DISABLE_TELEMETRY: '1',
+} as const
+
+/** Those of the system's variables that a browser may see. */
+const PUBLIC =
+  /^VERCEL_(?:ENV|TARGET_ENV|URL|BRANCH_URL|PROJECT_PRODUCTION_URL|REGION|DEPLOYMENT_ID|GIT_[A-Z_]+)$/
+
+/** Under what the owner has set. `prefix` is that of the variables which the framework puts into its pages. */
+export function buildEnv(
+  { deployment, env: given }: BuildTask,
+  {
+    configured,
+    prefix,
+  }: { readonly configured: Readonly<Record<string, string>>; readonly prefix: string | undefined },
+): Record<string, string> {
+  const environment = deployment.target === 'production' ? 'production' : 'preview'
+  const ours: Record<string, string> = {
+    ...CONSTANTS,
+    VERCEL_ENV: environment,
+    VERCEL_TARGET_ENV: deployment.target === 'staging' ? 'staging' : environment,
+    VERCEL_REGION: deployment.createdIn,
+    VERCEL_DEPLOYMENT_ID: deployment.id,
+    ...(deployment.host === null ? {} : { VERCEL_URL: deployment.host }),
+    ...configured,
+  }
+  const all = { ...ours, ...given }
+  const copies = prefix
+    ? Object.entries(all).flatMap(([key, value]) =>
+        PUBLIC.test(key) ? [[`${prefix}${key}`, value] as const] : [],
+      )
+    : []
+  return Object.fromEntries(
+    [...copies, ...Object.entries(ours)].filter(([key]) => !Object.hasOwn(given, key)),
+  )
+}

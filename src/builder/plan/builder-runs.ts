@@ -1,0 +1,222 @@
+import { matchesGlob } from 'node:path'
+import { builderOf } from '#core/deployment/builds.ts'
+import type { BuildSpec } from '#core/deployment/deployment.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
+import { dynamicRoutes, functionFile } from './api-functions.ts'
+import type { FunctionSetting } from './function-settings.ts'
+import { isRecord } from './json.ts'
+import { COMMON_FOLDERS } from './output-folders.ts'
+import { buildScriptOf, readPackageJson } from './package-json.ts'
+import type { BuildStep, Install, Stage } from './plan.ts'
+import { baseOf, folderOf, joined, readFolder, type SourceTree } from './source-tree.ts'
+
+export interface SpecRun {
+  readonly run: string
+  readonly spec: BuildSpec
+}
+
+export interface RunContext {
+  /** Of the root directory. */
+  readonly tree: SourceTree
+  readonly root: string
+  /** Finds out what a folder below the root directory is. */
+  readonly planFolder: (run: string, folder: string, framework?: string) => Promise<Stage>
+}
+
+/** What the `use` of a build asks for. */
+export async function planSpec({ run, spec }: SpecRun, context: RunContext): Promise<readonly Stage[]> {
+  const { tree, root } = context
+  const matched = matchedPaths(spec.src, tree.paths, root)
+  if (matched.length === 0)
+    throw new BuildFailure(
+      'unreferenced_build_specifications',
+      `No file matches ${JSON.stringify(spec.src)}.`,
+      run,
+    )
+  switch (builderOf(spec.use)) {
+    case 'static':
+      return [staticStage(run, context, matched)]
+    case 'static-build':
+      return Promise.all(matched.map((entry) => staticBuild(run, context, entry, spec.config)))
+    case 'next':
+      return Promise.all(folders(matched).map((folder) => context.planFolder(run, folder, 'nextjs')))
+    case 'node': {
+      const packages = matched.filter((path) => baseOf(path) === 'package.json')
+      const stages = await Promise.all(folders(packages).map((folder) => context.planFolder(run, folder)))
+      const files = matched.filter((path) => baseOf(path) !== 'package.json')
+      // A pattern such as `**` over a package: the package is what is meant.
+      if (packages.length > 0 && spec.src.includes('*')) return stages
+      return [...stages, ...(await functionStage(run, context, files, 'node'))]
+    }
+    case 'python':
+      return functionStage(run, context, matched, 'python')
+    case 'docker':
+      throw dockerUnavailable(run)
+  }
+}
+
+export const dockerUnavailable = (run?: string): BuildFailure =>
+  new BuildFailure(
+    'docker_unavailable',
+    'It needs a Docker Engine; this server runs with ALOFT_RUNTIME=process.',
+    run,
+  )
+
+/** Patterns are relative to the root directory, or to the source's root, where they were matched at creation. */
+export function matchedPaths(src: string, paths: readonly string[], root: string): readonly string[] {
+  const pattern = src.replace(/^\.?\//, '')
+  const matches = (path: string): boolean => path === pattern || matchesGlob(path, pattern)
+  const found = paths.filter(matches)
+  return found.length > 0 || root === '' ? found : paths.filter((path) => matches(joined(root, path)))
+}
+
+const folders = (paths: readonly string[]): readonly string[] => [...new Set(paths.map(folderOf))]
+
+function staticStage(run: string, { tree, root }: RunContext, matched: readonly string[]): Stage {
+  const files = matched.flatMap((path) => {
+    const file = tree.file(path)
+    return file === undefined ? [] : [{ ...file, path }]
+  })
+  return { ...empty(run, root), takes: [{ kind: 'uploaded', files }] }
+}
+
+const empty = (run: string, folder: string): Stage => ({
+  run,
+  folder,
+  installs: [],
+  build: undefined,
+  takes: [],
+  caches: [],
+})
+
+/** A package.json whose script, or a shell script that itself, leaves files in a folder. */
+async function staticBuild(
+  run: string,
+  { tree, root }: RunContext,
+  entry: string,
+  config: BuildSpec['config'],
+): Promise<Stage> {
+  const folder = folderOf(entry)
+  const base = joined(root, folder)
+  const isPackage = baseOf(entry) === 'package.json'
+  return {
+    ...empty(run, base),
+    installs: isPackage || tree.has(joined(folder, 'package.json')) ? [{ folder: base, command: null }] : [],
+    build: isPackage
+      ? await scriptOf(run, tree, entry)
+      : { kind: 'program', argv: ['/bin/sh', baseOf(entry)] },
+    takes: [
+      {
+        kind: 'built',
+        base,
+        folders: distFolders(config, run) ?? ['dist', ...COMMON_FOLDERS.filter((name) => name !== 'dist')],
+        mount: folder,
+        optional: false,
+        functions: [],
+        routes: [],
+      },
+    ],
+  }
+}
+
+async function scriptOf(run: string, tree: SourceTree, entry: string): Promise<BuildStep> {
+  const script = buildScriptOf(await readPackageJson(tree, entry))
+  if (script !== undefined) return { kind: 'script', script }
+  throw new BuildFailure(
+    'missing_script',
+    `${entry} has no script \`build\`, \`vercel-build\` or \`now-build\`.`,
+    run,
+  )
+}
+
+/** Where `config.distDir`, or `outputDirectory` in newer files, says that the result is. */
+function distFolders(config: BuildSpec['config'], run: string): readonly string[] | undefined {
+  const text = config.distDir ?? config.outputDirectory
+  if (text === undefined || text === null) return undefined
+  const folder = typeof text === 'string' ? readFolder(text) : undefined
+  if (folder === undefined)
+    throw new BuildFailure(
+      'invalid_config',
+      '`config.distDir` should be a folder below that of the entry.',
+      run,
+    )
+  return [folder]
+}
+
+/** Every file a function at its own path, with and without its extension. */
+async function functionStage(
+  run: string,
+  { tree, root }: RunContext,
+  matched: readonly string[],
+  runtime: 'node' | 'python',
+): Promise<readonly Stage[]> {
+  const functions = matched.flatMap((path) => {
+    const found = functionFile(path)
+    return found?.runtime === runtime ? [found] : []
+  })
+  if (functions.length === 0)
+    throw new BuildFailure(
+      'no_functions',
+      `None of the files that match is written in ${runtime === 'node' ? 'JavaScript or TypeScript' : 'Python'}.`,
+      run,
+    )
+  const dynamic = dynamicRoutes(functions)
+  return [
+    {
+      ...empty(run, root),
+      installs:
+        runtime === 'node'
+          ? installsFor(
+              tree,
+              root,
+              functions.map(({ file }) => file),
+            )
+          : [],
+      takes: [
+        {
+          kind: 'functions',
+          root,
+          functions,
+          routes: dynamic.length > 0 ? [{ handle: 'filesystem' }, ...dynamic] : [],
+        },
+      ],
+    },
+  ]
+}
+
+const MAX_INSTALLS = 16
+
+/** The nearest package.json of each file, as its imports are found from there. */
+function installsFor(tree: SourceTree, root: string, files: readonly string[]): readonly Install[] {
+  const found = new Set<string>()
+  for (const file of files)
+    for (let folder = folderOf(file); ; folder = folderOf(folder)) {
+      if (tree.has(joined(folder, 'package.json'))) found.add(folder)
+      if (tree.has(joined(folder, 'package.json')) || folder === '') break
+    }
+  return [...found]
+    .sort((a, b) => a.length - b.length)
+    .slice(0, MAX_INSTALLS)
+    .map((folder) => ({ folder: joined(root, folder), command: null }))
+}
+
+/** What the `config` of a build says of its functions, in the words of a configuration file. */
+export function settingOf({ src, config }: BuildSpec): readonly FunctionSetting[] {
+  const { includeFiles, excludeFiles, memory, maxDuration } = config
+  const globs = (value: unknown): string[] =>
+    (Array.isArray(value) ? value : [value]).filter(
+      (item) => typeof item === 'string' && !item.includes('..'),
+    )
+  const whole = (value: unknown): value is number =>
+    typeof value === 'number' && Number.isInteger(value) && value > 0
+  if (!isRecord(config)) return []
+  return [
+    {
+      glob: src.replace(/^\.?\//, ''),
+      ...(whole(memory) ? { memoryMb: Math.min(Math.max(memory, 128), 10240) } : {}),
+      ...(whole(maxDuration) ? { maxDuration: Math.min(maxDuration, 900) } : {}),
+      includeFiles: globs(includeFiles),
+      excludeFiles: globs(excludeFiles),
+    },
+  ]
+}

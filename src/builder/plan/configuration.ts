@@ -1,0 +1,145 @@
+import { builderOf } from '#core/deployment/builds.ts'
+import type { BuildSpec } from '#core/deployment/deployment.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
+import type { Route } from '#core/routing/route.ts'
+import { type FunctionSetting, readFunctionSettings } from './function-settings.ts'
+import { invalidConfig, isRecord, parseJson } from './json.ts'
+import { readConfiguredRoutes } from './route-rules.ts'
+import type { SourceTree } from './source-tree.ts'
+
+/** Of several, the first counts. */
+export const CONFIG_FILES = ['aloft.json', 'vercel.json', 'now.json'] as const
+
+/** What a deployment's own configuration file says. Null is a word of its own: whatever is found out. */
+export interface Configuration {
+  readonly file: string | undefined
+  readonly builds: readonly BuildSpec[]
+  /** From `routes`, or from `rewrites`, `redirects`, `headers`, `cleanUrls` and `trailingSlash`. */
+  readonly routes: readonly Route[] | undefined
+  readonly cleanUrls: boolean
+  readonly functions: readonly FunctionSetting[]
+  /** Undefined where the file does not say; null is no framework at all. */
+  readonly framework: string | null | undefined
+  readonly installCommand: string | null | undefined
+  readonly buildCommand: string | null | undefined
+  readonly outputDirectory: string | null | undefined
+  readonly ignoreCommand: string | null | undefined
+  /** For the programs. A value `@name` stands for a secret that only a request can bring. */
+  readonly env: Readonly<Record<string, string>>
+  readonly buildEnv: Readonly<Record<string, string>>
+}
+
+export const NO_CONFIGURATION: Configuration = {
+  file: undefined,
+  builds: [],
+  routes: undefined,
+  cleanUrls: false,
+  functions: [],
+  framework: undefined,
+  installCommand: undefined,
+  buildCommand: undefined,
+  outputDirectory: undefined,
+  ignoreCommand: undefined,
+  env: {},
+  buildEnv: {},
+}
+
+export async function readConfiguration(tree: SourceTree): Promise<Configuration> {
+  const file = CONFIG_FILES.find((name) => tree.has(name))
+  if (file === undefined) return NO_CONFIGURATION
+  const text = await tree.text(file)
+  if (text === undefined) throw invalidConfig(`${file} is too large.`)
+  const json = parseJson(text, file)
+  if (!isRecord(json)) throw invalidConfig(`${file} should hold an object.`)
+  return readObject(json, file)
+}
+
+async function readObject(json: Readonly<Record<string, unknown>>, file: string): Promise<Configuration> {
+  const setting = (key: string): string | null | undefined => {
+    const value = json[key]
+    if (value === undefined || value === null) return value
+    if (typeof value !== 'string') throw invalidConfig(`${file}: \`${key}\` should be text or null.`)
+    if (value.length > MAX_SETTING)
+      throw invalidConfig(`${file}: \`${key}\` should be at most ${MAX_SETTING} characters long.`)
+    return value
+  }
+  const build = json.build
+  if (build !== undefined && !isRecord(build)) throw invalidConfig(`${file}: \`build\` should be an object.`)
+  return {
+    file,
+    builds: readSpecs(json.builds, file),
+    routes: await readConfiguredRoutes(json, file),
+    cleanUrls: json.cleanUrls === true,
+    functions: readFunctionSettings(json.functions, file),
+    framework: setting('framework'),
+    installCommand: setting('installCommand'),
+    buildCommand: setting('buildCommand'),
+    outputDirectory: setting('outputDirectory'),
+    ignoreCommand: setting('ignoreCommand'),
+    env: readVariables(json.env, `${file}: \`env\``),
+    buildEnv: readVariables(build?.env, `${file}: \`build.env\``),
+  }
+}
+
+const MAX_SETTING = 1024
+const MAX_BUILDS = 128
+const MAX_VARIABLES = 100
+const MAX_VALUE = 65536
+
+function readSpecs(value: unknown, file: string): BuildSpec[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw invalidConfig(`${file}: \`builds\` should be a list.`)
+  if (value.length > MAX_BUILDS)
+    throw invalidConfig(`${file}: \`builds\` should have at most ${MAX_BUILDS} items.`)
+  return value.map((item: unknown, i) => {
+    const at = `${file}: \`builds[${i}]\``
+    if (!isRecord(item)) throw invalidConfig(`${at} should be an object.`)
+    const { src = '**', use, config = {} } = item
+    if (typeof src !== 'string' || src === '') throw invalidConfig(`${at}: \`src\` should be text.`)
+    if (typeof use !== 'string') throw invalidConfig(`${at}: \`use\` should be text.`)
+    if (!isRecord(config)) throw invalidConfig(`${at}: \`config\` should be an object.`)
+    try {
+      builderOf(use)
+    } catch (error) {
+      throw invalidConfig(`${at}: ${error instanceof Error ? error.message : 'there is no such builder.'}`)
+    }
+    return { src, use, config }
+  })
+}
+
+function readVariables(value: unknown, at: string): Readonly<Record<string, string>> {
+  if (value === undefined || value === null) return {}
+  // An early form was a list of names whose values the client filled in.
+  if (Array.isArray(value)) return {}
+  if (!isRecord(value)) throw invalidConfig(`${at} should be an object.`)
+  const entries = Object.entries(value)
+  if (entries.length > MAX_VARIABLES)
+    throw invalidConfig(`${at} should have at most ${MAX_VARIABLES} entries.`)
+  return Object.fromEntries(
+    entries.map(([key, item]) => {
+      const text = typeof item === 'number' || typeof item === 'boolean' ? String(item) : item
+      if (!/^[A-Za-z_]\w{0,255}$/.test(key))
+        throw invalidConfig(`${at} has a name that is not made of letters, digits and \`_\`.`)
+      if (typeof text !== 'string' || text.length > MAX_VALUE || text.includes('\0'))
+        throw invalidConfig(`${at}: the value of ${key} should be text.`)
+      return [key, text]
+    }),
+  )
+}
+
+/** What of the file's variables can be used as it is. `given` are the names for which the request has a value. */
+export function plainVariables(
+  variables: Readonly<Record<string, string>>,
+  given: readonly string[],
+): Record<string, string> {
+  const known = new Set(given)
+  const unmet = Object.keys(variables).find((key) => variables[key]?.startsWith('@') && !known.has(key))
+  if (unmet !== undefined)
+    throw new BuildFailure(
+      'invalid_config',
+      `The variable ${unmet} is taken from a secret. A configuration file cannot do that: set it in the request or in the project.`,
+    )
+  return Object.fromEntries(
+    Object.entries(variables).filter(([key, value]) => !known.has(key) && !value.startsWith('@')),
+  )
+}

@@ -1,0 +1,108 @@
+import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { NodeVersion } from '#core/project/project.ts'
+import type { Route } from '#core/routing/route.ts'
+import type { FunctionFile } from './api-functions.ts'
+import type { FunctionSetting } from './function-settings.ts'
+
+/** What a build does, decided from the files as they were uploaded, before anything runs. */
+export interface Plan {
+  /** Relative to the source's root; empty for the root itself. */
+  readonly root: string
+  readonly nodeVersion: NodeVersion
+  /** A line that ends with 0 where nothing is to be built. */
+  readonly ignoreCommand: string | null
+  /** The deployment's own rules, from its request or its configuration file. */
+  readonly routes: readonly Route[] | undefined
+  readonly cleanUrls: boolean
+  readonly functions: readonly FunctionSetting[]
+  /** What commands find, under what the task says. */
+  readonly env: Readonly<Record<string, string>>
+  /** What programs find, under the deployment's own variables. */
+  readonly programEnv: Readonly<Record<string, string>>
+  /** Uploaded files that the build does not get to see. */
+  readonly hidden: (path: string) => boolean
+  /** What the owner is told in the log before it begins. */
+  readonly notes: readonly string[]
+  /** One after another. */
+  readonly stages: readonly Stage[]
+}
+
+/** Commands in one folder, and what is taken from it afterwards. */
+export interface Stage {
+  /** The id of the build that it is told of. */
+  readonly run: string
+  /** Relative to the source's root. */
+  readonly folder: string
+  /** Folders with a package.json, or the one with a command of its own. */
+  readonly installs: readonly Install[]
+  readonly build: BuildStep | undefined
+  readonly takes: readonly Take[]
+  /** Folders that make the next build faster, relative to the source's root. */
+  readonly caches: readonly string[]
+}
+
+export interface Install {
+  readonly folder: string
+  /** In place of the package manager's own; empty: none. Null: its own. */
+  readonly command: string | null
+}
+
+export type BuildStep =
+  /** For a shell inside the sandbox. */
+  | { readonly kind: 'line'; readonly line: string }
+  /** Of package.json, by the project's package manager. */
+  | { readonly kind: 'script'; readonly script: string }
+  | { readonly kind: 'program'; readonly argv: readonly string[] }
+  | CliStep
+
+/** The whole build by the CLI of the Build Output API's makers, which knows this framework by heart. */
+export interface CliStep {
+  readonly kind: 'cli'
+  readonly framework: string
+  readonly buildCommand: string | null
+  readonly outputDirectory: string | null
+}
+
+export type Take =
+  /** Files as they were uploaded. */
+  | { readonly kind: 'uploaded'; readonly files: readonly ManifestFile[] }
+  /** `.vercel/output` below the folder; what the CLI or an adapter wrote, or the upload itself. */
+  | { readonly kind: 'build-output'; readonly folder: string }
+  | BuiltTake
+  | {
+      readonly kind: 'functions'
+      readonly root: string
+      readonly functions: readonly FunctionFile[]
+      readonly routes: readonly Route[]
+    }
+  | ServerTake
+  /** The whole folder with what is run in it. */
+  | { readonly kind: 'command'; readonly root: string; readonly command: readonly string[] }
+
+/** What a build command left: `.vercel/output` where there is one, else the first of the folders that has files. */
+export interface BuiltTake {
+  readonly kind: 'built'
+  /** Relative to the source's root. */
+  readonly base: string
+  /** Relative to the base, best first. */
+  readonly folders: readonly string[]
+  /** Under which the files are served. */
+  readonly mount: string
+  /** That it is no failure where there is none. */
+  readonly optional: boolean
+  /** Functions that count only where there is no `.vercel/output` that has its own. */
+  readonly functions: readonly FunctionFile[]
+  /** Rules of the framework, of the same standing. */
+  readonly routes: readonly Route[]
+}
+
+/** One program that answers every path for which there is no file. */
+export interface ServerTake {
+  readonly kind: 'server'
+  readonly root: string
+  readonly runtime: 'node' | 'python'
+  /** Relative to the root, best first; the first that exists after the build is loaded. */
+  readonly entries: readonly string[]
+  /** A folder of files that are served without it. */
+  readonly publicFolder: string | undefined
+}

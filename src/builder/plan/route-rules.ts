@@ -1,0 +1,78 @@
+import { BuildFailure } from '#core/ports/builder.ts'
+import { compileRoutes } from '#core/routing/compile-routes.ts'
+import type { Route } from '#core/routing/route.ts'
+import { invalidConfig } from './json.ts'
+
+/** The keys of a configuration file that become routes. */
+const KEYS = ['routes', 'rewrites', 'redirects', 'headers', 'cleanUrls', 'trailingSlash'] as const
+
+type Rules = Readonly<Record<string, unknown>>
+
+/** Undefined where the file says nothing of routes. */
+export async function readConfiguredRoutes(json: Rules, file: string): Promise<readonly Route[] | undefined> {
+  const rules = Object.fromEntries(
+    KEYS.flatMap((key) => (json[key] === undefined || json[key] === null ? [] : [[key, json[key]]])),
+  )
+  if (Object.keys(rules).length === 0) return undefined
+  const utils = await import('@vercel/routing-utils')
+  const { Ajv } = await import('ajv')
+  const check = new Ajv({ strict: false }).compile({
+    type: 'object',
+    properties: {
+      routes: utils.routesSchema,
+      rewrites: utils.rewritesSchema,
+      redirects: utils.redirectsSchema,
+      headers: utils.headersSchema,
+      cleanUrls: utils.cleanUrlsSchema,
+      trailingSlash: utils.trailingSlashSchema,
+    },
+  })
+  if (!check(rules)) {
+    const [first] = check.errors ?? []
+    throw invalidConfig(
+      `${file}: \`${pointed(first?.instancePath ?? '')}\` ${first?.message ?? 'is not valid'}.`,
+    )
+  }
+  const { routes, error } = utils.getTransformedRoutes(rules)
+  if (error) throw new BuildFailure('invalid_routes', `${file}: ${error.message}`)
+  return checkedRoutes((routes ?? []) as unknown as readonly Route[], file)
+}
+
+const pointed = (path: string): string =>
+  path
+    .slice(1)
+    .split('/')
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '')
+
+/** A rule that could not be served is told of now, and not to visitors. */
+function checkedRoutes(routes: readonly Route[], file: string): readonly Route[] {
+  const compiled = compileRoutes(routes)
+  if (compiled.ok) return routes
+  const [first] = compiled.errors
+  throw new BuildFailure('invalid_routes', `${file}: ${first?.message ?? 'the routes are malformed.'}`)
+}
+
+/**
+ * The deployment's own rules with those that its builds brought, phase by phase: what only adds headers first, then
+ * the owner's, then the builds'.
+ */
+export async function mergedRoutes(
+  own: readonly Route[] | undefined,
+  built: readonly (readonly Route[])[],
+): Promise<readonly Route[] | undefined> {
+  const brought = built.filter((routes) => routes.length > 0)
+  if (brought.length === 0) return own
+  const { mergeRoutes } = await import('@vercel/routing-utils')
+  type Rules = Parameters<typeof mergeRoutes>[0]
+  const merged = mergeRoutes({
+    userRoutes: own,
+    builds: brought.map((routes, i) => ({
+      use: '@aloft/build',
+      entrypoint: `${String(i).padStart(4, '0')}`,
+      routes,
+    })),
+  } as unknown as Rules)
+  return merged as unknown as readonly Route[]
+}

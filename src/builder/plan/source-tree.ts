@@ -1,0 +1,83 @@
+import type { ManifestFile } from '#core/deployment/manifest.ts'
+
+/** The files of a deployment as they were uploaded, seen from one folder. Nothing that a build wrote is in it. */
+export interface SourceTree {
+  /** Relative to the folder. */
+  readonly paths: readonly string[]
+  has(path: string): boolean
+  hasFolder(path: string): boolean
+  file(path: string): ManifestFile | undefined
+  /** Undefined where there is none. So is one of more than a megabyte: that is no configuration. */
+  text(path: string): Promise<string | undefined>
+  /** The same from a folder below; an empty one is this. */
+  within(folder: string): SourceTree
+}
+
+export type ReadContent = (file: ManifestFile) => Promise<Buffer | undefined>
+
+export const MAX_TEXT_BYTES = 1024 * 1024
+
+export function sourceTree(files: readonly ManifestFile[], read: ReadContent): SourceTree {
+  const texts = new Map<string, Promise<string | undefined>>()
+  const readText = (file: ManifestFile): Promise<string | undefined> => {
+    const known = texts.get(file.sha256)
+    if (known) return known
+    const text = read(file).then((bytes) => bytes?.toString('utf8'))
+    texts.set(file.sha256, text)
+    return text
+  }
+
+  const view = (entries: ReadonlyMap<string, ManifestFile>): SourceTree => {
+    const folders = foldersOf(entries.keys())
+    return {
+      paths: [...entries.keys()],
+      has: (path) => entries.has(path),
+      hasFolder: (path) => path === '' || folders.has(path),
+      file: (path) => entries.get(path),
+      text: async (path) => {
+        const file = entries.get(path)
+        return file && file.size <= MAX_TEXT_BYTES ? readText(file) : undefined
+      },
+      within: (folder) =>
+        folder === ''
+          ? view(entries)
+          : view(
+              new Map(
+                [...entries].flatMap(([path, file]) =>
+                  path.startsWith(`${folder}/`) ? [[path.slice(folder.length + 1), file] as const] : [],
+                ),
+              ),
+            ),
+    }
+  }
+  return view(new Map(files.map((file) => [file.path, file])))
+}
+
+function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
+  const folders = new Set<string>()
+  for (const path of paths)
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const folder = path.slice(0, slash)
+      if (folders.has(folder)) break
+      folders.add(folder)
+    }
+  return folders
+}
+
+/** Joins parts of paths with a slash; empty ones do not count. */
+export const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('/')
+
+/** The folder a path is in; empty for the topmost. */
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** A setting that names a folder below another, such as `./dist/` or `apps/web`; undefined where it leaves it. */
+export function readFolder(text: string): string | undefined {
+  const parts = text
+    .replaceAll('\\', '/')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+  if (text.startsWith('/') || parts.includes('..') || /\p{Cc}/u.test(text)) return undefined
+  return parts.join('/')
+}

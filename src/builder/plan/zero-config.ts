@@ -1,0 +1,159 @@
+import { BuildFailure } from '#core/ports/builder.ts'
+import type { Route } from '#core/routing/route.ts'
+import { API_NOT_FOUND, apiFiles, dynamicRoutes } from './api-functions.ts'
+import { CONFIG_FILES } from './configuration.ts'
+import { type Framework, isNodeServer, isPythonServer, needsCli } from './frameworks.ts'
+import { outputFolders } from './output-folders.ts'
+import type { PackageJson } from './package-json.ts'
+import type { Install, Stage, Take } from './plan.ts'
+import { mergedRoutes } from './route-rules.ts'
+import { nodeServerEntries, pythonServerEntries } from './server-entry.ts'
+import type { Settings } from './settings.ts'
+import { joined, type SourceTree } from './source-tree.ts'
+
+export interface ZeroConfig {
+  /** Seen from the folder. */
+  readonly tree: SourceTree
+  readonly pkg: PackageJson | undefined
+  readonly settings: Settings
+  /** Relative to the source's root. */
+  readonly folder: string
+  /** Under which it is served. */
+  readonly mount: string
+}
+
+/** What is done with a folder of which nobody said what it is. */
+export async function planFolder(run: string, given: ZeroConfig): Promise<Stage> {
+  const { tree, folder, settings } = given
+  const stage = { run, folder, installs: installsOf(given), caches: cachesOf(settings.framework, folder) }
+  const { framework } = settings
+  if (isPrebuilt(tree))
+    return { ...stage, installs: [], build: undefined, takes: [{ kind: 'build-output', folder }], caches: [] }
+  if (framework !== undefined && needsCli(framework) && tree.has('package.json'))
+    return cliStage(stage, given)
+  const server = serverOf(given)
+  if (server) return { ...stage, build: settings.build, takes: [server] }
+  return { ...stage, build: settings.build, takes: await staticTakes(given) }
+}
+
+/** What somebody built elsewhere is taken as it is. */
+export const isPrebuilt = (tree: SourceTree): boolean =>
+  tree.has('.vercel/output/config.json') && !tree.has('package.json')
+
+const cliStage = (
+  stage: Pick<Stage, 'run' | 'folder' | 'installs' | 'caches'>,
+  { settings }: ZeroConfig,
+): Stage => ({
+  ...stage,
+  build: {
+    kind: 'cli',
+    framework: settings.framework?.slug ?? 'nextjs',
+    buildCommand: settings.buildCommand,
+    outputDirectory: settings.outputDirectory,
+  },
+  // The CLI works at the source's root and leaves its output there.
+  takes: [{ kind: 'build-output', folder: '' }],
+})
+
+function installsOf({ tree, folder, settings }: ZeroConfig): readonly Install[] {
+  const command = settings.installCommand
+  if (!tree.has('package.json') && !command) return []
+  return command !== null && command.trim() === '' ? [] : [{ folder, command }]
+}
+
+/** A server stands for all of its folder, unless somebody says where the files are that are served instead. */
+function serverOf({ tree, pkg, settings, folder }: ZeroConfig): Take | undefined {
+  const { framework, outputDirectory } = settings
+  const publicFolder = tree.hasFolder('public') ? 'public' : undefined
+  if (framework !== undefined && isPythonServer(framework)) {
+    const entries = pythonServerEntries(tree)
+    if (entries.length === 0)
+      throw new BuildFailure(
+        'missing_entry',
+        `There is no Python file with an \`app\` in it, such as app.py, index.py or main.py, for ${framework.name}.`,
+      )
+    return { kind: 'server', root: folder, runtime: 'python', entries, publicFolder }
+  }
+  if (outputDirectory !== null || (framework !== undefined && !isNodeServer(framework))) return undefined
+  const entries = nodeServerEntries(tree, pkg, framework)
+  if (entries.length > 0) return { kind: 'server', root: folder, runtime: 'node', entries, publicFolder }
+  if (framework === undefined) return undefined
+  throw new BuildFailure(
+    'missing_entry',
+    `There is no file that starts the server, such as server.js, app.js, index.js or one of them in src, for ${framework.name}.`,
+  )
+}
+
+/** Files, from a build or as they are, beside the functions in `api`. */
+async function staticTakes({ tree, settings, folder, mount }: ZeroConfig): Promise<readonly Take[]> {
+  const { framework, build, outputDirectory } = settings
+  const functions = apiFiles(tree.paths)
+  const routes = functionRoutes(functions)
+  if (build === undefined && framework === undefined) {
+    const files = uploadedFiles(
+      tree,
+      outputDirectory,
+      functions.map(({ file }) => file),
+    )
+    return [
+      { kind: 'uploaded', files: files.map((file) => ({ ...file, path: joined(mount, file.path) })) },
+      { kind: 'functions', root: folder, functions, routes },
+    ]
+  }
+  const found = outputDirectory === null ? await outputFolders(framework, tree) : [outputDirectory]
+  return [
+    {
+      kind: 'built',
+      base: folder,
+      folders: found,
+      mount,
+      // A build may be for the functions alone.
+      optional: functions.length > 0 && outputDirectory === null,
+      functions,
+      routes: await combined(await routesOf(framework), routes),
+    },
+  ]
+}
+
+/** The functions' rules come before a framework's page for every path. */
+const combined = async (
+  framework: readonly Route[],
+  functions: readonly Route[],
+): Promise<readonly Route[]> => (await mergedRoutes(functions, [framework])) ?? []
+
+const functionRoutes = (functions: Parameters<typeof dynamicRoutes>[0]): readonly Route[] =>
+  functions.length === 0 ? [] : [{ handle: 'filesystem' }, ...dynamicRoutes(functions), API_NOT_FOUND]
+
+/** Some look for a file of the build first; there is none where they are sent, and so they give their usual ones. */
+async function routesOf(framework: Framework | undefined): Promise<readonly Route[]> {
+  const routes = framework?.defaultRoutes
+  const found = typeof routes === 'function' ? await routes('/dev/null') : routes
+  return (found ?? []) as unknown as readonly Route[]
+}
+
+/** Never served, whatever else is. */
+const PRIVATE =
+  /(?:^|\/)(?:node_modules|\.git|\.vercel|\.aloft|\.now)\/|(?:^|\/)(?:\.env[^/]*|\.npmrc|\.gitignore|\.vercelignore|\.nowignore|\.DS_Store)$/
+
+/** The folder that is said, or `public`, or everything that is not source. */
+function uploadedFiles(tree: SourceTree, outputDirectory: string | null, functions: readonly string[]) {
+  const folder = outputDirectory ?? (tree.hasFolder('public') ? 'public' : '')
+  if (!tree.hasFolder(folder))
+    throw new BuildFailure('missing_output', `There is no output directory ${JSON.stringify(folder)}.`)
+  const sources = new Set<string>([...functions, ...(folder === '' ? ['package.json', ...CONFIG_FILES] : [])])
+  return tree.within(folder).paths.flatMap((path) => {
+    const whole = joined(folder, path)
+    const file = tree.file(whole)
+    const isSource = sources.has(whole) || (folder === '' && whole.startsWith('api/') && functions.length > 0)
+    return file === undefined || isSource || PRIVATE.test(whole) ? [] : [{ ...file, path }]
+  })
+}
+
+/** `{.cache,public}/**` are the folders `.cache` and `public`. */
+function cachesOf(framework: Framework | undefined, folder: string): readonly string[] {
+  const pattern = framework?.cachePattern
+  if (pattern === undefined) return []
+  const base = pattern.replace(/\/\*\*$/, '')
+  const names = /^\{(.+)\}$/.exec(base)?.[1]?.split(',') ?? [base]
+  return names.map((name) => joined(folder, name))
+}

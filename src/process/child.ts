@@ -52,6 +52,10 @@ export class KeptChild {
     this.#options = options
   }
 
+  get role(): ChildRole {
+    return this.#options.role
+  }
+
   get channel(): Channel | undefined {
     return this.#channel
   }

@@ -44,7 +44,11 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
     announce(config, prepared)
     await stopping
   } else if (first === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
-  await Promise.all(children.map((child) => child.stop(DRAIN_MS + 5 * SECOND)))
+  // Functions run in the working process: it stays until the last visitor has been answered.
+  for (const kind of ['serve', 'work'] as const)
+    await Promise.all(
+      children.filter(({ role }) => role === kind).map((child) => child.stop(DRAIN_MS + 5 * SECOND)),
+    )
   return first === 'stillborn' ? 1 : 0
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createOutboxMailer } from '#adapters/mail-outbox/outbox-mailer.ts'
 import { createSmtpMailer } from '#adapters/mail-smtp/smtp-mailer.ts'
@@ -8,6 +7,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { Config } from '../config.ts'
 import type { Channel } from './channel.ts'
+import { machineName } from './machine-name.ts'
 import { createMetrics } from './metrics.ts'
 import { openParts } from './parts.ts'
 import type { Running } from './serve.ts'
@@ -26,7 +26,7 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
     bus,
     clock,
     log,
-    worker: randomUUID(),
+    worker: await machineName(config.dataDir),
   })
   await runner.start()
   return {

@@ -1,5 +1,6 @@
 import type { BuildLog } from '#core/log/build-log.ts'
 import type { NodeToolchain, PackageTool } from './toolchain.ts'
+import type { RunOptions } from './workspace.ts'
 
 export type PackageManagerName = 'npm' | 'pnpm' | 'yarn' | 'bun'
 
@@ -11,7 +12,7 @@ export interface InstallOptions {
   readonly installCommand?: string | null
   readonly log: BuildLog
   readonly run?: string
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: RunOptions['env']
   /** Lines that the build will run later, for the package managers that they name to be there. */
   readonly commands?: readonly string[]
 }

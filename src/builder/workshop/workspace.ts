@@ -1,6 +1,7 @@
 import type { BuildLog } from '#core/log/build-log.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
 import type { SandboxBind, SandboxEndReason } from '#core/ports/sandbox.ts'
+import type { CachedFolders } from './project-caches.ts'
 import type { NodeToolchain, PackageTool } from './toolchain.ts'
 
 /** Where commands find things, inside the sandbox. All of it is one writable mount, so that links and renames work. */
@@ -21,8 +22,8 @@ export interface RunOptions {
   readonly argv: readonly string[]
   /** Relative to the source's root, which is the default. */
   readonly cwd?: string
-  /** Added to what `workspace.env` says. */
-  readonly env?: Readonly<Record<string, string>>
+  /** Added to what `workspace.env` says; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly node: NodeToolchain
   /** Others than npm, put on PATH before it. */
   readonly tools?: readonly PackageTool[]
@@ -49,34 +50,41 @@ export interface RunResult {
 }
 
 /**
- * The place in which one deployment is built. Commands run one after another or at once, each in a sandbox of its
- * own over the same files. What they leave must never be walked, opened or written by this process.
+ * The place in which one deployment is built. Commands run one after another, each in a sandbox of its own over the
+ * same files; one that is asked for early waits. What they leave must never be walked, opened or written by this
+ * process: give them a `folder` to put results in, and take from there only regular files.
  */
 export interface Workspace {
   readonly task: BuildTask
-  /** What every command finds in its environment: `task.env` under PATH, HOME and the like. */
+  /** What every command finds in its environment, but for PATH: `task.env` and defaults below it. */
   readonly env: Readonly<Record<string, string>>
+  /** What an earlier build of the project has left, and is in its place again. */
+  readonly restored: CachedFolders
+  /** A file of the deployment as it was uploaded, up to 4 MB; undefined where there is none. */
+  read(path: string): Promise<Buffer | undefined>
   /**
    * Rejects with a `BuildFailure`: `command_failed`, `out_of_memory`, `build_timeout`, `disk_limit`, or `canceled`
    * once the task's signal is aborted.
    */
   run(options: RunOptions): Promise<RunResult>
+  /** Writes a line of our own into a build's log. */
+  note(log: BuildLog, line: string): Promise<void>
   /** A new, empty folder of the machine that outlives commands and goes with the workspace; for binds. */
   folder(name: string): Promise<string>
-  /**
-   * Where a command's output went that the host reads: a folder inside the source is none. Bind `folder(…)`.
-   *
-   * Keeps folders for the project's next build, once everything has succeeded: the dependencies that were installed
-   * and those of the given paths, relative to the source's root, that are folders.
-   */
-  keep(paths: readonly string[]): Promise<void>
-  /** Ends what runs and removes everything. May be called again. */
+  /** Says that dependencies are whole in these folders: they are kept even where the build fails later. */
+  installed(what: CachedFolders): void
+  /** To be called once everything has succeeded: these folders are kept as well, as far as they are there. */
+  keep(paths: readonly string[]): void
+  /** Ends what runs, hands what is to be kept to the project's next build, and removes the rest. Repeatable. */
   close(): Promise<void>
 }
 
 export interface Workshop {
-  /** Begins afresh, whatever an earlier try has left. Rejects with the signal's reason after an abort. */
-  open(task: BuildTask): Promise<Workspace>
+  /**
+   * Begins afresh, whatever an earlier try has left. `cache: false` leaves out what earlier builds of the project have
+   * left. Rejects with the signal's reason after an abort, and with a `BuildFailure` where the files cannot be laid out.
+   */
+  open(task: BuildTask, options?: { readonly cache?: boolean }): Promise<Workspace>
   /** Ends what runs, and waits for what is being removed. */
   close(): Promise<void>
 }

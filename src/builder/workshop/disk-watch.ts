@@ -1,0 +1,74 @@
+import { statfs } from 'node:fs/promises'
+import { treeBytes } from './remove-tree.ts'
+
+export interface DiskLimits {
+  /** What a build's files may take together. */
+  readonly diskBytes: number
+  /** What must stay free on the disk for everybody else. */
+  readonly freeBytes: number
+}
+
+export interface DiskWatch {
+  stop(): void
+}
+
+const LOOK_MS = 500
+/** A tree is counted at most this often, and seldom enough that counting takes little of the machine. */
+const COUNT_MS = 15_000
+const SHARE_OF_COUNTING = 20
+/** Files that must stay possible, on file systems that number them. */
+const FREE_FILES = 10_000
+
+/**
+ * Looks at a folder while others write in it, and calls `over` once when it takes too much. There are no quotas to
+ * rely on, so the disk's free space is looked at often, which costs nothing, and the folder itself is counted when
+ * that has fallen by enough to matter.
+ */
+export function watchDisk(folder: string, limits: DiskLimits, over: (why: string) => void): DiskWatch {
+  const ended = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let counted: { bytes: number; free: number; at: number; tookMs: number } | undefined
+
+  async function count(free: number): Promise<number> {
+    const began = Date.now()
+    const bytes = (await treeBytes(folder, ended.signal)) ?? counted?.bytes ?? 0
+    counted = { bytes, free, at: Date.now(), tookMs: Date.now() - began }
+    return bytes
+  }
+
+  async function look(): Promise<string | undefined> {
+    const { bavail, bsize, files, ffree } = await statfs(folder)
+    const free = bavail * bsize
+    if (free < limits.freeBytes || (files > 0 && ffree < FREE_FILES))
+      return 'The disk of this machine is full'
+    const fallen = counted === undefined ? 0 : counted.free - free
+    const room = limits.diskBytes - (counted?.bytes ?? 0)
+    const due =
+      counted === undefined ||
+      fallen > room / 2 ||
+      Date.now() - counted.at > Math.max(COUNT_MS, counted.tookMs * SHARE_OF_COUNTING)
+    if (!due || (await count(free)) <= limits.diskBytes) return undefined
+    return `The build takes more than ${Math.floor(limits.diskBytes / 2 ** 20)} MB of disk space`
+  }
+
+  async function again(): Promise<void> {
+    // A folder that cannot be looked at is no reason to end a build.
+    const why = await look().catch(() => undefined)
+    if (ended.signal.aborted) return
+    if (why !== undefined) {
+      ended.abort()
+      over(why)
+      return
+    }
+    timer = setTimeout(() => void again(), LOOK_MS)
+    timer.unref()
+  }
+
+  void again()
+  return {
+    stop() {
+      ended.abort()
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { posix } from 'node:path'
+import { BuildFailure } from '#core/ports/builder.ts'
+import { dependencyDigest, onlyInstalls } from './dependency-digest.ts'
+import type { Installed, InstallOptions } from './install-options.ts'
+import { calledTools, findPackageManager, type PackageJson, type ToolWish } from './package-manager.ts'
+import { type PackageTool, ToolchainError, type Toolchains } from './toolchain.ts'
+import { shell, type Workspace } from './workspace.ts'
+
+/** Packages of a repository whose manifests are read. */
+const MOST_PACKAGES = 200
+const LOCK_BEGINNING = 4096
+const MANIFEST = 'package.json'
+
+const DEFAULTS = {
+  npm: 'npm install',
+  pnpm: 'pnpm install',
+  yarn: 'yarn install',
+  bun: 'bun install',
+} as const
+
+const parse = (bytes: Buffer | undefined): PackageJson | undefined => {
+  try {
+    const content: unknown = bytes && JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''))
+    return typeof content === 'object' && content !== null ? (content as PackageJson) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The manifests of a repository by the folders they are in. */
+async function readPackages(workspace: Workspace): Promise<ReadonlyMap<string, PackageJson>> {
+  const paths = workspace.task.files
+    .map(({ path }) => path)
+    .filter((path) => posix.basename(path) === MANIFEST && !/(?:^|\/)node_modules\//.test(path))
+    .sort((a, b) => a.split('/').length - b.split('/').length)
+    .slice(0, MOST_PACKAGES)
+  const packages = new Map<string, PackageJson>()
+  for (const path of paths) {
+    const content = parse(await workspace.read(path))
+    if (content) packages.set(posix.dirname(path).replace(/^\.$/, ''), content)
+  }
+  return packages
+}
+
+/**
+ * Installs what a project's package.json asks for, with the package manager it uses. Where its last build has left
+ * just that, nothing is run at all; where it has left something else, that is installed over.
+ */
+export async function installDependencies(
+  workspace: Workspace,
+  toolchains: Pick<Toolchains, 'ensureTool'>,
+  options: InstallOptions,
+): Promise<Installed> {
+  const { node, log, installCommand } = options
+  const root = (options.root ?? '').replace(/^\.?\/?|\/$/g, '')
+  const { files } = workspace.task
+  const paths = new Set(files.map(({ path }) => path))
+  const packages = await readPackages(workspace)
+  const packageJson = packages.get(root)
+  const manager = await findPackageManager({
+    ...{ root, paths, packageJson: packageJson ?? {}, nodeVersion: node.version },
+    outerPackageJson: packages.get(''),
+    read: async (path) => (await workspace.read(path))?.toString('utf8', 0, LOCK_BEGINNING) ?? '',
+  })
+  const wishes: readonly ToolWish[] = [
+    ...(manager.tool ? [manager.tool] : []),
+    ...calledTools(
+      [installCommand ?? '', ...(options.commands ?? []), ...scriptsOf(packageJson)],
+      manager.name,
+      node.version,
+    ),
+  ]
+  const tools = await ensureTools(toolchains, wishes, manager.tool, options.run)
+  const line = installCommand ?? DEFAULTS[manager.name]
+  if (line.trim() === '' || (packageJson === undefined && installCommand == null))
+    return { manager: manager.name, tools, how: 'skipped' }
+
+  const digest = onlyInstalls(line)
+    ? dependencyDigest({
+        ...{ files, packages, manager, nodeVersion: node.version, root, command: line },
+        machine: `${process.platform}-${process.arch}`,
+      })
+    : null
+  const lockFolder = posix.dirname(manager.lock ?? posix.join(root, MANIFEST)).replace(/^\.$/, '')
+  const folders = [...new Set([root, lockFolder, ...packages.keys()])].map((folder) =>
+    posix.join(folder, 'node_modules'),
+  )
+  const { restored } = workspace
+  if (
+    digest !== null &&
+    digest === restored.digest &&
+    restored.paths.includes(posix.join(lockFolder, 'node_modules'))
+  ) {
+    await workspace.note(log, 'Dependencies are unchanged since the last build')
+    workspace.installed({ digest, paths: folders })
+    return { manager: manager.name, tools, how: 'unchanged' }
+  }
+  await workspace.run({
+    argv: shell(line),
+    cwd: root,
+    ...{ node, tools, log },
+    ...(options.run === undefined ? {} : { run: options.run }),
+    // Builds need the dependencies of development, whatever the deployment's environment says.
+    env: { ...options.env, NODE_ENV: undefined, ...installEnv(manager.lock) },
+  })
+  workspace.installed({ digest, paths: folders })
+  return { manager: manager.name, tools, how: 'installed' }
+}
+
+/** With everything locked, what is cached cannot be stale. */
+const installEnv = (lock: string | undefined): Readonly<Record<string, string>> =>
+  lock === undefined ? {} : { npm_config_prefer_offline: 'true' }
+
+const scriptsOf = (packageJson: PackageJson | undefined): readonly string[] =>
+  Object.values((packageJson?.scripts ?? {}) as PackageJson).filter((line) => typeof line === 'string')
+
+async function ensureTools(
+  toolchains: Pick<Toolchains, 'ensureTool'>,
+  wishes: readonly ToolWish[],
+  needed: ToolWish | undefined,
+  run: string | undefined,
+): Promise<readonly PackageTool[]> {
+  const tools: PackageTool[] = []
+  for (const wish of wishes)
+    try {
+      tools.push(await toolchains.ensureTool(wish.name, wish.version))
+    } catch (error) {
+      // One that a script only seems to call can be missing.
+      if (wish !== needed) continue
+      if (error instanceof ToolchainError && error.kind === 'unknown_version')
+        throw new BuildFailure('install_failed', `There is no ${wish.name} ${wish.version} to be had`, run)
+      throw error
+    }
+  return tools
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '#core/ports/log.ts'
+import type { Project } from '#core/project/project.ts'
+import { putIn, takeOut } from './kept-trees.ts'
+import { treeBytes } from './remove-tree.ts'
+
+/** What a build left for the next of its project. */
+interface Contents {
+  /** What the dependencies were installed from; null where an installation has to look again. */
+  readonly digest: string | null
+  /** Paths below the source's root; the folders are `trees/0`, `trees/1` … */
+  readonly trees: readonly string[]
+}
+
+/** Paths are below the source's root. */
+export interface CachedFolders {
+  readonly digest: string | null
+  readonly paths: readonly string[]
+}
+
+interface Place {
+  readonly project: Pick<Project, 'id' | 'ownerId'>
+  /** A folder of ours on the same file system, which must not exist yet. */
+  readonly via: string
+  /** What code of users has to itself, and in it the paths of the source and of downloads. */
+  readonly base: string
+  readonly source: string
+  readonly downloads: string
+}
+
+/**
+ * Folders that are handed from one build of a project to its next by renaming them: never two builds have the same,
+ * and no other project ever sees them.
+ */
+export interface ProjectCaches {
+  restore(place: Place): Promise<CachedFolders>
+  /** Call when nothing runs in the place any more. */
+  keep(place: Place, what: CachedFolders): Promise<void>
+  /** Drops what was not used for longest until all is within the budget. */
+  shrink(): Promise<void>
+}
+
+interface Weighed {
+  readonly key: string
+  readonly at: number
+  readonly bytes: number
+}
+
+const MOST_TREES = 500
+export const NOTHING_CACHED: CachedFolders = { digest: null, paths: [] }
+
+const keyOf = ({ id, ownerId }: Place['project']) =>
+  createHash('sha256').update(`${ownerId}\n${id}`).digest('hex').slice(0, 40)
+
+const readContents = async (folder: string): Promise<Contents> =>
+  JSON.parse(await readFile(join(folder, 'contents.json'), 'utf8')) as Contents
+
+/** Without those that lie in another of them. */
+const outermost = (paths: readonly string[]): readonly string[] =>
+  [...new Set(paths)].filter((path) => !paths.some((other) => path.startsWith(`${other}/`)))
+
+export function createProjectCaches({
+  folder,
+  budgetBytes,
+  log,
+  discard,
+}: {
+  readonly folder: string
+  readonly budgetBytes: number
+  readonly log: Log
+  /** Takes a folder away at once and removes it some time. */
+  readonly discard: (path: string) => Promise<void>
+}): ProjectCaches {
+  /** The space each takes, once counted; a kept cache is never written to. */
+  const counted = new Map<string, { readonly at: number; readonly bytes: number }>()
+
+  async function weigh(key: string): Promise<Weighed> {
+    const path = join(folder, key)
+    const at = (await stat(path)).mtimeMs
+    const known = counted.get(key)
+    if (known?.at === at) return { key, ...known }
+    const bytes = (await treeBytes(path)) ?? 0
+    counted.set(key, { at, bytes })
+    return { key, at, bytes }
+  }
+
+  return {
+    async restore({ project, via, base, source, downloads }) {
+      try {
+        await rename(join(folder, keyOf(project)), via)
+      } catch {
+        return NOTHING_CACHED
+      }
+      try {
+        const { digest, trees } = await readContents(via)
+        await putIn(join(via, 'downloads'), base, downloads)
+        const paths: string[] = []
+        for (const [i, path] of trees.entries())
+          if (await putIn(join(via, 'trees', String(i)), base, `${source}/${path}`)) paths.push(path)
+        return { digest, paths }
+      } catch (error) {
+        log.warn({ err: error, project: project.id }, 'the cache of a project could not be restored')
+        return NOTHING_CACHED
+      } finally {
+        await discard(via)
+      }
+    },
+
+    async keep({ project, via, base, source, downloads }, { digest, paths }) {
+      await mkdir(join(via, 'trees'), { recursive: true, mode: 0o700 })
+      const trees: string[] = []
+      for (const path of outermost(paths).slice(0, MOST_TREES))
+        if (await takeOut(base, `${source}/${path}`, join(via, 'trees', String(trees.length))))
+          trees.push(path)
+      await takeOut(base, downloads, join(via, 'downloads'))
+      await writeFile(join(via, 'contents.json'), JSON.stringify({ digest, trees } satisfies Contents))
+      const path = join(folder, keyOf(project))
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      // Another build of the project may have ended meanwhile; the later one stays.
+      await discard(path)
+      await rename(via, path)
+    },
+
+    async shrink() {
+      const caches: Weighed[] = []
+      for (const key of await readdir(folder).catch(() => [])) {
+        // One that a build takes meanwhile is none.
+        const weighed = await weigh(key).catch(() => undefined)
+        if (weighed) caches.push(weighed)
+      }
+      caches.sort((a, b) => a.at - b.at)
+      let total = caches.reduce((sum, { bytes }) => sum + bytes, 0)
+      for (const { key, bytes } of caches) {
+        if (total <= budgetBytes) break
+        total -= bytes
+        counted.delete(key)
+        await discard(join(folder, key))
+      }
+    },
+  }
+}

@@ -45,7 +45,7 @@ export async function planSpec({ run, spec }: SpecRun, context: RunContext): Pro
       const stages = await Promise.all(folders(packages).map((folder) => context.planFolder(run, folder)))
       const files = matched.filter((path) => baseOf(path) !== 'package.json')
       // A pattern such as `**` over a package: the package is what is meant.
-      if (packages.length > 0 && spec.src.includes('*')) return stages
+      if (packages.length > 0 && (files.length === 0 || spec.src.includes('*'))) return stages
       return [...stages, ...(await functionStage(run, context, files, 'node'))]
     }
     case 'python':

@@ -1,0 +1,435 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Stage, Take } from './plan.ts'
+import { builtBy, type Files, planOf, runOf, type TaskChanges } from './plan-testing.ts'
+
+async function stageOf(files: Files, changes?: TaskChanges): Promise<Stage> {
+  const { stages } = await planOf(files, changes)
+  assert.equal(stages.length, 1)
+  return stages[0] as Stage
+}
+
+function taken<K extends Take['kind']>({ takes }: Stage, kind: K): Take & { kind: K } {
+  const found = takes.find((take) => take.kind === kind)
+  assert.ok(found, `nothing of kind ${kind} is taken, but ${takes.map((take) => take.kind).join(', ')}`)
+  return found as Take & { kind: K }
+}
+
+const uploaded = (stage: Stage) =>
+  taken(stage, 'uploaded')
+    .files.map(({ path }) => path)
+    .sort()
+
+const vite: Files = {
+  'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
+  'index.html': '',
+  'public/robots.txt': '',
+}
+
+test('a framework is installed, built, and its folder is served', async () => {
+  const plan = await planOf(vite)
+  const [stage] = plan.stages
+  assert.ok(stage)
+  assert.deepEqual(plan.notes, ['Detected Vite'])
+  assert.deepEqual(stage.installs, [{ folder: '', command: null }])
+  assert.deepEqual(stage.build, { kind: 'script', script: 'build' })
+  const { folders, optional } = taken(stage, 'built')
+  assert.equal(folders[0], 'dist')
+  assert.equal(optional, false)
+  assert.equal(folders.includes('public'), false, 'the source of a framework is not its output')
+})
+
+test('without a script the command of the framework runs', async () => {
+  const stage = await stageOf({ 'package.json': { devDependencies: { astro: '5' } } })
+  assert.deepEqual(stage.build, { kind: 'line', line: 'astro build' })
+})
+
+test('a script of the platform is preferred to `build`', async () => {
+  const scripts = { build: 'a', 'now-build': 'b', 'vercel-build': 'c' }
+  assert.deepEqual((await stageOf({ 'package.json': { scripts } })).build, {
+    kind: 'script',
+    script: 'vercel-build',
+  })
+})
+
+test('settings of the project overrule what is found, and those of the file the settings of the project', async () => {
+  const settings = {
+    buildCommand: 'make',
+    outputDirectory: 'web/',
+    installCommand: 'make deps',
+    framework: null,
+  }
+  const stage = await stageOf(vite, { settings })
+  assert.deepEqual(stage.build, { kind: 'line', line: 'make' })
+  assert.deepEqual(stage.installs, [{ folder: '', command: 'make deps' }])
+  assert.deepEqual(taken(stage, 'built').folders, ['web'])
+  const file = { ...vite, 'vercel.json': { buildCommand: '', outputDirectory: './site', installCommand: '' } }
+  const overruled = await stageOf(file, { settings })
+  assert.equal(overruled.build, undefined)
+  assert.deepEqual(overruled.installs, [])
+  assert.deepEqual(taken(overruled, 'built').folders, ['site'])
+})
+
+test('a framework that is named counts, and null in the file is none', async () => {
+  const named = await stageOf({ 'package.json': {} }, { settings: { framework: 'eleventy' } })
+  assert.deepEqual(named.build, { kind: 'line', line: 'npx @11ty/eleventy' })
+  const none = await planOf({ ...vite, 'vercel.json': { framework: null } })
+  assert.deepEqual(none.notes, [])
+})
+
+test('an output directory outside is refused', async () => {
+  await assert.rejects(planOf(vite, { settings: { outputDirectory: '../x' } }), { code: 'invalid_config' })
+})
+
+test('without a build, files are served as they are and api holds functions', async () => {
+  const files = {
+    'index.html': '',
+    'img/a.png': '',
+    'api/hello.js': '',
+    'api/_lib.js': '',
+    'api/users/[id].ts': '',
+    'package.json': { dependencies: { lodash: '4' } },
+    'vercel.json': {},
+    '.env': 'SECRET=1',
+    '.git/config': '',
+    'node_modules/x/index.js': '',
+  }
+  const stage = await stageOf(files)
+  assert.deepEqual(uploaded(stage), ['img/a.png', 'index.html'])
+  const { functions, routes } = taken(stage, 'functions')
+  assert.deepEqual(
+    functions.map(({ file }) => file),
+    ['api/hello.js', 'api/users/[id].ts'],
+  )
+  assert.equal(routes.length, 3)
+  assert.equal(stage.build, undefined)
+  assert.deepEqual(stage.installs, [{ folder: '', command: null }])
+})
+
+test('a folder called public is the site, where nothing is built', async () => {
+  assert.deepEqual(uploaded(await stageOf({ 'public/index.html': '', 'readme.md': '', 'api/a.js': '' })), [
+    'index.html',
+  ])
+})
+
+test('an output directory that nobody builds has to be there', async () => {
+  const settings = { outputDirectory: 'site' }
+  assert.deepEqual(uploaded(await stageOf({ 'site/a.html': '', 'b.html': '' }, { settings })), ['a.html'])
+  await assert.rejects(planOf({ 'b.html': '' }, { settings }), { code: 'missing_output' })
+})
+
+test('a build without a framework may leave its files in any common folder, new ones first', async () => {
+  const stage = await stageOf({
+    'package.json': { scripts: { build: 'x' } },
+    'public/a.txt': '',
+    'build/tool.js': '',
+  })
+  const { folders } = taken(stage, 'built')
+  assert.equal(folders[0], 'dist')
+  assert.deepEqual(folders.slice(-2), ['public', 'build'])
+})
+
+test('a build beside functions need not leave files', async () => {
+  const stage = await stageOf({ 'package.json': { scripts: { build: 'x' } }, 'api/a.js': '' })
+  assert.equal(taken(stage, 'built').optional, true)
+  assert.equal(taken(stage, 'built').functions.length, 1)
+})
+
+test('functions come before the page that a framework has for every path', async () => {
+  const stage = await stageOf({
+    'package.json': { devDependencies: { '@vue/cli-service': '5' } },
+    'api/[id].js': '',
+  })
+  const { routes } = taken(stage, 'built')
+  const at = (part: string) => routes.findIndex((route) => 'dest' in route && route.dest?.startsWith(part))
+  assert.ok(at('/api/[id]') !== -1 && at('/api/[id]') < at('/index.html'))
+})
+
+const SERVERS: readonly (readonly [string, Files, string])[] = [
+  [
+    'Express',
+    { 'package.json': { dependencies: { express: '5' } }, 'index.js': "require('express')" },
+    'index.js',
+  ],
+  [
+    'Fastify',
+    { 'package.json': { dependencies: { fastify: '5' } }, 'src/server.ts': "import 'fastify'" },
+    'src/server.ts',
+  ],
+  [
+    'a start script',
+    { 'package.json': { scripts: { start: 'node --trace-warnings ./bin/www' } }, 'bin/www.js': '' },
+    'bin/www.js',
+  ],
+  [
+    'its main',
+    { 'package.json': { main: 'lib/x.js', dependencies: { ws: '8' } }, 'lib/x.js': '' },
+    'lib/x.js',
+  ],
+  ['a file called server', { 'package.json': {}, 'server.mjs': '' }, 'server.mjs'],
+  ['Koa in app.js', { 'package.json': { dependencies: { koa: '3' } }, 'app.js': "require('koa')" }, 'app.js'],
+]
+for (const [what, files, entry] of SERVERS)
+  test(`a server is known by ${what}`, async () => {
+    const { runtime, entries, root } = taken(await stageOf(files), 'server')
+    assert.deepEqual([runtime, entries[0], root], ['node', entry, ''])
+  })
+
+test('a server that is compiled starts from what its build makes', async () => {
+  const { entries } = taken(
+    await stageOf({
+      'package.json': {
+        scripts: { build: 'nest build', start: 'node dist/main' },
+        dependencies: { '@nestjs/core': '11' },
+      },
+      'src/main.ts': "import { NestFactory } from '@nestjs/core'",
+    }),
+    'server',
+  )
+  assert.equal(entries[0], 'dist/main.js')
+  assert.equal(entries.at(-1), 'src/main.ts')
+})
+
+test('a package that only has a main is no server', async () => {
+  const stage = await stageOf({ 'package.json': { main: 'index.js' }, 'index.js': '', 'index.html': '' })
+  assert.equal(
+    stage.takes.some(({ kind }) => kind === 'server'),
+    false,
+  )
+})
+
+test('a Python server is known by its requirements', async () => {
+  const stage = await stageOf({ 'requirements.txt': 'fastapi', 'main.py': 'app = 1' })
+  assert.deepEqual(taken(stage, 'server').entries, ['main.py'])
+  await assert.rejects(planOf({ 'requirements.txt': 'flask' }), { code: 'missing_entry' })
+})
+
+test('Next.js is built by the CLI', async () => {
+  const stage = await stageOf(
+    { 'package.json': { dependencies: { next: '16' } } },
+    { settings: { buildCommand: 'x' } },
+  )
+  assert.deepEqual(stage.build, {
+    kind: 'cli',
+    framework: 'nextjs',
+    buildCommand: 'x',
+    outputDirectory: null,
+  })
+  assert.deepEqual(stage.takes, [{ kind: 'build-output', folder: '' }])
+  assert.deepEqual(stage.caches, ['.next/cache'])
+})
+
+test('caches of a framework are folders', async () => {
+  const stage = await stageOf({ 'package.json': { dependencies: { gatsby: '5' } } })
+  assert.deepEqual(stage.caches, ['.cache', 'public'])
+})
+
+test('what was built elsewhere is taken without a command', async () => {
+  const files = { '.vercel/output/config.json': { version: 3 }, '.vercel/output/static/index.html': '' }
+  const plan = await planOf(files)
+  assert.deepEqual(plan.stages[0]?.takes, [{ kind: 'build-output', folder: '' }])
+  assert.equal(plan.hidden('.vercel/output/config.json'), false)
+})
+
+test('the output of an earlier build that came with the source is not seen', async () => {
+  const plan = await planOf({ ...vite, '.vercel/output/config.json': '{}' })
+  assert.equal(plan.hidden('.vercel/output/config.json'), true)
+  assert.equal(plan.hidden('.vercel/outputs.txt'), false)
+})
+
+test('the root directory is where everything is looked for', async () => {
+  const files = {
+    'apps/web/package.json': vite['package.json'],
+    'package.json': { private: true },
+    'x.txt': '',
+  }
+  const settings = { rootDirectory: './apps/web/', sourceFilesOutsideRootDirectory: false }
+  const plan = await planOf(files, { settings })
+  assert.equal(plan.root, 'apps/web')
+  assert.equal(plan.stages[0]?.folder, 'apps/web')
+  assert.deepEqual(plan.stages[0]?.installs, [{ folder: 'apps/web', command: null }])
+  assert.equal(plan.hidden('x.txt'), true)
+  assert.equal(plan.hidden('apps/web/package.json'), false)
+  assert.equal((await planOf(files, { settings: { rootDirectory: 'apps/web' } })).hidden('x.txt'), false)
+  for (const rootDirectory of ['../x', 'apps/none', '/etc'])
+    await assert.rejects(planOf(files, { settings: { rootDirectory } }), { code: 'invalid_root_directory' })
+})
+
+test('the version of Node: package.json, then the request, then the project', async () => {
+  const node = async (engines: object, changes?: TaskChanges) =>
+    (await planOf({ 'package.json': { scripts: { build: 'x' }, engines } }, changes)).nodeVersion
+  assert.equal(await node({ node: '>=18 <21' }, { deployment: { nodeVersion: '16.20.2' } }), '20.x')
+  assert.equal(await node({}, { deployment: { nodeVersion: '8.10.0' } }), '8.10.x')
+  assert.equal(await node({}, { settings: { nodeVersion: '22.x' } }), '22.x')
+  await assert.rejects(node({ node: '6' }), { code: 'invalid_node_version' })
+})
+
+test('the request decides on routes, then the file', async () => {
+  const files = { 'a.html': '', 'vercel.json': { routes: [{ src: '/f', dest: '/a.html' }] } }
+  assert.deepEqual((await planOf(files)).routes, [{ src: '^/f$', dest: '/a.html' }])
+  const routes = [{ src: '/r', dest: '/a.html' }]
+  assert.equal((await planOf(files, { deployment: { routes } })).routes, routes)
+})
+
+test('the ignore command of the file is preferred to that of the project', async () => {
+  const settings = { commandForIgnoringBuildStep: 'exit 1' }
+  assert.equal((await planOf(vite, { settings })).ignoreCommand, 'exit 1')
+  const files = { ...vite, 'vercel.json': { ignoreCommand: 'exit 0' } }
+  assert.equal((await planOf(files, { settings })).ignoreCommand, 'exit 0')
+  assert.equal(
+    (await planOf({ ...vite, 'vercel.json': { ignoreCommand: '' } }, { settings })).ignoreCommand,
+    null,
+  )
+})
+
+test('variables make frameworks choose this platform, under what the owner has set', async () => {
+  const { env } = await planOf(vite, {
+    deployment: { target: 'production' },
+    env: { NITRO_PRESET: 'node', VERCEL_GIT_COMMIT_REF: 'main', VERCEL_TOKEN: 's' },
+  })
+  assert.equal(env.VERCEL, '1')
+  assert.equal(env.CI, '1')
+  assert.equal(env.NOW_BUILDER, '1')
+  assert.equal(env.VERCEL_ENV, 'production')
+  assert.equal(env.VITE_VERCEL_ENV, 'production')
+  assert.equal(env.VITE_VERCEL_URL, 'site-abc.example.test')
+  assert.equal(env.VITE_VERCEL_GIT_COMMIT_REF, 'main')
+  assert.equal('NITRO_PRESET' in env, false)
+  assert.equal('VITE_VERCEL_TOKEN' in env, false)
+  assert.equal((await planOf(vite)).env.NITRO_PRESET, 'vercel')
+})
+
+test('builds of the request are done one by one, each under its own id', async () => {
+  const files = {
+    'www/package.json': { scripts: { build: 'x' } },
+    'api/a.js': '',
+    'api/lib/package.json': {},
+    'api/lib/b.js': '',
+    'static/x.css': '',
+    'docs/build.sh': '',
+    'fn.py': '',
+  }
+  const { stages } = await planOf(files, {
+    deployment: builtBy(
+      runOf('@now/static-build', 'www/package.json', { distDir: 'out' }, 'b1'),
+      runOf('@vercel/node@2.0.0', 'api/**/*.js', { maxDuration: 5, includeFiles: ['x/**', '../y'] }, 'b2'),
+      runOf('@aloft/static', 'static/**', {}, 'b3'),
+      runOf('@now/static-build', 'docs/build.sh', {}, 'b4'),
+      runOf('@now/python', 'fn.py', {}, 'b5'),
+    ),
+  })
+  assert.deepEqual(
+    stages.map(({ run }) => run),
+    ['b1', 'b2', 'b3', 'b4', 'b5'],
+  )
+  const [www, api, css, docs, fn] = stages as [Stage, Stage, Stage, Stage, Stage]
+  assert.deepEqual(
+    [www.folder, taken(www, 'built').mount, taken(www, 'built').folders],
+    ['www', 'www', ['out']],
+  )
+  assert.deepEqual(
+    taken(api, 'functions').functions.map(({ paths }) => paths),
+    [
+      ['api/a', 'api/a.js'],
+      ['api/lib/b', 'api/lib/b.js'],
+    ],
+  )
+  assert.deepEqual(api.installs, [{ folder: 'api/lib', command: null }])
+  assert.deepEqual(uploaded(css), ['static/x.css'])
+  assert.deepEqual(docs.build, { kind: 'program', argv: ['/bin/sh', 'build.sh'] })
+  assert.equal(taken(docs, 'built').folders[0], 'dist')
+  assert.equal(taken(fn, 'functions').functions[0]?.runtime, 'python')
+})
+
+test('the config of a build is about its functions', async () => {
+  const { functions } = await planOf(
+    { 'api/a.js': '' },
+    {
+      deployment: builtBy(
+        runOf('@now/node', 'api/*.js', { maxDuration: 5, memory: 64, includeFiles: ['x/**', '../y'] }),
+      ),
+    },
+  )
+  assert.deepEqual(functions, [
+    { glob: 'api/*.js', memoryMb: 128, maxDuration: 5, includeFiles: ['x/**'], excludeFiles: [] },
+  ])
+})
+
+test('builds of the file count where the request has none, all as the one build there is', async () => {
+  const files = {
+    'a.js': '',
+    'x.css': '',
+    'now.json': {
+      builds: [
+        { src: '*.js', use: '@now/node' },
+        { src: '*.css', use: '@now/static' },
+      ],
+    },
+  }
+  const { stages } = await planOf(files)
+  assert.deepEqual(
+    stages.map(({ run }) => run),
+    ['bld_1', 'bld_1'],
+  )
+  const asked = await planOf(files, { deployment: builtBy(runOf('@now/static', '**')) })
+  assert.equal(asked.stages.length, 1)
+})
+
+test('a build of a package.json is what its folder is', async () => {
+  const files = { 'web/package.json': vite['package.json'], 'web/index.html': '' }
+  const { stages } = await planOf(files, {
+    deployment: builtBy(runOf('@now/node', 'web/package.json')),
+    settings: { buildCommand: 'not for this folder' },
+  })
+  assert.deepEqual(stages[0]?.build, { kind: 'script', script: 'build' })
+  assert.equal(taken(stages[0] as Stage, 'built').mount, 'web')
+  const next = await planOf(
+    { 'package.json': { dependencies: { next: '9' } } },
+    { deployment: builtBy(runOf('@now/next', 'package.json')) },
+  )
+  assert.equal(next.stages[0]?.build?.kind, 'cli')
+})
+
+test('builds that cannot be done say why', async () => {
+  const files = { 'package.json': {}, 'a.css': '', Dockerfile: '' }
+  const built = (use: string, path: string, config = {}) =>
+    planOf(files, { deployment: builtBy(runOf(use, path, config)) })
+  await assert.rejects(built('@now/docker', 'Dockerfile'), { code: 'docker_unavailable', run: 'bld_1' })
+  await assert.rejects(built('@now/static-build', 'package.json'), { code: 'missing_script', run: 'bld_1' })
+  await assert.rejects(built('@now/node', 'a.css'), { code: 'no_functions' })
+  await assert.rejects(built('@now/static', 'none/**'), { code: 'unreferenced_build_specifications' })
+  const withScript = { 'package.json': { scripts: { build: 'x' } } }
+  await assert.rejects(
+    planOf(withScript, {
+      deployment: builtBy(runOf('@now/static-build', 'package.json', { distDir: '../..' })),
+    }),
+    { code: 'invalid_config' },
+  )
+})
+
+const legacy = (type: 'NPM' | 'DOCKER'): TaskChanges => ({
+  deployment: { type, nodeVersion: '8.10.0', buildRuns: [runOf('@aloft/static', '**')] },
+})
+
+test('a package of an older client is installed, built, and its start script is the program', async () => {
+  const scripts = { build: 'x', prestart: 'node check.js', start: 'micro -p $PORT' }
+  const plan = await planOf({ 'package.json': { scripts } }, legacy('NPM'))
+  const stage = plan.stages[0] as Stage
+  assert.equal(plan.nodeVersion, '8.10.x')
+  assert.deepEqual(stage.build, { kind: 'script', script: 'build' })
+  const { command } = taken(stage, 'command')
+  assert.deepEqual(command.slice(0, 2), ['/bin/sh', '-c'])
+  assert.match(command[2] ?? '', /node_modules\/\.bin.*\nnode check\.js \|\| exit\nmicro -p \$PORT$/s)
+})
+
+test('without a start script server.js is the program', async () => {
+  const stage = await stageOf({ 'package.json': {}, 'server.js': '' }, legacy('NPM'))
+  assert.deepEqual(taken(stage, 'command').command, ['node', 'server.js'])
+  await assert.rejects(planOf({ 'package.json': {} }, legacy('NPM')), { code: 'missing_script' })
+  await assert.rejects(planOf({ 'a.js': '' }, legacy('NPM')), { code: 'invalid_config' })
+  await assert.rejects(planOf({ Dockerfile: '' }, legacy('DOCKER')), { code: 'docker_unavailable' })
+})
+
+test('a package.json that is not JSON is told', async () => {
+  await assert.rejects(planOf({ 'package.json': '{' }), { code: 'invalid_config', message: /package\.json/ })
+})

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { PackFault } from './fault.ts'
 import { rootOf, tracesOf } from './functions.ts'
 import type { AppTask, IndexProgram } from './job.ts'
@@ -19,14 +20,14 @@ export async function packApp(packing: Packing, task: AppTask): Promise<Packed> 
           entry: '',
           command: start.command,
         }
-      : await withEntry(packing, root, task, start.entry)
+      : await withEntry(packing, root, task, start.entries)
   const entries = tree.finish()
   const archive = await packing.results.addArchive(entries)
   const program: IndexProgram = {
     ...how,
     ...{ runtime, version, memoryMb, maxDuration, env, archive, fileCount: entries.size },
   }
-  return { files: [], functions: [{ path: task.path, program: 0 }], programs: [program] }
+  return { files: [], functions: task.paths.map((path) => ({ path, program: 0 })), programs: [program] }
 }
 
 /** Dependencies included: nobody knows what a command will need. */
@@ -41,10 +42,15 @@ function wholeFolder(packing: Packing, root: string, runtime: AppTask['runtime']
 const isCache = (path: string): boolean => path === 'node_modules/.cache'
 
 /** All of the project's own files, and of its dependencies those that its code is seen to need. */
-async function withEntry(packing: Packing, root: string, task: AppTask, entry: string) {
-  const file = locate(packing.place, root, entry)
-  if (file === undefined || !statOf(file)?.isFile())
-    throw new PackFault('missing_function', `There is no file ${show(entry)}`)
+async function withEntry(packing: Packing, root: string, task: AppTask, entries: readonly string[]) {
+  const isFile = (path: string) => {
+    const real = locate(packing.place, root, path)
+    return real !== undefined && statOf(real)?.isFile() === true
+  }
+  const entry = entries.find(isFile)
+  if (entry === undefined)
+    throw new PackFault('missing_function', `None of these files is there: ${entries.map(show).join(', ')}`)
+  const file = join(root, entry)
   if (task.runtime === 'python')
     return { tree: wholeFolder(packing, root, 'python'), shape: 'handler' as const, entry }
   const traced = await tracesOf(packing)(task.version)([file], root)

@@ -3,7 +3,7 @@ import { findFunctions } from './build-output-functions.ts'
 import { PackFault } from './fault.ts'
 import { packFunctionFolder } from './function-folder.ts'
 import type { BuildOutputTask, IndexFile, IndexFunction, IndexProgram } from './job.ts'
-import type { Packed, Packing } from './packing.ts'
+import { NOTHING, type Packed, type Packing } from './packing.ts'
 import { locate, show, statOf } from './place.ts'
 import { readPrerender } from './prerender.ts'
 import { type Json, jsonOf, readJson, textOf } from './read-json.ts'
@@ -13,11 +13,18 @@ import { addFiles } from './static-folder.ts'
 export async function packBuildOutput(packing: Packing, task: BuildOutputTask): Promise<Packed> {
   const { place } = packing
   const folder = locate(place, place.workspace, task.folder)
-  if (folder === undefined || !statOf(folder)?.isDirectory())
+  if (folder === undefined || !statOf(folder)?.isDirectory()) {
+    if (task.optional) return NOTHING
     throw new PackFault('missing_output', `There is no folder ${show(task.folder)} after the build`)
+  }
   const config = readConfig(packing, folder)
   const files = packFiles(packing, folder, jsonOf(config.overrides))
-  return { ...routesOf(config), files, ...(await packFunctions(packing, folder)) }
+  return {
+    ...routesOf(config),
+    ...(config.images ? { images: true } : {}),
+    files,
+    ...(await packFunctions(packing, folder)),
+  }
 }
 
 function readConfig({ place }: Packing, folder: string): Json {

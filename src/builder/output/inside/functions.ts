@@ -23,7 +23,8 @@ export async function packFunctions(packing: Packing, task: FunctionsTask): Prom
     if (file === undefined || !statOf(file)?.isFile())
       throw new PackFault('missing_function', `There is no file ${show(source.file)}`)
     const pack = source.runtime === 'python' ? packPython : packNode
-    functions.push({ path: source.path, program: programs.push(await pack(packing, shop, source, file)) - 1 })
+    const program = programs.push(await pack(packing, shop, source, file)) - 1
+    functions.push(...source.paths.map((path) => ({ path, program })))
   }
   return { files: [], functions, programs }
 }

@@ -19,6 +19,8 @@ export interface BuildOutputTask {
   readonly kind: 'build-output'
   /** Relative to the workspace, such as `.vercel/output`. */
   readonly folder: string
+  /** Where there is none, the index says so and it is no failure. */
+  readonly optional: boolean
 }
 
 export interface FunctionsTask {
@@ -32,7 +34,7 @@ export interface FunctionSource {
   /** Such as `api/hello.ts`. */
   readonly file: string
   /** What it answers at, such as `api/hello`. */
-  readonly path: string
+  readonly paths: readonly string[]
   readonly runtime: 'node' | 'python'
   /** Such as `22.x` or `3.11`. */
   readonly version: string
@@ -45,8 +47,10 @@ export interface FunctionSource {
 
 export interface StaticTask {
   readonly kind: 'static'
-  /** Relative to the workspace. */
-  readonly folder: string
+  /** Relative to the workspace; the first that has files is taken. */
+  readonly folders: readonly string[]
+  /** Where there is none, the index says so and it is no failure. */
+  readonly optional: boolean
   /** Under which the files are served, without slashes around it; empty for the root. */
   readonly prefix: string
   /** Globs, relative to the folder, of what is left out. */
@@ -57,14 +61,14 @@ export interface AppTask {
   readonly kind: 'app'
   readonly root: string
   /** What the program answers at. */
-  readonly path: string
+  readonly paths: readonly string[]
   readonly version: string
   readonly memoryMb: number
   readonly maxDuration: number
   readonly runtime: 'node' | 'python'
   readonly env: Readonly<Record<string, string>>
-  /** The file to load, or what to run. */
-  readonly start: { readonly entry: string } | { readonly command: readonly string[] }
+  /** The files to load, of which the first that exists is taken, or what to run. */
+  readonly start: { readonly entries: readonly string[] } | { readonly command: readonly string[] }
 }
 
 export interface PackLimits {
@@ -82,9 +86,13 @@ export interface PackLimits {
 
 /** Contents are numbers: the names of files beside the index. */
 export interface Index {
+  /** There was nothing to pack, where the task has it that there may be none. */
+  readonly absent?: true
   /** The size of each content, by its number. */
   readonly contents: readonly number[]
   readonly routes?: readonly unknown[]
+  /** The site asks for its images in sizes of its choice. */
+  readonly images?: true
   readonly files: readonly IndexFile[]
   readonly functions: readonly IndexFunction[]
   readonly programs: readonly IndexProgram[]

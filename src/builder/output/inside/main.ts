@@ -1,9 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packApp } from './app-folder.ts'
 import { packBuildOutput } from './build-output.ts'
 import { PackFault } from './fault.ts'
-import { packFunctions } from './functions.ts'
 import { INDEX_FILE, type Index, type IndexFault, JOB_FILE, type Job } from './job.ts'
 import type { Packed, Packing } from './packing.ts'
 import { openPlace } from './place.ts'
@@ -13,16 +11,17 @@ import { packStatic } from './static-folder.ts'
 /** Started in the workspace with the folder of results as its only argument. */
 const [, , folder = ''] = process.argv
 
-function pack(packing: Packing, { task }: Job): Packed | Promise<Packed> {
+/** Most tasks do without the compilers, which take a while to load. */
+async function pack(packing: Packing, { task }: Job): Promise<Packed> {
   switch (task.kind) {
     case 'build-output':
       return packBuildOutput(packing, task)
-    case 'functions':
-      return packFunctions(packing, task)
     case 'static':
       return packStatic(packing, task)
+    case 'functions':
+      return (await import('./functions.ts')).packFunctions(packing, task)
     case 'app':
-      return packApp(packing, task)
+      return (await import('./app-folder.ts')).packApp(packing, task)
   }
 }
 
@@ -34,9 +33,14 @@ async function answer(): Promise<Index | IndexFault> {
     const packed = await pack(packing, job)
     return { ...packed, contents: results.contents, notes: results.notes }
   } catch (error) {
-    if (!(error instanceof PackFault)) throw error
-    return { fault: { code: error.code, message: error.message } }
+    return { fault: faultOf(error) }
   }
+}
+
+function faultOf(error: unknown): IndexFault['fault'] {
+  if (error instanceof PackFault) return { code: error.code, message: error.message }
+  const message = error instanceof Error ? error.message : String(error)
+  return { code: 'pack_failed', message: `The output cannot be packed: ${message.split('\n')[0]}` }
 }
 
 writeFileSync(join(folder, INDEX_FILE), JSON.stringify(await answer()), { flag: 'wx' })

@@ -11,6 +11,8 @@ export interface Packing {
 
 export type Packed = Omit<Index, 'contents' | 'notes'>
 
+export const NOTHING: Packed = { absent: true, files: [], functions: [], programs: [] }
+
 /** What belongs to tools and to the owner alone, wherever it lies. */
 const JUNK: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.DS_Store', '.vercel', '.now'])
 

@@ -1,19 +1,24 @@
 import { matchesGlob } from 'node:path'
 import { PackFault } from './fault.ts'
 import type { IndexFile, StaticTask } from './job.ts'
-import { isJunk, type Packed, type Packing } from './packing.ts'
+import { isJunk, NOTHING, type Packed, type Packing } from './packing.ts'
 import { locate, show, statOf } from './place.ts'
 import { type Skip, Tree } from './tree.ts'
 
 /** A folder whose files are served as they are. */
 export function packStatic(packing: Packing, task: StaticTask): Packed {
   const { place } = packing
-  const folder = locate(place, place.workspace, task.folder)
-  if (folder === undefined || !statOf(folder)?.isDirectory())
-    throw new PackFault('missing_output', `There is no folder ${show(task.folder)} after the build`)
   const skip: Skip = (path, name) =>
     name === 'node_modules' || isJunk(name) || task.exclude.some((glob) => matchesGlob(path, glob))
-  return { files: addFiles(packing, folder, task.prefix, skip), functions: [], programs: [] }
+  for (const named of task.folders) {
+    const folder = locate(place, place.workspace, named)
+    if (folder === undefined || !statOf(folder)?.isDirectory()) continue
+    const files = addFiles(packing, folder, task.prefix, skip)
+    if (files.length > 0) return { files, functions: [], programs: [] }
+  }
+  if (task.optional) return NOTHING
+  const names = task.folders.map(show).join(', ')
+  throw new PackFault('missing_output', `There are no files in ${names} after the build`)
 }
 
 export function addFiles(packing: Packing, folder: string, prefix: string, skip?: Skip): IndexFile[] {

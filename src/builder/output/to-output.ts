@@ -1,0 +1,46 @@
+import type { Output, OutputContent, OutputFunction, Prerender, Program } from '#core/output/output.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
+import { compileOutputRoutes } from '#core/routing/compile-output-routes.ts'
+import type { Route } from '#core/routing/route.ts'
+import { withImages } from './image-routes.ts'
+import type { Index, IndexPrerender } from './inside/job.ts'
+import { programId } from './program-id.ts'
+
+/** The output that a checked index describes, once its contents are stored. */
+export function toOutput(index: Index, stored: readonly OutputContent[]): Output {
+  const contentOf = (number: number): OutputContent => stored[number] as OutputContent
+  const programs = index.programs.map(({ archive, ...rest }): Program => {
+    const program = { ...rest, archive: contentOf(archive) }
+    return { id: programId(program), ...program }
+  })
+  return {
+    routes: routesOf(index),
+    files: index.files.map(({ content, ...file }) => ({ ...file, ...contentOf(content) })),
+    functions: index.functions.map(
+      ({ path, program, prerender }): OutputFunction => ({
+        path,
+        program: (programs[program] as Program).id,
+        ...(prerender ? { prerender: prerenderOf(prerender, contentOf) } : {}),
+      }),
+    ),
+    programs: [...new Map(programs.map((program) => [program.id, program])).values()],
+  }
+}
+
+function prerenderOf(
+  { fallback, ...rest }: IndexPrerender,
+  contentOf: (number: number) => OutputContent,
+): Prerender {
+  if (fallback === undefined) return rest
+  const { content, ...type } = fallback
+  return { ...rest, fallback: { ...contentOf(content), ...type } }
+}
+
+/** A route that could not be served fails the build, and not visitors. */
+function routesOf({ routes, images }: Index): readonly Route[] | undefined {
+  if (routes === undefined) return undefined
+  const compiled = compileOutputRoutes(routes)
+  if (!compiled.ok)
+    throw new BuildFailure('invalid_routes', `config.json: ${compiled.errors[0]?.message ?? 'bad routes'}`)
+  return images ? withImages(compiled.table.routes) : compiled.table.routes
+}

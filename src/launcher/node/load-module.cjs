@@ -21,13 +21,21 @@ function packageType(file, root) {
   }
 }
 
+const canImport = MAJOR > 12 || (MAJOR === 12 && MINOR >= 20)
+let importUrl
+
 function importModule(file) {
-  if (MAJOR < 12 || (MAJOR === 12 && MINOR < 20))
+  if (!canImport)
     throw new Error(
       `${path.basename(file)} is an ES module, which needs Node.js 12.20 or newer; this is ${process.versions.node}.`,
     )
-  return require('./import-module.cjs')(pathToFileURL(file).href)
+  if (importUrl === undefined) importUrl = require('./import-module.cjs')
+  return importUrl(pathToFileURL(file).href)
 }
+
+/** Versions that look into `.js` files to tell which kind they are. */
+const findsSyntax = MAJOR > 22 || (MAJOR === 22 && MINOR >= 7) || (MAJOR === 20 && MINOR >= 19)
+const isBlank = (value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
 /** A promise of the exports. While it is pending the module may still be starting. */
 async function loadModule(file, root) {
@@ -39,7 +47,9 @@ async function loadModule(file, root) {
   if (isModule) return importModule(file)
   try {
     // As the main module, so that `require.main` is the user's own.
-    return Module._load(file, null, true)
+    const exported = Module._load(file, null, true)
+    // A main module in the other syntax is run by the other loader, which knows what it exports.
+    return findsSyntax && isBlank(exported) ? importModule(file) : exported
   } catch (error) {
     const isAsync = error && error.code === 'ERR_REQUIRE_ASYNC_MODULE'
     const isSyntax = error instanceof SyntaxError && MODULE_SYNTAX.test(error.message)
@@ -48,4 +58,4 @@ async function loadModule(file, root) {
   }
 }
 
-module.exports = { importModule, loadModule }
+module.exports = { canImport, importModule, loadModule }

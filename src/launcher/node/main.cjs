@@ -135,7 +135,7 @@ async function boot() {
   captureOutput(lines)
   const socket = path.join(folder, 'http.sock')
   await server.listen(socket)
-  await warm(server, socket)
+  await warm(server, socket, { web: process.env.ALOFT_LAUNCH !== 'lean' })
   hideOwnModules()
   control.listen(path.join(folder, 'control.sock'), {
     open() {

@@ -51,6 +51,7 @@ function gatherBody(req, done) {
   const { headers } = req
   const length = headers['content-length']
   const isEmpty = headers['transfer-encoding'] === undefined && (length === undefined || length === '0')
+  if (isEmpty) req[BODY] = NOTHING
   if (parserOf(req) === undefined || isEmpty || Number(length) > MAX_BODY) {
     done()
     return
@@ -60,8 +61,6 @@ function gatherBody(req, done) {
   let size = 0
   const finish = () => {
     req.removeListener('readable', take)
-    req.removeListener('close', finish)
-    req.removeListener('aborted', finish)
     const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)
     chunks = []
     if (size > 0) req.unshift(bytes)
@@ -82,18 +81,17 @@ function gatherBody(req, done) {
     }
     if (req.complete || size > MAX_BODY) finish()
   }
+  // For a client that leaves before its request is complete the handler is not called.
   req.on('readable', take)
-  req.on('close', finish)
-  req.on('aborted', finish)
 }
 
 /** What `req.body` is; throws an `ApiError` where it is not what its type says. */
 function readBody(req) {
   const parse = parserOf(req)
   if (parse === undefined) return undefined
-  if (req[BODY] === undefined && !req.complete)
+  if (req[BODY] === undefined)
     throw new ApiError(413, 'The body is too large to be read at once; read the request as a stream')
-  return parse(req[BODY] || NOTHING)
+  return parse(req[BODY])
 }
 
 module.exports = { ApiError, gatherBody, readBody }

@@ -16,6 +16,15 @@ class Incoming extends http.IncomingMessage {}
 class Outgoing extends http.ServerResponse {}
 const takesClasses = Number(process.versions.node.split('.')[0]) > 8
 
+/** Under it newer versions note how much of `rawHeaders` they make `headers` of, when somebody looks. */
+let countKey
+function forgetHeader(req) {
+  if (countKey === undefined)
+    countKey =
+      Object.getOwnPropertySymbols(req).find((key) => String(key) === 'Symbol(kHeadersCount)') || null
+  if (countKey !== null) req[countKey] -= 2
+}
+
 /** The id that the edge gave the request; user code does not see it. */
 function takeId(req) {
   const raw = req.rawHeaders
@@ -24,6 +33,7 @@ function takeId(req) {
     if (raw[i].length !== ID_HEADER.length || raw[i].toLowerCase() !== ID_HEADER) continue
     id = raw[i + 1]
     raw.splice(i, 2)
+    forgetHeader(req)
     i -= 2
   }
   if (id !== undefined) delete req.headers[ID_HEADER]

@@ -1,2 +1,3 @@
 'use strict'
-module.exports = require('path').sep
+// A program for the launcher to warm itself with.
+module.exports = require('http').createServer((_req, res) => res.end())

@@ -1,13 +1,15 @@
 'use strict'
 // Does once, before there is a program, what the first request would otherwise have to wait for.
 const { createHash } = require('crypto')
-const Module = require('module')
 const net = require('net')
 const path = require('path')
 const { URL } = require('url')
 const { current } = require('./exchange.cjs')
 const { parseCookies, parseQuery } = require('./helpers.cjs')
+const { canImport, importModule } = require('./load-module.cjs')
 const { nodeAnswer } = require('./node-handler.cjs')
+const { startProgram } = require('./program.cjs')
+const { webAnswer } = require('./web-handler.cjs')
 
 const ROUNDS = 24
 const BODY = '{"a":[1,"two"]}'
@@ -16,7 +18,7 @@ const HEAD =
 const GET = `GET /warm?a=b HTTP/1.1\r\n${HEAD}\r\n\r\n`
 const POST = `POST /warm HTTP/1.1\r\n${HEAD}\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`
 
-const handler = nodeAnswer(
+const nodeHandler = nodeAnswer(
   async (req, res) => {
     const { host } = req.headers
     if (current() !== undefined) console.log('warm %j', { query: parseQuery(req.url) })
@@ -27,6 +29,10 @@ const handler = nodeAnswer(
     )
   },
   { hasHelpers: true },
+)
+
+const webHandler = webAnswer(async (request) =>
+  Response.json({ url: request.url, body: await request.text() }),
 )
 
 /** Requests on connections of their own and on a kept one. */
@@ -52,15 +58,26 @@ const exchangeAll = (socketPath) =>
     connect()
   })
 
-/** The loader of modules has parts that wait for a first module. */
-function loadOne() {
-  const file = path.join(__dirname, 'warm-module.cjs')
-  Module._load(file, null, false)
+/** The loaders of modules have parts that wait for a first module. */
+async function loadModules(server) {
+  const hold = { ref() {}, unref() {} }
+  await startProgram(
+    { shape: 'handler', entry: 'warm-module.cjs', root: __dirname },
+    { server, hold, late() {} },
+  )
+  if (canImport) await importModule(path.join(__dirname, 'warm-module.mjs'))
 }
 
-async function warm(server, socketPath) {
-  server.answerWith(handler)
-  loadOne()
+/**
+ * `web`: also what functions of a web Request need, where Node has it. That takes some megabytes and, when it is first
+ * needed, more time than all the rest.
+ */
+async function warm(server, socketPath, { web }) {
+  await loadModules(server)
+  server.answerWith(nodeHandler)
+  await exchangeAll(socketPath)
+  if (!web || typeof Request === 'undefined') return
+  server.answerWith(webHandler)
   await exchangeAll(socketPath)
 }
 

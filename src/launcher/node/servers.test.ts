@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { launch, start } from '../testing/launched.ts'
+
+/** Each answers with `works` and the path. */
+const SHAPES: Readonly<Record<string, string>> = {
+  'a server': `module.exports = require('http').createServer((req, res) => res.end('works ' + req.url))`,
+  'a server that listens': `
+    const server = require('http').createServer((req, res) => res.end('works ' + req.url))
+    server.listen(process.env.PORT || 8080, () => {
+      if (!server.listening || server.address().port !== 8080) throw new Error('not listening')
+    })`,
+  'a server that listens later': `
+    const server = require('http').createServer((req, res) => res.end('works ' + req.url))
+    setTimeout(() => server.listen({ port: 3000, host: '0.0.0.0' }), 20)`,
+  'a server that listens in an ES module that waits for it': `
+    import { createServer } from 'http'
+    const server = createServer((req, res) => res.end('works ' + req.url))
+    await new Promise((resolve) => server.listen(0, resolve))
+    if (server.address().port !== 3000) throw new Error('no port')
+    await new Promise(() => {})`,
+  'only when it is the main module': `
+    const server = require('http').createServer((req, res) => res.end('works ' + req.url))
+    if (require.main === module) server.listen(1)`,
+  'two servers, the first of which answers': `
+    const http = require('http')
+    http.createServer((req, res) => res.end('works ' + req.url)).listen(80)
+    http.createServer((req, res) => res.end('second')).listen(0, '127.0.0.1')`,
+  'like Koa': `module.exports = { callback: () => (req, res) => res.end('works ' + req.url) }`,
+  'like Fastify': `
+    let isReady = false
+    module.exports = {
+      ready: async () => { isReady = true },
+      routing: (req, res) => res.end((isReady ? 'works ' : 'early ') + req.url),
+    }`,
+  'like Express': `
+    const app = (req, res) => app.handle(req, res)
+    app.handle = (req, res) => res.end('works ' + req.url)
+    app.use = () => app
+    module.exports.default = { default: app }`,
+  'like Nest': `
+    let server
+    module.exports = (async () => ({
+      init: async () => { server = require('http').createServer((req, res) => res.end('works ' + req.url)) },
+      getHttpServer: () => server,
+    }))()`,
+  'a function of events': `exports.handler = async (event) => ({ statusCode: 200, body: 'works ' + event.path })`,
+}
+
+for (const [name, source] of Object.entries(SHAPES))
+  test(`answers: ${name}`, async (t) => {
+    const launched = await start(t, { files: { 'index.js': source } })
+    assert.equal((await launched.fetch('/some/path')).body, 'works /some/path')
+  })
+
+test('what upgrades a connection is told by the server that listens', async (t) => {
+  const launched = await start(t, {
+    files: {
+      'index.js': `
+        const server = require('http').createServer((req, res) => res.end('plain'))
+        server.listen(3000)
+        server.on('upgrade', (req, socket, head) => {
+          console.log('upgraded', req.url, req.headers['x-aloft-request-id'])
+          socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: echo\\r\\nConnection: Upgrade\\r\\n\\r\\n')
+          socket.pipe(socket)
+        })`,
+    },
+  })
+  const req = launched.open('/ws', {
+    headers: { connection: 'Upgrade', upgrade: 'echo', 'x-aloft-request-id': 'r1' },
+  })
+  req.end()
+  const [, socket] = await once(req, 'upgrade')
+  socket.write('ping')
+  assert.equal(String((await once(socket, 'data'))[0]), 'ping')
+  const line = await launched.heard(({ requestId }) => requestId === 'r1')
+  assert.equal(line.text, 'upgraded /ws undefined')
+  assert.equal((await launched.fetch('/')).body, 'plain')
+  socket.destroy()
+})
+
+test('an upgrade that nobody takes is an ordinary request', async (t) => {
+  const launched = await start(t, {
+    files: { 'index.js': `module.exports = (req, res) => res.end('plain')` },
+  })
+  const answer = await launched.fetch('/', { headers: { connection: 'Upgrade', upgrade: 'x' } })
+  assert.equal(answer.body, 'plain')
+})
+
+test('servers of a running program listen where they are told to', async (t) => {
+  const launched = await start(t, {
+    files: {
+      'index.js': `
+        const http = require('http')
+        module.exports = (req, res) => {
+          const inner = http.createServer((_, answer) => answer.end('inner')).listen(0, '127.0.0.1', () => {
+            const { port } = inner.address()
+            http.get({ host: '127.0.0.1', port }, (got) => got.pipe(res).on('finish', () => inner.close()))
+          })
+        }`,
+    },
+  })
+  assert.equal((await launched.fetch('/')).body, 'inner')
+})
+
+test('the body of an event reaches a function of events, and its headers the client', async (t) => {
+  const launched = await start(t, {
+    files: {
+      'index.js': `exports.handler = (event, context, callback) => callback(null, {
+        statusCode: 201,
+        headers: { 'x-method': event.httpMethod },
+        multiValueHeaders: { 'set-cookie': ['a=1', 'b=2'] },
+        body: Buffer.from(event.body + event.queryStringParameters.q).toString('base64'),
+        isBase64Encoded: true,
+      })`,
+    },
+  })
+  const answer = await launched.fetch('/?q=1', { method: 'POST', body: 'text' })
+  assert.deepEqual(
+    [answer.status, answer.headers['x-method'], answer.headers['set-cookie'], answer.body],
+    [201, 'POST', ['a=1', 'b=2'], 'text1'],
+  )
+})
+
+test('a program that cannot answer fails at once, and says why', async (t) => {
+  const failures: Readonly<Record<string, RegExp>> = {
+    'exports.nothing = 1': /index\.js exports nothing that answers requests/,
+    'await new Promise(() => {}); export {}': /index\.js exports nothing that answers requests/,
+    'throw new TypeError("at load")': /TypeError: at load/,
+    'setTimeout(() => { throw new Error("soon after") })': /Error: soon after/,
+    'Promise.reject(new Error("unhandled"))': /Error: unhandled/,
+    'syntax error': /SyntaxError/,
+    'require("missing-package")': /Cannot find module 'missing-package'/,
+  }
+  await Promise.all(
+    Object.entries(failures).map(async ([source, reason]) => {
+      const launched = await launch(t, { files: { 'index.js': source } })
+      const { message, stack } = await launched.heardOf('failed')
+      assert.match(String(message), reason, source)
+      assert.equal(typeof stack, 'string')
+      assert.equal(await launched.exit, 1)
+    }),
+  )
+})

@@ -1,0 +1,63 @@
+import type { Socket } from 'node:net'
+
+/** One end of a line of messages: JSON, one a line, in order. */
+export interface JsonLines {
+  readonly socket: Socket
+  /** Lost without a word where the other end is gone. */
+  send(message: object): void
+}
+
+interface Listening {
+  /** Of one line; a longer one ends the connection, as does anything that is no object in JSON. */
+  readonly maxBytes: number
+  onMessage(message: Readonly<Record<string, unknown>>): void
+  onClose(): void
+}
+
+const NEWLINE = 10
+
+export function speakJsonLines(socket: Socket, { maxBytes, onMessage, onClose }: Listening): JsonLines {
+  let begun: Buffer[] = []
+  let length = 0
+
+  const take = (line: Buffer): void => {
+    if (line.length === 0) return
+    let message: unknown
+    try {
+      message = JSON.parse(line.toString())
+    } catch {
+      // Falls through as something that is no object.
+    }
+    if (typeof message === 'object' && message !== null) onMessage(message as Record<string, unknown>)
+    else socket.destroy()
+  }
+
+  socket.on('data', (chunk: Buffer) => {
+    let from = 0
+    for (
+      let end = chunk.indexOf(NEWLINE);
+      end !== -1 && !socket.destroyed;
+      end = chunk.indexOf(NEWLINE, from)
+    ) {
+      const last = chunk.subarray(from, end)
+      from = end + 1
+      const line = begun.length === 0 ? last : Buffer.concat([...begun, last])
+      begun = []
+      length = 0
+      take(line)
+    }
+    if (from >= chunk.length || socket.destroyed) return
+    begun.push(chunk.subarray(from))
+    length += chunk.length - from
+    if (length > maxBytes) socket.destroy()
+  })
+  socket.on('error', () => {})
+  socket.once('close', onClose)
+
+  return {
+    socket,
+    send(message) {
+      if (socket.writable) socket.write(`${JSON.stringify(message)}\n`)
+    },
+  }
+}

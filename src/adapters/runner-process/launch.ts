@@ -1,0 +1,264 @@
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Runtime } from '#core/output/output.ts'
+import type { Log } from '#core/ports/log.ts'
+import { RunnerError } from '#core/ports/runner.ts'
+import {
+  type Sandbox,
+  type SandboxBind,
+  SandboxError,
+  type SandboxExit,
+  type SandboxedProcess,
+} from '#core/ports/sandbox.ts'
+import { CACHE_BYTES } from './compile-cache.ts'
+import { type JsonLines, speakJsonLines } from './json-lines.ts'
+import { ownName, type Places } from './places.ts'
+import { findPython } from './python.ts'
+
+export type EnsureNode = (version: string) => Promise<{ readonly folder: string; readonly node: string }>
+
+/** What must be known of a program before its runtime is started. */
+export interface RuntimeKind {
+  readonly runtime: Runtime
+  readonly version: string
+  readonly memoryMb: number
+}
+
+export interface LaunchLimits {
+  readonly cpus: number
+  readonly processes: number
+  readonly tmpBytes: number
+  /** Until the runtime waits for code. */
+  readonly bootMs: number
+}
+
+export interface LaunchParts {
+  readonly sandbox: Sandbox
+  readonly places: Places
+  readonly ensureNode: EnsureNode
+  /** The folder of launchers on this machine. */
+  readonly launcher: string
+  /** Where it is not /usr/bin/python3. */
+  readonly python?: string
+  /** Certificates of authorities that programs trust besides the usual, inside the sandbox. */
+  readonly extraCaCerts?: string
+  readonly log: Log
+  readonly limits: LaunchLimits
+}
+
+export type ControlMessage = Readonly<Record<string, unknown>>
+
+/** A runtime that has booted and waits for code. Nothing of a user's has run in it. */
+export interface Launched {
+  readonly process: SandboxedProcess
+  readonly control: JsonLines
+  /** Where it answers requests; out of reach for what runs inside. */
+  readonly socket: string
+  /** The empty folder of this machine that the code belongs in, where it was not given at the start. */
+  readonly task: string | undefined
+  /** Where the code is, as the launcher sees it; undefined where it sees the machine as it is. */
+  readonly root: string | undefined
+  /** The folder for compiled code, here and as the launcher sees it. */
+  readonly cache: { readonly host: string; readonly inside: string } | undefined
+  /** Set once it belongs to a program. */
+  listener: ControlListener | undefined
+  /** Resolves when nothing is left of it, its folders included; never rejects. */
+  readonly exit: Promise<SandboxExit | undefined>
+  /** What it writes, from now on for the caller to read. */
+  output(): { readonly stdout: Readable; readonly stderr: Readable }
+  stop(graceMs: number): void
+  kill(): void
+}
+
+export interface ControlListener {
+  message(message: ControlMessage): void
+  /** The line is closed, as it is when the launcher ends. */
+  closed(): void
+}
+
+const MAX_MESSAGE = 256 * 1024
+const COMPLAINT = 4096
+const TASK = '/var/task'
+const CA_BUNDLE = '/etc/ssl/certs/ca-certificates.crt'
+/** Of a program's memory, what its objects may take; the rest is for code, buffers and /tmp. */
+const HEAP = 0.85
+/** The first version whose compiled code can be kept. */
+const CACHING = 22
+const AFTER_GRACE_MS = 1000
+
+const MB = 2 ** 20
+let launches = 0
+
+const cachesCode = ({ runtime, version }: RuntimeKind): boolean =>
+  runtime === 'node' && Number.parseInt(version, 10) >= CACHING
+
+interface Start {
+  readonly argv: readonly string[]
+  readonly path: string
+  readonly binds: readonly SandboxBind[]
+}
+
+/** How a runtime is started: the program, where others are found, and what it needs of the machine. */
+async function startOf(kind: RuntimeKind, parts: LaunchParts): Promise<Start> {
+  const { sandbox, launcher, ensureNode } = parts
+  const bare = sandbox.kind === 'none'
+  const inLauncher = (path: string) => `${bare ? launcher : '/aloft/launcher'}/${path}`
+  const usual = '/usr/local/bin:/usr/bin:/bin'
+  if (kind.runtime === 'python') {
+    const { python, binds } = await findPython(parts.python)
+    return { argv: [python, inLauncher('python/main.py')], path: usual, binds }
+  }
+  if (kind.runtime !== 'node')
+    throw new RunnerError('unavailable', `Programs of ${kind.runtime} cannot be run here`)
+  const { folder, node } = await ensureNode(kind.version)
+  const heap = `--max-old-space-size=${Math.max(32, Math.floor(kind.memoryMb * HEAP))}`
+  return {
+    argv: [node, heap, inLauncher('node/main.cjs')],
+    path: `${bare ? join(folder, 'bin') : '/opt/node/bin'}:${usual}`,
+    binds: [{ host: folder, inside: '/opt/node', writable: false }],
+  }
+}
+
+/** Connects as soon as somebody listens; nothing tells of that. */
+async function connectTo(path: string, signal: AbortSignal): Promise<Socket> {
+  for (let wait = 2; ; wait = Math.min(wait * 1.2, 20)) {
+    signal.throwIfAborted()
+    const socket = await new Promise<Socket | undefined>((resolve) => {
+      const candidate = connect(path)
+      candidate.once('connect', () => resolve(candidate))
+      candidate.once('error', () => resolve(undefined))
+    })
+    if (socket) return socket
+    await pause(wait)
+  }
+}
+
+function spawn(parts: LaunchParts, run: Parameters<Sandbox['spawn']>[0]): SandboxedProcess {
+  try {
+    return parts.sandbox.spawn(run)
+  } catch (error) {
+    if (!(error instanceof SandboxError && error.kind === 'no_outbound')) throw error
+    parts.log.debug({ err: error }, 'a program runs without a network')
+    return parts.sandbox.spawn({ ...run, network: 'none' })
+  }
+}
+
+/**
+ * Starts a runtime in a sandbox of its own and waits until it has booted.
+ *
+ * The launcher makes its sockets in a folder that it shares with this machine. Before any code of a user runs they
+ * are moved out of it and the folder is removed, so that nothing inside can put something else in their place, such
+ * as a link to another socket of this machine, nor fill the disk.
+ */
+export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: string): Promise<Launched> {
+  const { sandbox, places, limits } = parts
+  const bare = sandbox.kind === 'none'
+  const start = await startOf(kind, parts)
+  const name = ownName(launches++)
+  const own = join(places.run, name)
+  const shared = join(own, 'r')
+  const content = join(places.instances, name)
+  const task = bare || code !== undefined ? undefined : join(content, 'task')
+  const caches = cachesCode(kind) && sandbox.boundsFolders
+  const cache = caches ? { host: join(content, 'cache'), inside: '/aloft/cache' } : undefined
+  const removeFolders = async () => {
+    for (const folder of [own, content])
+      await rm(folder, { recursive: true, force: true }).catch((err) =>
+        parts.log.warn({ err }, 'the folder of an instance could not be removed'),
+      )
+  }
+  for (const folder of [shared, task ?? content, ...(cache ? [cache.host] : [])])
+    await mkdir(folder, { recursive: true, mode: 0o755 })
+
+  const process = spawn(parts, {
+    argv: start.argv,
+    cwd: '/tmp',
+    env: {
+      PATH: start.path,
+      HOME: '/tmp',
+      TMPDIR: '/tmp',
+      LANG: 'C.UTF-8',
+      TZ: 'UTC',
+      NODE_EXTRA_CA_CERTS: parts.extraCaCerts ?? CA_BUNDLE,
+      ALOFT_LAUNCH: '1',
+      ...(bare ? { ALOFT_RUN_DIR: shared } : {}),
+    },
+    binds: [
+      ...start.binds,
+      { host: parts.launcher, inside: '/aloft/launcher', writable: false },
+      { host: shared, inside: '/aloft/run', writable: true },
+      { host: code ?? task ?? content, inside: TASK, writable: false },
+      ...(cache ? [{ ...cache, writable: true, maxBytes: CACHE_BYTES }] : []),
+    ],
+    limits: {
+      ...{ cpus: limits.cpus, processes: limits.processes, tmpBytes: limits.tmpBytes },
+      memoryBytes: kind.memoryMb * MB,
+      wallMs: Number.POSITIVE_INFINITY,
+    },
+    network: 'outbound',
+  })
+  let complaint = ''
+  const listen = (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString('latin1')).slice(-COMPLAINT)
+  }
+  process.stderr.on('data', listen)
+  const stopped = new AbortController()
+  const exit = process.exit
+    .catch((error: Error) => {
+      complaint ||= error.message
+      return undefined
+    })
+    .then(async (how) => {
+      stopped.abort(
+        new RunnerError('unavailable', `The runtime did not start: ${complaint.trim() || how?.reason}`),
+      )
+      await removeFolders()
+      return how
+    })
+  const timer = setTimeout(
+    () => stopped.abort(new RunnerError('unavailable', 'The runtime did not start in time')),
+    limits.bootMs,
+  )
+  try {
+    const socket = await connectTo(join(shared, 'control.sock'), stopped.signal)
+    let launched: Launched | undefined
+    const booted = Promise.withResolvers<void>()
+    const control = speakJsonLines(socket, {
+      maxBytes: MAX_MESSAGE,
+      onMessage(message) {
+        if (message.type === 'booted') booted.resolve()
+        else launched?.listener?.message(message)
+      },
+      onClose: () => launched?.listener?.closed(),
+    })
+    stopped.signal.addEventListener('abort', () => booted.reject(stopped.signal.reason))
+    await booted.promise
+    await rename(join(shared, 'http.sock'), join(own, 'h'))
+    await rm(shared, { recursive: true })
+    launched = {
+      ...{ process, control, task, cache, exit },
+      socket: join(own, 'h'),
+      root: bare ? undefined : TASK,
+      listener: undefined,
+      output() {
+        process.stderr.off('data', listen)
+        return { stdout: process.stdout, stderr: process.stderr }
+      },
+      stop(graceMs) {
+        control.send({ type: 'stop', graceMs })
+        setTimeout(() => process.kill(), graceMs + AFTER_GRACE_MS).unref()
+      },
+      kill: () => process.kill(),
+    }
+    return launched
+  } catch (error) {
+    process.kill()
+    await exit
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,261 @@
+import { connect } from 'node:net'
+import type { LoadedProgram } from '#core/instance/instance.ts'
+import type { InstanceLog } from '#core/log/instance-log.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import { RunnerError } from '#core/ports/runner.ts'
+import type { SandboxExit } from '#core/ports/sandbox.ts'
+import { cacheFolder, keepCache, layCache, readCache } from './compile-cache.ts'
+import type { ControlMessage, Launched } from './launch.ts'
+import { linkTree } from './link-tree.ts'
+import { LineBudget, readLines } from './output-lines.ts'
+import type { HeldProgram } from './program-folders.ts'
+
+/** How a program ended, in words for the log of its deployment. */
+export interface InstanceEnd {
+  readonly reason: string
+  /** Nobody is to blame: it was stopped, or it is a command that has done its work. */
+  readonly expected: boolean
+}
+
+/** What became of the start of a program. */
+export type Started = { readonly listening: true } | { readonly finished: number }
+
+export interface InstanceParts {
+  readonly log: InstanceLog
+  readonly logger: Log
+  readonly clock: Clock
+  /** Where compiled code is kept. */
+  readonly caches: string
+  /** From code to the first request that it could take. */
+  readonly loadMs: number
+}
+
+/** Node writes what it compiled when the launcher asks for it, some time after the code was loaded. */
+const HARVEST_AFTER_MS = [1500, 8000, 60_000]
+const PING_MS = 1000
+const GIBBERISH = 'ping\r\n\r\n'
+
+const textOf = (value: unknown, most: number): string =>
+  typeof value === 'string' ? value.slice(0, most) : ''
+
+/** One running copy of a program, from the moment that it is given its code. */
+export class LiveInstance {
+  readonly id: string
+  readonly loaded: LoadedProgram
+  readonly startedAt: number
+  readonly socket: string
+  /** Resolves once it takes requests or has done its work; rejects with a `crashed` where it fails. */
+  readonly started: Promise<Started>
+  /** Resolves when nothing is left of it. */
+  readonly gone: Promise<InstanceEnd>
+  /** How many requests each serving process has on it. */
+  readonly requests = new Map<object, number>()
+  /** Since when it has nothing to do. */
+  idleSince: number
+  /** Takes no new requests. */
+  retiring = false
+
+  readonly #parts: InstanceParts
+  readonly #launched: Launched
+  readonly #budget: LineBudget
+  readonly #outcome = Promise.withResolvers<Started>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #background = 0
+  #state: 'loading' | 'ready' | 'finished' | 'failed' = 'loading'
+  #stopping = false
+  #reason: string | undefined
+  #pong: (() => void) | undefined
+
+  constructor(
+    id: string,
+    loaded: LoadedProgram,
+    launched: Launched,
+    held: HeldProgram,
+    parts: InstanceParts,
+  ) {
+    this.id = id
+    this.loaded = loaded
+    this.socket = launched.socket
+    this.startedAt = parts.clock.now()
+    this.idleSince = this.startedAt
+    this.#parts = parts
+    this.#launched = launched
+    this.#budget = new LineBudget({ now: () => performance.now(), write: (text) => this.tell(text) })
+    this.started = this.#outcome.promise
+    this.started.catch(() => {})
+    launched.listener = { message: (message) => this.#hear(message), closed: () => this.#launched.kill() }
+    const { stdout, stderr } = launched.output()
+    for (const stream of [stdout, stderr]) readLines(stream, (line) => this.#line(line))
+    this.gone = launched.exit.then((exit) => this.#ended(exit)).finally(() => held.release())
+    this.#after(parts.loadMs, () => {
+      if (this.#state === 'loading') this.#fail('The program did not start in time')
+    })
+    this.#load(held).catch((error: Error) => this.#fail(error.message))
+  }
+
+  /** Nothing to do: no request, and nothing left over from one. */
+  get idle(): boolean {
+    return this.#background === 0 && this.busy === 0
+  }
+
+  get busy(): number {
+    let sum = 0
+    for (const count of this.requests.values()) sum += count
+    return sum
+  }
+
+  /** Lets it finish what it does. */
+  stop(graceMs: number): void {
+    this.retiring = true
+    this.#stopping = true
+    this.#launched.stop(graceMs)
+  }
+
+  kill(reason?: string): void {
+    this.retiring = true
+    if (reason === undefined) this.#stopping = true
+    this.#reason ??= reason
+    this.#launched.kill()
+  }
+
+  /** Whether it still reacts. */
+  answers(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const socket = connect(this.socket)
+      const settle = (answer: boolean) => {
+        clearTimeout(timer)
+        socket.destroy()
+        this.#pong = undefined
+        resolve(answer)
+      }
+      const timer = setTimeout(() => settle(false), PING_MS)
+      this.#pong = () => settle(true)
+      // No code of users sees what is no HTTP; whoever runs an event loop refuses it or closes.
+      socket.on('connect', () => socket.write(GIBBERISH))
+      socket.on('data', () => settle(true))
+      socket.on('end', () => settle(true))
+      socket.on('error', (error: NodeJS.ErrnoException) => settle(error.code === 'ECONNRESET'))
+      this.#launched.control.send({ type: 'ping' })
+    })
+  }
+
+  /** Puts a line of the platform's own into the log of the deployment. */
+  tell(text: string, requestId?: string): void {
+    const { program, paths, deploymentId } = this.loaded
+    this.#parts.log.write({
+      ...{ deploymentId, instanceId: this.id, text },
+      source: program.shape === 'command' ? 'instance' : 'lambda',
+      entrypoint: paths[0] ?? program.entry,
+      ...(requestId === undefined ? {} : { requestId }),
+    })
+  }
+
+  #line(text: string, requestId?: string): void {
+    if (this.#budget.take()) this.tell(text, requestId)
+  }
+
+  #after(ms: number, run: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      run()
+    }, ms).unref()
+    this.#timers.add(timer)
+  }
+
+  async #load(held: HeldProgram): Promise<void> {
+    const { program, env } = this.loaded
+    const { task, root = held.root, control } = this.#launched
+    if (task !== undefined && held.tree) await linkTree(held.root, held.tree, task)
+    const compileCache = await this.#cache()
+    control.send({
+      ...{ type: 'load', shape: program.shape, entry: program.entry, root },
+      ...(program.command ? { command: program.command } : {}),
+      env: { ...program.env, ...env },
+      maxDuration: program.maxDuration,
+      instanceId: this.id,
+      ...(compileCache === undefined ? {} : { compileCache }),
+    })
+  }
+
+  /** Where the launcher finds and leaves compiled code. */
+  async #cache(): Promise<string | undefined> {
+    const { cache } = this.#launched
+    if (cache === undefined) return undefined
+    const folder = cacheFolder(this.#parts.caches, this.loaded)
+    const kept = await readCache(folder).catch(() => undefined)
+    if (kept) await layCache(kept, cache.host)
+    else for (const ms of HARVEST_AFTER_MS) this.#after(ms, () => void this.#harvest(cache.host, folder))
+    return cache.inside
+  }
+
+  async #harvest(from: string, folder: string): Promise<void> {
+    try {
+      const made = await readCache(from)
+      if (made) await keepCache(folder, made)
+    } catch (err) {
+      this.#parts.logger.debug({ err, instance: this.id }, 'compiled code was not kept')
+    }
+  }
+
+  /** Whatever comes may be made up by the program, and only ever concerns itself. */
+  #hear(message: ControlMessage): void {
+    switch (message.type) {
+      case 'ready':
+        if (this.#state !== 'loading') return
+        this.#state = 'ready'
+        this.#outcome.resolve({ listening: true })
+        return
+      case 'failed': {
+        const what = textOf(message.message, 4096) || 'The program could not be loaded'
+        this.#fail(what, textOf(message.stack, 16_384))
+        return
+      }
+      case 'finished':
+        this.#finish(Number.isInteger(message.code) ? (message.code as number) : 1)
+        return
+      case 'log':
+        this.#line(textOf(message.text, 8192), textOf(message.requestId, 128) || undefined)
+        return
+      case 'background':
+        this.#background = Number(message.pending) > 0 ? Number(message.pending) : 0
+        this.idleSince = this.#parts.clock.now()
+        return
+      case 'pong':
+        this.#pong?.()
+    }
+  }
+
+  #fail(message: string, stack = ''): void {
+    if (this.#state === 'failed') return
+    this.#state = 'failed'
+    this.#reason ??= message
+    this.tell(stack.includes(message) ? stack : [message, stack].filter(Boolean).join('\n'))
+    this.#outcome.reject(new RunnerError('crashed', message))
+    this.#launched.kill()
+  }
+
+  #finish(code: number): void {
+    const early = this.#state === 'loading'
+    this.#state = 'finished'
+    this.#reason ??= `The program ended with exit code ${code}`
+    if (code === 0) this.#stopping = true
+    if (early) this.#outcome.resolve({ finished: code })
+  }
+
+  #ended(exit: SandboxExit | undefined): InstanceEnd {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.retiring = true
+    this.#budget.flush()
+    const { program } = this.loaded
+    const outOfMemory = exit?.reason === 'memory'
+    const reason = outOfMemory
+      ? `The program ran out of memory (${program.memoryMb} MB)`
+      : (this.#reason ??
+        `The program ended ${exit?.code == null ? 'at once' : `with exit code ${exit.code}`}`)
+    const expected = this.#stopping && !outOfMemory
+    if (this.#state === 'loading') this.#fail(reason)
+    else if (!expected && this.#state !== 'failed') this.tell(reason)
+    return { reason, expected }
+  }
+}

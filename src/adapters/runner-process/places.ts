@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Where things lie on this machine. */
+export interface Places {
+  /** Program folders, by the digest of their archive. */
+  readonly programs: string
+  /** Compiled code, by program and project. */
+  readonly caches: string
+  /** A folder for each instance, on the file system of the programs. */
+  readonly instances: string
+  /** Sockets, whose paths must be short. */
+  readonly run: string
+}
+
+/** What an address of a unix socket holds, without the zero at its end; less on systems other than Linux. */
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
+/** The longest path below `run`. */
+const LONGEST_NAME = '/zzzzz-zzzz/r/control.sock'.length
+
+const OWNED = /^([0-9a-z]+)-[0-9a-z]+$/
+
+/** The part of a name that tells whose it is. */
+export const ownName = (n: number): string => `${process.pid.toString(36)}-${n.toString(36)}`
+
+const runs = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Removes what earlier processes left, this one included, which has just begun. */
+async function clear(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = Number.parseInt(OWNED.exec(name)?.[1] ?? '', 36)
+    if (Number.isNaN(pid) || pid === process.pid || !runs(pid))
+      await rm(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+const defaultRunFolder = (folder: string): string => {
+  const name = `aloft-run-${createHash('sha256').update(folder).digest('hex').slice(0, 10)}`
+  return join(process.platform === 'linux' && process.getuid?.() === 0 ? '/run' : tmpdir(), name)
+}
+
+/** Others could have put it there first, where everybody may. */
+async function makePrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { uid, mode } = await lstat(folder)
+  if (process.getuid && (uid !== process.getuid() || (mode & 0o077) !== 0))
+    throw new Error(`${folder} must belong to the platform alone`)
+}
+
+export async function openPlaces(folder: string, runFolder?: string): Promise<Places> {
+  const run = runFolder ?? defaultRunFolder(folder)
+  if (run.length + LONGEST_NAME > LONGEST_PATH)
+    throw new Error(`The path ${run} is too long for sockets: choose another run folder`)
+  const places = {
+    programs: join(folder, 'programs'),
+    caches: join(folder, 'program-caches'),
+    instances: join(folder, 'instances'),
+    run,
+  }
+  await makePrivate(run)
+  for (const each of [places.programs, places.caches, places.instances])
+    await mkdir(each, { recursive: true, mode: 0o700 })
+  await clear(places.run)
+  await clear(places.instances)
+  return places
+}
+
+/** Throws where somebody answers at this socket; else removes what is left of it. */
+export async function freeSocket(path: string): Promise<void> {
+  if (path.length > LONGEST_PATH) throw new Error(`The path ${path} is too long for a socket`)
+  const answers = await new Promise<boolean>((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+  if (answers) throw new Error(`Another process runs programs at ${path}`)
+  await rm(path, { force: true })
+}

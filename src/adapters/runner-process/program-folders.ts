@@ -1,0 +1,204 @@
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { newId } from '#contract/ids.ts'
+import type { OutputContent } from '#core/output/output.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import { unpack } from './unpack.ts'
+
+/** What lies in a program's folder, each relative to it; folders come before what is in them. */
+export interface Tree {
+  readonly folders: readonly string[]
+  readonly files: readonly string[]
+  readonly links: readonly string[]
+}
+
+/** A program's folder, unpacked. It is not removed before `release`. */
+export interface HeldProgram {
+  readonly root: string
+  /** Undefined where there is too much in it to list. */
+  readonly tree: Tree | undefined
+  release(): void
+}
+
+export interface ProgramFolderOptions {
+  readonly folder: string
+  readonly blobs: Pick<BlobStore, 'open'>
+  readonly clock: Clock
+  readonly log: Log
+  /** Of all folders together; the least recently used are removed beyond. */
+  readonly maxBytes: number
+  /** Of one. */
+  readonly programBytes: number
+  readonly programEntries: number
+  /** Above it a folder is not listed. */
+  readonly listedEntries: number
+}
+
+interface Known {
+  readonly root: string
+  readonly bytes: number
+  tree: Tree | undefined
+  usedAt: number
+  holders: number
+}
+
+interface Meta {
+  readonly bytes: number
+  readonly entries: number
+}
+
+const NAME = /^[0-9a-f]{64}$/
+
+async function listTree(root: string, most: number): Promise<Tree | undefined> {
+  const tree = { folders: [] as string[], files: [] as string[], links: [] as string[] }
+  const visit = async (folder: string): Promise<boolean> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name)
+      const name = relative(root, path)
+      if (entry.isDirectory()) tree.folders.push(name)
+      else if (entry.isSymbolicLink()) tree.links.push(name)
+      else tree.files.push(name)
+      if (tree.folders.length + tree.files.length + tree.links.length > most) return false
+      if (entry.isDirectory() && !(await visit(path))) return false
+    }
+    return true
+  }
+  return (await visit(root)) ? tree : undefined
+}
+
+/**
+ * Programs of this machine: each archive is unpacked once, whoever runs it, under the digest of its content. A folder
+ * is there whole or not at all.
+ */
+export class ProgramFolders {
+  readonly #options: ProgramFolderOptions
+  readonly #known = new Map<string, Known>()
+  readonly #opening = new Map<string, Promise<Known>>()
+  #cleaning: Promise<void> | undefined
+
+  constructor(options: ProgramFolderOptions) {
+    this.#options = options
+  }
+
+  /** Takes note of what earlier processes unpacked. */
+  async open(): Promise<void> {
+    const { folder } = this.#options
+    for (const name of await readdir(folder)) {
+      const meta = NAME.test(name) ? await this.#readMeta(name) : undefined
+      if (meta)
+        this.#known.set(name, {
+          root: join(folder, name, 'root'),
+          ...{ bytes: meta.bytes, tree: undefined, usedAt: meta.usedAt, holders: 0 },
+        })
+      else await rm(join(folder, name), { recursive: true, force: true })
+    }
+  }
+
+  /** Within the call where the folder is there and listed. */
+  hold(archive: OutputContent): HeldProgram | Promise<HeldProgram> {
+    const known = this.#known.get(archive.sha256)
+    return known?.tree ? this.#held(known) : this.#open(archive).then((opened) => this.#held(opened))
+  }
+
+  /** The digests of the archives that are unpacked. */
+  has(sha256: string): boolean {
+    return this.#known.has(sha256)
+  }
+
+  #held(known: Known): HeldProgram {
+    known.holders++
+    known.usedAt = this.#options.clock.now()
+    let released = false
+    return {
+      root: known.root,
+      tree: known.tree && known.tree.files.length > 0 ? known.tree : undefined,
+      release: () => {
+        if (released) return
+        released = true
+        known.holders--
+        known.usedAt = this.#options.clock.now()
+        const seconds = known.usedAt / 1000
+        void utimes(join(known.root, '..', 'meta.json'), seconds, seconds).catch(() => {})
+      },
+    }
+  }
+
+  #open(archive: OutputContent): Promise<Known> {
+    const { sha256 } = archive
+    const under = this.#opening.get(sha256)
+    if (under) return under
+    const opening = this.#make(archive).finally(() => this.#opening.delete(sha256))
+    this.#opening.set(sha256, opening)
+    return opening
+  }
+
+  async #make({ sha256 }: OutputContent): Promise<Known> {
+    const { folder, clock, listedEntries } = this.#options
+    if (!NAME.test(sha256)) throw new Error('An archive is named by 64 lower-case hex digits')
+    let known = this.#known.get(sha256)
+    if (known === undefined) {
+      const { bytes } = await this.#unpack(sha256)
+      known = { root: join(folder, sha256, 'root'), bytes, tree: undefined, usedAt: clock.now(), holders: 0 }
+      this.#known.set(sha256, known)
+      this.#cleaning ??= this.#clean().finally(() => {
+        this.#cleaning = undefined
+      })
+    }
+    // Not removed while it is listed, by the time of its use.
+    known.usedAt = clock.now()
+    known.tree ??= (await listTree(known.root, listedEntries)) ?? { folders: [], files: [], links: [] }
+    return known
+  }
+
+  async #unpack(sha256: string): Promise<Meta> {
+    const { folder, blobs, programBytes, programEntries } = this.#options
+    const archive = await blobs.open(sha256)
+    if (archive === undefined) throw new Error(`The archive ${sha256} is not stored`)
+    const temporary = join(folder, `new-${newId.deploymentHash()}`)
+    try {
+      await mkdir(join(temporary, 'root'), { recursive: true, mode: 0o755 })
+      const meta = await unpack(archive, join(temporary, 'root'), {
+        bytes: programBytes,
+        entries: programEntries,
+      })
+      await writeFile(join(temporary, 'meta.json'), JSON.stringify(meta))
+      await rename(temporary, join(folder, sha256)).catch(async (error: NodeJS.ErrnoException) => {
+        // Another process of the platform was faster.
+        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+      })
+      return meta
+    } finally {
+      await rm(temporary, { recursive: true, force: true })
+    }
+  }
+
+  async #readMeta(name: string): Promise<(Meta & { usedAt: number }) | undefined> {
+    const file = join(this.#options.folder, name, 'meta.json')
+    try {
+      const { bytes, entries } = JSON.parse(await readFile(file, 'utf8')) as Meta
+      return { bytes, entries, usedAt: (await stat(file)).mtimeMs }
+    } catch {
+      return undefined
+    }
+  }
+
+  async #clean(): Promise<void> {
+    const { folder, maxBytes, log } = this.#options
+    let bytes = 0
+    for (const known of this.#known.values()) bytes += known.bytes
+    const unused = [...this.#known].sort(([, a], [, b]) => a.usedAt - b.usedAt)
+    for (const [sha256, known] of unused) {
+      if (bytes <= maxBytes) return
+      if (known.holders > 0 || this.#opening.has(sha256)) continue
+      this.#known.delete(sha256)
+      bytes -= known.bytes
+      // Moved first: what is being removed must not be found.
+      const away = join(folder, `old-${newId.deploymentHash()}`)
+      await rename(join(folder, sha256), away)
+        .then(() => rm(away, { recursive: true, force: true }))
+        .catch((err) => log.warn({ err }, 'a program folder could not be removed'))
+    }
+  }
+}

@@ -1,0 +1,423 @@
+import { MINUTE, SECOND } from '#contract/time.ts'
+import type { Scale } from '#core/deployment/deployment.ts'
+import type { LoadedProgram, LoadProgram } from '#core/instance/instance.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import { type ProgramRef, RunnerError } from '#core/ports/runner.ts'
+import type { LiveInstance, Started } from './live-instance.ts'
+import type { Listed, ToClient } from './messages.ts'
+
+/** A serving process, as a pool sees it. */
+export interface Subscriber {
+  send(message: ToClient): void
+  /** The last `end` message of it. */
+  readonly end: number
+}
+
+export interface PoolParts {
+  readonly load: LoadProgram
+  /** Gives the program to a runtime; waits while the machine runs as much as it may. */
+  readonly start: (loaded: LoadedProgram) => Promise<LiveInstance>
+  readonly added: (instance: LiveInstance) => void
+  readonly removed: (instance: LiveInstance) => void
+  readonly onCrashLoop: (deploymentId: string, reason: string) => void
+  /** Numbers for lists: higher ones are sent later. */
+  readonly nextList: () => number
+  readonly clock: Clock
+  readonly logger: Log
+  readonly limits: PoolLimits
+}
+
+export interface PoolLimits {
+  /** Requests that an instance has at once before another is started. */
+  readonly concurrency: number
+  readonly commandConcurrency: number
+  readonly idleMs: number
+  readonly commandIdleMs: number
+  /** How long a stopped instance has to finish what it does after its requests. */
+  readonly graceMs: number
+}
+
+interface Want {
+  waiting: number
+  /** The last list that it has received. */
+  seen: number
+  /** Whether it was told that more may come. */
+  grows: boolean
+}
+
+/** So many deaths in so short a time, and a program is not started again for some time. */
+const DEATHS = 5
+const WITHIN_MS = MINUTE
+const LOOP_PAUSE_MS = MINUTE
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 10 * SECOND
+const LONGEST_LOOP_PAUSE_MS = 15 * MINUTE
+/** After a failure that is not the program's. */
+const UNAVAILABLE_PAUSE_MS = 5 * SECOND
+const ENDED_WITHOUT_LISTENING = 'The program ended without listening on PORT'
+
+/** The instances of one program: as many as its requests need, within its scale. */
+export class ProgramPool {
+  readonly ref: ProgramRef
+  readonly #parts: PoolParts
+  readonly #instances = new Map<string, LiveInstance>()
+  readonly #wants = new Map<Subscriber, Want>()
+  #scale: Scale | undefined
+  #loaded: LoadedProgram | undefined
+  #starting = 0
+  #deaths: number[] = []
+  #pausedUntil = 0
+  #looping: { readonly reason: string; readonly until: number } | undefined
+  #loops = 0
+  /** It did its work and ended; it is not started again for the sake of its scale. */
+  #finished = false
+  #usedAt: number
+  #closed: 'deleted' | 'draining' | undefined
+  #settled = new Set<() => void>()
+
+  constructor(ref: ProgramRef, parts: PoolParts) {
+    this.ref = ref
+    this.#parts = parts
+    this.#usedAt = parts.clock.now()
+  }
+
+  get instances(): readonly LiveInstance[] {
+    return [...this.#instances.values()]
+  }
+
+  /** Whether requests wait for one that starts. */
+  get urgent(): boolean {
+    return this.#starting > 0 && this.#waiting > 0
+  }
+
+  /** Nothing runs, nobody waits, and it has been so for a while. */
+  get forgettable(): boolean {
+    const quiet = this.#parts.clock.now() - this.#usedAt > WITHIN_MS
+    const unused = this.#instances.size === 0 && this.#starting === 0 && this.#waiting === 0
+    return quiet && unused && this.#min === 0 && this.#fastFailure() === undefined
+  }
+
+  /** So many requests of a serving process wait; it is told of all changes from now on. */
+  want(subscriber: Subscriber, waiting: number): void {
+    this.#usedAt = this.#parts.clock.now()
+    const want = this.#wants.get(subscriber) ?? { waiting: 0, seen: 0, grows: false }
+    const isNew = !this.#wants.has(subscriber)
+    want.waiting = waiting
+    this.#wants.set(subscriber, want)
+    const looping = this.#fastFailure()
+    if (looping !== undefined && this.#instances.size === 0) {
+      this.#refuse(looping)
+      return
+    }
+    this.#ensure()
+    // The share of each serving process depends on how many there are.
+    if (isNew) this.#tellAll()
+    else if (want.grows !== this.#grows) this.#tell(subscriber)
+  }
+
+  /** A serving process is gone, and its requests with it. */
+  leave(subscriber: Subscriber): void {
+    this.#wants.delete(subscriber)
+    for (const instance of this.#instances.values()) this.counted(instance, subscriber, 0)
+    this.#notice()
+  }
+
+  counted(instance: LiveInstance, subscriber: Subscriber, requests: number): void {
+    const { clock } = this.#parts
+    this.#usedAt = clock.now()
+    instance.idleSince = clock.now()
+    if (requests === 0) instance.requests.delete(subscriber)
+    else instance.requests.set(subscriber, requests)
+    this.#notice()
+  }
+
+  seen(subscriber: Subscriber, list: number): void {
+    const want = this.#wants.get(subscriber)
+    if (want) want.seen = Math.max(want.seen, list)
+    this.#notice()
+  }
+
+  instance(id: string): LiveInstance | undefined {
+    return this.#instances.get(id)
+  }
+
+  /** What a serving process complained of is looked into; it is told what came of it. */
+  async examine(instance: LiveInstance, subscriber: Subscriber): Promise<void> {
+    if (await instance.answers()) this.#tell(subscriber)
+    else instance.kill('The program did not answer any more')
+  }
+
+  /** Starts one now, unless one runs. */
+  async boot(): Promise<Started> {
+    this.#forgive()
+    for (const { retiring } of this.#instances.values()) if (!retiring) return { listening: true }
+    this.#starting++
+    return this.#startOne()
+  }
+
+  /** Between these, from now on; what stopped it from starting is forgotten. */
+  rescale(scale: Scale): void {
+    this.#scale = scale
+    this.#forgive()
+    const surplus = this.#ready.length - this.#max
+    for (const instance of this.#ready.filter(({ idle }) => idle).slice(0, Math.max(0, surplus)))
+      void this.retire(instance)
+    this.#ensure()
+    this.#tellAll()
+  }
+
+  /** Stops those that have had nothing to do for long, and keeps as many as there should be. */
+  sweep(): void {
+    if (this.#closed) return
+    const { clock, limits } = this.#parts
+    const now = clock.now()
+    let spare = this.#ready.length - this.#min
+    for (const instance of this.#ready) {
+      const isCommand = instance.loaded.program.shape === 'command'
+      const patience = isCommand ? limits.commandIdleMs : limits.idleMs
+      if (spare <= 0) break
+      if (!instance.idle || now - instance.idleSince < patience) continue
+      spare--
+      void this.retire(instance)
+    }
+    if (this.#fastFailure() === undefined) this.#ensure()
+  }
+
+  /** Lets an instance finish: no new requests, then those that it has, then whatever they left to do. */
+  async retire(
+    instance: LiveInstance,
+    ms = this.#longestRequest,
+    graceMs = this.#parts.limits.graceMs,
+  ): Promise<void> {
+    if (instance.retiring) return
+    instance.retiring = true
+    const list = this.#tellAll()
+    const over = () => instance.busy === 0 && [...this.#wants.values()].every(({ seen }) => seen >= list)
+    await this.#until(over, ms)
+    instance.stop(graceMs)
+    await instance.gone
+  }
+
+  /** No program any more: all ends at once. */
+  close(fault: RunnerError): void {
+    this.#closed = 'deleted'
+    for (const instance of this.#instances.values()) instance.kill()
+    this.#refuse(fault)
+  }
+
+  /** No new instances; those there are finish what they do. Requests that wait do so until somebody takes over. */
+  async drain(ms: number): Promise<void> {
+    this.#closed = 'draining'
+    this.#notice()
+    const instances = this.instances
+    for (const instance of instances) void this.retire(instance, ms, ms)
+    const timer = setTimeout(() => {
+      for (const instance of instances) instance.kill()
+    }, ms)
+    await Promise.all(instances.map(({ gone }) => gone))
+    await this.#until(() => this.#starting === 0, ms)
+    clearTimeout(timer)
+  }
+
+  /** What kept it from starting no longer counts. */
+  #forgive(): void {
+    this.#looping = undefined
+    this.#loops = 0
+    this.#deaths = []
+    this.#pausedUntil = 0
+    this.#finished = false
+    this.#notice()
+  }
+
+  get #ready(): readonly LiveInstance[] {
+    return [...this.#instances.values()].filter(({ retiring }) => !retiring)
+  }
+
+  get #waiting(): number {
+    let sum = 0
+    for (const { waiting } of this.#wants.values()) sum += waiting
+    return sum
+  }
+
+  get #min(): number {
+    return this.#scale?.min ?? 0
+  }
+
+  get #max(): number {
+    return Math.max(1, this.#min, this.#scale?.max ?? 1)
+  }
+
+  /** Whether another one may come. */
+  get #grows(): boolean {
+    return !this.#closed && (this.#starting > 0 || (this.#ready.length < this.#max && !this.#fastFailure()))
+  }
+
+  get #longestRequest(): number {
+    return ((this.#loaded?.program.maxDuration ?? 60) + 5) * SECOND
+  }
+
+  get #concurrency(): number {
+    const { limits } = this.#parts
+    return this.#loaded?.program.shape === 'command' ? limits.commandConcurrency : limits.concurrency
+  }
+
+  #fastFailure(): RunnerError | undefined {
+    if (this.#looping === undefined || this.#looping.until <= this.#parts.clock.now()) return undefined
+    return new RunnerError('crashed', this.#looping.reason)
+  }
+
+  /** Starts as many as are lacking. */
+  #ensure(): void {
+    if (this.#closed || this.#fastFailure()) return
+    const ready = this.#ready.length
+    const more = Math.ceil(this.#waiting / this.#concurrency)
+    const min = this.#finished ? 0 : this.#min
+    const target = Math.min(this.#max, Math.max(min, ready + more))
+    for (let n = ready + this.#starting; n < target; n++) {
+      this.#starting++
+      void this.#startOne().catch(() => {})
+    }
+  }
+
+  /** Counted in `#starting` by whoever calls. Requests that wait are told of a failure. */
+  async #startOne(): Promise<Started> {
+    try {
+      const started = await this.#begin()
+      if ('listening' in started) return started
+      this.#finished = started.finished === 0
+      const code = started.finished === 0 ? '' : ` (exit code ${started.finished})`
+      if (this.#ready.length === 0)
+        this.#refuse(new RunnerError('crashed', `${ENDED_WITHOUT_LISTENING}${code}`))
+      return started
+    } catch (error) {
+      const fault =
+        error instanceof RunnerError
+          ? error
+          : new RunnerError('unavailable', `The program could not be started: ${(error as Error).message}`)
+      if (fault.fault === 'unavailable') {
+        this.#pausedUntil = this.#parts.clock.now() + UNAVAILABLE_PAUSE_MS
+        this.#parts.logger.warn({ err: error, ...this.ref }, 'a program could not be started')
+      }
+      if (this.#ready.length === 0 && this.#closed !== 'draining') this.#refuse(fault)
+      throw fault
+    } finally {
+      this.#starting--
+      this.#tellAll()
+      this.#notice()
+    }
+  }
+
+  async #begin(): Promise<Started> {
+    const { load, start, clock } = this.#parts
+    const pause = this.#pausedUntil - clock.now()
+    if (pause > 0) await this.#until(() => this.#closed !== undefined || this.#pausedUntil === 0, pause)
+    // Of a program that runs already it is known that it is still there.
+    const loaded = this.#instances.size > 0 && this.#loaded ? this.#loaded : await load(this.ref)
+    if (loaded === undefined || this.#closed) throw new RunnerError('absent', 'There is no such program')
+    this.#loaded = loaded
+    this.#scale ??= loaded.scale
+    const instance = await start(loaded)
+    void instance.gone.then(({ reason, expected }) => {
+      this.#remove(instance)
+      if (!expected) this.#died(reason, clock.now() - instance.startedAt)
+      if (!this.#closed) this.#ensure()
+    })
+    if (this.#closed) {
+      instance.kill()
+      throw new RunnerError('absent', 'There is no such program')
+    }
+    const started = await instance.started
+    if ('listening' in started && !instance.retiring) this.#add(instance)
+    return started
+  }
+
+  #add(instance: LiveInstance): void {
+    this.#instances.set(instance.id, instance)
+    instance.idleSince = this.#parts.clock.now()
+    this.#parts.added(instance)
+    if (this.#closed) {
+      instance.kill()
+      return
+    }
+    this.#tellAll()
+    // What can be given out is: whoever still waits then asks again.
+    for (const want of this.#wants.values()) want.waiting = 0
+  }
+
+  #remove(instance: LiveInstance): void {
+    if (!this.#instances.delete(instance.id)) return
+    this.#parts.removed(instance)
+    this.#tellAll()
+    this.#notice()
+  }
+
+  #died(reason: string, livedMs: number): void {
+    const { clock, onCrashLoop } = this.#parts
+    const now = clock.now()
+    if (livedMs > WITHIN_MS) this.#loops = 0
+    this.#deaths = [...this.#deaths.filter((at) => now - at < WITHIN_MS), now]
+    const pause = FIRST_PAUSE_MS * 2 ** (this.#deaths.length - 2)
+    this.#pausedUntil = this.#deaths.length < 2 ? 0 : now + Math.min(pause, LONGEST_PAUSE_MS)
+    // After a pause one more death is enough.
+    if (this.#deaths.length < DEATHS && this.#loops === 0) return
+    this.#deaths = []
+    this.#pausedUntil = 0
+    this.#looping = {
+      reason,
+      until: now + Math.min(LOOP_PAUSE_MS * 2 ** this.#loops++, LONGEST_LOOP_PAUSE_MS),
+    }
+    if (this.#ready.length === 0) this.#refuse(new RunnerError('crashed', reason))
+    onCrashLoop(this.ref.deploymentId, reason)
+  }
+
+  /** All requests that wait fail with this. */
+  #refuse({ fault, message }: RunnerError): void {
+    for (const [subscriber, want] of this.#wants) {
+      if (want.waiting === 0) continue
+      want.waiting = 0
+      subscriber.send({ type: 'failed', ...this.#names, fault, message })
+    }
+  }
+
+  get #names(): { deployment: string; program: string } {
+    return { deployment: this.ref.deploymentId, program: this.ref.program }
+  }
+
+  #tellAll(): number {
+    const list = this.#parts.nextList()
+    for (const subscriber of this.#wants.keys()) this.#tell(subscriber, list)
+    return list
+  }
+
+  #tell(subscriber: Subscriber, list = this.#parts.nextList()): void {
+    const want = this.#wants.get(subscriber)
+    if (want === undefined) return
+    want.grows = this.#grows
+    const slots = Math.max(1, Math.ceil(this.#concurrency / this.#wants.size))
+    const instances = this.#ready.map(({ id, socket }): Listed => [id, socket, slots])
+    const { end } = subscriber
+    subscriber.send({ type: 'list', ...this.#names, list, instances, grows: want.grows, end })
+  }
+
+  /** Resolves once it is so, or after this time. */
+  #until(isSo: () => boolean, ms: number): Promise<void> {
+    if (isSo()) return Promise.resolve()
+    return new Promise((resolve) => {
+      const look = () => {
+        if (isSo()) end()
+      }
+      const end = () => {
+        clearTimeout(timer)
+        this.#settled.delete(look)
+        resolve()
+      }
+      const timer = setTimeout(end, Math.min(ms, 2 ** 31 - 1))
+      this.#settled.add(look)
+    })
+  }
+
+  #notice(): void {
+    for (const look of this.#settled) look()
+  }
+}

@@ -1,0 +1,348 @@
+import { createHash } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { SECOND } from '#contract/time.ts'
+import type { Log } from '#core/ports/log.ts'
+import {
+  type Lease,
+  type LeaseOptions,
+  type ProgramRef,
+  type Runner,
+  RunnerError,
+} from '#core/ports/runner.ts'
+import { type JsonLines, speakJsonLines } from './json-lines.ts'
+import { MAX_LINE_BYTES, type ToClient } from './messages.ts'
+
+export interface RunnerClientOptions {
+  /** Where the working process of this machine listens. */
+  readonly socket: string
+  readonly logger: Log
+  /** How long a request waits while nothing runs programs. */
+  readonly patienceMs?: number
+  /** How long a request waits for an instance that starts. */
+  readonly startMs?: number
+}
+
+export interface RunnerClient extends Runner {
+  close(): void
+}
+
+interface Known {
+  readonly id: string
+  readonly socket: string
+  slots: number
+  requests: number
+  /** Out of use until a list comes that takes account of this `end` message. */
+  doubted: number
+}
+
+interface Waiting {
+  readonly options: LeaseOptions | undefined
+  readonly grant: (lease: Lease) => void
+  readonly refuse: (error: unknown) => void
+}
+
+interface Program {
+  readonly deployment: string
+  readonly program: string
+  instances: readonly Known[]
+  grows: boolean
+  readonly waiting: Set<Waiting>
+  /** How many were waiting when the host was last told; undefined where it has to be told. */
+  told: number | undefined
+  /** Which instance requests with a text of theirs went to. */
+  readonly affinity: Map<string, string>
+}
+
+const REPORT_MS = 100
+const FIRST_RETRY_MS = 20
+const LONGEST_RETRY_MS = SECOND
+const MOST_AFFINITIES = 10_000
+
+const weight = (affinity: string, id: string): string =>
+  createHash('sha1').update(`${affinity}\0${id}`).digest('hex')
+
+/**
+ * The runner of a serving process. It knows the instances of the programs it has asked for, and gives requests to
+ * them without asking anybody; the working process is told of the counts now and then, and asked when there are too
+ * few.
+ */
+export const createRunnerClient = (options: RunnerClientOptions): RunnerClient => new ProcessClient(options)
+
+class ProcessClient implements RunnerClient {
+  readonly #options: Required<RunnerClientOptions>
+  /** By deployment, then by program. */
+  readonly #programs = new Map<string, Map<string, Program>>()
+  /** Instances by id, those that take no new requests too while they have some. */
+  readonly #instances = new Map<string, Known>()
+  readonly #changed = new Set<Known>()
+  #line: JsonLines | undefined
+  #socket: Socket | undefined
+  #retryMs = FIRST_RETRY_MS
+  #retry: NodeJS.Timeout | undefined
+  #report: NodeJS.Timeout | undefined
+  #ends = 0
+  #lost = false
+  #closed = false
+
+  constructor(options: RunnerClientOptions) {
+    this.#options = { patienceMs: 30 * SECOND, startMs: 120 * SECOND, ...options }
+    this.#connect()
+  }
+
+  lease(ref: ProgramRef, options?: LeaseOptions): Lease | Promise<Lease> {
+    const program = this.#programs.get(ref.deploymentId)?.get(ref.program)
+    const instance = program && choose(program, options?.affinity)
+    return instance ? this.#grant(program, instance) : this.#wait(ref, options)
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#retry)
+    clearTimeout(this.#report)
+    this.#socket?.destroy()
+    for (const programs of this.#programs.values())
+      for (const { waiting } of programs.values())
+        for (const { refuse } of waiting) refuse(new RunnerError('unavailable', 'The process stops'))
+  }
+
+  #grant(program: Program, instance: Known): Lease {
+    instance.requests++
+    this.#touch(instance)
+    let released = false
+    return {
+      instanceId: instance.id,
+      socket: instance.socket,
+      release: (end) => {
+        if (released) return
+        released = true
+        this.#release(program, instance, end)
+      },
+    }
+  }
+
+  #release(program: Program, instance: Known, end: 'broken' | 'stuck' | undefined): void {
+    instance.requests--
+    // Of a host that is gone nothing is left to be told.
+    if (this.#instances.get(instance.id) !== instance) return
+    this.#touch(instance)
+    if (end !== undefined) {
+      instance.doubted = ++this.#ends
+      this.#line?.send({ type: 'end', id: instance.id, how: end, end: instance.doubted })
+    }
+    if (program.waiting.size > 0) this.#serve(program)
+  }
+
+  #wait(ref: ProgramRef, options: LeaseOptions | undefined): Promise<Lease> {
+    const program = this.#programOf(ref.deploymentId, ref.program)
+    const { patienceMs, startMs } = this.#options
+    const { signal } = options ?? {}
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      if (this.#closed) return reject(new RunnerError('unavailable', 'The process stops'))
+      const end = () => {
+        program.waiting.delete(waiting)
+        clearTimeout(patience)
+        clearTimeout(longest)
+        signal?.removeEventListener('abort', abort)
+        if (program.waiting.size === 0) this.#told(program)
+      }
+      const waiting: Waiting = {
+        options,
+        grant: (lease) => {
+          end()
+          resolve(lease)
+        },
+        refuse: (error) => {
+          end()
+          reject(error)
+        },
+      }
+      const abort = () => waiting.refuse(signal?.reason)
+      const tooLong = (ms: number, message: string, isSo = () => true) =>
+        setTimeout(() => isSo() && waiting.refuse(new RunnerError('unavailable', message)), ms)
+      const patience = tooLong(
+        patienceMs,
+        'Nothing runs programs at the moment',
+        () => this.#line === undefined,
+      )
+      const longest = tooLong(startMs, 'No instance became free in time')
+      signal?.addEventListener('abort', abort)
+      program.waiting.add(waiting)
+      // The first is told of at once; how many follow it, a little later.
+      if (program.waiting.size === 1) this.#ask(program)
+      else this.#told(program)
+    })
+  }
+
+  #programOf(deployment: string, name: string): Program {
+    const programs = this.#programs.get(deployment) ?? new Map<string, Program>()
+    this.#programs.set(deployment, programs)
+    const known = programs.get(name)
+    if (known) return known
+    const program: Program = {
+      ...{ deployment, program: name, instances: [], grows: true },
+      ...{ waiting: new Set(), told: 0, affinity: new Map() },
+    }
+    programs.set(name, program)
+    return program
+  }
+
+  #ask(program: Program): void {
+    const { deployment, program: name, waiting } = program
+    program.told = waiting.size
+    this.#line?.send({ type: 'want', deployment, program: name, waiting: waiting.size })
+  }
+
+  /** Something changed that the host should know of before long. */
+  #told(program: Program): void {
+    program.told = undefined
+    this.#soon()
+  }
+
+  #touch(instance: Known): void {
+    this.#changed.add(instance)
+    this.#soon()
+  }
+
+  #soon(): void {
+    this.#report ??= setTimeout(() => this.#tell(), REPORT_MS).unref()
+  }
+
+  /** Tells the host of all counts that changed. */
+  #tell(): void {
+    clearTimeout(this.#report)
+    this.#report = undefined
+    this.#tellCounts()
+    for (const programs of this.#programs.values())
+      for (const program of programs.values()) if (program.told === undefined) this.#ask(program)
+  }
+
+  #tellCounts(): void {
+    if (this.#changed.size === 0) return
+    const counts = [...this.#changed].map(({ id, requests }) => [id, requests] as const)
+    for (const instance of this.#changed)
+      if (instance.requests === 0 && instance.slots === 0) this.#instances.delete(instance.id)
+    this.#changed.clear()
+    this.#line?.send({ type: 'counts', counts })
+  }
+
+  #hear(message: ToClient): void {
+    const program = this.#programOf(message.deployment, message.program)
+    if (message.type === 'failed') {
+      const error = new RunnerError(message.fault, message.message)
+      for (const { refuse } of program.waiting) refuse(error)
+      program.told = 0
+      this.#forgetIfEmpty(program)
+      return
+    }
+    const before = program.instances
+    program.grows = message.grows
+    program.instances = message.instances.map(([id, socket, slots]) => {
+      const known = this.#instances.get(id) ?? { id, socket, slots, requests: 0, doubted: 0 }
+      known.slots = slots
+      if (known.doubted <= message.end) known.doubted = 0
+      this.#instances.set(id, known)
+      return known
+    })
+    for (const instance of before) if (!program.instances.includes(instance)) this.#retire(instance)
+    this.#serve(program)
+    // In this order: the counts are those after the last request to what was left out.
+    this.#tellCounts()
+    this.#line?.send({ type: 'seen', list: message.list })
+    if (program.waiting.size > 0) this.#ask(program)
+    this.#forgetIfEmpty(program)
+  }
+
+  /** It gets no more requests; those that it has are counted to the end. */
+  #retire(instance: Known): void {
+    instance.slots = 0
+    if (instance.requests === 0) this.#instances.delete(instance.id)
+    this.#touch(instance)
+  }
+
+  #forgetIfEmpty({ deployment, program, instances, waiting }: Program): void {
+    if (instances.length > 0 || waiting.size > 0) return
+    const programs = this.#programs.get(deployment)
+    programs?.delete(program)
+    if (programs?.size === 0) this.#programs.delete(deployment)
+  }
+
+  /** Gives requests that wait to whatever is free. */
+  #serve(program: Program): void {
+    for (const { options, grant } of program.waiting) {
+      const instance = choose(program, options?.affinity)
+      if (instance === undefined) return
+      grant(this.#grant(program, instance))
+    }
+  }
+
+  #connect(): void {
+    if (this.#closed) return
+    const socket = connect(this.#options.socket)
+    this.#socket = socket
+    const line = speakJsonLines(socket, {
+      maxBytes: MAX_LINE_BYTES,
+      onMessage: (message) => this.#hear(message as unknown as ToClient),
+      onClose: () => this.#disconnected(),
+    })
+    // A process that has nothing else to do may end.
+    socket.unref()
+    socket.once('connect', () => {
+      this.#line = line
+      this.#retryMs = FIRST_RETRY_MS
+      if (this.#lost) this.#options.logger.info({}, 'programs can be run again')
+      this.#lost = false
+      for (const programs of this.#programs.values())
+        for (const program of programs.values()) if (program.waiting.size > 0) this.#ask(program)
+    })
+  }
+
+  /** The host is gone and its instances with it. */
+  #disconnected(): void {
+    if (this.#line !== undefined && !this.#closed) {
+      this.#lost = true
+      this.#options.logger.warn({}, 'programs cannot be run: the working process does not answer')
+    }
+    this.#line = undefined
+    this.#instances.clear()
+    this.#changed.clear()
+    for (const programs of this.#programs.values())
+      for (const program of programs.values()) {
+        program.instances = []
+        program.grows = true
+        this.#forgetIfEmpty(program)
+      }
+    if (this.#closed) return
+    this.#retry = setTimeout(() => this.#connect(), this.#retryMs).unref()
+    this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS)
+  }
+}
+
+/** The instance for a request: the one it belongs to, a free one, or where no other will come the least busy. */
+function choose(program: Program, affinity: string | undefined): Known | undefined {
+  if (affinity !== undefined) return chooseFor(program, affinity)
+  let best: Known | undefined
+  for (const instance of program.instances)
+    if (instance.doubted === 0 && (best === undefined || instance.requests < best.requests)) best = instance
+  return best === undefined || (best.requests >= best.slots && program.grows) ? undefined : best
+}
+
+function chooseFor(program: Program, affinity: string): Known | undefined {
+  const usable = program.instances.filter(({ doubted }) => doubted === 0)
+  const before = program.affinity.get(affinity)
+  const same = usable.find(({ id }) => id === before)
+  if (same) return same
+  // Other serving processes choose alike.
+  let best: { readonly instance: Known; readonly weight: string } | undefined
+  for (const instance of usable) {
+    const own = weight(affinity, instance.id)
+    if (best === undefined || own > best.weight) best = { instance, weight: own }
+  }
+  if (best === undefined) return undefined
+  if (program.affinity.size >= MOST_AFFINITIES) {
+    const [oldest] = program.affinity.keys()
+    if (oldest !== undefined) program.affinity.delete(oldest)
+  }
+  program.affinity.set(affinity, best.instance.id)
+  return best.instance
+}

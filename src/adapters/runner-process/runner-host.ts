@@ -1,0 +1,384 @@
+import { chmod, readdir, rm } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { MINUTE, SECOND } from '#contract/time.ts'
+import type { Scale } from '#core/deployment/deployment.ts'
+import type { Instance, LoadedProgram, LoadProgram } from '#core/instance/instance.ts'
+import type { InstanceStore } from '#core/instance/instance-store.ts'
+import type { InstanceLog } from '#core/log/instance-log.ts'
+import { DEFAULT_MEMORY_MB } from '#core/output/output.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import { type ProgramRef, RunnerError } from '#core/ports/runner.ts'
+import type { Sandbox } from '#core/ports/sandbox.ts'
+import { archiveOf } from './compile-cache.ts'
+import { newInstanceId } from './instance-id.ts'
+import { speakJsonLines } from './json-lines.ts'
+import { type EnsureNode, type LaunchLimits, type LaunchParts, launch } from './launch.ts'
+import { LiveInstance, type Started } from './live-instance.ts'
+import { MAX_LINE_BYTES, type ToHost } from './messages.ts'
+import { freeSocket, openPlaces, type Places } from './places.ts'
+import { ProgramFolders } from './program-folders.ts'
+import { type PoolLimits, ProgramPool, type Subscriber } from './program-pool.ts'
+import { Slots } from './slots.ts'
+import { WarmPool } from './warm-pool.ts'
+
+export interface RunnerLimits extends LaunchLimits, PoolLimits {
+  /** Until a program that was given its code takes requests. */
+  readonly loadMs: number
+  /** Instances on this machine, those that wait for code apart. */
+  readonly instances: number
+  /** Instances that start at the same time. */
+  readonly starts: number
+  /** Runtimes of the usual kind that wait for code; 0 switches this off. */
+  readonly warm: number
+  /** Of all unpacked programs; those used longest ago are removed beyond. */
+  readonly programsBytes: number
+  readonly programBytes: number
+  readonly programEntries: number
+  /** A program with more entries is not given to a runtime that waits, but has its own started. */
+  readonly linkedEntries: number
+  readonly sweepMs: number
+}
+
+const LIMITS: RunnerLimits = {
+  cpus: 1,
+  processes: 128,
+  tmpBytes: 512 * 2 ** 20,
+  bootMs: 30 * SECOND,
+  loadMs: 60 * SECOND,
+  concurrency: 32,
+  commandConcurrency: 512,
+  idleMs: 5 * MINUTE,
+  commandIdleMs: 15 * MINUTE,
+  graceMs: 30 * SECOND,
+  instances: 256,
+  starts: 4,
+  warm: 2,
+  programsBytes: 8 * 2 ** 30,
+  programBytes: 2 * 2 ** 30,
+  programEntries: 200_000,
+  linkedEntries: 1000,
+  sweepMs: SECOND,
+}
+
+export interface RunnerHostOptions {
+  readonly sandbox: Sandbox
+  /** The data folder; holds `programs`, `program-caches` and `instances`. */
+  readonly folder: string
+  /** Where serving processes connect; its folder must be out of reach for others. */
+  readonly socket: string
+  /** For the instances' sockets: a short path of the platform's own. */
+  readonly runFolder?: string
+  readonly blobs: Pick<BlobStore, 'open'>
+  readonly loadProgram: LoadProgram
+  readonly ensureNode: EnsureNode
+  /** Of runtimes that wait for code. */
+  readonly usualNode?: string
+  readonly instances: InstanceStore
+  readonly log: InstanceLog
+  /** The program dies again and again; called once for each time that it is given up for a while. */
+  readonly onCrashLoop: (deploymentId: string, reason: string) => void
+  readonly clock: Clock
+  readonly logger: Log
+  /** The name of this working process in the instance store. */
+  readonly worker: string
+  readonly launcher?: string
+  readonly python?: string
+  readonly extraCaCerts?: string
+  readonly limits?: Partial<RunnerLimits>
+}
+
+/** Owns all instances of this machine. */
+export interface RunnerHost {
+  /** Starts an instance now, unless one runs. Rejects with a `RunnerError`. */
+  boot(ref: ProgramRef): Promise<Started>
+  /** Keeps between `min` and `max` of each of these programs and of those that ran before, and starts what had failed. */
+  scale(deploymentId: string, scale: Scale, programs?: readonly string[]): void
+  /** It was deleted: all its instances end at once, and requests that wait fail. */
+  forget(deploymentId: string): void
+  list(deploymentId: string): readonly Instance[]
+  /** Has runtimes wait for code before the first program is asked for. */
+  prewarm(): Promise<void>
+  /** Lets requests and what they left to do finish for this long; nothing of it is left then. */
+  drain(ms: number): Promise<void>
+}
+
+const LAUNCHER = fileURLToPath(new URL('../../launcher', import.meta.url))
+
+export async function createRunnerHost(options: RunnerHostOptions): Promise<RunnerHost> {
+  await freeSocket(options.socket)
+  const places = await openPlaces(options.folder, options.runFolder)
+  const host = new ProcessHost(options, places)
+  await host.open()
+  return host
+}
+
+class ProcessHost implements RunnerHost {
+  readonly #options: RunnerHostOptions
+  readonly #limits: RunnerLimits
+  readonly #places: Places
+  readonly #folders: ProgramFolders
+  readonly #warm: WarmPool
+  readonly #launch: LaunchParts
+  readonly #slots: Slots
+  readonly #starts: Slots
+  /** By deployment, then by program. */
+  readonly #pools = new Map<string, Map<string, ProgramPool>>()
+  readonly #poolOf = new Map<string, ProgramPool>()
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #stored: Promise<unknown> = Promise.resolve()
+  #lists = 0
+  #sweep: NodeJS.Timeout | undefined
+  #draining: Promise<void> | undefined
+
+  constructor(options: RunnerHostOptions, places: Places) {
+    const { clock, logger, blobs, sandbox, ensureNode, launcher = LAUNCHER } = options
+    const limits = { ...LIMITS, ...options.limits }
+    this.#options = options
+    this.#limits = limits
+    this.#places = places
+    this.#slots = new Slots(limits.instances)
+    this.#starts = new Slots(limits.starts)
+    this.#folders = new ProgramFolders({
+      ...{ folder: places.programs, blobs, clock, log: logger },
+      maxBytes: limits.programsBytes,
+      programBytes: limits.programBytes,
+      programEntries: limits.programEntries,
+      listedEntries: limits.linkedEntries,
+    })
+    this.#launch = {
+      ...{ sandbox, places, ensureNode, launcher, log: logger, limits },
+      ...(options.python === undefined ? {} : { python: options.python }),
+      ...(options.extraCaCerts === undefined ? {} : { extraCaCerts: options.extraCaCerts }),
+    }
+    this.#warm = new WarmPool({
+      launch: (kind) => launch(kind, this.#launch),
+      usual: { runtime: 'node', version: options.usualNode ?? '24.x', memoryMb: DEFAULT_MEMORY_MB },
+      size: limits.warm,
+      urgent: () => [...this.#allPools()].some(({ urgent }) => urgent),
+      ...{ clock, log: logger },
+    })
+    this.#server = createServer((socket) => this.#welcome(socket))
+  }
+
+  async open(): Promise<void> {
+    const { socket, worker, instances } = this.#options
+    await this.#folders.open()
+    await this.#clearCaches()
+    this.#store(() => instances.clear(worker))
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(socket, resolve)
+    })
+    await chmod(socket, 0o600)
+    this.#sweep = setInterval(() => this.#look(), this.#limits.sweepMs).unref()
+  }
+
+  boot(ref: ProgramRef): Promise<Started> {
+    if (this.#draining) return Promise.reject(new RunnerError('unavailable', 'The platform stops'))
+    return this.#pool(ref).boot()
+  }
+
+  scale(deploymentId: string, scale: Scale, programs: readonly string[] = []): void {
+    if (this.#draining) return
+    for (const program of programs) this.#pool({ deploymentId, program })
+    for (const pool of this.#pools.get(deploymentId)?.values() ?? []) pool.rescale(scale)
+  }
+
+  forget(deploymentId: string): void {
+    for (const pool of this.#pools.get(deploymentId)?.values() ?? [])
+      pool.close(new RunnerError('absent', 'The deployment was deleted'))
+    this.#pools.delete(deploymentId)
+  }
+
+  list(deploymentId: string): readonly Instance[] {
+    const pools = [...(this.#pools.get(deploymentId)?.values() ?? [])]
+    return pools
+      .flatMap((pool) => pool.instances)
+      .sort((a, b) => a.startedAt - b.startedAt)
+      .map((instance) => this.#recordOf(instance))
+  }
+
+  prewarm(): Promise<void> {
+    return this.#warm.fill()
+  }
+
+  drain(ms: number): Promise<void> {
+    this.#draining ??= this.#drain(ms)
+    return this.#draining
+  }
+
+  async #drain(ms: number): Promise<void> {
+    const { instances, worker, socket } = this.#options
+    clearInterval(this.#sweep)
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    await Promise.all([this.#warm.close(), ...[...this.#allPools()].map((pool) => pool.drain(ms))])
+    for (const connection of this.#sockets) connection.destroy()
+    await closed
+    this.#store(() => instances.clear(worker))
+    await this.#stored
+    await rm(socket, { force: true })
+    await rm(this.#places.run, { recursive: true, force: true })
+  }
+
+  *#allPools(): Iterable<ProgramPool> {
+    for (const pools of this.#pools.values()) yield* pools.values()
+  }
+
+  #pool(ref: ProgramRef): ProgramPool {
+    const { deploymentId, program } = ref
+    const pools = this.#pools.get(deploymentId) ?? new Map<string, ProgramPool>()
+    this.#pools.set(deploymentId, pools)
+    const known = pools.get(program)
+    if (known) return known
+    const { loadProgram, onCrashLoop, clock, logger } = this.#options
+    const pool: ProgramPool = new ProgramPool(
+      { deploymentId, program },
+      {
+        load: loadProgram,
+        start: (loaded) => this.#start(loaded),
+        added: (instance) => this.#added(instance, pool),
+        removed: (instance) => this.#removed(instance),
+        nextList: () => ++this.#lists,
+        ...{ onCrashLoop, clock, logger, limits: this.#limits },
+      },
+    )
+    pools.set(program, pool)
+    return pool
+  }
+
+  /** A runtime with the program's code in it, on the way to its first request. */
+  async #start(loaded: LoadedProgram): Promise<LiveInstance> {
+    const { program } = loaded
+    const { log, logger, clock } = this.#options
+    const { loadMs } = this.#limits
+    if (program.runtime === 'docker')
+      throw new RunnerError('unavailable', 'Programs in containers cannot be run here')
+    if (this.#slots.taken >= this.#limits.instances) this.#makeRoom()
+    const release = await this.#slots.take()
+    try {
+      const holding = this.#folders.hold(program.archive)
+      const held = holding instanceof Promise ? await holding : holding
+      try {
+        const { runtime, version, memoryMb } = program
+        const kind = { runtime, version, memoryMb }
+        const launched =
+          (held.tree && this.#warm.take(kind)) ||
+          (await this.#starts.run(() => launch(kind, this.#launch, held.root)))
+        const parts = { log, logger, clock, loadMs, caches: this.#places.caches }
+        const instance = new LiveInstance(newInstanceId(), loaded, launched, held, parts)
+        void instance.gone.then(release)
+        return instance
+      } catch (error) {
+        held.release()
+        throw error
+      }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** The machine runs all it may: what has had nothing to do for longest goes. */
+  #makeRoom(): void {
+    const idle = [...this.#allPools()]
+      .flatMap((pool) => pool.instances.map((instance) => ({ pool, instance })))
+      .filter(({ instance }) => instance.idle && !instance.retiring)
+      .sort((a, b) => a.instance.idleSince - b.instance.idleSince)[0]
+    void idle?.pool.retire(idle.instance)
+  }
+
+  #recordOf({ id, loaded, startedAt }: LiveInstance): Instance {
+    const { deploymentId, program } = loaded
+    return { id, deploymentId, program: program.id, worker: this.#options.worker, startedAt }
+  }
+
+  #added(instance: LiveInstance, pool: ProgramPool): void {
+    this.#poolOf.set(instance.id, pool)
+    const record = this.#recordOf(instance)
+    this.#store(() => this.#options.instances.add(record))
+  }
+
+  #removed({ id }: LiveInstance): void {
+    this.#poolOf.delete(id)
+    this.#store(() => this.#options.instances.remove(id))
+  }
+
+  /** In order, and without anybody waiting for it. */
+  #store(write: () => Promise<unknown>): void {
+    this.#stored = this.#stored
+      .then(write)
+      .catch((err) => this.#options.logger.warn({ err }, 'the list of instances could not be written'))
+  }
+
+  #look(): void {
+    for (const [deploymentId, pools] of this.#pools) {
+      for (const [program, pool] of pools) {
+        pool.sweep()
+        if (pool.forgettable) pools.delete(program)
+      }
+      if (pools.size === 0) this.#pools.delete(deploymentId)
+    }
+    this.#warm.trim()
+  }
+
+  /** Compiled code of programs that are no longer here. */
+  async #clearCaches(): Promise<void> {
+    const { caches } = this.#places
+    for (const name of await readdir(caches))
+      if (!this.#folders.has(archiveOf(name))) await rm(join(caches, name), { recursive: true, force: true })
+  }
+
+  /** A serving process connects. */
+  #welcome(socket: Socket): void {
+    this.#sockets.add(socket)
+    let end = 0
+    const subscriber: Subscriber = {
+      send: (message) => line.send(message),
+      get end() {
+        return end
+      },
+    }
+    const line = speakJsonLines(socket, {
+      maxBytes: MAX_LINE_BYTES,
+      onMessage: (message) => {
+        const told = message as unknown as ToHost
+        if (told.type === 'end') end = told.end
+        this.#hear(told, subscriber)
+      },
+      onClose: () => {
+        this.#sockets.delete(socket)
+        for (const pool of this.#allPools()) pool.leave(subscriber)
+      },
+    })
+  }
+
+  #hear(message: ToHost, subscriber: Subscriber): void {
+    switch (message.type) {
+      case 'want': {
+        const { deployment, program, waiting } = message
+        if (!this.#draining) this.#pool({ deploymentId: deployment, program }).want(subscriber, waiting)
+        return
+      }
+      case 'counts':
+        for (const [id, requests] of message.counts) {
+          const pool = this.#poolOf.get(id)
+          const instance = pool?.instance(id)
+          if (instance) pool?.counted(instance, subscriber, requests)
+        }
+        return
+      case 'seen':
+        for (const pool of this.#allPools()) pool.seen(subscriber, message.list)
+        return
+      case 'end': {
+        const pool = this.#poolOf.get(message.id)
+        const instance = pool?.instance(message.id)
+        if (instance) void pool?.examine(instance, subscriber)
+      }
+    }
+  }
+}

@@ -62,7 +62,10 @@ export function readHeaderRule(name: string, value: unknown, names: GroupNames):
 /** Undefined if a group does not fit in its place or if the value gets too long. */
 export function expandHeader({ value }: HeaderRule, groups: Groups): string | undefined {
   if (typeof value === 'string') return value
-  if ('text' in value) return expandTemplate(value.text, groups, encodePath, MAX_EXPANDED_LENGTH)
+  if ('text' in value) return expandTemplate(value.text, groups, encodeText, MAX_EXPANDED_LENGTH)
   const url = expandUrl(value.url, groups, MAX_EXPANDED_LENGTH)
   return url && toUrl(url)
 }
+
+/** Brackets are no matter for a header, and outputs of frameworks have names such as `blog/[slug]`. */
+const encodeText = (text: string): string => encodePath(text).replace(/%5B/g, '[').replace(/%5D/g, ']')

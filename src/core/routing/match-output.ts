@@ -174,8 +174,7 @@ function applyRule<Target>(
   const to = rule.destination && resolveDestination(rule.destination, groups)
   if (rule.destination !== undefined && to === undefined) return refused('unsafe')
   if (phase !== 'miss') trip.status = rule.status ?? trip.status
-  if (to !== undefined)
-    trip.routeMatches = { groups: groups.slice(0, rule.pattern.groupCount), names: rule.pattern.names }
+  if (to !== undefined) trip.routeMatches = matchesOf(rule, groups)
 
   const left = leave(trip, rule, to)
   if (left !== undefined) return left
@@ -192,6 +191,11 @@ function applyRule<Target>(
     ? { kind: 'empty', status: rule.status, headers: trip.headers }
     : fail(trip, error)
 }
+
+const matchesOf = (
+  { pattern: { groupCount, names } }: OutputRule,
+  groups: Groups,
+): RouteMatches | undefined => (groupCount === 0 ? undefined : { groups: groups.slice(0, groupCount), names })
 
 /** A redirect or a request to another host. The visitor's query goes along. */
 function leave<Target>(

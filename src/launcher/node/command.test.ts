@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import { launch, start } from '../testing/launched.ts'
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return String(port)
+}
+
+const command = (file: string) => ({
+  shape: 'command' as const,
+  command: [process.execPath, file],
+  entry: '',
+})
+
+const SERVER = `
+  const server = require('http').createServer((req, res) => {
+    if (req.url === '/exit') process.exit(3)
+    console.log(req.method, req.url)
+    req.pipe(res)
+  })
+  server.on('upgrade', (req, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: echo\\r\\nConnection: Upgrade\\r\\n\\r\\n')
+    socket.pipe(socket)
+  })
+  server.listen(process.env.PORT, '127.0.0.1')
+  process.on('SIGTERM', () => { console.log('told to end'); process.exit() })`
+
+test('a command takes requests on its port, and is told to end', async (t) => {
+  const launched = await start(t, {
+    files: { 'server.js': SERVER },
+    ...command('server.js'),
+    env: { PORT: await freePort() },
+  })
+  const body = 'x'.repeat(2_000_000)
+  for (let i = 0; i < 3; i += 1)
+    assert.equal((await launched.fetch('/echo', { method: 'POST', body })).body.length, body.length)
+  const req = launched.open('/', { headers: { connection: 'Upgrade', upgrade: 'echo' } })
+  req.end()
+  const [, socket] = await once(req, 'upgrade')
+  socket.write('ping')
+  assert.equal(String((await once(socket, 'data'))[0]), 'ping')
+  socket.destroy()
+  launched.say({ type: 'stop', graceMs: 60_000 })
+  assert.equal(await launched.exit, 0)
+  assert.equal(await launched.stdout, `${'POST /echo\n'.repeat(3)}told to end\n`)
+  assert.ok(!launched.messages.some(({ type }) => type === 'finished'))
+})
+
+test('a command that ignores the end is ended', async (t) => {
+  const launched = await start(t, {
+    files: { 'server.js': SERVER.replace('process.exit()', 'null') },
+    ...command('server.js'),
+    env: { PORT: await freePort() },
+  })
+  launched.say({ type: 'stop', graceMs: 20 })
+  assert.equal(await launched.exit, 0)
+  assert.equal(await launched.stdout, 'told to end\n')
+})
+
+test('a command that exits is finished, with its code', async (t) => {
+  const atOnce = await launch(t, { files: { 'job.js': `console.log('worked')` }, ...command('job.js') })
+  assert.equal((await atOnce.heardOf('finished')).code, 0)
+  assert.equal(await atOnce.exit, 0)
+  assert.equal(await atOnce.stdout, 'worked\n')
+  const later = await start(t, {
+    files: { 'server.js': SERVER },
+    ...command('server.js'),
+    env: { PORT: await freePort() },
+  })
+  await assert.rejects(later.fetch('/exit'))
+  assert.equal((await later.heardOf('finished')).code, 3)
+  assert.equal(await later.exit, 3)
+})
+
+test('a command that cannot be run fails', async (t) => {
+  const launched = await launch(t, { files: {}, shape: 'command', command: ['no-such-program'], entry: '' })
+  assert.match(String((await launched.heardOf('failed')).message), /ENOENT/)
+  assert.equal(await launched.exit, 1)
+})

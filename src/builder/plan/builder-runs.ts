@@ -7,7 +7,7 @@ import type { FunctionSetting } from './function-settings.ts'
 import { isRecord } from './json.ts'
 import { COMMON_FOLDERS } from './output-folders.ts'
 import { buildScriptOf, readPackageJson } from './package-json.ts'
-import type { BuildStep, Install, Stage } from './plan.ts'
+import { type BuildStep, EMPTY_STAGE, type Install, type Stage } from './plan.ts'
 import { baseOf, folderOf, joined, readFolder, type SourceTree } from './source-tree.ts'
 
 export interface SpecRun {
@@ -77,17 +77,8 @@ function staticStage(run: string, { tree, root }: RunContext, matched: readonly 
     const file = tree.file(path)
     return file === undefined ? [] : [{ ...file, path }]
   })
-  return { ...empty(run, root), takes: [{ kind: 'uploaded', files }] }
+  return { ...EMPTY_STAGE, run, folder: root, takes: [{ kind: 'uploaded', files }] }
 }
-
-const empty = (run: string, folder: string): Stage => ({
-  run,
-  folder,
-  installs: [],
-  build: undefined,
-  takes: [],
-  caches: [],
-})
 
 /** A package.json whose script, or a shell script that itself, leaves files in a folder. */
 async function staticBuild(
@@ -100,7 +91,9 @@ async function staticBuild(
   const base = joined(root, folder)
   const isPackage = baseOf(entry) === 'package.json'
   return {
-    ...empty(run, base),
+    ...EMPTY_STAGE,
+    run,
+    folder: base,
     installs: isPackage || tree.has(joined(folder, 'package.json')) ? [{ folder: base, command: null }] : [],
     build: isPackage
       ? await scriptOf(run, tree, entry)
@@ -112,7 +105,6 @@ async function staticBuild(
         folders: distFolders(config, run) ?? ['dist', ...COMMON_FOLDERS.filter((name) => name !== 'dist')],
         mount: folder,
         optional: false,
-        functions: [],
         routes: [],
       },
     ],
@@ -163,7 +155,9 @@ async function functionStage(
   const dynamic = dynamicRoutes(functions)
   return [
     {
-      ...empty(run, root),
+      ...EMPTY_STAGE,
+      run,
+      folder: root,
       installs:
         runtime === 'node'
           ? installsFor(
@@ -172,6 +166,7 @@ async function functionStage(
               functions.map(({ file }) => file),
             )
           : [],
+      requirements: runtime === 'python' && tree.has('requirements.txt') ? root : undefined,
       takes: [
         {
           kind: 'functions',

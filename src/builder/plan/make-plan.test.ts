@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { Stage, Take } from './plan.ts'
 import { builtBy, type Files, planOf, runOf, type TaskChanges } from './plan-testing.ts'
+import { mergedRoutes } from './route-rules.ts'
 
 async function stageOf(files: Files, changes?: TaskChanges): Promise<Stage> {
   const { stages } = await planOf(files, changes)
@@ -66,7 +68,7 @@ test('settings of the project overrule what is found, and those of the file the 
   const file = { ...vite, 'vercel.json': { buildCommand: '', outputDirectory: './site', installCommand: '' } }
   const overruled = await stageOf(file, { settings })
   assert.equal(overruled.build, undefined)
-  assert.deepEqual(overruled.installs, [])
+  assert.deepEqual(overruled.installs, [{ folder: '', command: '' }])
   assert.deepEqual(taken(overruled, 'built').folders, ['site'])
 })
 
@@ -101,7 +103,8 @@ test('without a build, files are served as they are and api holds functions', as
     functions.map(({ file }) => file),
     ['api/hello.js', 'api/users/[id].ts'],
   )
-  assert.equal(routes.length, 3)
+  assert.deepEqual(routes[0], { handle: 'filesystem' })
+  assert.equal(routes.length, 2)
   assert.equal(stage.build, undefined)
   assert.deepEqual(stage.installs, [{ folder: '', command: null }])
 })
@@ -132,7 +135,7 @@ test('a build without a framework may leave its files in any common folder, new 
 test('a build beside functions need not leave files', async () => {
   const stage = await stageOf({ 'package.json': { scripts: { build: 'x' } }, 'api/a.js': '' })
   assert.equal(taken(stage, 'built').optional, true)
-  assert.equal(taken(stage, 'built').functions.length, 1)
+  assert.equal(taken(stage, 'functions').functions.length, 1)
 })
 
 test('functions come before the page that a framework has for every path', async () => {
@@ -140,9 +143,11 @@ test('functions come before the page that a framework has for every path', async
     'package.json': { devDependencies: { '@vue/cli-service': '5' } },
     'api/[id].js': '',
   })
-  const { routes } = taken(stage, 'built')
-  const at = (part: string) => routes.findIndex((route) => 'dest' in route && route.dest?.startsWith(part))
-  assert.ok(at('/api/[id]') !== -1 && at('/api/[id]') < at('/index.html'))
+  const own = [taken(stage, 'functions').routes, taken(stage, 'built').routes]
+  const routes = (await mergedRoutes(undefined, own)) ?? []
+  const at = (part: object) => routes.findIndex((route) => isDeepStrictEqual({ ...route, ...part }, route))
+  const [one, none, page] = [at({ check: true }), at({ status: 404 }), at({ dest: '/index.html' })]
+  assert.ok(one !== -1 && one < none && none < page, JSON.stringify(routes))
 })
 
 const SERVERS: readonly (readonly [string, Files, string])[] = [
@@ -268,7 +273,9 @@ test('the request decides on routes, then the file', async () => {
   const files = { 'a.html': '', 'vercel.json': { routes: [{ src: '/f', dest: '/a.html' }] } }
   assert.deepEqual((await planOf(files)).routes, [{ src: '^/f$', dest: '/a.html' }])
   const routes = [{ src: '/r', dest: '/a.html' }]
-  assert.equal((await planOf(files, { deployment: { routes } })).routes, routes)
+  assert.deepEqual((await planOf(files, { deployment: { routes } })).routes, [
+    { src: '^/r$', dest: '/a.html' },
+  ])
 })
 
 test('the ignore command of the file is preferred to that of the project', async () => {

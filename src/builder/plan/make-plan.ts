@@ -10,6 +10,7 @@ import { newestIn } from './node-version.ts'
 import { planProgram } from './npm-program.ts'
 import { type PackageJson, readPackageJson } from './package-json.ts'
 import type { Plan, Stage } from './plan.ts'
+import { requestedRoutes } from './route-rules.ts'
 import { type Settings, settle } from './settings.ts'
 import { folderOf, joined, type ReadContent, readFolder, type SourceTree, sourceTree } from './source-tree.ts'
 import { isPrebuilt, planFolder } from './zero-config.ts'
@@ -56,7 +57,7 @@ class Planning {
       root: this.#root,
       nodeVersion: this.#nodeVersion(pkg, legacy),
       ignoreCommand: ignore?.trim() ? ignore : null,
-      routes: deployment.routes ?? file.routes,
+      routes: deployment.routes === null ? file.routes : await requestedRoutes(deployment.routes),
       cleanUrls: file.cleanUrls,
       functions: [...specs.flatMap(({ spec }) => settingOf(spec)), ...file.functions],
       env: buildEnv(this.#task, {

@@ -1,7 +1,7 @@
 import { BuildFailure } from '#core/ports/builder.ts'
 import { invalidConfig } from './json.ts'
 import { type PackageJson, readPackageJson } from './package-json.ts'
-import type { Stage } from './plan.ts'
+import { EMPTY_STAGE, type Stage } from './plan.ts'
 import type { SourceTree } from './source-tree.ts'
 
 /** Older clients looked for these, and ran one that is named for them first. */
@@ -13,12 +13,12 @@ export async function planProgram(run: string, folder: string, tree: SourceTree)
   if (pkg === undefined) throw invalidConfig('There is no package.json.')
   const script = SCRIPTS.find((name) => (pkg.scripts[name] ?? '').trim() !== '')
   return {
+    ...EMPTY_STAGE,
     run,
     folder,
     installs: [{ folder, command: null }],
     build: script === undefined ? undefined : { kind: 'script', script },
     takes: [{ kind: 'command', root: folder, command: startCommand(pkg, tree) }],
-    caches: [],
   }
 }
 

@@ -33,17 +33,27 @@ export interface Stage {
   readonly run: string
   /** Relative to the source's root. */
   readonly folder: string
-  /** Folders with a package.json, or the one with a command of its own. */
   readonly installs: readonly Install[]
+  /** The folder whose `requirements.txt` Python code needs. */
+  readonly requirements: string | undefined
   readonly build: BuildStep | undefined
   readonly takes: readonly Take[]
   /** Folders that make the next build faster, relative to the source's root. */
   readonly caches: readonly string[]
 }
 
+/** One that does nothing. */
+export const EMPTY_STAGE = {
+  installs: [],
+  requirements: undefined,
+  build: undefined,
+  takes: [],
+  caches: [],
+} as const satisfies Omit<Stage, 'run' | 'folder'>
+
 export interface Install {
   readonly folder: string
-  /** In place of the package manager's own; empty: none. Null: its own. */
+  /** In place of the package manager's own, which null stands for; an empty one does nothing. */
   readonly command: string | null
 }
 
@@ -90,9 +100,7 @@ export interface BuiltTake {
   readonly mount: string
   /** That it is no failure where there is none. */
   readonly optional: boolean
-  /** Functions that count only where there is no `.vercel/output` that has its own. */
-  readonly functions: readonly FunctionFile[]
-  /** Rules of the framework, of the same standing. */
+  /** Rules for the folder's files; a `.vercel/output` has its own. */
   readonly routes: readonly Route[]
 }
 

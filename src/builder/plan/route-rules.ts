@@ -1,5 +1,5 @@
 import { BuildFailure } from '#core/ports/builder.ts'
-import { compileRoutes } from '#core/routing/compile-routes.ts'
+import { compileOutputRoutes } from '#core/routing/compile-output-routes.ts'
 import type { Route } from '#core/routing/route.ts'
 import { invalidConfig } from './json.ts'
 
@@ -47,11 +47,19 @@ const pointed = (path: string): string =>
     .replace(/^\./, '')
 
 /** A rule that could not be served is told of now, and not to visitors. */
-function checkedRoutes(routes: readonly Route[], file: string): readonly Route[] {
-  const compiled = compileRoutes(routes)
-  if (compiled.ok) return routes
+function checkedRoutes(routes: readonly Route[], where: string): readonly Route[] {
+  const compiled = compileOutputRoutes(routes)
+  if (compiled.ok) return compiled.table.routes
   const [first] = compiled.errors
-  throw new BuildFailure('invalid_routes', `${file}: ${first?.message ?? 'the routes are malformed.'}`)
+  throw new BuildFailure('invalid_routes', `${where}: ${first?.message ?? 'the routes are malformed.'}`)
+}
+
+/** Rules of a request in the words of an output: the ends of their patterns are written out. */
+export async function requestedRoutes(routes: readonly Route[]): Promise<readonly Route[]> {
+  const { normalizeRoutes } = await import('@vercel/routing-utils')
+  const normal = normalizeRoutes(routes as unknown as Parameters<typeof normalizeRoutes>[0])
+  if (normal.error) throw new BuildFailure('invalid_routes', normal.error.message)
+  return checkedRoutes((normal.routes ?? []) as unknown as readonly Route[], 'The request')
 }
 
 /**

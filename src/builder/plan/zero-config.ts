@@ -5,7 +5,7 @@ import { CONFIG_FILES } from './configuration.ts'
 import { type Framework, isNodeServer, isPythonServer, needsCli } from './frameworks.ts'
 import { outputFolders } from './output-folders.ts'
 import type { PackageJson } from './package-json.ts'
-import type { Install, Stage, Take } from './plan.ts'
+import { EMPTY_STAGE, type Install, type Stage, type Take } from './plan.ts'
 import { mergedRoutes } from './route-rules.ts'
 import { nodeServerEntries, pythonServerEntries } from './server-entry.ts'
 import type { Settings } from './settings.ts'
@@ -25,10 +25,15 @@ export interface ZeroConfig {
 /** What is done with a folder of which nobody said what it is. */
 export async function planFolder(run: string, given: ZeroConfig): Promise<Stage> {
   const { tree, folder, settings } = given
-  const stage = { run, folder, installs: installsOf(given), caches: cachesOf(settings.framework, folder) }
+  const stage = {
+    run,
+    folder,
+    installs: installsOf(given),
+    requirements: tree.has('requirements.txt') && needsPython(given) ? folder : undefined,
+    caches: cachesOf(settings.framework, folder),
+  }
   const { framework } = settings
-  if (isPrebuilt(tree))
-    return { ...stage, installs: [], build: undefined, takes: [{ kind: 'build-output', folder }], caches: [] }
+  if (isPrebuilt(tree)) return { ...EMPTY_STAGE, run, folder, takes: [{ kind: 'build-output', folder }] }
   if (framework !== undefined && needsCli(framework) && tree.has('package.json'))
     return cliStage(stage, given)
   const server = serverOf(given)
@@ -40,10 +45,7 @@ export async function planFolder(run: string, given: ZeroConfig): Promise<Stage>
 export const isPrebuilt = (tree: SourceTree): boolean =>
   tree.has('.vercel/output/config.json') && !tree.has('package.json')
 
-const cliStage = (
-  stage: Pick<Stage, 'run' | 'folder' | 'installs' | 'caches'>,
-  { settings }: ZeroConfig,
-): Stage => ({
+const cliStage = (stage: Omit<Stage, 'build' | 'takes'>, { settings }: ZeroConfig): Stage => ({
   ...stage,
   build: {
     kind: 'cli',
@@ -55,11 +57,13 @@ const cliStage = (
   takes: [{ kind: 'build-output', folder: '' }],
 })
 
-function installsOf({ tree, folder, settings }: ZeroConfig): readonly Install[] {
-  const command = settings.installCommand
-  if (!tree.has('package.json') && !command) return []
-  return command !== null && command.trim() === '' ? [] : [{ folder, command }]
-}
+/** Nothing is installed without a package.json, unless somebody says how. An empty command is passed on and skipped. */
+const installsOf = ({ tree, folder, settings: { installCommand } }: ZeroConfig): readonly Install[] =>
+  tree.has('package.json') || installCommand ? [{ folder, command: installCommand }] : []
+
+const needsPython = ({ tree, settings: { framework } }: ZeroConfig): boolean =>
+  (framework !== undefined && isPythonServer(framework)) ||
+  apiFiles(tree.paths).some(({ runtime }) => runtime === 'python')
 
 /** A server stands for all of its folder, unless somebody says where the files are that are served instead. */
 function serverOf({ tree, pkg, settings, folder }: ZeroConfig): Take | undefined {
@@ -87,8 +91,19 @@ function serverOf({ tree, pkg, settings, folder }: ZeroConfig): Take | undefined
 /** Files, from a build or as they are, beside the functions in `api`. */
 async function staticTakes({ tree, settings, folder, mount }: ZeroConfig): Promise<readonly Take[]> {
   const { framework, build, outputDirectory } = settings
-  const functions = apiFiles(tree.paths)
-  const routes = functionRoutes(functions)
+  const functions = framework?.ignoreRuntimes?.includes('@vercel/node') ? [] : apiFiles(tree.paths)
+  const dynamic = dynamicRoutes(functions)
+  const inApi: readonly Take[] =
+    functions.length === 0
+      ? []
+      : [
+          {
+            kind: 'functions',
+            root: folder,
+            functions,
+            routes: dynamic.length > 0 ? [FILES_FIRST, ...dynamic] : [],
+          },
+        ]
   if (build === undefined && framework === undefined) {
     const files = uploadedFiles(
       tree,
@@ -97,32 +112,27 @@ async function staticTakes({ tree, settings, folder, mount }: ZeroConfig): Promi
     )
     return [
       { kind: 'uploaded', files: files.map((file) => ({ ...file, path: joined(mount, file.path) })) },
-      { kind: 'functions', root: folder, functions, routes },
+      ...inApi,
     ]
   }
-  const found = outputDirectory === null ? await outputFolders(framework, tree) : [outputDirectory]
+  const usual = await routesOf(framework)
   return [
+    ...inApi,
     {
       kind: 'built',
       base: folder,
-      folders: found,
+      folders: outputDirectory === null ? await outputFolders(framework, tree) : [outputDirectory],
       mount,
       // A build may be for the functions alone.
       optional: functions.length > 0 && outputDirectory === null,
-      functions,
-      routes: await combined(await routesOf(framework), routes),
+      // Before the page that a framework may have for every path.
+      routes:
+        functions.length === 0 ? usual : ((await mergedRoutes([FILES_FIRST, API_NOT_FOUND], [usual])) ?? []),
     },
   ]
 }
 
-/** The functions' rules come before a framework's page for every path. */
-const combined = async (
-  framework: readonly Route[],
-  functions: readonly Route[],
-): Promise<readonly Route[]> => (await mergedRoutes(functions, [framework])) ?? []
-
-const functionRoutes = (functions: Parameters<typeof dynamicRoutes>[0]): readonly Route[] =>
-  functions.length === 0 ? [] : [{ handle: 'filesystem' }, ...dynamicRoutes(functions), API_NOT_FOUND]
+const FILES_FIRST: Route = { handle: 'filesystem' }
 
 /** Some look for a file of the build first; there is none where they are sent, and so they give their usual ones. */
 async function routesOf(framework: Framework | undefined): Promise<readonly Route[]> {

@@ -2,27 +2,28 @@ import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import { SITES_TOPIC, type SiteSource, type VisitLog } from '#core/site/site.ts'
+import { type Runner, RunnerError } from '#core/ports/runner.ts'
+import { SITES_TOPIC, type SiteSource, type SiteVisit, type VisitLog } from '#core/site/site.ts'
 import { andThen } from './and-then.ts'
-import type { Answer, Question } from './answer.ts'
 import { ContentStore } from './content-store.ts'
 import { errorAnswer } from './error-answer.ts'
+import { authorityOf, type Exchange, isSwitch, type Result, refuse } from './exchange.ts'
 import { createFastPath, type FastPath } from './fast-path.ts'
 import { createFastStreams, type FastStreams } from './fast-streams.ts'
 import { siteHeaders } from './file-answer.ts'
-import { stop } from './guards.ts'
 import { hostNameOf } from './host.ts'
 import { HotAnswers } from './hot-answers.ts'
 import { createHttpDate } from './http-date.ts'
 import { plainAddress } from './plain-address.ts'
 import { createProxy, type ProxyOptions } from './proxy.ts'
-import type { Visitor } from './proxy-headers.ts'
 import type { Refusal } from './refusal.ts'
 import { RequestIds } from './request-id.ts'
 import { type AnyRequest, type AnyResponse, discard, respond, type Sent } from './respond.ts'
-import { type ProxyOutcome, routeAnswer } from './route-answer.ts'
+import { createSiteAnswer } from './site-answer.ts'
 import { SiteCache } from './site-cache.ts'
 import type { SiteEntry } from './site-entry.ts'
+import { createUpgrades, switchProtocol, type Upgrades } from './upgrade.ts'
+import { UpstreamPool } from './upstream-pool.ts'
 import { Wires } from './wires.ts'
 
 export interface EdgeOptions {
@@ -39,12 +40,16 @@ export interface EdgeOptions {
   /** How long idle connections are kept by the server that `handle` is called from. */
   readonly keepAliveMs: number
   readonly proxy?: ProxyOptions
+  /** Has the instances that answer for functions; absent, functions are not available. */
+  readonly runner?: Runner
 }
 
 /** Answers the visitors of deployed sites. */
 export interface Edge {
   /** Serves one request, of any HTTP version: at once if all is in memory. Never throws or rejects. */
   handle(req: AnyRequest, res: AnyResponse): void | Promise<void>
+  /** Serves requests of HTTP/1.1 for another protocol on their connection. */
+  readonly upgrade: Upgrades
   /** Serves what it can of HTTP/1.1 connections, plain or TLS, before a server of node:http gets them. */
   readonly fastPath: FastPath
   /** Serves what it can of HTTP/2 streams before they become requests. */
@@ -65,6 +70,9 @@ export function createEdge(options: EdgeOptions): Edge {
   const sites = new SiteCache({ sites: options.sites, clock, log, budgetBytes: budgetBytes * SHARES.sites })
   const wires = new Wires(budgetBytes * SHARES.wires)
   const proxy = createProxy(options.proxy ?? {})
+  const pool = new UpstreamPool(clock)
+  const functions = { runner: options.runner ?? NO_RUNNER, pool, log }
+  const answerFrom = createSiteAnswer({ contents, hotAnswers, proxy, functions })
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
   const shared = { sites, hotAnswers, contents, wires, visits, clock, ids, httpDate }
@@ -72,44 +80,19 @@ export function createEdge(options: EdgeOptions): Edge {
   const fastStreams = createFastStreams(shared)
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))
 
-  /** The way of a request through a site: guards, then routes, which lead to a file, elsewhere or nowhere. */
-  function answerFrom(entry: SiteEntry, exchange: Exchange): Result | Promise<Result> {
-    const refused = stop(entry.site)
-    if (refused !== undefined) return refuse(refused)
-    const { req, question } = exchange
-    return andThen(routeAnswer(entry, req.url ?? '/', question, { contents, hotAnswers }), (outcome) =>
-      'kind' in outcome ? forward(entry, outcome, exchange) : outcome,
-    )
-  }
-
-  function forward(
-    entry: SiteEntry,
-    { url, status, headers }: ProxyOutcome,
-    exchange: Exchange,
-  ): Promise<Result> {
-    const { req, res, ip, id } = exchange
-    const gone = new AbortController()
-    res.once('close', () => gone.abort())
-    return proxy.forward({
-      req,
-      signal: gone.signal,
-      url,
-      visitor: visitorOf(req, ip, id),
-      status,
-      headers,
-      siteHeaders: siteHeaders(entry.site),
-    })
-  }
-
   function handle(req: AnyRequest, res: AnyResponse): void | Promise<void> {
-    const exchange: Exchange = {
+    return serve({
       req,
       res,
       id: ids.next(),
       at: clock.now(),
       ip: plainAddress(req.socket.remoteAddress),
       question: { method: req.method ?? 'GET', headers: req.headers },
-    }
+    })
+  }
+
+  function serve(exchange: Exchange): void | Promise<void> {
+    const { req } = exchange
     let entry: SiteEntry | undefined
     const host = hostNameOf(authorityOf(req))
     const answer = () =>
@@ -139,22 +122,23 @@ export function createEdge(options: EdgeOptions): Edge {
     let answer = 'code' in result ? answerWith(result) : result
     let sent: Sent
     try {
-      sent = respond(req, res, answer, stamp, log)
+      sent = isSwitch(answer)
+        ? switchProtocol(exchange, answer, stamp)
+        : respond(req, res, answer, stamp, log)
     } catch (error) {
       log.warn(
         { err: error, id, source: answer.source },
         'an answer could not be put in words of the protocol',
       )
       discard(res, answer)
-      answer = answerWith(
-        refuse(answer.source === 'proxy' ? 'ROUTER_EXTERNAL_TARGET_ERROR' : 'INTERNAL_ERROR'),
-      )
+      answer = answerWith(refuse(UNSPEAKABLE[answer.source] ?? 'INTERNAL_ERROR'))
       sent = respond(req, res, answer, stamp, log)
     }
     if (entry === undefined) return
     const { site } = entry
     const { status, source, entrypoint } = answer
-    res.once('close', () =>
+    const over = isSwitch(answer) ? exchange.upgrade?.socket : res
+    over?.once('close', () =>
       visits.record({
         id,
         at,
@@ -179,6 +163,7 @@ export function createEdge(options: EdgeOptions): Edge {
 
   return {
     handle,
+    upgrade: createUpgrades({ sites, clock, ids, serve }),
     fastPath,
     fastStreams,
     invalidate: (host) => sites.invalidate(host),
@@ -186,6 +171,7 @@ export function createEdge(options: EdgeOptions): Edge {
       unsubscribe()
       fastPath.release()
       proxy.close()
+      pool.close()
       sites.clear()
       hotAnswers.clear()
       wires.clear()
@@ -194,31 +180,15 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 }
 
-type Result = Answer | Refusal
-
-interface Exchange {
-  readonly req: AnyRequest
-  readonly res: AnyResponse
-  readonly id: string
-  readonly at: number
-  readonly ip: string
-  readonly question: Question
+/** What it means that an answer cannot be put in words of the protocol, by who gave it. */
+const UNSPEAKABLE: Partial<Record<SiteVisit['source'], Refusal['code']>> = {
+  proxy: 'ROUTER_EXTERNAL_TARGET_ERROR',
+  function: 'FUNCTION_INVOCATION_FAILED',
+  server: 'FUNCTION_INVOCATION_FAILED',
 }
 
-const refuse = (code: Refusal['code']): Refusal => ({ code, headers: [] })
-
-function authorityOf({ headers }: AnyRequest): string | undefined {
-  const authority = headers[':authority']
-  return headers.host ?? (typeof authority === 'string' ? authority : undefined)
-}
-
-function visitorOf(req: AnyRequest, ip: string, requestId: string): Visitor {
-  const isSecure = 'encrypted' in req.socket && req.socket.encrypted === true
-  return {
-    ip,
-    host: authorityOf(req) ?? '',
-    scheme: isSecure ? 'https' : 'http',
-    port: req.socket.localPort,
-    requestId,
-  }
+const NO_RUNNER: Runner = {
+  lease() {
+    throw new RunnerError('unavailable', 'nothing runs functions here')
+  },
 }

@@ -98,10 +98,31 @@ const EDGE_ERRORS = {
     title: 'Bad gateway',
     message: 'The server behind this path did not give a proper answer.',
   },
+  FUNCTION_INVOCATION_FAILED: {
+    status: 502,
+    title: 'Bad gateway',
+    message: 'The function behind this path failed before it gave an answer.',
+  },
+  FUNCTION_NOT_FOUND: {
+    status: 502,
+    title: 'Bad gateway',
+    message: 'The function behind this path is not there any more.',
+  },
   DEPLOYMENT_PAUSED: {
     status: 503,
     title: 'Deployment paused',
     message: 'The owner has paused this project.',
+  },
+  FUNCTION_UNAVAILABLE: {
+    status: 503,
+    title: 'Service unavailable',
+    message: 'The function behind this path cannot be run at the moment.',
+    retryAfter: 5,
+  },
+  FUNCTION_INVOCATION_TIMEOUT: {
+    status: 504,
+    title: 'Gateway timeout',
+    message: 'The function behind this path took longer than it may.',
   },
   ROUTER_EXTERNAL_TARGET_TIMEOUT: {
     status: 504,

@@ -117,7 +117,7 @@ export class FastConnection {
       const changed = sites.isChanged(block.host) ? sites.find(block.host, now) : undefined
       return changed instanceof Promise ? changed : 'doubt'
     }
-    if (!entry.isPlain) return 'doubt'
+    if (!entry.isPlain || isPersonal(entry, target, block)) return 'doubt'
     const answer = hotAnswers.find(entry, rawPathOf(target))
     if (answer === undefined) return 'doubt'
     const visit: HotVisit = { entry, answer, target, block, now }
@@ -276,6 +276,10 @@ export class FastConnection {
     this.#leave()
   }
 }
+
+/** Whether the routes may look at more than the path. */
+const isPersonal = ({ table, personal }: SiteEntry, target: string, { text }: HeaderBlock): boolean =>
+  table.output !== undefined && (target.includes('?') || personal?.test(text) === true)
 
 interface HotVisit {
   readonly entry: SiteEntry

@@ -5,6 +5,7 @@ import { plainAddress } from './plain-address.ts'
 import { pickRepresentation } from './representation.ts'
 import { rawPathOf } from './request-path.ts'
 import type { Shared } from './shared.ts'
+import type { SiteEntry } from './site-entry.ts'
 
 export interface FastStreams {
   /** Answers a GET request for a file in memory. False when the stream is anything else; it is then untouched. */
@@ -20,7 +21,7 @@ export function createFastStreams(shared: Shared): FastStreams {
       if (path === undefined || host === undefined || !isPlainGet(stream, headers)) return false
       const now = clock.now()
       const entry = sites.peek(host, now)
-      if (entry === undefined || !entry.isPlain) return false
+      if (entry === undefined || !entry.isPlain || isPersonal(entry, path, headers)) return false
       const answer = hotAnswers.find(entry, rawPathOf(path))
       if (answer === undefined) return false
       const accepted = acceptedEncodings(oneOf(headers['accept-encoding']))
@@ -67,6 +68,14 @@ const isPlainGet = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): bo
   headers['if-match'] === undefined &&
   headers['if-none-match'] === undefined &&
   headers.expect === undefined
+
+/** Whether the routes may look at more than the path. */
+function isPersonal({ table }: SiteEntry, path: string, headers: IncomingHttpHeaders): boolean {
+  if (table.output === undefined) return false
+  if (path.includes('?')) return true
+  for (const name of table.variesOn ?? []) if (headers[name] !== undefined) return true
+  return false
+}
 
 const ignore = () => {}
 

@@ -41,7 +41,8 @@ export function createFileAnswer(
   status: number,
   routeHeaders: RouteHeaders,
 ): FileAnswer {
-  const contentType = routeHeaders.get('content-type') ?? contentTypeOf(found.foundAt)
+  const contentType =
+    routeHeaders.get('content-type') ?? found.target.contentType ?? contentTypeOf(found.foundAt)
   const caching = routeHeaders.get('cache-control') ?? DEFAULT_CACHING
   const compressible =
     isCompressible(contentType) && !routeHeaders.has('content-encoding') && !/\bno-transform\b/i.test(caching)

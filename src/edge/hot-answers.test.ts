@@ -24,6 +24,7 @@ const site: Site = {
   functions: new Map(),
   directoryListing: false,
   sessionAffinity: 'random',
+  routesFrom: 'request',
 }
 
 test('paths that get the same answer share it, and those that do not have their own', () => {

@@ -1,9 +1,11 @@
 import { matchRoutes } from '#core/routing/match-routes.ts'
 import type { RouteOutcome } from '#core/routing/route-outcome.ts'
 import type { SiteFile } from '#core/site/site.ts'
+import { headerOf, type Question } from './answer.ts'
 import { createFileAnswer, type FileAnswer } from './file-answer.ts'
-import { readTarget } from './request-path.ts'
+import { readTarget, type Target } from './request-path.ts'
 import type { SiteEntry } from './site-entry.ts'
+import { isFunction } from './site-target.ts'
 import { WeightedCache } from './weighted-cache.ts'
 
 /** A file's answer that is remembered for a path of a site. */
@@ -50,13 +52,18 @@ export class HotAnswers {
   find(entry: SiteEntry, rawPath: string): FileAnswer | undefined {
     const known = this.get(entry, rawPath)
     if (known !== undefined || !isPlain(rawPath)) return known
-    const outcome = matchRoutes(entry.table, { path: rawPath, query: '', method: 'GET' }, entry.files)
-    return outcome.kind === 'serve' ? this.remember(entry, rawPath, outcome) : undefined
+    // Most of what is not known there is a function's, and looking twice would cost its visitors.
+    if (entry.site.functions.size > 0) return undefined
+    const request = { path: rawPath, query: '', method: 'GET', host: entry.site.host }
+    const outcome = matchRoutes(entry.table, request, entry.targets)
+    if (outcome.kind !== 'serve' || isFunction(outcome.target)) return undefined
+    return this.remember(entry, rawPath, { ...outcome, target: outcome.target })
   }
 
   /** Remembers what the routes found for a GET of this path, if the file is all that there is to say. */
   remember(entry: SiteEntry, rawPath: string, served: Served): FileAnswer | undefined {
-    if ((served.status ?? 200) !== 200 || !isPlain(rawPath)) return undefined
+    if ((served.status ?? 200) !== 200 || served.transforms !== undefined || !isPlain(rawPath))
+      return undefined
     const share = shareOf(entry, served)
     const hot: HotAnswer = { entry, rawPath, share, used: true }
     share.paths++
@@ -68,6 +75,17 @@ export class HotAnswers {
   clear(): void {
     this.#kept.clear()
   }
+}
+
+/**
+ * Whether something about this request besides its path may decide what it gets. The routes of build outputs can
+ * look at the query, and at some headers.
+ */
+export function isPersonal({ table }: SiteEntry, { query }: Target, question: Question): boolean {
+  if (table.output === undefined) return false
+  if (query !== '') return true
+  for (const name of table.variesOn ?? []) if (headerOf(question, name) !== undefined) return true
+  return false
 }
 
 type Served = Extract<RouteOutcome<SiteFile>, { kind: 'serve' }>

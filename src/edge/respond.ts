@@ -19,7 +19,7 @@ export interface Stamp {
 
 /** Sends an answer. The body goes out at the pace at which the visitor takes it. */
 export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp: Stamp, log: Log): Sent {
-  const { status, body } = answer
+  const { status, body, source } = answer
   const headers = ['date', stamp.date, 'x-platform-id', stamp.id, ...answer.headers]
   if (isHttp2(res)) {
     if (res.stream.destroyed) return abandon(body)
@@ -27,8 +27,7 @@ export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp
   } else {
     if (res.destroyed) return abandon(body)
     // What is left of the request would have to be read before the next one can be.
-    if (answer.source === 'error' && bodyOf(req) !== 'none' && !req.complete)
-      headers.push('connection', 'close')
+    if (source === 'error' && bodyOf(req) !== 'none' && !req.complete) headers.push('connection', 'close')
     res.writeHead(status, headers as string[])
   }
   if (body === undefined || req.method === 'HEAD' || status === 204 || status === 304) {
@@ -40,6 +39,9 @@ export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp
     res.end(body)
     return () => body.length
   }
+  // A function that has begun to answer may be long in going on.
+  const isSlow = (source === 'function' || source === 'server') && body.readableLength === 0
+  if (isSlow && !isHttp2(res)) res.flushHeaders()
   return stream(body, res, log)
 }
 
@@ -51,8 +53,11 @@ export function discard(res: AnyResponse, { body }: Answer): void {
 
 function toObject(headers: HeaderList): OutgoingHttpHeaders {
   const object: Record<string, string | string[]> = {}
-  for (let i = 0; i < headers.length; i += 2)
-    object[headers[i] as string] = headers[i + 1] as string | string[]
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i] as string, headers[i + 1] as string | string[]]
+    const earlier = object[name]
+    object[name] = earlier === undefined ? value : [earlier, value].flat()
+  }
   return object
 }
 

@@ -1,47 +1,81 @@
-import { matchRoutes } from '#core/routing/match-routes.ts'
+import { matchRoutes, type RoutedRequest } from '#core/routing/match-routes.ts'
 import type { RouteHeaders, RouteOutcome } from '#core/routing/route-outcome.ts'
-import type { Site, SiteFile } from '#core/site/site.ts'
-import { type Answer, type Question, withoutNamesOf } from './answer.ts'
+import type { Site } from '#core/site/site.ts'
+import { type Answer, headerOf, type Question, withoutNamesOf } from './answer.ts'
 import type { ContentStore } from './content-store.ts'
 import { directoryPage } from './directory-page.ts'
 import { createFileAnswer, DEFAULT_CACHING, flatHeaders, siteHeaders } from './file-answer.ts'
 import type { Folders } from './folders.ts'
-import type { HotAnswers } from './hot-answers.ts'
+import type { FunctionOutcome } from './function-answer.ts'
+import { type HotAnswers, isPersonal } from './hot-answers.ts'
 import type { Refusal } from './refusal.ts'
-import { readTarget } from './request-path.ts'
+import type { Target } from './request-path.ts'
 import type { SiteEntry } from './site-entry.ts'
+import { isFunction, type SiteTarget } from './site-target.ts'
 import { staticAnswer } from './static-answer.ts'
 
-type Outcome = RouteOutcome<SiteFile>
+export type Outcome = RouteOutcome<SiteTarget>
 export type ProxyOutcome = Extract<Outcome, { kind: 'proxy' }>
-export type RouteAnswer = Answer | Refusal | ProxyOutcome
+export type MiddlewareOutcome = Extract<Outcome, { kind: 'middleware' }>
+/** An answer, or who has to be asked for one. */
+export type RouteAnswer = Answer | Refusal | ProxyOutcome | FunctionOutcome | MiddlewareOutcome
 
 export interface RouteAnswerOptions {
   readonly contents: ContentStore
   readonly hotAnswers: HotAnswers
 }
 
-/** What the routes and files of a site answer, or the address elsewhere that is to be asked. */
+/** What the routes and files of a site answer to a request that was read already. */
 export function routeAnswer(
   entry: SiteEntry,
-  url: string,
+  target: Target,
   question: Question,
   { contents, hotAnswers }: RouteAnswerOptions,
 ): RouteAnswer | Promise<RouteAnswer> {
-  const target = readTarget(url)
-  if (target === undefined) return { code: 'BAD_REQUEST', headers: [] }
-  const { method } = question
-  const hot = method === 'GET' ? hotAnswers.get(entry, target.rawPath) : undefined
+  const isHot = question.method === 'GET' && !isPersonal(entry, target, question)
+  const hot = isHot ? hotAnswers.get(entry, target.rawPath) : undefined
   if (hot !== undefined) return staticAnswer(hot, question, contents)
-  const outcome = matchRoutes(entry.table, { path: target.path, query: target.query, method }, entry.files)
+  const outcome = matchRoutes(entry.table, routedRequest(entry, target, question), entry.targets)
+  if (isHot && outcome.kind === 'serve' && !isFunction(outcome.target)) {
+    const remembered = hotAnswers.remember(entry, target.rawPath, { ...outcome, target: outcome.target })
+    if (remembered !== undefined) return staticAnswer(remembered, question, contents)
+  }
+  return outcomeAnswer(entry, target, outcome, question, contents)
+}
+
+/** What the routes are told of a request. */
+export const routedRequest = (
+  { site }: SiteEntry,
+  { path, query }: Target,
+  question: Question,
+): RoutedRequest => ({
+  path,
+  query,
+  method: question.method,
+  host: site.host,
+  header: (name) => headerOf(question, name),
+})
+
+/** Where the routes have led to. */
+export function outcomeAnswer(
+  entry: SiteEntry,
+  asked: Target,
+  outcome: Outcome,
+  question: Question,
+  contents: ContentStore,
+): RouteAnswer | Promise<RouteAnswer> {
   const { site } = entry
   switch (outcome.kind) {
     case 'proxy':
+    case 'middleware':
       return outcome
     case 'serve': {
-      const remembered = method === 'GET' ? hotAnswers.remember(entry, target.rawPath, outcome) : undefined
-      const answer = remembered ?? createFileAnswer(site, outcome, outcome.status ?? 200, outcome.headers)
-      return staticAnswer(answer, question, contents)
+      const { target, foundAt, status = 200, headers } = outcome
+      if (isFunction(target)) return { ...outcome, kind: 'function', target, asked }
+      const answer = createFileAnswer(site, { target, foundAt }, status, headers)
+      // The page of an error goes with any method.
+      const asRead = status >= 400 && question.method !== 'HEAD' ? { ...question, method: 'GET' } : question
+      return staticAnswer(answer, asRead, contents)
     }
     case 'listing':
       return listingAnswer(entry, outcome, question)
@@ -143,14 +177,15 @@ function emptyAnswer(site: Site, { status, headers }: Extract<Outcome, { kind: '
 
 /** The site's own page for it, if it has one. */
 function notFoundAnswer(
-  { site, files }: SiteEntry,
+  { site, targets }: SiteEntry,
   headers: RouteHeaders,
   question: Question,
   contents: ContentStore,
 ): RouteAnswer | Promise<RouteAnswer> {
-  const page = files.find('/404.html')
+  const page = targets.find('/404.html')
   const isRead = question.method === 'GET' || question.method === 'HEAD'
-  if (page === undefined || !isRead) return { code: 'NOT_FOUND', headers: flatHeaders(headers) }
+  if (page === undefined || isFunction(page) || !isRead)
+    return { code: 'NOT_FOUND', headers: flatHeaders(headers) }
   const found = { target: page, foundAt: '/404.html' }
   return staticAnswer(createFileAnswer(site, found, 404, headers), question, contents)
 }

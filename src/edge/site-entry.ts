@@ -1,22 +1,26 @@
+import { restoreOutputRoutes } from '#core/routing/compile-output-routes.ts'
 import { restoreRoutes } from '#core/routing/compile-routes.ts'
 import type { RouteTable } from '#core/routing/route-table.ts'
 import type { Site as RoutedSite } from '#core/routing/site.ts'
-import type { Site, SiteFile } from '#core/site/site.ts'
+import type { Site } from '#core/site/site.ts'
 import { createFolders, type Folders } from './folders.ts'
 import { servesEveryone } from './guards.ts'
 import type { AnswerShare, HotAnswer } from './hot-answers.ts'
 import { specialPathOf } from './request-path.ts'
+import type { SiteTarget } from './site-target.ts'
 
 /** A site made ready to answer. Immutable but for what it remembers and for being replaced. */
 export interface SiteEntry {
   readonly site: Site
   readonly table: RouteTable
-  readonly files: RoutedSite<SiteFile>
+  readonly targets: RoutedSite<SiteTarget>
   readonly folders: () => Folders
   /** Pages that list a folder, by its path. */
   readonly listings: Map<string, Buffer>
   /** Whether its files may be served without a look at the visitor. */
   readonly isPlain: boolean
+  /** Finds, among the lines of headers, one that the routes look at; undefined where they look at none. */
+  readonly personal: RegExp | undefined
   /** The answers to GET requests for files, by the path as it was sent. */
   readonly answers: Map<string, HotAnswer>
   /** The same answers, by file and headers. */
@@ -34,13 +38,16 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
     folders ??= createFolders(site.files)
     return folders
   }
+  const restore = site.routesFrom === 'output' ? restoreOutputRoutes : restoreRoutes
+  const table = restore(site.routes ?? [])
   return {
     site,
-    table: restoreRoutes(site.routes ?? []),
-    files: createLookup(site, readFolders),
+    table,
+    targets: createLookup(site, readFolders),
     folders: readFolders,
     listings: new Map(),
     isPlain: servesEveryone(site),
+    personal: personalLines(table),
     answers: new Map(),
     shares: new Map(),
     live: true,
@@ -49,19 +56,35 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
   }
 }
 
+function personalLines({ variesOn }: RouteTable): RegExp | undefined {
+  if (variesOn === undefined || variesOn.size === 0) return undefined
+  return new RegExp(`^(?:${[...variesOn].map(escapeName).join('|')}):`, 'im')
+}
+
+const escapeName = (name: string): string => name.replace(/[^\w-]/g, '\\$&')
+
 /** What an entry takes in memory, roughly: most of it are the names of files, and the pages that list them. */
 export const weightOf = ({ site }: SiteEntry): number =>
-  4096 + site.files.size * (site.directoryListing ? 1024 : 256)
+  4096 + site.files.size * (site.directoryListing ? 1024 : 256) + site.functions.size * 1024
 
-function createLookup({ files, directoryListing }: Site, folders: () => Folders): RoutedSite<SiteFile> {
-  const special = new Map<string, SiteFile>()
-  for (const [name, file] of files) {
-    const path = specialPathOf(name)
-    if (path !== undefined) special.set(path, file)
+function createLookup(site: Site, folders: () => Folders): RoutedSite<SiteTarget> {
+  const { files, functions, directoryListing } = site
+  const special = new Map<string, SiteTarget>()
+  const at = (name: string): SiteTarget | undefined => {
+    const fn = functions.get(name)
+    // Answers that are kept start out as files, and are made anew by the function.
+    return fn?.prerender === undefined ? (files.get(name) ?? fn) : fn
   }
+  for (const name of [...files.keys(), ...functions.keys()]) {
+    const path = specialPathOf(name)
+    const target = path === undefined ? undefined : at(name)
+    if (path !== undefined && target !== undefined) special.set(path, target)
+  }
+  const find = functions.size === 0 ? (name: string) => files.get(name) : at
   return {
-    // With an escape left in it, a path can only mean a name that has such characters, and the reverse.
-    find: (path) => (path.includes('%') ? special.get(path) : files.get(path.slice(1))),
+    // With an escapeName left in it, a path can only mean a name that has such characters, and the reverse.
+    find: (path) => (path.includes('%') ? special.get(path) : find(path.slice(1))),
     hasListing: (path) => directoryListing && folders().has(path),
+    hasFunctions: functions.size > 0,
   }
 }

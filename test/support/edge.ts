@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
+  type RequestListener,
   request,
   type Server,
 } from 'node:http'
@@ -15,11 +17,20 @@ import {
   type Server as NetServer,
   type Socket,
 } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import type { BlobStore, ByteRange } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
-import type { Site, SiteFile, SiteVisit } from '#core/site/site.ts'
+import {
+  type Lease,
+  type LeaseOptions,
+  type ProgramRef,
+  type Runner,
+  RunnerError,
+} from '#core/ports/runner.ts'
+import type { Site, SiteFile, SiteFunction, SiteVisit } from '#core/site/site.ts'
 import { createEdge, type Edge, type EdgeOptions } from '#edge/edge.ts'
 import { silentLog } from './silent-log.ts'
 
@@ -89,6 +100,7 @@ export function createEdgeWorld(options: Partial<EdgeOptions> = {}): EdgeWorld {
         functions: new Map(),
         directoryListing: false,
         sessionAffinity: 'random',
+        routesFrom: 'request',
         ...rest,
         files,
       }
@@ -97,6 +109,109 @@ export function createEdgeWorld(options: Partial<EdgeOptions> = {}): EdgeWorld {
     },
   }
 }
+
+/** Instances that are servers of the test's own process, and what was asked of them. */
+export interface Instances {
+  readonly runner: Runner
+  /** Of each lease that was given, in order. */
+  readonly leases: LeaseRecord[]
+  /** An instance answers for a program from now on, the newest one first; `close` kills it. */
+  start(program: string, handler: RequestListener): Promise<Instance>
+  /** The same for a server that speaks as it likes. */
+  startRaw(program: string, onConnection: (socket: Socket) => void): Promise<Instance>
+  close(): Promise<void>
+}
+
+export interface LeaseRecord {
+  readonly program: ProgramRef
+  readonly affinity: string | undefined
+  readonly socket: string
+  ends: (string | undefined)[]
+}
+
+export interface Instance {
+  readonly socket: string
+  readonly server: NetServer
+  /** Connections so far. */
+  connections: number
+  /** Cuts all connections and takes no more. */
+  close(): void
+}
+
+/** A runner over servers on unix sockets in a folder of its own. */
+export async function createInstances(): Promise<Instances> {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-'))
+  const running = new Map<string, Instance[]>()
+  const leases: LeaseRecord[] = []
+  let count = 0
+
+  async function open(program: string, server: NetServer): Promise<Instance> {
+    const socket = join(folder, `${count++}.sock`)
+    const sockets = new Set<Socket>()
+    const instance: Instance = {
+      socket,
+      server,
+      connections: 0,
+      close() {
+        running.set(
+          program,
+          (running.get(program) ?? []).filter((other) => other !== instance),
+        )
+        server.close()
+        for (const each of sockets) each.destroy()
+      },
+    }
+    server.on('connection', (each: Socket) => {
+      instance.connections++
+      sockets.add(each)
+      each.on('error', () => {})
+      each.once('close', () => sockets.delete(each))
+    })
+    server.listen(socket)
+    await once(server, 'listening')
+    running.set(program, [instance, ...(running.get(program) ?? [])])
+    return instance
+  }
+
+  return {
+    leases,
+    runner: {
+      lease(program: ProgramRef, options?: LeaseOptions): Lease {
+        const [instance] = running.get(program.program) ?? []
+        if (instance === undefined) throw new RunnerError('absent', 'there is no such program')
+        const record: LeaseRecord = {
+          program,
+          affinity: options?.affinity,
+          socket: instance.socket,
+          ends: [],
+        }
+        leases.push(record)
+        return {
+          instanceId: instance.socket,
+          socket: instance.socket,
+          release: (end) => record.ends.push(end),
+        }
+      },
+    },
+    start: (program, handler) => open(program, createServer({ keepAliveTimeout: 60_000 }, handler)),
+    startRaw: (program, onConnection) => open(program, createNetServer(onConnection)),
+    async close() {
+      for (const instance of [...running.values()].flat()) instance.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Functions by path; a program has the name of its path unless another one is given. */
+export const siteFunctions = (
+  given: Readonly<Record<string, Partial<SiteFunction>>>,
+): ReadonlyMap<string, SiteFunction> =>
+  new Map(
+    Object.entries(given).map(([path, rest]) => [
+      path,
+      { path, program: path, shape: 'handler', maxDuration: 10, ...rest },
+    ]),
+  )
 
 function createMemoryBlobs(
   blobs: ReadonlyMap<string, Buffer>,
@@ -144,8 +259,13 @@ export async function serveFast(edge: Edge): Promise<Running & { handedOver(): n
 }
 
 function createHttp(edge: Edge): Server {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false })
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false,
+    shouldUpgradeCallback: (req) => edge.upgrade.accepts(req),
+  })
   server.on('request', (req, res) => void edge.handle(req, res))
+  server.on('upgrade', (req, socket, head) => edge.upgrade.handle(req, socket, head))
   // After the answers to all that was well-formed, as the platform's own listener does it.
   server.on('clientError', (_, socket) =>
     setImmediate(() => {

@@ -50,11 +50,12 @@ const environmentOf = ({ alias_id, production, target }: Row): Site['environment
 
 /** What was built, or else what was uploaded. */
 function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
-  if (status !== 'ready') return { files: new Map(), functions: new Map(), routes }
+  const asGiven = { functions: new Map(), routes, routesFrom: 'request' } as const
+  if (status !== 'ready') return { ...asGiven, files: new Map() }
   const { files, output_files, output_rest } = row
   if (output_files !== null && output_rest !== null)
-    return toServed({ files: output_files, rest: output_rest })
-  return { files: files === null ? new Map() : toSiteFiles(files), functions: new Map(), routes }
+    return { ...toServed({ files: output_files, rest: output_rest }), routesFrom: 'output' as const }
+  return { ...asGiven, files: files === null ? new Map() : toSiteFiles(files) }
 }
 
 function toSite(host: string, row: Row): Site {

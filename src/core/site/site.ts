@@ -14,8 +14,10 @@ export interface Site {
   readonly files: ReadonlyMap<string, SiteFile>
   /** Path without leading slash → what runs for it. */
   readonly functions: ReadonlyMap<string, SiteFunction>
-  /** Route rules as they were given at creation; undefined when there are none. */
+  /** Route rules; undefined when there are none. */
   readonly routes: readonly Route[] | undefined
+  /** Whether the rules are as they were given at creation, or as a build left them. */
+  readonly routesFrom: 'request' | 'output'
   readonly directoryListing: boolean
   /** How visitors are given to the instances of a program. */
   readonly sessionAffinity: 'ip' | 'random'

@@ -1,0 +1,603 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect, type Socket } from 'node:net'
+import { after, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { RunnerError, type RunnerFault } from '#core/ports/runner.ts'
+import {
+  ask,
+  createEdgeWorld,
+  createInstances,
+  serveFast,
+  serveHttp2,
+  serveSlow,
+  siteFunctions,
+} from '#test/support/edge.ts'
+
+const instances = await createInstances()
+const world = createEdgeWorld({ runner: instances.runner })
+const server = await serveSlow(world.edge)
+after(async () => {
+  await server.close()
+  await world.edge.close()
+  await instances.close()
+})
+
+let hosts = 0
+
+/** A site of the test's own with one function, which does as the test says. */
+async function site(
+  handler: (req: IncomingMessage, res: ServerResponse) => void,
+  rest: Parameters<typeof world.addSite>[2] & { files?: Record<string, string>; maxDuration?: number } = {},
+) {
+  const host = `f${hosts++}.test`
+  const program = `program-${host}`
+  const instance = await instances.start(program, handler)
+  const { files = {}, maxDuration = 10, ...site } = rest
+  world.addSite(host, files, {
+    functions: siteFunctions({ 'api/hello': { program, maxDuration } }),
+    ...site,
+  })
+  const leases = () => instances.leases.filter((lease) => lease.program.program === program)
+  return { host, program, instance, leases }
+}
+
+const echo = async (req: IncomingMessage, res: ServerResponse) => {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk)
+  const body = Buffer.concat(chunks).toString()
+  res.end(JSON.stringify({ url: req.url, method: req.method, headers: req.headers, body }))
+}
+
+test('a function answers at its path, and at nothing else', async () => {
+  const { host } = await site((_, res) => res.end('hello'), { files: { 'index.html': 'home' } })
+  const answer = await ask(server.port, '/api/hello', { host })
+  assert.equal(answer.status, 200)
+  assert.equal(answer.text, 'hello')
+  assert.equal(answer.headers['content-length'], '5')
+  assert.equal((await ask(server.port, '/', { host })).text, 'home')
+  assert.equal((await ask(server.port, '/api', { host })).status, 404)
+})
+
+test('functions called index answer for their folder, and files win over functions', async () => {
+  const handler = (req: IncomingMessage, res: ServerResponse) => void res.end(req.headers['x-matched-path'])
+  const { host, program } = await site(handler, { files: { 'about.html': 'file', 'api/file': 'file' } })
+  const functions = siteFunctions({
+    index: { program },
+    'blog/index': { program },
+    'blog/[slug]': { program },
+    'api/file': { program },
+  })
+  world.addSite(host, { 'api/file': 'file' }, { functions })
+  world.edge.invalidate(host)
+  const text = async (path: string) => (await ask(server.port, path, { host })).text
+  assert.equal(await text('/'), '/index')
+  assert.equal(await text('/blog'), '/blog/index')
+  assert.equal(await text('/blog/'), '/blog/index')
+  assert.equal(
+    await text('/blog/%5Bslug%5D'),
+    '/blog/%5Bslug%5D'.replaceAll('%5B', '[').replaceAll('%5D', ']'),
+  )
+  assert.equal(await text('/api/file'), 'file')
+})
+
+test('the function gets the request as it is, with who asks, and cannot be lied to', async () => {
+  const { host } = await site(echo)
+  const forged = {
+    'x-forwarded-for': '6.6.6.6',
+    'X-Real-IP': '6.6.6.6',
+    forwarded: 'for=6.6.6.6',
+    'x-aloft-request-id': 'forged',
+    'X-Vercel-Id': 'forged',
+    'x-vercel-ip-country': 'XX',
+    'x-matched-path': '/forged',
+    'x-now-route-matches': '1=forged',
+    'x-middleware-subrequest': 'middleware',
+  }
+  const answer = await ask(server.port, '/api/hello?a=b&c=%20', {
+    host,
+    method: 'PUT',
+    body: 'some text',
+    headers: {
+      ...forged,
+      cookie: 'a=1',
+      'x-own': 'yes',
+      connection: 'x-hop',
+      'x-hop': '1',
+      te: 'trailers',
+      'proxy-authorization': 'x',
+    },
+  })
+  const { url, method, headers, body } = JSON.parse(answer.text)
+  assert.equal(url, '/api/hello?a=b&c=%20')
+  assert.equal(method, 'PUT')
+  assert.equal(body, 'some text')
+  const id = answer.headers['x-platform-id']
+  assert.deepEqual(headers, {
+    host,
+    'x-aloft-request-id': id,
+    'x-vercel-id': id,
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-host': host,
+    'x-forwarded-proto': 'http',
+    'x-forwarded-port': String(server.port),
+    'x-real-ip': '127.0.0.1',
+    'x-matched-path': '/api/hello',
+    'x-vercel-deployment-url': host,
+    forwarded: `for=127.0.0.1;host="${host}";proto=http`,
+    'content-length': '9',
+    cookie: 'a=1',
+    'x-own': 'yes',
+    connection: 'keep-alive',
+  })
+})
+
+test('behind a rewrite the function sees the path that was asked for, and the query of both', async () => {
+  const { host } = await site(echo, { routes: [{ src: '/users/(.*)', dest: '/api/hello?id=$1' }] })
+  const { text } = await ask(server.port, '/users/7//x/../y?a=b', { host })
+  const { url, headers } = JSON.parse(text)
+  assert.equal(url, '/users/7/y?a=b&id=7%2Fy')
+  assert.equal(headers['x-matched-path'], '/api/hello')
+})
+
+test('status, headers and cookies come back, with those of the routes where the function is silent', async () => {
+  const { host } = await site(
+    (_, res) => {
+      res.writeHead(201, [
+        ...['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Both', 'function'],
+        ...['x-platform-error', 'FORGED', 'keep-alive', 'timeout=1', 'date', 'never'],
+      ])
+      res.end('made')
+    },
+    { routes: [{ src: '/api/.*', headers: { 'x-both': 'route', 'x-route': 'yes' }, continue: true }] },
+  )
+  const { status, headers, text } = await ask(server.port, '/api/hello', { host })
+  assert.equal(status, 201)
+  assert.equal(text, 'made')
+  assert.deepEqual(headers['set-cookie'], ['a=1', 'b=2'])
+  assert.equal(headers['x-both'], 'function')
+  assert.equal(headers['x-route'], 'yes')
+  assert.equal(headers['x-platform-error'], undefined)
+  assert.notEqual(headers.date, 'never')
+})
+
+test('a route can set the status', async () => {
+  const { host } = await site((_, res) => res.end('gone'), {
+    routes: [{ src: '/old', dest: '/api/hello', status: 410 }],
+  })
+  const { status, text } = await ask(server.port, '/old', { host })
+  assert.deepEqual([status, text], [410, 'gone'])
+})
+
+test('connections to an instance are used again, and leases are given back', async () => {
+  const { host, instance, leases } = await site((_, res) => res.end('x'))
+  for (let i = 0; i < 5; i++) await ask(server.port, '/api/hello', { host })
+  assert.equal(instance.connections, 1)
+  assert.deepEqual(
+    leases().map(({ ends }) => ends),
+    Array.from({ length: 5 }, () => [undefined]),
+  )
+})
+
+test('answers without a body end at once, and the connection is used again', async () => {
+  const { host, instance } = await site((req, res) => {
+    res.statusCode = Number(req.headers['x-status'] ?? 200)
+    if (req.method === 'HEAD') res.setHeader('content-length', '1000')
+    res.end()
+  })
+  for (const status of ['204', '304'])
+    assert.equal(
+      (await ask(server.port, '/api/hello', { host, headers: { 'x-status': status } })).status,
+      Number(status),
+    )
+  const head = await ask(server.port, '/api/hello', { host, method: 'HEAD' })
+  assert.equal(head.headers['content-length'], '1000')
+  assert.equal(instance.connections, 1)
+})
+
+test('a body is streamed to the visitor while it is made', async () => {
+  let next: () => void = () => {}
+  const { host } = await site((_, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    res.flushHeaders()
+    next = () => {
+      res.write('one')
+      next = () => res.end('two')
+    }
+  })
+  const req = request({
+    port: server.port,
+    host: '127.0.0.1',
+    path: '/api/hello',
+    headers: { host },
+    agent: false,
+  })
+  req.end()
+  const [res] = (await once(req, 'response')) as [IncomingMessage]
+  const chunks = res[Symbol.asyncIterator]()
+  next()
+  assert.equal(String((await chunks.next()).value), 'one')
+  next()
+  assert.equal(String((await chunks.next()).value), 'two')
+  assert.equal((await chunks.next()).done, true)
+})
+
+test('large bodies pass in both directions, whatever their framing', async () => {
+  const { host, instance } = await site((req, res) => void req.pipe(res))
+  const big = Buffer.alloc(3_000_000, 'abcdefghij')
+  const known = await ask(server.port, '/api/hello', { host, method: 'POST', body: big })
+  assert.ok(known.body.equals(big))
+  const req = request({
+    ...{ port: server.port, host: '127.0.0.1', path: '/api/hello', method: 'POST', agent: false },
+    headers: { host, 'transfer-encoding': 'chunked' },
+  })
+  for (let at = 0; at < big.length; at += 100_000) req.write(big.subarray(at, at + 100_000))
+  req.end()
+  const [res] = (await once(req, 'response')) as [IncomingMessage]
+  assert.ok(Buffer.concat(await res.toArray()).equals(big))
+  assert.equal(instance.connections, 1)
+})
+
+test('an instance that does not read holds the visitor back, and the memory stays small', async () => {
+  let arrived: (req: IncomingMessage) => void = () => {}
+  const seen = new Promise<IncomingMessage>((resolve) => {
+    arrived = resolve
+  })
+  const { host } = await site((req, res) => {
+    arrived(req.pause())
+    res.on('error', () => {})
+  })
+  const socket = connect(server.port, '127.0.0.1')
+  socket.on('error', () => {})
+  const length = 512 * 1024 * 1024
+  socket.write(`POST /api/hello HTTP/1.1\r\nhost: ${host}\r\ncontent-length: ${length}\r\n\r\n`)
+  const chunk = Buffer.alloc(1024 * 1024)
+  let sent = 0
+  while (socket.write(chunk) || (await drained(socket))) sent += chunk.length
+  await seen
+  assert.ok(sent < 64 * chunk.length, `${sent} bytes were taken`)
+  socket.destroy()
+})
+
+/** Whether what was written goes out within a moment. */
+const drained = (socket: Socket): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), 300)
+    socket.once('drain', () => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
+
+test('a visitor who goes away ends the request at the instance', async () => {
+  const { promise: closed, resolve: onClose } = Promise.withResolvers<void>()
+  const { promise: begun, resolve: onBegin } = Promise.withResolvers<void>()
+  const { host, leases } = await site((_, res) => {
+    onBegin()
+    res.once('close', onClose)
+  })
+  const req = request({
+    port: server.port,
+    host: '127.0.0.1',
+    path: '/api/hello',
+    headers: { host },
+    agent: false,
+  })
+  req.on('error', () => {})
+  req.end()
+  await begun
+  req.destroy()
+  await closed
+  assert.deepEqual(leases()[0]?.ends, [undefined])
+})
+
+test('a function that takes too long is given up with a 504, and its instance is said to be stuck', async () => {
+  const { host, leases } = await site(() => {}, { maxDuration: 0.05 })
+  const { status, headers } = await ask(server.port, '/api/hello', { host })
+  assert.equal(status, 504)
+  assert.equal(headers['x-platform-error'], 'FUNCTION_INVOCATION_TIMEOUT')
+  assert.deepEqual(leases()[0]?.ends, ['stuck'])
+})
+
+test('an answer that takes too long is cut', async () => {
+  const { host, leases } = await site((_, res) => void res.write('begun'), { maxDuration: 0.1 })
+  await assert.rejects(ask(server.port, '/api/hello', { host }), { code: 'ECONNRESET' })
+  assert.deepEqual(leases()[0]?.ends, ['stuck'])
+})
+
+test('what an instance left unanswered is asked of another one, if asking twice does no harm', async () => {
+  const { host, program, instance, leases } = await site((req) => {
+    // The next lease goes to this one.
+    void instances.start(program, (_, res) => res.end('second')).then(() => req.socket.destroy())
+  })
+  const { status, text } = await ask(server.port, '/api/hello', { host })
+  assert.deepEqual([status, text], [200, 'second'])
+  assert.deepEqual(
+    leases().map(({ ends }) => ends),
+    [['broken'], [undefined]],
+  )
+  assert.equal(instance.connections, 1)
+})
+
+test('what may have been done already is not asked of another one', async () => {
+  let asked = 0
+  const { host } = await site((req) => {
+    asked++
+    req.resume().on('end', () => req.socket.destroy())
+  })
+  const { status, headers } = await ask(server.port, '/api/hello', { host, method: 'POST', body: 'pay' })
+  assert.equal(status, 502)
+  assert.equal(headers['x-platform-error'], 'FUNCTION_INVOCATION_FAILED')
+  assert.equal(asked, 1)
+})
+
+test('a request is given up after some instances failed', async () => {
+  const { host, leases } = await site((req) => void req.socket.destroy())
+  assert.equal((await ask(server.port, '/api/hello', { host })).status, 502)
+  assert.equal(leases().length, 4)
+})
+
+test('an instance that is not there is said to be broken, and another one is asked, whatever the method', async () => {
+  const { host, program, instance } = await site((_, res) => res.end('never'))
+  let count = 0
+  const edge = createEdgeWorld({
+    runner: {
+      lease(ref, options) {
+        if (count++ > 0) return instances.runner.lease(ref, options)
+        return { instanceId: 'gone', socket: `${instance.socket}.gone`, release: (end) => ends.push(end) }
+      },
+    },
+  })
+  const ends: (string | undefined)[] = []
+  await instances.start(program, echo)
+  edge.addSite(host, {}, { functions: siteFunctions({ 'api/hello': { program } }) })
+  const own = await serveSlow(edge.edge)
+  const { status, text } = await ask(own.port, '/api/hello', { host, method: 'POST', body: 'once' })
+  assert.deepEqual([status, JSON.parse(text).body], [200, 'once'])
+  assert.deepEqual(ends, ['broken'])
+  await own.close()
+  await edge.edge.close()
+})
+
+test('a connection that was closed while it was idle costs nobody an answer, whatever the method', async () => {
+  const sockets = new Set<Socket>()
+  const { host, instance } = await site(echo)
+  instance.server.on('connection', (socket: Socket) => sockets.add(socket))
+  for (let i = 0; i < 20; i++) {
+    const { status, text } = await ask(server.port, '/api/hello', { host, method: 'POST', body: `${i}` })
+    assert.deepEqual([status, JSON.parse(text).body], [200, `${i}`])
+    // The edge learns of it at the same time as of the next request, or later.
+    for (const socket of sockets) socket.destroy()
+  }
+})
+
+for (const [fault, status, code] of [
+  ['crashed', 502, 'FUNCTION_INVOCATION_FAILED'],
+  ['absent', 502, 'FUNCTION_NOT_FOUND'],
+  ['unavailable', 503, 'FUNCTION_UNAVAILABLE'],
+] as const satisfies [RunnerFault, number, string][])
+  test(`a runner that says ${fault} makes a ${status}`, async () => {
+    for (const lease of [
+      () => {
+        throw new RunnerError(fault, 'for the log')
+      },
+      () => Promise.reject(new RunnerError(fault, 'for the log')),
+    ]) {
+      const edge = createEdgeWorld({ runner: { lease } })
+      edge.addSite('site.test', {}, { functions: siteFunctions({ index: {} }) })
+      const own = await serveSlow(edge.edge)
+      const answer = await ask(own.port, '/')
+      assert.equal(answer.status, status)
+      assert.equal(answer.headers['x-platform-error'], code)
+      assert.equal(answer.headers['retry-after'], status === 503 ? '5' : undefined)
+      assert.ok(!answer.text.includes('for the log'))
+      await own.close()
+      await edge.edge.close()
+    }
+  })
+
+test('while an instance is waited for, a visitor who goes away takes the wish back', async () => {
+  const { promise: wished, resolve: onWish } = Promise.withResolvers<AbortSignal>()
+  const edge = createEdgeWorld({
+    runner: {
+      lease: (_, options) =>
+        new Promise((_resolve, reject) => {
+          const signal = options?.signal as AbortSignal
+          signal.addEventListener('abort', () => reject(signal.reason))
+          onWish(signal)
+        }),
+    },
+  })
+  edge.addSite('site.test', {}, { functions: siteFunctions({ index: {} }) })
+  const own = await serveSlow(edge.edge)
+  const req = request({ port: own.port, host: '127.0.0.1', headers: { host: 'site.test' }, agent: false })
+  req.on('error', () => {})
+  req.end()
+  const signal = await wished
+  const aborted = once(signal, 'abort')
+  req.destroy()
+  await aborted
+  await own.close()
+  await edge.edge.close()
+})
+
+test('visitors are kept with an instance by their address if the project wants it', async () => {
+  const { host, leases } = await site((_, res) => res.end(), { sessionAffinity: 'ip' })
+  await ask(server.port, '/api/hello', { host })
+  assert.equal(leases()[0]?.affinity, '127.0.0.1')
+  const other = await site((_, res) => res.end())
+  await ask(server.port, '/api/hello', { host: other.host })
+  assert.equal(other.leases()[0]?.affinity, undefined)
+})
+
+test('visits say which function answered, and whether it is a server', async () => {
+  const { host, program } = await site((_, res) => res.end('12345'))
+  const of = (status: number) =>
+    world.visits.filter((visit) => visit.host === host && visit.status === status)
+  await ask(server.port, '/api/hello', { host })
+  world.addSite(host, {}, { functions: siteFunctions({ server: { program, shape: 'command' } }) })
+  world.edge.invalidate(host)
+  await ask(server.port, '/server', { host })
+  const [first, second] = of(200)
+  assert.deepEqual([first?.source, first?.entrypoint, first?.bytes], ['function', 'api/hello', 5])
+  assert.deepEqual([second?.source, second?.entrypoint, second?.path], ['server', 'server', '/server'])
+})
+
+test('over HTTP/2 it is the same', async () => {
+  const { host } = await site(async (req, res) => {
+    res.setHeader('set-cookie', ['a=1', 'b=2'])
+    await echo(req, res)
+  })
+  const own = await serveHttp2(world.edge)
+  const session = connectHttp2(`http://127.0.0.1:${own.port}`)
+  const stream = session.request({
+    ...{ ':path': '/api/hello?q', ':method': 'POST', ':authority': host },
+    ...{ cookie: ['c=1', 'd=2'] as unknown as string, 'x-own': 'ä' },
+  })
+  stream.end('body')
+  const [headers] = await once(stream, 'response')
+  const { url, body, headers: seen } = JSON.parse(Buffer.concat(await stream.toArray()).toString())
+  assert.deepEqual([headers[':status'], url, body], [200, '/api/hello?q', 'body'])
+  assert.deepEqual(headers['set-cookie'], ['a=1', 'b=2'])
+  assert.equal(seen.cookie, 'c=1; d=2')
+  assert.equal(seen['transfer-encoding'], 'chunked')
+  assert.equal(seen[':path'], undefined)
+  session.close()
+  await own.close()
+})
+
+test('the fast path serves the files of a site with functions, and never instead of a function', async () => {
+  const { host } = await site((_, res) => res.end('function'), { files: { 'a.txt': 'file' } })
+  const own = await serveFast(world.edge)
+  const headers = { connection: 'keep-alive' }
+  for (let i = 0; i < 3; i++) {
+    assert.equal((await ask(own.port, '/a.txt', { host, headers })).text, 'file')
+    assert.equal((await ask(own.port, '/api/hello', { host, headers })).text, 'function')
+  }
+  // A file is known from its second visitor on.
+  assert.equal(own.handedOver(), 4)
+  await own.close()
+})
+
+test('what a function answers is compressed where that helps', async () => {
+  const text = 'compressible '.repeat(1000)
+  const { host } = await site((req, res) => {
+    const parts = (req.url as string).includes('stream') ? 2 : 1
+    res.writeHead(200, {
+      'content-type': req.url?.includes('events') ? 'text/event-stream' : 'text/plain',
+      etag: '"x"',
+      ...(req.url?.includes('no-transform') && { 'cache-control': 'no-transform' }),
+      ...(parts === 1 && { 'content-length': text.length }),
+    })
+    if (parts === 1) res.end(text)
+    else res.write(text.slice(0, 5000), () => res.end(text.slice(5000)))
+  })
+  const gzip = { host, headers: { 'accept-encoding': 'gzip' } }
+  for (const query of ['whole', 'stream']) {
+    const { headers, body } = await ask(server.port, `/api/hello?${query}`, gzip)
+    assert.equal(headers['content-encoding'], 'gzip', query)
+    assert.equal(headers.etag, 'W/"x"')
+    assert.match(headers.vary ?? '', /accept-encoding/)
+    assert.equal(gunzipSync(body).toString(), text)
+  }
+  for (const query of ['no-transform', 'events']) {
+    const { headers, body } = await ask(server.port, `/api/hello?${query}`, gzip)
+    assert.equal(headers['content-encoding'], undefined, query)
+    assert.equal(body.toString(), text)
+  }
+  assert.equal((await ask(server.port, '/api/hello', { host })).text, text)
+})
+
+for (const [what, sent] of [
+  ['no HTTP', 'hello\r\n\r\n'],
+  ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\nx'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx'],
+  ['an unknown coding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\nx'],
+  ['a folded header', 'HTTP/1.1 200 OK\r\nx: 1\r\n y\r\n\r\n'],
+  ['a space before the colon', 'HTTP/1.1 200 OK\r\nx : 1\r\n\r\n'],
+  ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'],
+  ['a head without an end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`],
+] as const)
+  test(`an instance that answers with ${what} makes a 502`, async () => {
+    const { host, program } = await site(() => {})
+    await instances.startRaw(program, (socket) => socket.once('data', () => socket.write(sent)))
+    const { status, headers } = await ask(server.port, '/api/hello', { host })
+    assert.equal(status, 502)
+    assert.equal(headers['x-platform-error'], 'FUNCTION_INVOCATION_FAILED')
+  })
+
+test('early hints, trailers and chunks in small pieces are read', async () => {
+  const { host, program } = await site(() => {})
+  const answer =
+    'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n' +
+    '5;a=b\r\nhello\r\n1\r\n \r\n005\r\nworld\r\n0\r\nx-trailer: 1\r\n\r\n'
+  await instances.startRaw(program, (socket) =>
+    socket.on('data', async () => {
+      for (const byte of answer) await new Promise((resolve) => socket.write(byte, resolve))
+    }),
+  )
+  for (let i = 0; i < 2; i++) {
+    const { status, text, headers } = await ask(server.port, '/api/hello', { host })
+    assert.deepEqual([status, text, headers.link], [200, 'hello world', undefined])
+  }
+})
+
+test('a body that ends with the connection is whole, one that was announced longer is not', async () => {
+  const { host, program } = await site(() => {})
+  let sent = 'HTTP/1.0 200 OK\r\n\r\nall of it'
+  await instances.startRaw(program, (socket) => socket.once('data', () => socket.end(sent)))
+  assert.equal((await ask(server.port, '/api/hello', { host })).text, 'all of it')
+  sent = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\na part'
+  await assert.rejects(ask(server.port, '/api/hello', { host }), { code: 'ECONNRESET' })
+})
+
+test('bytes after an answer are never taken for the next one', async () => {
+  const { host, program } = await site(() => {})
+  const instance = await instances.startRaw(program, (socket) =>
+    socket.on('data', () =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 500 Forged\r\n\r\n'),
+    ),
+  )
+  for (let i = 0; i < 2; i++) assert.equal((await ask(server.port, '/api/hello', { host })).status, 200)
+  assert.equal(instance.connections, 2)
+})
+
+test('an upgrade is passed to the function, and what follows goes both ways', async () => {
+  const { host, instance, leases } = await site((_, res) => res.end('ordinary'))
+  instance.server.on('upgrade', (req: IncomingMessage, socket: Socket) => {
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: ${req.headers.upgrade}\r\nx-id: ${req.headers['x-vercel-id']}\r\n\r\nwelcome `,
+    )
+    socket.pipe(socket)
+  })
+  await ask(server.port, '/api/hello', { host })
+  const req = request({
+    ...{ port: server.port, host: '127.0.0.1', path: '/api/hello', agent: false },
+    headers: { host, connection: 'Upgrade', upgrade: 'websocket' },
+  })
+  req.end()
+  const [res, socket, head] = (await once(req, 'upgrade')) as [IncomingMessage, Socket, Buffer]
+  assert.equal(res.headers.upgrade, 'websocket')
+  assert.equal(res.headers['x-id'], res.headers['x-platform-id'])
+  let text = head.toString()
+  socket.write('and back')
+  while (!text.endsWith('and back')) text += String((await once(socket, 'data'))[0])
+  assert.equal(text, 'welcome and back')
+  assert.deepEqual(leases()[1]?.ends, [])
+  socket.end()
+  await once(socket, 'close')
+  while (leases()[1]?.ends.length === 0) await new Promise(setImmediate)
+  assert.deepEqual(leases()[1]?.ends, [undefined])
+  assert.equal(world.visits.find((visit) => visit.host === host && visit.status === 101)?.source, 'function')
+})
+
+test('an upgrade that the function does not want, or that leads elsewhere, gets an ordinary answer', async () => {
+  const { host } = await site((_, res) => res.end('no'), { files: { 'a.txt': 'file' } })
+  const upgrade = { host, headers: { connection: 'Upgrade', upgrade: 'websocket' } }
+  assert.equal((await ask(server.port, '/api/hello', upgrade)).text, 'no')
+  assert.equal((await ask(server.port, '/a.txt', upgrade)).text, 'file')
+  assert.equal((await ask(server.port, '/nothing', upgrade)).status, 404)
+  assert.equal((await ask(server.port, '/', { ...upgrade, host: 'nobody.test' })).status, 404)
+})

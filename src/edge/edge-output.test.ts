@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { after, test } from 'node:test'
+import type { Route } from '#core/routing/route.ts'
+import { ask, createEdgeWorld, createInstances, serveFast, siteFunctions } from '#test/support/edge.ts'
+
+const instances = await createInstances()
+const world = createEdgeWorld({ runner: instances.runner })
+const server = await serveFast(world.edge)
+after(async () => {
+  await server.close()
+  await world.edge.close()
+  await instances.close()
+})
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void
+let hosts = 0
+
+/** A site that a build left behind, each function answered as the test says. */
+async function output(
+  routes: readonly Route[],
+  functions: Record<string, Handler>,
+  files: Record<string, string> = {},
+) {
+  const host = `o${hosts++}.test`
+  const given: Record<string, { program: string }> = {}
+  for (const [path, handler] of Object.entries(functions)) {
+    given[path] = { program: `${host}/${path}` }
+    await instances.start(`${host}/${path}`, handler)
+  }
+  world.addSite(host, files, { routes, routesFrom: 'output', functions: siteFunctions(given) })
+  const get = (path: string, options: Parameters<typeof ask>[2] = {}) =>
+    ask(server.port, path, { host, ...options, headers: { connection: 'keep-alive', ...options.headers } })
+  return { host, get }
+}
+
+const echo: Handler = (req, res) => void res.end(JSON.stringify({ url: req.url, headers: req.headers }))
+const filesystem = { handle: 'filesystem' } as const
+
+test('a dynamic route leads to its function, which learns what the route captured', async () => {
+  const { get } = await output(
+    [filesystem, { src: '^/blog/(?<slug>[^/]+)$', dest: '/blog/[slug]?slug=$slug' }],
+    { 'blog/[slug]': echo },
+  )
+  const { url, headers } = JSON.parse((await get('/blog/hello?a=b')).text)
+  assert.equal(url, '/blog/hello?a=b&slug=hello')
+  assert.equal(headers['x-matched-path'], '/blog/[slug]')
+  assert.equal(headers['x-now-route-matches'], '1=hello&slug=hello')
+})
+
+test('a condition on a header or the query decides for this request alone', async () => {
+  const { get } = await output(
+    [
+      { src: '^/page$', has: [{ type: 'header', key: 'rsc' }], dest: '/page.rsc' },
+      { src: '^/page$', has: [{ type: 'query', key: 'old' }], dest: '/old' },
+      filesystem,
+    ],
+    {},
+    { page: 'page', 'page.rsc': 'rsc', old: 'old' },
+  )
+  for (let i = 0; i < 3; i++) {
+    assert.equal((await get('/page')).text, 'page')
+    assert.equal((await get('/page', { headers: { RSC: '1' } })).text, 'rsc')
+    assert.equal((await get('/page?old')).text, 'old')
+  }
+})
+
+test('an output has pages of its own for what is not there, and for functions that fail', async () => {
+  const routes: Route[] = [
+    filesystem,
+    { handle: 'error' },
+    { src: '/.*', dest: '/404.html', status: 404 },
+    { src: '/.*', dest: '/oops', status: 500 },
+  ]
+  const crash: Handler = (req) => void req.socket.destroy()
+  const { get } = await output(
+    routes,
+    { crash, oops: (req, res) => res.end(`sorry ${req.method}`) },
+    { '404.html': 'no such page' },
+  )
+  const missing = await get('/nothing')
+  assert.deepEqual([missing.status, missing.text], [404, 'no such page'])
+  assert.equal((await get('/nothing', { method: 'POST', body: 'x' })).status, 404)
+  const failed = await get('/crash', { method: 'POST', body: 'x' })
+  assert.equal(failed.status, 500)
+  assert.equal(failed.headers['x-platform-error'], 'FUNCTION_INVOCATION_FAILED')
+})
+
+test('a page for failures that fails as well leaves the platform its own', async () => {
+  const crash: Handler = (req) => void req.socket.destroy()
+  const { get } = await output(
+    [filesystem, { handle: 'error' }, { src: '/.*', dest: '/oops', status: 500 }],
+    { crash, oops: crash },
+  )
+  const { status, headers } = await get('/crash')
+  assert.deepEqual([status, headers['x-platform-error']], [502, 'FUNCTION_INVOCATION_FAILED'])
+})
+
+const middleware = (src = '/.*'): Route => ({ src, middlewarePath: '_middleware', continue: true })
+
+test('a middleware lets requests pass, and can set headers and cookies of the answer', async () => {
+  const { get } = await output(
+    [middleware(), filesystem],
+    {
+      _middleware: (req, res) => {
+        res.writeHead(200, [
+          'x-middleware-next',
+          '1',
+          'x-from',
+          `${req.method} ${req.url}`,
+          'set-cookie',
+          'a=1',
+          'set-cookie',
+          'b=2',
+        ])
+        res.end()
+      },
+      api: (_, res) => {
+        res.setHeader('set-cookie', 'own=1')
+        res.end('function')
+      },
+    },
+    { 'a.txt': 'file' },
+  )
+  for (let i = 0; i < 2; i++) {
+    const file = await get('/a.txt?x=y')
+    assert.deepEqual([file.status, file.text, file.headers['x-from']], [200, 'file', 'GET /a.txt?x=y'])
+    assert.deepEqual(file.headers['set-cookie'], ['a=1', 'b=2'])
+  }
+  const api = await get('/api', { method: 'POST', body: 'x' })
+  assert.deepEqual([api.text, api.headers['x-from']], ['function', 'POST /api'])
+  assert.deepEqual(api.headers['set-cookie'], ['own=1', 'a=1', 'b=2'])
+  assert.equal(api.headers['x-middleware-next'], undefined)
+})
+
+test('a middleware rewrites, redirects or answers by itself', async () => {
+  const { host, get } = await output(
+    [middleware(), filesystem],
+    {
+      _middleware: (req, res) => {
+        if (req.url === '/rewrite')
+          res.setHeader('x-middleware-rewrite', `http://${host}/api?from=middleware`)
+        else if (req.url === '/redirect') res.writeHead(307, { location: '/elsewhere' })
+        else if (req.url === '/refuse') res.writeHead(401)
+        else res.setHeader('x-middleware-next', '1')
+        res.end(req.url === '/refuse' ? 'who are you?' : undefined)
+      },
+      api: echo,
+    },
+    { 'a.txt': 'file' },
+  )
+  const rewritten = JSON.parse((await get('/rewrite')).text)
+  assert.equal(rewritten.url, '/rewrite?from=middleware')
+  assert.equal(rewritten.headers['x-matched-path'], '/api')
+  const redirected = await get('/redirect')
+  assert.deepEqual([redirected.status, redirected.headers.location], [307, '/elsewhere'])
+  const refused = await get('/refuse')
+  assert.deepEqual([refused.status, refused.text], [401, 'who are you?'])
+  assert.equal((await get('/a.txt')).text, 'file')
+})
+
+test('a middleware changes what the function sees of the request', async () => {
+  const { get } = await output([middleware(), filesystem], {
+    _middleware: (_, res) => {
+      res.setHeader('x-middleware-next', '1')
+      res.setHeader('x-middleware-override-headers', 'x-kept,x-added,x-real-ip')
+      res.setHeader('x-middleware-request-x-kept', 'changed')
+      res.setHeader('x-middleware-request-x-added', 'new')
+      res.setHeader('x-middleware-request-x-real-ip', '6.6.6.6')
+      res.end()
+    },
+    api: echo,
+  })
+  const { headers } = JSON.parse((await get('/api', { headers: { 'x-kept': '1', 'x-dropped': '2' } })).text)
+  assert.deepEqual(
+    [headers['x-kept'], headers['x-added'], headers['x-dropped'], headers['x-real-ip']],
+    ['changed', 'new', undefined, '127.0.0.1'],
+  )
+})
+
+test('a middleware that fails lets nobody pass', async () => {
+  const { get } = await output(
+    [middleware(), filesystem],
+    { _middleware: (req) => void req.socket.destroy() },
+    { 'a.txt': 'file' },
+  )
+  assert.equal((await get('/a.txt')).status, 502)
+})

@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Answer, Question } from './answer.ts'
+import type { Switched } from './function-call.ts'
+import type { Visitor } from './proxy-headers.ts'
+import type { Refusal } from './refusal.ts'
+import type { AnyRequest, AnyResponse } from './respond.ts'
+
+/** A visitor's request and the place for its answer. */
+export interface Exchange {
+  readonly req: AnyRequest
+  readonly res: AnyResponse
+  readonly id: string
+  readonly at: number
+  readonly ip: string
+  readonly question: Question
+  /** Set if the visitor asks for another protocol on this connection. */
+  readonly upgrade?: Upgrade
+}
+
+export interface Upgrade {
+  readonly socket: Duplex
+  /** What has come of the other protocol already. */
+  readonly first: Buffer
+  /** The protocols that the visitor offers. */
+  readonly protocol: string
+}
+
+/** An answer by which the protocol of the connection changes. */
+export interface SwitchAnswer extends Answer {
+  readonly switched: Switched
+}
+
+export type Result = Answer | SwitchAnswer | Refusal
+
+export const isSwitch = (answer: Answer): answer is SwitchAnswer => 'switched' in answer
+
+export const refuse = (code: Refusal['code']): Refusal => ({ code, headers: [] })
+
+export function authorityOf({ headers }: AnyRequest): string | undefined {
+  const authority = headers[':authority']
+  return headers.host ?? (typeof authority === 'string' ? authority : undefined)
+}
+
+export function visitorOf({ req, ip, id }: Exchange): Visitor {
+  const socket = req.socket as Socket
+  const isSecure = 'encrypted' in socket && socket.encrypted === true
+  return {
+    ip,
+    host: authorityOf(req) ?? '',
+    scheme: isSecure ? 'https' : 'http',
+    port: socket.localPort,
+    requestId: id,
+  }
+}

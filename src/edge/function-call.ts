@@ -1,0 +1,271 @@
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import type { Log } from '#core/ports/log.ts'
+import {
+  type Lease,
+  type LeaseOptions,
+  type ProgramRef,
+  type Runner,
+  RunnerError,
+  type RunnerFault,
+} from '#core/ports/runner.ts'
+import type { EdgeErrorCode } from './error-answer.ts'
+import type { OutgoingBody } from './outgoing-body.ts'
+import type { Refusal } from './refusal.ts'
+import type { ResponseHead } from './response-head.ts'
+import type { UpstreamConnection, UpstreamExchange } from './upstream-connection.ts'
+import type { UpstreamPool } from './upstream-pool.ts'
+
+/** One request to a program. */
+export interface FunctionCall {
+  readonly program: ProgramRef
+  readonly requestId: string
+  readonly method: string
+  /** All that goes before the body. */
+  readonly head: string
+  readonly body: OutgoingBody | undefined
+  /** Requests with the same text go to the same instance. */
+  readonly affinity: string | undefined
+  /** Until the answer begins, and until it ends. */
+  readonly limitMs: number
+  /** Whether the instance may change the protocol; there is then no limit to how long that is spoken. */
+  readonly mayUpgrade?: boolean
+}
+
+/** What a program answered. */
+export interface FunctionResponse {
+  readonly status: number
+  /** Names, in lower case, and values in turn. */
+  readonly headers: readonly string[]
+  /** A stream is consumed or destroyed by whoever gets it; it fails when the program does. */
+  readonly body: Buffer | Readable | undefined
+  /** Set if the protocol was changed. */
+  readonly switched?: Switched
+}
+
+/** A connection that speaks something else now. */
+export interface Switched {
+  readonly socket: Socket
+  /** What has come already. */
+  readonly first: Buffer
+  /** To be called once, when it is over. */
+  release(): void
+}
+
+export interface Functions {
+  readonly runner: Runner
+  readonly pool: UpstreamPool
+  readonly log: Log
+}
+
+/** Somebody who may go away while they wait. */
+export interface Waiting {
+  /** Nobody wants the answer any more. */
+  cancel(): void
+}
+
+const MAX_ATTEMPTS = 4
+/** Asking twice does no harm. */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** The connection was never made. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'EACCES', 'EAGAIN', 'EMFILE', 'ENFILE'])
+/**
+ * The instance never read what was sent last: over a unix socket a peer that closes with bytes unread resets the
+ * connection, while one that has read them just ends it.
+ */
+const UNREAD = new Set(['EPIPE', 'ECONNRESET'])
+/** For which the instance is not to blame. */
+const BLAMELESS = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'EMALFORMED'])
+
+const FAULTS = {
+  crashed: 'FUNCTION_INVOCATION_FAILED',
+  absent: 'FUNCTION_NOT_FOUND',
+  unavailable: 'FUNCTION_UNAVAILABLE',
+} as const satisfies Record<RunnerFault, EdgeErrorCode>
+
+/** Sends the request to an instance, and to another one where that cannot do harm. `settle` is called once. */
+export function callFunction(
+  functions: Functions,
+  call: FunctionCall,
+  settle: (result: FunctionResponse | Refusal) => void,
+): Waiting {
+  const running = new RunningCall(functions, call, settle)
+  running.start()
+  return running
+}
+
+class RunningCall implements UpstreamExchange, Waiting {
+  readonly isHead: boolean
+  readonly onSwitch: UpstreamExchange['onSwitch']
+  readonly #functions: Functions
+  readonly #call: FunctionCall
+  readonly #settle: (result: FunctionResponse | Refusal) => void
+  readonly #wish: LeaseWish
+  #lease: Lease | undefined
+  #connection: UpstreamConnection | undefined
+  #timer: NodeJS.Timeout | undefined
+  #attempts = 0
+  #isSettled = false
+  #isOver = false
+
+  constructor(
+    functions: Functions,
+    call: FunctionCall,
+    settle: (result: FunctionResponse | Refusal) => void,
+  ) {
+    this.isHead = call.method === 'HEAD'
+    this.onSwitch = call.mayUpgrade ? this.#onSwitch : undefined
+    this.#functions = functions
+    this.#call = call
+    this.#settle = settle
+    this.#wish = new LeaseWish(call.affinity)
+  }
+
+  start(): void {
+    this.#attempts++
+    try {
+      const lease = this.#functions.runner.lease(this.#call.program, this.#wish)
+      if (lease instanceof Promise) lease.then(this.#send, this.#onRefused)
+      else this.#send(lease)
+    } catch (error) {
+      this.#onRefused(error)
+    }
+  }
+
+  cancel(): void {
+    if (this.#isOver) return
+    this.#wish.abort()
+    this.#connection?.destroy()
+    this.#end(undefined)
+    this.#answer(refuse('FUNCTION_INVOCATION_FAILED'))
+  }
+
+  onResponse({ status, headers }: ResponseHead, body: Buffer | Readable | undefined): void {
+    this.#answer({ status, headers, body })
+  }
+
+  onEnd(): void {
+    this.#end(undefined)
+  }
+
+  onFail(error: NodeJS.ErrnoException): void {
+    const { log } = this.#functions
+    const { code = '' } = error
+    const isRepeated = !this.#isSettled && this.#mayRepeat(code)
+    if (!isRepeated) {
+      if (code === 'EMALFORMED')
+        log.info({ err: error, id: this.#call.requestId }, 'a function did not speak proper HTTP')
+      this.#end(BLAMELESS.has(code) || this.#wish.isAborted ? undefined : 'broken')
+      this.#answer(refuse('FUNCTION_INVOCATION_FAILED'))
+      return
+    }
+    this.#call.body?.stop()
+    this.#connection = undefined
+    this.#release(BLAMELESS.has(code) ? undefined : 'broken')
+    this.start()
+  }
+
+  readonly #send = (lease: Lease): void => {
+    if (this.#isOver) {
+      lease.release()
+      return
+    }
+    const { pool } = this.#functions
+    const { head, body, limitMs } = this.#call
+    this.#lease = lease
+    this.#timer ??= setTimeout(this.#onTimeout, limitMs)
+    const connection = pool.reuse(lease.socket) ?? pool.connect(lease.socket)
+    this.#connection = connection
+    connection.begin(this)
+    const { socket } = connection
+    if (body === undefined) {
+      socket.write(head, 'latin1')
+      connection.requestSent()
+      return
+    }
+    // Together with what there is of the body already.
+    socket.cork()
+    socket.write(head, 'latin1')
+    body.sendTo(socket, () => connection.requestSent())
+    process.nextTick(uncork, socket)
+  }
+
+  readonly #onRefused = (error: unknown): void => {
+    if (this.#isOver) return
+    const fault = error instanceof RunnerError ? error.fault : 'unavailable'
+    if (!(error instanceof RunnerError))
+      this.#functions.log.error({ err: error, id: this.#call.requestId }, 'no instance could be had')
+    this.#end(undefined)
+    this.#answer(refuse(FAULTS[fault]))
+  }
+
+  readonly #onTimeout = (): void => {
+    if (this.#isOver) return
+    this.#wish.abort()
+    this.#connection?.destroy()
+    this.#end('stuck')
+    this.#answer(refuse('FUNCTION_INVOCATION_TIMEOUT'))
+  }
+
+  readonly #onSwitch = ({ status, headers }: ResponseHead, socket: Socket, first: Buffer): void => {
+    clearTimeout(this.#timer)
+    this.#isOver = true
+    const release = () => this.#release(undefined)
+    this.#answer({ status, headers, body: undefined, switched: { socket, first, release } })
+  }
+
+  #mayRepeat(code: string): boolean {
+    const { body, method } = this.#call
+    if (this.#attempts >= MAX_ATTEMPTS || this.#connection?.hasBegun || body?.canRepeat === false)
+      return false
+    if (NOT_CONNECTED.has(code)) return true
+    if (code === 'EMALFORMED') return false
+    return IDEMPOTENT.has(method) || (UNREAD.has(code) && (body?.pieces ?? 0) <= 1)
+  }
+
+  #end(end: 'broken' | 'stuck' | undefined): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#call.body?.drop()
+    this.#release(end)
+  }
+
+  #release(end: 'broken' | 'stuck' | undefined): void {
+    const lease = this.#lease
+    this.#lease = undefined
+    lease?.release(end)
+  }
+
+  #answer(result: FunctionResponse | Refusal): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#settle(result)
+  }
+}
+
+const refuse = (code: EdgeErrorCode): Refusal => ({ code, headers: [] })
+
+const uncork = (socket: Socket): void => socket.uncork()
+
+/** The signal is made only for a runner that asks for it, which one with a free instance does not. */
+class LeaseWish implements LeaseOptions {
+  declare readonly affinity?: string
+  #controller: AbortController | undefined
+  isAborted = false
+
+  constructor(affinity: string | undefined) {
+    if (affinity !== undefined) this.affinity = affinity
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.isAborted) this.#controller.abort()
+    return this.#controller.signal
+  }
+
+  abort(): void {
+    this.isAborted = true
+    this.#controller?.abort()
+  }
+}

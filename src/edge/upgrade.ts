@@ -1,0 +1,105 @@
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Clock } from '#core/ports/clock.ts'
+import { authorityOf, type Exchange, type SwitchAnswer } from './exchange.ts'
+import { hostNameOf } from './host.ts'
+import { plainAddress } from './plain-address.ts'
+import type { RequestIds } from './request-id.ts'
+import type { Sent, Stamp } from './respond.ts'
+import type { SiteCache } from './site-cache.ts'
+
+/** Requests for another protocol on their connection, such as WebSocket. */
+export interface Upgrades {
+  /** Whether `handle` may be of use; otherwise it is an ordinary request. */
+  accepts(req: IncomingMessage): boolean
+  /** Takes the connection over. Never throws. */
+  handle(req: IncomingMessage, socket: Duplex, head: Buffer): void
+}
+
+export interface UpgradeOptions {
+  readonly sites: SiteCache
+  readonly clock: Clock
+  readonly ids: RequestIds
+  readonly serve: (exchange: Exchange) => void | Promise<void>
+}
+
+/** Offered by clients that would like HTTP/2 and are happy without it. */
+const NOT_MEANT = /(?:^|,)\s*(?:h2c?|http\/[\d.]+|tls\/[\d.]+)\s*(?:,|$)/i
+const PROTOCOL = /^[!#$%&'*+.^_`|~\w-]+(?:\/[!#$%&'*+.^_`|~\w-]+)?$/
+
+export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Upgrades {
+  return {
+    accepts(req) {
+      const { upgrade, 'content-length': length, 'transfer-encoding': coding } = req.headers
+      if (upgrade === undefined || NOT_MEANT.test(upgrade) || !PROTOCOL.test(upgrade)) return false
+      if ((length !== undefined && length !== '0') || coding !== undefined) return false
+      const host = hostNameOf(authorityOf(req))
+      const entry = host === undefined ? undefined : sites.peek(host, clock.now())
+      return host !== undefined && (entry === undefined || entry.site.functions.size > 0)
+    },
+    handle(req, socket, first) {
+      // For all answers but the one that changes the protocol.
+      const res = new ServerResponse(req)
+      res.shouldKeepAlive = false
+      res.assignSocket(req.socket)
+      res.once('finish', () => socket.end())
+      socket.once('close', () => res.emit('close'))
+      void serve({
+        req,
+        res,
+        id: ids.next(),
+        at: clock.now(),
+        ip: plainAddress(req.socket.remoteAddress),
+        question: { method: req.method ?? 'GET', headers: req.headers },
+        upgrade: { socket, first, protocol: req.headers.upgrade as string },
+      })
+    },
+  }
+}
+
+/** Without a word in either direction for so long, nobody is there any more. */
+const IDLE_MS = 60 * 60_000
+
+/** Says that the protocol changes, and from then on passes on what either side sends. */
+export function switchProtocol(exchange: Exchange, answer: SwitchAnswer, stamp: Stamp): Sent {
+  const { res, upgrade } = exchange
+  const { socket: upstream, first, release } = answer.switched
+  if (upgrade === undefined) throw new Error('the protocol was changed although nobody asked for it')
+  const { socket } = upgrade
+  let sent = 0
+  const close = () => {
+    socket.destroy()
+    upstream.destroy()
+  }
+  socket.once('close', close)
+  upstream.once('close', () => {
+    close()
+    release()
+  })
+  socket.on('error', close)
+  upstream.on('error', close)
+  if (socket.destroyed) {
+    close()
+    return () => 0
+  }
+  if ('detachSocket' in res) res.detachSocket(exchange.req.socket)
+  upstream.setTimeout(IDLE_MS, close)
+  socket.write(headOf(answer, stamp), 'latin1')
+  upstream.on('data', (chunk: Buffer) => {
+    sent += chunk.length
+  })
+  if (first.length > 0) {
+    sent += first.length
+    socket.write(first)
+  }
+  if (upgrade.first.length > 0) upstream.write(upgrade.first)
+  upstream.pipe(socket)
+  socket.pipe(upstream)
+  return () => sent
+}
+
+function headOf({ status, headers }: SwitchAnswer, { id, date }: Stamp): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ndate: ${date}\r\nx-platform-id: ${id}\r\n`
+  for (let i = 0; i + 1 < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
+  return `${head}\r\n`
+}

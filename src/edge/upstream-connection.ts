@@ -1,0 +1,272 @@
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { type BodyDecoder, createBodyDecoder } from './body-decoder.ts'
+import { MalformedResponseError, type ResponseHead, readResponseHead } from './response-head.ts'
+
+/** One request and its answer, as they are told of what happens on the connection. */
+export interface UpstreamExchange {
+  /** Whether the answer has no body, whatever it says. */
+  readonly isHead: boolean
+  /** Takes the connection over when the instance changes the protocol; undefined if that was not asked for. */
+  readonly onSwitch?: ((head: ResponseHead, socket: Socket, first: Buffer) => void) | undefined
+  /** The body is whole if it came together with the head, else it is to be consumed or destroyed. */
+  onResponse(head: ResponseHead, body: Buffer | Readable | undefined): void
+  /** Once: all of the answer is here. */
+  onEnd(): void
+  /** Once, instead of `onEnd`: the connection broke. */
+  onFail(error: NodeJS.ErrnoException): void
+}
+
+const MAX_HEAD_BYTES = 64 * 1024
+/** Answers before the answer, such as early hints. */
+const MAX_INFORMATIONAL = 16
+const HEAD_END = Buffer.from('\r\n\r\n')
+const NOTHING = Buffer.alloc(0)
+
+/** The instance ended the connection although something was still to come. */
+export class ClosedError extends Error {
+  override readonly name = 'ClosedError'
+  readonly code = 'ECLOSED'
+}
+
+/** A connection to an instance, for one exchange after the other. */
+export class UpstreamConnection {
+  readonly #socket: Socket
+  readonly #onIdle: (connection: UpstreamConnection) => void
+  readonly #onGone: (connection: UpstreamConnection) => void
+  #exchange: UpstreamExchange | undefined
+  /** The beginning of a head whose end has not come yet. */
+  #pending: Buffer | undefined
+  #informational = 0
+  #head: ResponseHead | undefined
+  #decoder: BodyDecoder | undefined
+  #body: UpstreamBody | undefined
+  #isRequestSent = false
+  #error: NodeJS.ErrnoException | undefined
+  /** How many exchanges it was used for. */
+  uses = 0
+  idleSince = 0
+
+  /** `onIdle` is called when it can be used again, `onGone` when it never will. */
+  constructor(
+    socket: Socket,
+    onIdle: (connection: UpstreamConnection) => void,
+    onGone: (connection: UpstreamConnection) => void,
+  ) {
+    this.#socket = socket
+    this.#onIdle = onIdle
+    this.#onGone = onGone
+    socket.on('data', this.#onData)
+    socket.on('end', this.#onSocketEnd)
+    socket.on('error', this.#onError)
+    socket.on('close', this.#onClose)
+  }
+
+  get socket(): Socket {
+    return this.#socket
+  }
+
+  get isUsable(): boolean {
+    return this.#socket.writable && !this.#socket.readableEnded
+  }
+
+  /** Whether anything of the answer has come. */
+  get hasBegun(): boolean {
+    return this.#pending !== undefined || this.#head !== undefined || this.#informational > 0
+  }
+
+  begin(exchange: UpstreamExchange): void {
+    this.#exchange = exchange
+    this.#informational = 0
+    this.#head = undefined
+    this.#isRequestSent = false
+    this.uses++
+  }
+
+  /** To be called when all of the request was written. */
+  requestSent(): void {
+    this.#isRequestSent = true
+  }
+
+  /** Breaks it off; the exchange is told nothing any more. */
+  destroy(): void {
+    this.#exchange = undefined
+    this.#socket.destroy()
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    try {
+      if (this.#exchange === undefined) this.#socket.destroy()
+      else if (this.#decoder !== undefined) this.#takeBody(this.#decoder, chunk)
+      else this.#takeHead(this.#pending === undefined ? chunk : Buffer.concat([this.#pending, chunk]))
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+  }
+
+  #takeHead(bytes: Buffer): void {
+    const end = bytes.indexOf(HEAD_END)
+    if ((end < 0 ? bytes.length : end) > MAX_HEAD_BYTES)
+      throw new MalformedResponseError('the head is too large')
+    if (end < 0) {
+      this.#pending = bytes
+      return
+    }
+    this.#pending = undefined
+    const head = readResponseHead(bytes.toString('latin1', 0, end))
+    const rest = bytes.subarray(end + HEAD_END.length)
+    if (head.status === 101) this.#switch(head, rest)
+    else if (head.status < 200) this.#skip(rest)
+    else this.#start(head, rest)
+  }
+
+  #skip(rest: Buffer): void {
+    if (++this.#informational > MAX_INFORMATIONAL)
+      throw new MalformedResponseError('there are too many answers before the answer')
+    if (rest.length > 0) this.#takeHead(rest)
+  }
+
+  #switch(head: ResponseHead, first: Buffer): void {
+    const onSwitch = this.#exchange?.onSwitch
+    if (onSwitch === undefined) throw new MalformedResponseError('nobody asked to change the protocol')
+    const socket = this.#socket
+    this.#exchange = undefined
+    socket.off('data', this.#onData)
+    socket.off('end', this.#onSocketEnd)
+    socket.off('error', this.#onError)
+    socket.off('close', this.#onClose)
+    socket.pause()
+    this.#onGone(this)
+    onSwitch(head, socket, first)
+  }
+
+  #start(head: ResponseHead, rest: Buffer): void {
+    const exchange = this.#exchange as UpstreamExchange
+    this.#head = head
+    const { status } = head
+    if (exchange.isHead || status === 204 || status === 304) {
+      exchange.onResponse(head, undefined)
+      this.#finish(rest.length === 0)
+      return
+    }
+    const decoder = createBodyDecoder(head.framing)
+    const pieces: Buffer[] = []
+    const taken = decoder.decode(rest, pieces)
+    if (decoder.isDone) {
+      const [first = NOTHING] = pieces
+      exchange.onResponse(head, pieces.length > 1 ? Buffer.concat(pieces) : first)
+      this.#finish(taken === rest.length)
+      return
+    }
+    this.#decoder = decoder
+    const body = new UpstreamBody(this.#socket, () => this.#abandon())
+    this.#body = body
+    this.#push(pieces)
+    exchange.onResponse(head, body)
+  }
+
+  #takeBody(decoder: BodyDecoder, chunk: Buffer): void {
+    const pieces: Buffer[] = []
+    const taken = decoder.decode(chunk, pieces)
+    this.#push(pieces)
+    if (decoder.isDone) this.#finishBody(taken === chunk.length)
+  }
+
+  #push(pieces: readonly Buffer[]): void {
+    const body = this.#body as UpstreamBody
+    for (const piece of pieces) if (!body.push(piece)) this.#socket.pause()
+  }
+
+  #finishBody(isClean: boolean): void {
+    const body = this.#body
+    this.#body = undefined
+    this.#decoder = undefined
+    body?.finish()
+    this.#finish(isClean)
+  }
+
+  /** The answer is whole. The connection lives on only if nothing about it is in doubt. */
+  #finish(isClean: boolean): void {
+    const exchange = this.#exchange
+    // Broken off by the one who was handed the answer.
+    if (exchange === undefined) return
+    const isReusable = isClean && this.#isRequestSent && this.#head?.keepsAlive === true
+    this.#exchange = undefined
+    this.#decoder = undefined
+    if (isReusable) {
+      this.#socket.resume()
+      this.#onIdle(this)
+    } else {
+      this.#socket.destroy()
+    }
+    exchange.onEnd()
+  }
+
+  /** The reader of the body wants no more of it. */
+  #abandon(): void {
+    this.#body = undefined
+    this.#fail(new ClosedError('the visitor is gone'))
+  }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    const exchange = this.#exchange
+    const body = this.#body
+    this.#exchange = undefined
+    this.#body = undefined
+    this.#socket.destroy()
+    body?.fail(error)
+    exchange?.onFail(error)
+  }
+
+  readonly #onSocketEnd = (): void => {
+    if (this.#decoder !== undefined && this.#head?.framing === 'until-close') this.#finishBody(false)
+  }
+
+  readonly #onError = (error: NodeJS.ErrnoException): void => {
+    this.#error = error
+  }
+
+  readonly #onClose = (): void => {
+    this.#onGone(this)
+    this.#fail(this.#error ?? new ClosedError('the instance closed the connection'))
+  }
+}
+
+/** What comes of a body, no faster than it is taken. */
+class UpstreamBody extends Readable {
+  readonly #socket: Socket
+  readonly #onAbandon: () => void
+  #isOver = false
+
+  constructor(socket: Socket, onAbandon: () => void) {
+    super({ highWaterMark: 128 * 1024 })
+    this.#socket = socket
+    this.#onAbandon = onAbandon
+    // It may fail before anybody reads it, and an error that nobody hears ends the process.
+    this.on('error', ignore)
+  }
+
+  finish(): void {
+    this.#isOver = true
+    this.push(null)
+  }
+
+  fail(error: Error): void {
+    this.#isOver = true
+    this.destroy(error)
+  }
+
+  override _read(): void {
+    if (!this.#isOver) this.#socket.resume()
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#isOver) {
+      this.#isOver = true
+      this.#onAbandon()
+    }
+    done(error)
+  }
+}
+
+const ignore = () => {}

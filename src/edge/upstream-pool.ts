@@ -1,0 +1,73 @@
+import { connect } from 'node:net'
+import type { Clock } from '#core/ports/clock.ts'
+import { UpstreamConnection } from './upstream-connection.ts'
+
+const MAX_IDLE_PER_INSTANCE = 128
+const IDLE_MS = 30_000
+
+/** Connections to instances, kept for the next request. */
+export class UpstreamPool {
+  readonly #clock: Clock
+  /** By the path of the instance's socket; the one used last is at the end. */
+  readonly #idle = new Map<string, UpstreamConnection[]>()
+  readonly #sweeper: NodeJS.Timeout
+  #isClosed = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#sweeper = setInterval(() => this.#sweep(), IDLE_MS / 2).unref()
+  }
+
+  /** A connection that was used before, if there is one. */
+  reuse(path: string): UpstreamConnection | undefined {
+    const idle = this.#idle.get(path)
+    for (let connection = idle?.pop(); connection !== undefined; connection = idle?.pop()) {
+      if (connection.isUsable) return connection
+      connection.destroy()
+    }
+    return undefined
+  }
+
+  connect(path: string): UpstreamConnection {
+    return new UpstreamConnection(
+      connect(path),
+      (connection) => this.#keep(path, connection),
+      (connection) => this.#forget(path, connection),
+    )
+  }
+
+  /** Ends what is idle; what is under way goes on, and ends afterwards. */
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#sweeper)
+    for (const connection of [...this.#idle.values()].flat()) connection.destroy()
+    this.#idle.clear()
+  }
+
+  #keep(path: string, connection: UpstreamConnection): void {
+    let idle = this.#idle.get(path)
+    if (idle === undefined) {
+      idle = []
+      this.#idle.set(path, idle)
+    }
+    if (this.#isClosed || idle.length >= MAX_IDLE_PER_INSTANCE) {
+      connection.destroy()
+      return
+    }
+    connection.idleSince = this.#clock.now()
+    idle.push(connection)
+  }
+
+  #forget(path: string, connection: UpstreamConnection): void {
+    const idle = this.#idle.get(path)
+    const at = idle?.indexOf(connection) ?? -1
+    if (at >= 0) idle?.splice(at, 1)
+    if (idle?.length === 0) this.#idle.delete(path)
+  }
+
+  #sweep(): void {
+    const before = this.#clock.now() - IDLE_MS
+    for (const connection of [...this.#idle.values()].flat())
+      if (connection.idleSince <= before) connection.destroy()
+  }
+}

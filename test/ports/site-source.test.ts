@@ -67,6 +67,7 @@ eachDatabase((name, open) =>
         routes,
         directoryListing: true,
         sessionAffinity: 'random',
+        routesFrom: 'request',
       })
     })
 

@@ -3,9 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Output, Program } from '#core/output/output.ts'
-import { BuildFailure } from '#core/ports/builder.ts'
 import { collectBuildOutput } from './collect.ts'
-import { collectionOf, type Fixture, link, type TestCollection, unpacked } from './collect-testing.ts'
+import { collectionOf, type Fixture, fails, link, type TestCollection, unpacked } from './collect-testing.ts'
 
 const OUT = '.vercel/output'
 const NODE = { runtime: 'nodejs20.x', handler: 'index.js', launcherType: 'Nodejs' }
@@ -22,13 +21,6 @@ const programOf = ({ functions, programs }: Output, path: string): Program => {
 
 async function collected(collection: TestCollection): Promise<Output> {
   return (await collectBuildOutput(collection)) as Output
-}
-
-const fails = (code: string, message: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof BuildFailure, String(error))
-  assert.equal(error.code, code)
-  assert.match(error.message, message)
-  return true
 }
 
 describe('collectBuildOutput', () => {

@@ -1,6 +1,6 @@
-import { execFile, spawn } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,9 +9,10 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { extract } from 'tar-stream'
 import type { OutputContent, Program } from '#core/output/output.ts'
-import type { BuildTask } from '#core/ports/builder.ts'
+import { BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { RunOptions } from '../workshop/workspace.ts'
 import type { Collection } from './collect.ts'
+import { packJob } from './inside/pack-job.ts'
 
 interface Ends {
   after(fn: () => Promise<void>): void
@@ -54,7 +55,7 @@ export async function collectionOf(
     logged,
     read: ({ sha256 }) => contents.get(sha256) ?? Buffer.alloc(0),
     node: { folder: dirname(dirname(process.execPath)), node: '/opt/node/bin/node', version: '24.x' },
-    log: { command: async () => {}, stdout: async (line) => void logged.push(line) },
+    log: { command: async () => {}, stdout: async () => {} },
     blobs: {
       put: async (from) => keep(await buffer(from as Readable)),
       putBytes: async (bytes) => keep(Buffer.from(bytes)),
@@ -62,6 +63,8 @@ export async function collectionOf(
     workspace: {
       // Only its signal is looked at, and never where there is none.
       task: {} as BuildTask,
+      env: { NODE_OPTIONS: '--no-such-option', SECRET: '1' },
+      note: async (_log, line) => void logged.push(line),
       run: async (options) => ({ code: await runScript(options, source), reason: 'exited' }),
       folder: async (name) => {
         const folder = join(root, `${name}-${folders++}`)
@@ -82,14 +85,10 @@ async function write(source: string, files: Fixture): Promise<void> {
   }
 }
 
-async function runHere({ argv: [, ...args] }: RunOptions, source: string): Promise<number> {
-  const child = spawn(process.execPath, args, {
-    cwd: source,
-    env: {},
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  const [code] = await once(child, 'exit')
-  return code
+/** Without a process of its own, which would take most of the time of a test. */
+async function runHere({ argv }: RunOptions, source: string): Promise<number> {
+  await packJob(source, argv.at(-1) as string)
+  return 0
 }
 
 /** The entries of a program's archive: contents, or `→ target` for links. */
@@ -126,4 +125,12 @@ export async function answerOf(t: Ends, collection: TestCollection, program: Pro
   const args = ['-e', call, join(folder, program.entry)]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder })
   return stdout.trimEnd()
+}
+
+/** For `assert.rejects`. */
+export const fails = (code: string, message: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof BuildFailure, String(error))
+  assert.equal(error.code, code)
+  assert.match(error.message, message)
+  return true
 }

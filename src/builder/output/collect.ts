@@ -4,7 +4,7 @@ import type { BuildLog } from '#core/log/build-log.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output } from '#core/output/output.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import type { NodeToolchain } from '../workshop/toolchain.ts'
-import type { Workspace } from '../workshop/workspace.ts'
+import type { RunOptions, Workspace } from '../workshop/workspace.ts'
 import { BadIndex, checkIndex } from './check-index.ts'
 import { hasIndexShape } from './index-schema.ts'
 import {
@@ -22,7 +22,7 @@ import { toOutput } from './to-output.ts'
 
 /** From where output is collected and to where. */
 export interface Collection {
-  readonly workspace: Pick<Workspace, 'task' | 'run' | 'folder'>
+  readonly workspace: Pick<Workspace, 'task' | 'env' | 'run' | 'note' | 'folder'>
   /** The Node that packs, whatever the deployment's own is: 24 or later. */
   readonly node: NodeToolchain
   readonly blobs: ContentStore
@@ -121,7 +121,7 @@ async function collect(collection: Collection, task: Task): Promise<Output | und
     const code = await pack(collection, folder)
     const index = await readIndex(folder, code, limits)
     if ('fault' in index) throw new BuildFailure(codeOf(index.fault.code), plain(index.fault.message), run)
-    for (const note of index.notes) await collection.log.stdout(plain(note))
+    for (const note of index.notes) await workspace.note(collection.log, plain(note))
     if (index.absent) return undefined
     const stored = await storeContents(blobs, folder, index.contents, workspace.task.signal)
     return toOutput(index, stored)
@@ -134,10 +134,10 @@ async function collect(collection: Collection, task: Task): Promise<Output | und
 }
 
 async function pack({ workspace, node, log, run }: Collection, folder: string): Promise<number> {
-  const { code } = await workspace.run({
+  const options: RunOptions = {
     argv: [node.node, SCRIPT, folder],
-    // The owner's variables could otherwise have a say in how the script runs.
-    env: { NODE_OPTIONS: '', NODE_PATH: '', ESBUILD_BINARY_PATH: '' },
+    // Nothing of the owner's has a say in how the script runs.
+    env: Object.fromEntries(Object.keys(workspace.env).map((name) => [name, undefined])),
     node,
     log,
     ...(run === undefined ? {} : { run }),
@@ -146,6 +146,12 @@ async function pack({ workspace, node, log, run }: Collection, folder: string): 
     network: 'none',
     extraBinds: [...scriptBinds(), { host: folder, inside: folder, writable: true }],
     allowFailure: true,
+  }
+  const { code } = await workspace.run(options).catch((error) => {
+    if (!(error instanceof BuildFailure)) throw error
+    // The command is ours, and none of the owner's business.
+    const message = error.message.replace(/^Command ".*" /s, 'Packing the output ')
+    throw new BuildFailure(error.code, message, run)
   })
   return code
 }

@@ -25,7 +25,6 @@ export async function packEdgeSource(
     mainFields: ['module', 'browser', 'main'],
     conditions: ['edge-light', 'worker', 'browser', 'import', 'default'],
     external: BUILTINS,
-    define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'silent',
   }).catch((error) => {
     throw compileFault(file, error)

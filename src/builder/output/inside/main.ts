@@ -1,46 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { packBuildOutput } from './build-output.ts'
-import { PackFault } from './fault.ts'
-import { INDEX_FILE, type Index, type IndexFault, JOB_FILE, type Job } from './job.ts'
-import type { Packed, Packing } from './packing.ts'
-import { openPlace } from './place.ts'
-import { Results } from './results.ts'
-import { packStatic } from './static-folder.ts'
+import { packJob } from './pack-job.ts'
 
 /** Started in the workspace with the folder of results as its only argument. */
 const [, , folder = ''] = process.argv
-
-/** Most tasks do without the compilers, which take a while to load. */
-async function pack(packing: Packing, { task }: Job): Promise<Packed> {
-  switch (task.kind) {
-    case 'build-output':
-      return packBuildOutput(packing, task)
-    case 'static':
-      return packStatic(packing, task)
-    case 'functions':
-      return (await import('./functions.ts')).packFunctions(packing, task)
-    case 'app':
-      return (await import('./app-folder.ts')).packApp(packing, task)
-  }
-}
-
-async function answer(): Promise<Index | IndexFault> {
-  const job: Job = JSON.parse(readFileSync(join(folder, JOB_FILE), 'utf8'))
-  const results = new Results(folder, job.limits)
-  const packing: Packing = { place: openPlace(process.cwd()), results, limits: job.limits }
-  try {
-    const packed = await pack(packing, job)
-    return { ...packed, contents: results.contents, notes: results.notes }
-  } catch (error) {
-    return { fault: faultOf(error) }
-  }
-}
-
-function faultOf(error: unknown): IndexFault['fault'] {
-  if (error instanceof PackFault) return { code: error.code, message: error.message }
-  const message = error instanceof Error ? error.message : String(error)
-  return { code: 'pack_failed', message: `The output cannot be packed: ${message.split('\n')[0]}` }
-}
-
-writeFileSync(join(folder, INDEX_FILE), JSON.stringify(await answer()), { flag: 'wx' })
+await packJob(process.cwd(), folder)

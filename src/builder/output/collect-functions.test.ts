@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Output, Program } from '#core/output/output.ts'
+import { collectApp, collectFunctions, collectStatic } from './collect.ts'
+import {
+  answerOf,
+  collectionOf,
+  type Fixture,
+  fails,
+  link,
+  type TestCollection,
+  unpacked,
+} from './collect-testing.ts'
+import type { FunctionSource } from './inside/job.ts'
+
+const node = (file: string, rest: Partial<FunctionSource> = {}): FunctionSource => ({
+  ...{ file, paths: [file.replace(/\.\w+$/, '')], runtime: 'node', version: '24.x' },
+  ...{ memoryMb: 1024, maxDuration: 60 },
+  ...rest,
+})
+
+const first = ({ programs: [program] }: Output): Program => program ?? assert.fail('no program')
+
+const namesIn = async (collection: TestCollection, program: Program): Promise<string[]> =>
+  Object.keys(await unpacked(collection, program))
+
+const PACKAGE: Fixture = {
+  'node_modules/greet/package.json': { name: 'greet', main: 'lib/main.js' },
+  'node_modules/greet/lib/main.js': 'module.exports = (name) => "Hi " + name',
+  'node_modules/greet/unused.js': '',
+  'node_modules/other/index.js': '',
+}
+
+describe('collectFunctions', () => {
+  it('compiles TypeScript in its place, with paths, assets and packages', async (t) => {
+    const collection = await collectionOf(t, {
+      ...PACKAGE,
+      'package.json': {},
+      'tsconfig.json': { compilerOptions: { paths: { '@/*': ['./lib/*'] } } },
+      'api/hello.ts': `
+        import greet from 'greet'
+        import { name } from '@/name'
+        import { here } from '../lib/here.js'
+        import data from '../data/d.json'
+        export default (req: unknown, res: { end(t: string): void }) => res.end([greet(name), here(), data.n].join())`,
+      'lib/name.ts': `export const enum Names { A = 'Ada' }
+        export const name: string = Names.A`,
+      'lib/here.ts': `import { readFileSync } from 'node:fs'
+        import { join } from 'node:path'
+        export const here = () => readFileSync(join(__dirname, '../data/here.txt'), 'utf8') +
+          readFileSync(new URL('../data/url.txt', import.meta.url), 'utf8')`,
+      'data/d.json': { n: 7 },
+      'data/here.txt': 'here',
+      'data/url.txt': 'url',
+      'data/more.txt': 'more',
+      'data/less.txt': 'less',
+      '.env': 'SECRET=1',
+      'test/hello.test.ts': '',
+    })
+    const output = await collectFunctions(collection, {
+      functions: [
+        node('api/hello.ts', {
+          paths: ['api/hello', 'api/hello.ts'],
+          includeFiles: ['data/*', '.env'],
+          excludeFiles: ['data/less.txt'],
+        }),
+      ],
+    })
+    const program = first(output)
+    assert.deepEqual(await namesIn(collection, program), [
+      ...['api/hello.js', 'data/d.json', 'data/here.txt', 'data/more.txt', 'data/url.txt'],
+      ...['lib/here.js', 'lib/name.js'],
+      ...['node_modules/greet/lib/main.js', 'node_modules/greet/package.json', 'package.json'],
+    ])
+    assert.equal(program.entry, 'api/hello.js')
+    assert.deepEqual(
+      output.functions.map(({ path, program: id }) => [path, id]),
+      [
+        ['api/hello', program.id],
+        ['api/hello.ts', program.id],
+      ],
+    )
+    assert.equal(await answerOf(t, collection, program), 'Hi Ada,hereurl,7')
+  })
+
+  it('leaves modules modules and takes them for older Nodes where no package says so', async (t) => {
+    const collection = await collectionOf(t, {
+      'a/package.json': { type: 'module' },
+      'a/m.ts': `import { n } from './n'
+        import j from './j.json'
+        export default (_: unknown, res: any) => res.end(import.meta.url.slice(-4) + n + j.x)`,
+      'a/n.ts': 'export const n = await Promise.resolve(1)',
+      'a/j.json': { x: 2 },
+      'b/m.js': `import { n } from './n'
+        export default (req, res) => res.end(n)`,
+      'b/n.jsx': 'export const n = 1',
+      'b/wait.ts': 'const n = await 3; export default (_: unknown, res: any) => res.end(n)',
+      'b/plain.js': 'module.exports = (req, res) => res.end("plain")',
+    })
+    const files = ['a/m.ts', 'b/m.js', 'b/wait.ts', 'b/plain.js']
+    const { programs } = await collectFunctions(collection, { functions: files.map((file) => node(file)) })
+    assert.deepEqual(
+      programs.map(({ entry }) => entry),
+      ['a/m.js', 'b/m.js', 'b/wait.mjs', 'b/plain.js'],
+    )
+    const answers = await Promise.all(programs.map((program) => answerOf(t, collection, program)))
+    assert.deepEqual(answers, ['m.js12', '1', '3', 'plain'])
+  })
+
+  it('reaches packages beside the root, and keeps the links to them', async (t) => {
+    const collection = await collectionOf(t, {
+      'node_modules/.store/greet/index.js': 'module.exports = "hi"',
+      'node_modules/greet': link('.store/greet'),
+      'node_modules/@acme/lib': link('../../packages/lib'),
+      'packages/lib/package.json': { name: '@acme/lib', main: 'src/main.ts' },
+      'packages/lib/src/main.ts': 'export const lib: string = "lib"',
+      'apps/web/api/a.ts': `import greet from 'greet'
+        import { lib } from '@acme/lib'
+        export default (_: unknown, res: any) => res.end(greet + lib)`,
+    })
+    const output = await collectFunctions(collection, { root: 'apps/web', functions: [node('api/a.ts')] })
+    const program = first(output)
+    assert.equal(program.entry, 'apps/web/api/a.js')
+    assert.equal((await unpacked(collection, program))['node_modules/greet'], '→ .store/greet')
+    assert.equal(await answerOf(t, collection, program), 'hilib')
+  })
+
+  it('bundles functions for the edge, and heeds what sources say of themselves', async (t) => {
+    const collection = await collectionOf(t, {
+      ...PACKAGE,
+      'api/edge.ts': `import greet from 'greet'
+        export const config = { runtime: 'edge' as const }
+        export default () => new Response(greet('x'))`,
+      'api/long.js': 'export const config = { maxDuration: 300, memory: 2048 }\nexport default () => {}',
+    })
+    const { programs } = await collectFunctions(collection, {
+      functions: [node('api/edge.ts', { version: '18.x' }), node('api/long.js')],
+    })
+    const [edge, long] = programs
+    assert.deepEqual([edge?.shape, edge?.version, edge?.entry], ['edge', '24.x', 'api/edge.mjs'])
+    assert.deepEqual(await namesIn(collection, edge ?? assert.fail()), ['api/edge.mjs'])
+    assert.deepEqual([long?.shape, long?.maxDuration, long?.memoryMb], ['handler', 300, 2048])
+  })
+
+  it('gives Python the whole root', async (t) => {
+    const collection = await collectionOf(t, {
+      'site/api/a.py': 'import util',
+      'site/api/b.py': '',
+      'site/util.py': '',
+      'site/data.csv': '1',
+      'site/_vendor/flask/__init__.py': '',
+      'site/__pycache__/x.pyc': '',
+      'site/.venv/bin/python': link('/usr/bin/python3'),
+      'site/python': link('/usr/bin/python3'),
+      'site/node_modules/x/index.js': '',
+      'site/.env': 'SECRET=1',
+    })
+    const python = (file: string) => node(file, { runtime: 'python', version: '3.11' })
+    const output = await collectFunctions(collection, {
+      root: 'site',
+      functions: [python('api/a.py'), python('api/b.py')],
+    })
+    const [a, b] = output.programs
+    assert.deepEqual([a?.entry, b?.entry, a?.runtime], ['api/a.py', 'api/b.py', 'python'])
+    assert.deepEqual(a?.archive, b?.archive)
+    assert.notEqual(a?.id, b?.id)
+    assert.deepEqual(await namesIn(collection, a ?? assert.fail()), [
+      ...['_vendor/flask/__init__.py', 'api/a.py', 'api/b.py', 'data.csv', 'util.py'],
+    ])
+    assert.match(String(collection.logged), /"python" links outside/)
+  })
+
+  it('says what is wrong with a source', async (t) => {
+    const collection = await collectionOf(t, {
+      'api/bad.ts': 'export default (',
+      'api/out.js': link('/etc/passwd'),
+    })
+    const pack = (file: string) => collectFunctions(collection, { functions: [node(file)] })
+    await assert.rejects(
+      pack('api/bad.ts'),
+      fails('compile_failed', /api\/bad\.ts:1.*Unexpected end of file/),
+    )
+    await assert.rejects(pack('api/none.ts'), fails('missing_function', /"api\/none\.ts"/))
+    await assert.rejects(pack('api/out.js'), fails('link_leaves_workspace', /"api\/out\.js"/))
+    await assert.rejects(pack('../x.js'), fails('path_leaves_workspace', /"\.\.\/x\.js"/))
+  })
+})
+
+describe('collectApp', () => {
+  const app: Fixture = {
+    ...PACKAGE,
+    'package.json': { scripts: { start: 'node server.js' } },
+    'server.js': 'require("greet"); module.exports = (req, res) => res.end("app")',
+    'views/a.html': '<p>',
+    '.env.local': 'SECRET=1',
+    '.git/config': '',
+  }
+
+  it('packs everything for a command', async (t) => {
+    const collection = await collectionOf(t, {
+      ...app,
+      'node_modules/.bin/greet': link('../greet/lib/main.js'),
+    })
+    const program = first(
+      await collectApp(collection, {
+        paths: ['index'],
+        version: '12.x',
+        start: { command: ['npm', 'start'] },
+      }),
+    )
+    assert.deepEqual([program.shape, program.command, program.entry], ['command', ['npm', 'start'], ''])
+    assert.deepEqual(await namesIn(collection, program), [
+      ...['node_modules/.bin/greet', 'node_modules/greet/lib/main.js', 'node_modules/greet/package.json'],
+      ...['node_modules/greet/unused.js', 'node_modules/other/index.js'],
+      ...['package.json', 'server.js', 'views/a.html'],
+    ])
+  })
+
+  it('packs its own files and the packages that it needs for an entry', async (t) => {
+    const collection = await collectionOf(t, app)
+    const output = await collectApp(collection, {
+      ...{ paths: ['index'], version: '24.x', env: { A: '1' } },
+      start: { entries: ['dist/server.js', 'server.js'] },
+    })
+    const program = first(output)
+    assert.deepEqual([program.shape, program.entry, program.env], ['handler', 'server.js', { A: '1' }])
+    assert.deepEqual(await namesIn(collection, program), [
+      ...['node_modules/greet/lib/main.js', 'node_modules/greet/package.json'],
+      ...['package.json', 'server.js', 'views/a.html'],
+    ])
+    assert.equal(await answerOf(t, collection, program), 'app')
+  })
+})
+
+describe('collectStatic', () => {
+  it('takes the first folder that has files, but for what is not to be served', async (t) => {
+    const collection = await collectionOf(t, {
+      'dist/.env': 'SECRET=1',
+      'public/index.html': '<p>',
+      'public/.well-known/security.txt': 'x',
+      'public/.git/config': '',
+      'public/node_modules/a/index.js': '',
+      'public/api/a.js': '',
+      'public/404.html': '',
+    })
+    const folders = ['missing', 'dist', 'public']
+    const output = await collectStatic(collection, { folders, prefix: 'docs', exclude: ['api/**'] })
+    assert.deepEqual(
+      output?.files.map(({ path }) => path),
+      ['docs/.well-known/security.txt', 'docs/404.html', 'docs/index.html'],
+    )
+    assert.equal(await collectStatic(collection, { folders: ['dist'], optional: true }), undefined)
+    await assert.rejects(collectStatic(collection, { folders: ['dist'] }), fails('missing_output', /"dist"/))
+    await assert.rejects(
+      collectStatic(collection, { folders: ['/etc'] }),
+      fails('path_leaves_workspace', /etc/),
+    )
+  })
+})

@@ -74,8 +74,7 @@ export interface CliStep {
 }
 
 export type Take =
-  /** Files as they were uploaded. */
-  | { readonly kind: 'uploaded'; readonly files: readonly ManifestFile[] }
+  | UploadedTake
   /** `.vercel/output` below the folder; what the CLI or an adapter wrote, or the upload itself. */
   | { readonly kind: 'build-output'; readonly folder: string }
   | BuiltTake
@@ -88,6 +87,12 @@ export type Take =
   | ServerTake
   /** The whole folder with what is run in it. */
   | { readonly kind: 'command'; readonly root: string; readonly command: readonly string[] }
+
+/** Files as they were uploaded, under the paths at which they are served. */
+export interface UploadedTake {
+  readonly kind: 'uploaded'
+  readonly files: readonly ManifestFile[]
+}
 
 /** What a build command left: `.vercel/output` where there is one, else the first of the folders that has files. */
 export interface BuiltTake {

@@ -1,0 +1,311 @@
+import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output } from '#core/output/output.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import { type BuildEvents, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Route } from '#core/routing/route.ts'
+import {
+  type Collection,
+  collectApp,
+  collectBuildOutput,
+  collectFunctions,
+  collectStatic,
+} from './output/collect.ts'
+import { installRequirements } from './output/python-requirements.ts'
+import type { FunctionFile } from './plan/api-functions.ts'
+import { type BuildCli, PLATFORM_NODE } from './plan/build-cli.ts'
+import { cliCommand } from './plan/cli-command.ts'
+import { settingFor } from './plan/function-settings.ts'
+import type { BuiltTake, CliStep, Install, Plan, ServerTake, Stage, Take, UploadedTake } from './plan/plan.ts'
+import { joined } from './plan/source-tree.ts'
+import { installDependencies } from './workshop/install-dependencies.ts'
+import type { Installed } from './workshop/install-options.ts'
+import { type NodeToolchain, ToolchainError, type Toolchains } from './workshop/toolchain.ts'
+import { type RunOptions, shell, type Workspace } from './workshop/workspace.ts'
+
+interface BuildParts {
+  readonly workspace: Workspace
+  readonly plan: Plan
+  readonly task: BuildTask
+  readonly events: BuildEvents
+  readonly toolchains: Toolchains
+  readonly cli: BuildCli
+  readonly blobs: Pick<BlobStore, 'put' | 'putBytes'>
+  readonly clock: Clock
+  readonly pythonVersion: string
+}
+
+/** What was taken, and the rules that came with it, in the order in which they count. */
+export interface Built {
+  readonly parts: readonly Output[]
+  readonly routes: readonly (readonly Route[])[]
+}
+
+/** Where a server or a program answers. */
+const SERVER_PATH = 'index'
+const SERVER_ROUTES: readonly Route[] = [
+  { handle: 'filesystem' },
+  { src: '^/(.*)$', dest: `/${SERVER_PATH}` },
+]
+
+/** One build while it lasts: a plan carried out in a workspace. */
+export class BuildInProgress {
+  readonly #parts: BuildParts
+  readonly #begun = new Set<string>()
+  readonly #installed = new Map<string, Installed>()
+  readonly #outputs: Output[] = []
+  readonly #routes: (readonly Route[])[] = []
+
+  constructor(parts: BuildParts) {
+    this.#parts = parts
+    const [first] = parts.plan.stages
+    if (first) this.#begun.add(first.run)
+  }
+
+  async run(): Promise<Built> {
+    const { plan } = this.#parts
+    const [first] = plan.stages
+    for (const note of first ? plan.notes : []) await this.#say((first as Stage).run, note)
+    if (first && plan.ignoreCommand !== null) await this.#askWhetherToIgnore(first, plan.ignoreCommand)
+    for (const stage of plan.stages) {
+      await this.#begin(stage.run)
+      for (const install of stage.installs) await this.#install(stage, install)
+      if (stage.requirements !== undefined) await this.#installPython(stage, stage.requirements)
+      await this.#build(stage)
+      for (const take of stage.takes) await this.#take(stage, take)
+    }
+    return { parts: this.#outputs, routes: this.#routes }
+  }
+
+  async #begin(run: string): Promise<void> {
+    if (this.#begun.has(run)) return
+    this.#begun.add(run)
+    await this.#parts.events.began(run)
+  }
+
+  async #askWhetherToIgnore({ run }: Stage, line: string): Promise<void> {
+    const { code } = await this.#command(run, {
+      argv: shell(line),
+      cwd: this.#parts.plan.root,
+      allowFailure: true,
+    })
+    if (code === 0)
+      throw new BuildFailure('build_ignored', 'The build was skipped by the ignore command.', run)
+  }
+
+  async #install({ run, build }: Stage, { folder, command }: Install): Promise<void> {
+    if (this.#installed.has(folder)) return
+    const { workspace, toolchains, events, plan, clock } = this.#parts
+    const node = await this.#node(plan.nodeVersion)
+    const began = clock.now()
+    const installed = await failingAs('install_failed', () =>
+      installDependencies(workspace, toolchains, {
+        root: folder,
+        node,
+        installCommand: command,
+        log: events.log(run),
+        run,
+        env: plan.env,
+        commands: build?.kind === 'line' ? [build.line] : [],
+      }),
+    )
+    this.#installed.set(folder, installed)
+    if (installed.how === 'installed')
+      await this.#say(run, `Installed dependencies with ${installed.manager} in ${since(began, clock)}`)
+  }
+
+  async #installPython({ run }: Stage, folder: string): Promise<void> {
+    await failingAs('install_failed', () =>
+      this.#command(run, { argv: installRequirements('python3'), cwd: folder }),
+    )
+  }
+
+  async #build(stage: Stage): Promise<void> {
+    const { build, run, folder } = stage
+    if (build === undefined) return
+    const { clock } = this.#parts
+    const began = clock.now()
+    await failingAs('build_failed', async () => {
+      switch (build.kind) {
+        case 'line':
+          return this.#command(run, { argv: shell(build.line), cwd: folder }, folder)
+        case 'script': {
+          const manager = this.#installed.get(folder)?.manager ?? 'npm'
+          return this.#command(run, { argv: [manager, 'run', build.script], cwd: folder }, folder)
+        }
+        case 'program':
+          return this.#command(run, { argv: build.argv, cwd: folder }, folder)
+        case 'cli':
+          return this.#runCli(stage, build)
+      }
+    })
+    await this.#say(run, `Built in ${since(began, clock)}`)
+  }
+
+  async #runCli({ run, folder }: Stage, step: CliStep): Promise<void> {
+    const { plan, task, cli } = this.#parts
+    const installed = await available('The tools that build it', () => cli.ensure())
+    const production = task.deployment.target === 'production'
+    const command = cliCommand(installed, step, { stage: folder, plan, production })
+    await this.#command(
+      run,
+      { ...command, env: { ...plan.env, ...command.env }, shown: `vercel build (${step.framework})` },
+      folder,
+    )
+  }
+
+  /** With the package managers of the folder in which dependencies were installed. */
+  async #command(
+    run: string,
+    options: Omit<RunOptions, 'node' | 'log' | 'run'>,
+    installedIn = this.#parts.plan.root,
+  ) {
+    const { workspace, plan, events } = this.#parts
+    return workspace.run({
+      env: plan.env,
+      tools: this.#installed.get(installedIn)?.tools ?? [],
+      ...options,
+      node: await this.#node(plan.nodeVersion),
+      log: events.log(run),
+      run,
+    })
+  }
+
+  async #take({ run }: Stage, take: Take): Promise<void> {
+    switch (take.kind) {
+      case 'uploaded':
+        return this.#add(uploaded(take))
+      case 'build-output':
+        return this.#add(
+          await collectBuildOutput(await this.#collection(run), {
+            folder: joined(take.folder, '.vercel/output'),
+          }),
+        )
+      case 'functions':
+        return this.#takeFunctions(run, take.root, take.functions, take.routes)
+      case 'built':
+        return this.#takeBuilt(run, take)
+      case 'server':
+        return this.#takeServer(run, take)
+      case 'command': {
+        const { plan } = this.#parts
+        const output = await collectApp(await this.#collection(run), {
+          root: take.root,
+          paths: [SERVER_PATH],
+          version: plan.nodeVersion,
+          env: { NODE_ENV: 'production' },
+          start: { command: take.command },
+        })
+        return this.#add(output, SERVER_ROUTES)
+      }
+    }
+  }
+
+  async #takeFunctions(
+    run: string,
+    root: string,
+    functions: readonly FunctionFile[],
+    routes: readonly Route[],
+  ): Promise<void> {
+    const output = await collectFunctions(await this.#collection(run), {
+      root,
+      functions: functions.map(({ file, paths, runtime }) => {
+        const setting = settingFor(file, this.#parts.plan.functions)
+        return {
+          ...{ file, paths, runtime },
+          version: this.#version(runtime, setting?.nodeVersion),
+          memoryMb: setting?.memoryMb ?? DEFAULT_MEMORY_MB,
+          maxDuration: setting?.maxDuration ?? DEFAULT_MAX_DURATION,
+          includeFiles: setting?.includeFiles ?? [],
+          excludeFiles: setting?.excludeFiles ?? [],
+        }
+      }),
+    })
+    this.#add(output, routes)
+  }
+
+  /** An adapter of the framework may have written its own output; its rules then replace the usual ones. */
+  async #takeBuilt(run: string, { base, folders, mount, optional, routes }: BuiltTake): Promise<void> {
+    const collection = await this.#collection(run)
+    const own = await collectBuildOutput(collection, {
+      folder: joined(base, '.vercel/output'),
+      optional: true,
+    })
+    if (own) return this.#add(own)
+    const files = await collectStatic(collection, {
+      folders: folders.map((folder) => joined(base, folder)),
+      prefix: mount,
+      optional,
+    })
+    return this.#add(files, files === undefined ? [] : routes)
+  }
+
+  async #takeServer(run: string, { root, runtime, entries, publicFolder }: ServerTake): Promise<void> {
+    const { plan } = this.#parts
+    const collection = await this.#collection(run)
+    const setting = entries.map((entry) => settingFor(entry, plan.functions)).find(Boolean)
+    if (publicFolder !== undefined)
+      this.#add(await collectStatic(collection, { folders: [joined(root, publicFolder)], optional: true }))
+    const output = await collectApp(collection, {
+      root,
+      paths: [SERVER_PATH],
+      runtime,
+      version: this.#version(runtime, setting?.nodeVersion),
+      ...(setting?.memoryMb === undefined ? {} : { memoryMb: setting.memoryMb }),
+      ...(setting?.maxDuration === undefined ? {} : { maxDuration: setting.maxDuration }),
+      start: { entries },
+    })
+    this.#add(output, SERVER_ROUTES)
+  }
+
+  #add(output: Output | undefined, routes: readonly Route[] = []): void {
+    if (output === undefined) return
+    this.#outputs.push(output)
+    this.#routes.push(output.routes ?? routes)
+  }
+
+  async #collection(run: string): Promise<Collection> {
+    const { workspace, blobs, events } = this.#parts
+    return { workspace, blobs, log: events.log(run), run, node: await this.#node(PLATFORM_NODE) }
+  }
+
+  #version = (runtime: 'node' | 'python', own: string | undefined): string =>
+    runtime === 'python' ? this.#parts.pythonVersion : (own ?? this.#parts.plan.nodeVersion)
+
+  #node(version: string): Promise<NodeToolchain> {
+    return available(`Node ${version}`, () => this.#parts.toolchains.ensureNode(version))
+  }
+
+  #say(run: string, line: string): Promise<void> {
+    return this.#parts.workspace.note(this.#parts.events.log(run), line)
+  }
+}
+
+/** What was uploaded is in the blob store and in the account's index already. */
+export const uploaded = ({ files }: UploadedTake): Output => ({
+  routes: undefined,
+  files: files.map(({ path, sha1, sha256, size }) => ({ path, sha1, sha256, size })),
+  functions: [],
+  programs: [],
+})
+
+const since = (began: number, clock: Clock): string => `${((clock.now() - began) / 1000).toFixed(1)} s`
+
+/** A command that fails is told by what it was for. */
+async function failingAs<T>(code: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof BuildFailure && error.code === 'command_failed')
+      throw new BuildFailure(code, error.message, error.run)
+    throw error
+  }
+}
+
+async function available<T>(what: string, get: () => Promise<T>): Promise<T> {
+  try {
+    return await get()
+  } catch (error) {
+    if (!(error instanceof ToolchainError)) throw error
+    throw new BuildFailure('toolchain_unavailable', `${what} cannot be had at the moment: ${error.message}`)
+  }
+}

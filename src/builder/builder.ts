@@ -1,0 +1,112 @@
+import { builderOf } from '#core/deployment/builds.ts'
+import type { Output } from '#core/output/output.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import { type BuildEvents, type Builder, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import { BuildInProgress, type Built, uploaded } from './build-in-progress.ts'
+import { withCleanUrls } from './clean-urls.ts'
+import { mergeParts } from './output/merge-parts.ts'
+import type { BuildCli } from './plan/build-cli.ts'
+import { makePlan } from './plan/make-plan.ts'
+import type { Plan } from './plan/plan.ts'
+import { mergedRoutes } from './plan/route-rules.ts'
+import { withVariables } from './with-variables.ts'
+import type { Toolchains } from './workshop/toolchain.ts'
+import type { Workshop } from './workshop/workspace.ts'
+
+export interface BuilderParts {
+  readonly workshop: Workshop
+  readonly toolchains: Toolchains
+  readonly cli: BuildCli
+  readonly blobs: Pick<BlobStore, 'read' | 'put' | 'putBytes'>
+  readonly clock: Clock
+  /** Takes the deployments that are images, where there is a Docker Engine. */
+  readonly docker?: Builder
+  /** The line of Python that programs run on. */
+  readonly pythonVersion?: string
+}
+
+const DEFAULT_PYTHON = '3.11'
+
+/** Decides what a deployment's files ask for, does it in a workspace, and takes what came of it. */
+export function createBuilder(parts: BuilderParts): Builder {
+  return {
+    async build(task, events) {
+      task.signal.throwIfAborted()
+      if (parts.docker && isForDocker(task)) return parts.docker.build(task, events)
+      try {
+        const plan = await makePlan(task, ({ sha256 }) => parts.blobs.read(sha256))
+        return await carryOut(parts, plan, task, events)
+      } catch (error) {
+        task.signal.throwIfAborted()
+        throw error
+      }
+    },
+  }
+}
+
+const isForDocker = ({ deployment }: BuildTask): boolean =>
+  (deployment.type === 'DOCKER' && deployment.builds.length === 0) ||
+  deployment.buildRuns.some(({ use }) => builderOf(use) === 'docker')
+
+async function carryOut(
+  parts: BuilderParts,
+  plan: Plan,
+  task: BuildTask,
+  events: BuildEvents,
+): Promise<Output> {
+  const began = parts.clock.now()
+  const [first] = plan.stages
+  if (first === undefined) throw new BuildFailure('nothing_to_build', 'There is nothing to build.')
+  const runs = [...new Set(plan.stages.map(({ run }) => run))]
+  const tell = async (output: Output): Promise<Output> => {
+    const found = `Found ${count(output.functions.length, 'function')} and ${count(output.files.length, 'file')}`
+    await events.log(runs.at(-1) as string).stdout(`${found} in ${seconds(parts.clock.now() - began)}`)
+    for (const run of runs) await events.ended(run)
+    return output
+  }
+
+  await events.began(first.run)
+  if (isMerelyFiles(plan)) {
+    for (const run of runs.slice(1)) await events.began(run)
+    return tell(await finished(plan, { parts: uploads(plan), routes: [] }))
+  }
+  const files = task.files.filter(({ path }) => !plan.hidden(path))
+  const workspace = await parts.workshop.open({ ...task, files })
+  try {
+    const { toolchains, cli, blobs, clock, pythonVersion = DEFAULT_PYTHON } = parts
+    const build = new BuildInProgress({
+      ...{ workspace, plan, task, events, toolchains, cli, blobs, clock, pythonVersion },
+    })
+    const output = await finished(plan, await build.run())
+    workspace.keep(plan.stages.flatMap(({ caches }) => caches))
+    return await tell(output)
+  } finally {
+    await workspace.close()
+  }
+}
+
+/** Nothing is run and nothing is packed: the uploaded contents are what is served. */
+const isMerelyFiles = ({ stages, ignoreCommand }: Plan): boolean =>
+  ignoreCommand === null &&
+  stages.every(
+    ({ installs, requirements, build, takes }) =>
+      installs.length === 0 &&
+      requirements === undefined &&
+      build === undefined &&
+      takes.every(({ kind }) => kind === 'uploaded'),
+  )
+
+const uploads = ({ stages }: Plan): readonly Output[] =>
+  stages.flatMap(({ takes }) => takes.flatMap((take) => (take.kind === 'uploaded' ? [uploaded(take)] : [])))
+
+async function finished(plan: Plan, built: Built): Promise<Output> {
+  const routes = await mergedRoutes(plan.routes, built.routes)
+  const merged = withVariables(mergeParts(built.parts, routes), plan.programEnv)
+  const output = plan.cleanUrls ? { ...merged, files: withCleanUrls(merged.files) } : merged
+  if (output.files.length > 0 || output.functions.length > 0) return output
+  throw new BuildFailure('missing_output', 'There is nothing that could be served.', plan.stages[0]?.run)
+}
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
+const seconds = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { copyFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MINUTE } from '#contract/time.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { Sandbox, SandboxBind } from '#core/ports/sandbox.ts'
+import type { Registry } from '../workshop/registry.ts'
+import { openTree, removeTree } from '../workshop/remove-tree.ts'
+import { type NodeToolchain, ToolchainError, type Toolchains } from '../workshop/toolchain.ts'
+
+/** The CLI that knows how to build some frameworks, in a version that was tried, with everything it needs. */
+export interface BuildCli {
+  /** Fetches it when first asked. Rejects with a `ToolchainError`. */
+  ensure(): Promise<InstalledCli>
+}
+
+export interface InstalledCli {
+  /** On the machine, and at the same path in a sandbox. */
+  readonly folder: string
+  /** The Node it runs on, whatever the project's own is. */
+  readonly node: NodeToolchain
+}
+
+interface BuildCliParts {
+  /** For toolchains; of the platform alone. */
+  readonly folder: string
+  readonly sandbox: Sandbox
+  readonly toolchains: Pick<Toolchains, 'ensureNode'>
+  readonly registry: () => Promise<Registry>
+  readonly log: Log
+}
+
+/** The platform's own. */
+export const PLATFORM_NODE = '24.x'
+
+const HERE = join(import.meta.dirname, 'cli')
+const MB = 2 ** 20
+const LIMITS = {
+  memoryBytes: 2048 * MB,
+  cpus: 1,
+  processes: 512,
+  wallMs: 15 * MINUTE,
+  tmpBytes: 256 * MB,
+  outputBytes: 4 * MB,
+}
+
+let temporaries = 0
+
+export function createBuildCli(parts: BuildCliParts): BuildCli {
+  const { toolchains, log } = parts
+  let making: Promise<string> | undefined
+
+  async function folderOf(node: NodeToolchain): Promise<string> {
+    const [manifest, lock] = await Promise.all(
+      ['packages.json', 'packages-lock.json'].map((name) => readFile(join(HERE, name))),
+    )
+    const digest = createHash('sha256')
+      .update(lock as Buffer)
+      .digest('hex')
+      .slice(0, 12)
+    const path = join(parts.folder, `build-cli-${process.platform}-${process.arch}-${digest}`)
+    if (await exists(path)) return path
+    const temporary = join(parts.folder, `.tmp-cli-${process.pid}-${temporaries++}`)
+    const began = Date.now()
+    try {
+      await removeTree(temporary)
+      await mkdir(temporary, { recursive: true, mode: 0o755 })
+      await writeFile(join(temporary, 'package.json'), manifest as Buffer)
+      await writeFile(join(temporary, 'package-lock.json'), lock as Buffer)
+      await install(parts, temporary, node)
+      await removeTree(join(temporary, '.cache'))
+      await openTree(temporary)
+      await rename(temporary, path).catch(async (error) => {
+        // Another process was as fast.
+        if (!(await exists(path))) throw error
+      })
+    } finally {
+      await removeTree(temporary)
+    }
+    log.info({ toolchain: 'build-cli', ms: Date.now() - began }, 'fetched a toolchain')
+    return path
+  }
+
+  return {
+    async ensure() {
+      const node = await toolchains.ensureNode(PLATFORM_NODE)
+      making ??= folderOf(node)
+      try {
+        return { folder: await making, node }
+      } catch (error) {
+        // A failure is not remembered.
+        making = undefined
+        throw error
+      }
+    },
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** By npm, from the lock alone, in a sandbox of its own: no project has a say in what all of them use. */
+async function install(
+  { sandbox, registry }: BuildCliParts,
+  folder: string,
+  node: NodeToolchain,
+): Promise<void> {
+  const { url, caFile } = await registry()
+  await writeFile(join(folder, '.npmrc'), `registry=${url}\n`)
+  const certificates = join(folder, 'ca.pem')
+  if (caFile !== undefined) await copyFile(caFile, certificates)
+  const bind = (path: string, writable: boolean): SandboxBind => ({ host: path, inside: path, writable })
+  const bin = join(node.folder, 'bin')
+  const npm = join(node.folder, 'lib/node_modules/npm/bin/npm-cli.js')
+  const run = sandbox.spawn({
+    argv: [join(bin, 'node'), npm, 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    cwd: folder,
+    env: {
+      PATH: `${bin}:/usr/bin:/bin`,
+      HOME: folder,
+      npm_config_cache: join(folder, '.cache'),
+      npm_config_update_notifier: 'false',
+      ...(caFile === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificates }),
+    },
+    binds: [bind(node.folder, false), bind(folder, true)],
+    limits: LIMITS,
+    network: 'outbound',
+  })
+  const [exit, , said] = await Promise.all([run.exit, ended(run.stdout), ended(run.stderr)])
+  if (exit.code === 0) return
+  throw new ToolchainError(
+    'unavailable',
+    `The CLI could not be fetched (${exit.reason}): ${said.slice(-1000)}`,
+  )
+}
+
+async function ended(stream: AsyncIterable<unknown>): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) text = (text + String(chunk)).slice(-10_000)
+  return text
+}

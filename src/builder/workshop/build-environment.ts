@@ -19,6 +19,8 @@ export const DEFAULT_ENV: Readonly<Record<string, string>> = {
   npm_config_update_notifier: 'false',
   XDG_CACHE_HOME: `${INSIDE.downloads}/cache`,
   XDG_DATA_HOME: `${INSIDE.downloads}/data`,
+  // What the tools of most frameworks expect.
+  YARN_NODE_LINKER: 'node-modules',
   YARN_GLOBAL_FOLDER: `${INSIDE.downloads}/berry`,
   BUN_INSTALL_CACHE_DIR: `${INSIDE.downloads}/bun`,
 }

@@ -206,12 +206,18 @@ export class BuildWorkspace implements Workspace {
       signal,
     })
     const log = options.quiet ? undefined : options.log
-    const [exit] = await Promise.all([
-      started.exit,
-      commandLog.follow(log, started.stdout),
-      commandLog.follow(log, started.stderr),
-    ])
-    return exit
+    try {
+      const [exit] = await Promise.all([
+        started.exit,
+        commandLog.follow(log, started.stdout),
+        commandLog.follow(log, started.stderr),
+      ])
+      return exit
+    } catch (error) {
+      started.kill()
+      await started.exit.catch(() => {})
+      throw error
+    }
   }
 }
 

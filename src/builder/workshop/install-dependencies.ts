@@ -107,9 +107,9 @@ export async function installDependencies(
   return { manager: manager.name, tools, how: 'installed' }
 }
 
-/** With everything locked, what is cached cannot be stale. */
+/** With everything locked, what is cached cannot be stale; with nothing locked, there is no lock to insist on. */
 const installEnv = (lock: string | undefined): Readonly<Record<string, string>> =>
-  lock === undefined ? {} : { npm_config_prefer_offline: 'true' }
+  lock === undefined ? { YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' } : { npm_config_prefer_offline: 'true' }
 
 const scriptsOf = (packageJson: PackageJson | undefined): readonly string[] =>
   Object.values((packageJson?.scripts ?? {}) as PackageJson).filter((line) => typeof line === 'string')

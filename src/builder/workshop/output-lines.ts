@@ -39,7 +39,7 @@ export function createOutputLines({ redact, cut, reach }: Redactor): OutputLines
   let begun = ''
 
   function take(text: string): readonly string[] {
-    const parts = `${begun}${text.replace(TO_BEGINNING, '\r')}`.split('\n')
+    const parts = `${begun}${text}`.replace(TO_BEGINNING, '\r').split('\n')
     begun = parts.pop() ?? ''
     const lines = parts.flatMap(long)
     // Progress that is written over and over does not grow.

@@ -47,6 +47,8 @@ export interface LaunchParts {
   readonly extraCaCerts?: string
   readonly log: Log
   readonly limits: LaunchLimits
+  /** Ends what has not booted yet. */
+  readonly signal: AbortSignal
 }
 
 export type ControlMessage = Readonly<Record<string, unknown>>
@@ -156,6 +158,7 @@ function spawn(parts: LaunchParts, run: Parameters<Sandbox['spawn']>[0]): Sandbo
 export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: string): Promise<Launched> {
   const { sandbox, places, limits } = parts
   const bare = sandbox.kind === 'none'
+  parts.signal.throwIfAborted()
   const start = await startOf(kind, parts)
   const name = ownName(launches++)
   const own = join(places.run, name)
@@ -218,6 +221,9 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
       await removeFolders()
       return how
     })
+  const halt = () => stopped.abort(parts.signal.reason)
+  parts.signal.addEventListener('abort', halt)
+  if (parts.signal.aborted) halt()
   const timer = setTimeout(
     () => stopped.abort(new RunnerError('unavailable', 'The runtime did not start in time')),
     limits.bootMs,
@@ -260,5 +266,6 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
     throw error
   } finally {
     clearTimeout(timer)
+    parts.signal.removeEventListener('abort', halt)
   }
 }

@@ -34,6 +34,7 @@ export interface InstanceParts {
 /** Node writes what it compiled when the launcher asks for it, some time after the code was loaded. */
 const HARVEST_AFTER_MS = [1500, 8000, 60_000]
 const PING_MS = 1000
+const LAST_WORDS_MS = 1000
 const GIBBERISH = 'ping\r\n\r\n'
 
 const textOf = (value: unknown, most: number): string =>
@@ -84,7 +85,11 @@ export class LiveInstance {
     this.#budget = new LineBudget({ now: () => performance.now(), write: (text) => this.tell(text) })
     this.started = this.#outcome.promise
     this.started.catch(() => {})
-    launched.listener = { message: (message) => this.#hear(message), closed: () => this.#launched.kill() }
+    launched.listener = {
+      message: (message) => this.#hear(message),
+      // It is about to end, and will say how.
+      closed: () => this.#after(LAST_WORDS_MS, () => launched.kill()),
+    }
     const { stdout, stderr } = launched.output()
     for (const stream of [stdout, stderr]) readLines(stream, (line) => this.#line(line))
     this.gone = launched.exit.then((exit) => this.#ended(exit)).finally(() => held.release())

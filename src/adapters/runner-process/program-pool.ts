@@ -216,7 +216,6 @@ export class ProgramPool {
       for (const instance of instances) instance.kill()
     }, ms)
     await Promise.all(instances.map(({ gone }) => gone))
-    await this.#until(() => this.#starting === 0, ms)
     clearTimeout(timer)
   }
 

@@ -130,6 +130,9 @@ class ProcessHost implements RunnerHost {
   readonly #poolOf = new Map<string, ProgramPool>()
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  readonly #stopped = new AbortController()
+  readonly #starting = new Set<Promise<unknown>>()
+  readonly #instances = new Set<LiveInstance>()
   #stored: Promise<unknown> = Promise.resolve()
   #lists = 0
   #sweep: NodeJS.Timeout | undefined
@@ -151,7 +154,7 @@ class ProcessHost implements RunnerHost {
       listedEntries: limits.linkedEntries,
     })
     this.#launch = {
-      ...{ sandbox, places, ensureNode, launcher, log: logger, limits },
+      ...{ sandbox, places, ensureNode, launcher, log: logger, limits, signal: this.#stopped.signal },
       ...(options.python === undefined ? {} : { python: options.python }),
       ...(options.extraCaCerts === undefined ? {} : { extraCaCerts: options.extraCaCerts }),
     }
@@ -216,7 +219,15 @@ class ProcessHost implements RunnerHost {
     const { instances, worker, socket } = this.#options
     clearInterval(this.#sweep)
     const closed = new Promise((resolve) => this.#server.close(resolve))
-    await Promise.all([this.#warm.close(), ...[...this.#allPools()].map((pool) => pool.drain(ms))])
+    const warm = this.#warm.close()
+    await Promise.all([...this.#allPools()].map((pool) => pool.drain(ms)))
+    this.#stopped.abort(new RunnerError('unavailable', 'The platform stops'))
+    while (this.#instances.size + this.#starting.size > 0) {
+      for (const instance of this.#instances) instance.kill()
+      await Promise.all([...this.#instances].map(({ gone }) => gone))
+      await Promise.allSettled(this.#starting)
+    }
+    await warm
     for (const connection of this.#sockets) connection.destroy()
     await closed
     this.#store(() => instances.clear(worker))
@@ -240,7 +251,7 @@ class ProcessHost implements RunnerHost {
       { deploymentId, program },
       {
         load: loadProgram,
-        start: (loaded) => this.#start(loaded),
+        start: (loaded) => this.#started(loaded),
         added: (instance) => this.#added(instance, pool),
         removed: (instance) => this.#removed(instance),
         nextList: () => ++this.#lists,
@@ -249,6 +260,12 @@ class ProcessHost implements RunnerHost {
     )
     pools.set(program, pool)
     return pool
+  }
+
+  #started(loaded: LoadedProgram): Promise<LiveInstance> {
+    const starting = this.#start(loaded).finally(() => this.#starting.delete(starting))
+    this.#starting.add(starting)
+    return starting
   }
 
   /** A runtime with the program's code in it, on the way to its first request. */
@@ -271,7 +288,11 @@ class ProcessHost implements RunnerHost {
           (await this.#starts.run(() => launch(kind, this.#launch, held.root)))
         const parts = { log, logger, clock, loadMs, caches: this.#places.caches }
         const instance = new LiveInstance(newInstanceId(), loaded, launched, held, parts)
-        void instance.gone.then(release)
+        this.#instances.add(instance)
+        void instance.gone.then(() => {
+          this.#instances.delete(instance)
+          release()
+        })
         return instance
       } catch (error) {
         held.release()
@@ -316,6 +337,7 @@ class ProcessHost implements RunnerHost {
   }
 
   #look(): void {
+    if (this.#slots.waiting > 0) this.#makeRoom()
     for (const [deploymentId, pools] of this.#pools) {
       for (const [program, pool] of pools) {
         pool.sweep()

@@ -12,6 +12,10 @@ export class Slots {
     return this.#taken
   }
 
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** Resolves with what gives the slot back, which may be called again. */
   async take(): Promise<() => void> {
     if (this.#taken < this.#most) this.#taken++

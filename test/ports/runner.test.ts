@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
+import type { Lease } from '#core/ports/runner.ts'
+import type { Sandbox } from '#core/ports/sandbox.ts'
+import { sandboxMissing } from '#test/support/sandbox.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { ask, openWorkbench, type Workbench } from './runner-suite.ts'
+
+const HELLO = { 'index.js': 'module.exports = (req, res) => res.end("hello " + req.url)' }
+/** Answers only once it is asked for /go. */
+const HELD = {
+  'index.js': `const held = []
+    module.exports = (req, res) => {
+      if (req.url === '/go') for (const each of held.splice(0)) each.end('held')
+      if (req.url === '/go' || req.url === '/now') return res.end('now')
+      held.push(res)
+    }`,
+}
+
+/** The best that this machine has for most of it, as every start costs; the rest is about what differs without. */
+const MODE = sandboxMissing ? 'off' : 'required'
+const skip = process.platform === 'win32' && 'needs unix sockets'
+
+function openOnce(mode: 'required' | 'off'): () => Promise<Sandbox> {
+  let opened: Promise<Sandbox> | undefined
+  after(async () => (await opened)?.close())
+  return () => {
+    opened ??= openSandbox({ mode, log: silentLog })
+    return opened
+  }
+}
+
+/** Resolves once it is so; whatever it is about changes by itself before long. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** Time passes in which nobody asks for anything. */
+const idleUntil = (bench: Workbench, isSo: () => boolean) =>
+  until(() => {
+    bench.clock.advance(60_000)
+    return isSo()
+  })
+
+describe('the runner', { skip }, () => {
+  const sandbox = openOnce(MODE)
+
+  it('starts an instance for the first request, and has later ones use it within the call', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({ files: HELLO })
+    const first = bench.client.lease(ref)
+    assert.ok(first instanceof Promise)
+    const lease = await first
+    assert.match((await ask(lease, '/a?b=c')).body, /^hello \/a\?b=c$/)
+    const second = bench.client.lease(ref)
+    assert.ok(!(second instanceof Promise))
+    assert.equal(second.instanceId, lease.instanceId)
+    assert.match(lease.instanceId, /^[0-9a-z]{24}$/)
+    const [listed] = bench.host.list(ref.deploymentId)
+    assert.deepEqual(listed && { ...listed, startedAt: 0 }, {
+      ...{ id: lease.instanceId, deploymentId: ref.deploymentId, program: ref.program },
+      ...{ worker: 'worker', startedAt: 0 },
+    })
+    await until(() => bench.stored.has(lease.instanceId))
+  })
+
+  it('gives a program its variables, its arguments and its folder', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { warm: 1 } })
+    await bench.host.prewarm()
+    const ref = await bench.deploy({
+      files: {
+        'index.js': `const told = require('./lib/a.json')
+            module.exports = (req, res) => res.end(JSON.stringify([told, process.env.OWN, process.env.BOTH, __filename]))`,
+        'lib/a.json': '{"a":1}',
+      },
+      env: { OWN: "it's", BOTH: 'deployment' },
+    })
+    const [told, own, both, file] = JSON.parse((await bench.get(ref)).body)
+    assert.deepEqual([told, own, both], [{ a: 1 }, "it's", 'deployment'])
+    if (MODE === 'required') assert.equal(file, '/var/task/index.js')
+  })
+
+  it('starts more when all are busy, up to the most, and then shares', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { concurrency: 1 } })
+    const ref = await bench.deploy({ files: HELD, scale: { min: 0, max: 2 } })
+    const leases = await Promise.all([1, 2, 3, 4].map(() => bench.client.lease(ref)))
+    const used = new Set(leases.map(({ instanceId }) => instanceId))
+    assert.equal(used.size, 2)
+    assert.equal(bench.host.list(ref.deploymentId).length, 2)
+    for (const lease of leases) lease.release()
+  })
+
+  it('gives a request that waits to whatever becomes free first', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { concurrency: 1, starts: 1 } })
+    const ref = await bench.deploy({ files: HELLO, scale: { min: 0, max: 10 } })
+    const first = await bench.client.lease(ref)
+    const second = bench.client.lease(ref)
+    assert.ok(second instanceof Promise)
+    first.release()
+    assert.equal((await second).instanceId, first.instanceId)
+  })
+
+  it('sends requests with the same text to the same instance', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { concurrency: 1 } })
+    const ref = await bench.deploy({ files: HELLO, scale: { min: 2, max: 2 } })
+    bench.host.scale(ref.deploymentId, { min: 2, max: 2 }, [ref.program])
+    await until(() => bench.host.list(ref.deploymentId).length === 2)
+    const used = new Set<string>()
+    for (let visitor = 0; visitor < 20; visitor++) {
+      const ids = new Set<string>()
+      for (let n = 0; n < 3; n++) {
+        const lease: Lease = await bench.client.lease(ref, { affinity: `visitor ${visitor}` })
+        ids.add(lease.instanceId)
+        lease.release()
+      }
+      assert.equal(ids.size, 1)
+      for (const id of ids) used.add(id)
+    }
+    assert.equal(used.size, 2)
+  })
+
+  it('stops an instance that nobody has used for long, but for as many as there should be', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const idle = await bench.deploy({ files: HELLO })
+    const kept = await bench.deploy({ files: HELLO, scale: { min: 1, max: 1 } })
+    await bench.get(idle)
+    await bench.get(kept)
+    await until(() => bench.stored.size === 2)
+    await idleUntil(bench, () => bench.host.list(idle.deploymentId).length === 0)
+    await until(() => bench.stored.size === 1)
+    assert.equal(bench.host.list(kept.deploymentId).length, 1)
+    // And wakes it again.
+    assert.match((await bench.get(idle)).body, /^hello/)
+    assert.deepEqual(bench.loops, [])
+  })
+
+  it('does not stop one that has a request, or something left to do after it', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({ files: HELD })
+    const lease = await bench.client.lease(ref)
+    const answer = ask(lease)
+    await ask(lease, '/now')
+    bench.clock.advance(6 * 60_000)
+    const other = bench.connect()
+    // A few sweeps pass while another program is started.
+    await bench.get(await bench.deploy({ files: HELLO }), '/', other)
+    assert.equal(bench.host.list(ref.deploymentId).length, 1)
+    await ask(lease, '/go')
+    assert.equal((await answer).body, 'held')
+    lease.release()
+    await idleUntil(bench, () => bench.host.list(ref.deploymentId).length === 0)
+  })
+
+  it('keeps what waits while the working process begins anew', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({ files: HELLO })
+    const before = await bench.client.lease(ref)
+    before.release()
+    await bench.restart()
+    assert.deepEqual(bench.host.list(ref.deploymentId), [])
+    const lease = await bench.client.lease(ref)
+    assert.notEqual(lease.instanceId, before.instanceId)
+    assert.equal((await ask(lease)).status, 200)
+    lease.release()
+  })
+
+  it('refuses a request after a while where nothing runs programs', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const { createRunnerClient } = await import('#adapters/runner-process/runner-client.ts')
+    const client = createRunnerClient({
+      ...{ socket: join(bench.folder, 'nobody.sock'), logger: silentLog, patienceMs: 50 },
+    })
+    t.after(() => client.close())
+    await assert.rejects(async () => client.lease({ deploymentId: 'a', program: 'b' }), {
+      name: 'RunnerError',
+      fault: 'unavailable',
+    })
+  })
+
+  it('forgets a visitor that is gone', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({ files: HELLO })
+    const gone = new AbortController()
+    const lease = bench.client.lease(ref, { signal: gone.signal })
+    gone.abort(new Error('gone'))
+    await assert.rejects(async () => lease, /gone/)
+  })
+
+  it('ends all instances of a deployment that is forgotten, and tells those that wait', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({ files: HELD })
+    const lease = await bench.client.lease(ref)
+    const answer = ask(lease)
+    const refused = assert.rejects(answer)
+    await ask(lease, '/now')
+    bench.remove(ref)
+    bench.host.forget(ref.deploymentId)
+    await refused
+    lease.release('broken')
+    await until(() => bench.host.list(ref.deploymentId).length === 0)
+    await assert.rejects(async () => bench.client.lease(ref), { fault: 'absent' })
+  })
+
+  it('tells of a program that cannot be loaded, with its stack in the log', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({ files: { 'index.js': 'throw new Error("not today")' } })
+    await assert.rejects(async () => bench.client.lease(ref), { fault: 'crashed', message: /not today/ })
+    assert.match((await bench.logged(/not today/)).text, /index\.js:1/)
+  })
+
+  it('gives a program up that dies again and again, until it is scaled', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({
+      files: { 'index.js': `if (process.env.BAD) process.exit(3); ${HELLO['index.js']}` },
+      env: { BAD: '1' },
+    })
+    while (bench.loops.length === 0) {
+      await assert.rejects(async () => bench.client.lease(ref), { fault: 'crashed' })
+      bench.clock.advance(1000)
+    }
+    assert.equal(bench.loops.length, 1)
+    assert.equal(bench.loops[0]?.deploymentId, ref.deploymentId)
+    assert.match(bench.loops[0]?.reason ?? '', /exit code 3/)
+    const before = bench.lines.length
+    await assert.rejects(async () => bench.client.lease(ref), { fault: 'crashed', message: /exit code 3/ })
+    assert.equal(bench.lines.length, before)
+    bench.host.scale(ref.deploymentId, { min: 0, max: 1 })
+    await assert.rejects(async () => bench.client.lease(ref), { fault: 'crashed' })
+    await until(() => bench.lines.length > before)
+  })
+
+  it('puts what a program writes into the log, by request where it can', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({
+      files: {
+        'index.js': `console.log('outside')
+            module.exports = (req, res) => { console.error('inside'); res.end() }`,
+      },
+    })
+    await bench.get(ref)
+    const inside = await bench.logged(/^inside$/)
+    assert.deepEqual(inside, {
+      ...{ deploymentId: ref.deploymentId, instanceId: inside.instanceId, text: 'inside' },
+      ...{ source: 'lambda', entrypoint: 'api/index' },
+    })
+    assert.equal((await bench.logged(/^outside$/)).instanceId, inside.instanceId)
+  })
+
+  it('drops lines of a program that writes without end, and says so', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({
+      files: {
+        'index.js': `for (let i = 0; i < 5000; i++) process.stdout.write('line ' + i + '\\n')
+            ${HELLO['index.js']}`,
+      },
+    })
+    await bench.get(ref)
+    const dropped = await bench.logged(/lines dropped/)
+    assert.match(dropped.text, /^… \d+ lines dropped$/)
+    assert.ok(bench.lines.length < 4000)
+  })
+
+  it('boots commands: one that listens, one that has done its work, one that fails', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const command = (script: string, port: string) =>
+      bench.deploy({
+        ...{ shape: 'command', entry: 'server.js', command: ['node', 'server.js'] },
+        files: { 'server.js': script },
+        env: { PORT: port },
+      })
+    const port = String(20_000 + (process.pid % 20_000))
+    const server = await command(
+      `require('http').createServer((req, res) => res.end('server')).listen(process.env.PORT)`,
+      port,
+    )
+    assert.deepEqual(await bench.host.boot(server), { listening: true })
+    assert.equal((await bench.get(server)).body, 'server')
+    const work = await command('console.log("done")', '3999')
+    assert.deepEqual(await bench.host.boot(work), { finished: 0 })
+    assert.equal((await bench.logged(/^done$/)).source, 'instance')
+    await assert.rejects(async () => bench.client.lease(work), {
+      fault: 'crashed',
+      message: /ended without listening on PORT/,
+    })
+    assert.deepEqual(await bench.host.boot(await command('process.exit(4)', '3999')), { finished: 4 })
+  })
+
+  it('lets requests finish when it drains, and leaves nothing behind', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { warm: 1 } })
+    await bench.host.prewarm()
+    const ref = await bench.deploy({ files: HELD })
+    const lease = await bench.client.lease(ref)
+    const answer = ask(lease)
+    await ask(lease, '/now')
+    const drained = bench.host.drain(20_000)
+    await ask(lease, '/go')
+    assert.equal((await answer).body, 'held')
+    lease.release()
+    await drained
+    assert.deepEqual(await readdir(join(bench.folder, 'instances')), [])
+    assert.ok(!existsSync(bench.runFolder))
+    assert.equal(bench.stored.size, 0)
+  })
+
+  it('runs no more at once than it may: what has nothing to do goes first', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { instances: 1 } })
+    const one = await bench.deploy({ files: HELLO })
+    const two = await bench.deploy({ files: { ...HELLO, other: '' } })
+    await bench.get(one)
+    assert.equal((await bench.get(two)).status, 200)
+    assert.equal(bench.host.list(one.deploymentId).length, 0)
+  })
+})
+
+describe('the runner without a sandbox', {
+  skip: skip || (MODE === 'off' && 'is what the others are about here'),
+}, () => {
+  const sandbox = openOnce('off')
+
+  it('runs handlers where they lie, and commands', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { warm: 1 } })
+    await bench.host.prewarm()
+    assert.equal((await bench.get(await bench.deploy({ files: HELLO }))).body, 'hello /')
+    const script = 'require("http").createServer((req, res) => res.end("server")).listen(process.env.PORT)'
+    const server = await bench.deploy({
+      ...{ shape: 'command', entry: 'server.js', command: ['node', 'server.js'] },
+      files: { 'server.js': script },
+      env: { PORT: String(20_000 + (process.pid % 20_000)) },
+    })
+    assert.deepEqual(await bench.host.boot(server), { listening: true })
+    assert.equal((await bench.get(server)).body, 'server')
+    await bench.host.drain(5000)
+    assert.deepEqual(await readdir(join(bench.folder, 'instances')), [])
+  })
+})

@@ -17,7 +17,13 @@ import { type DiskLimits, watchDisk } from './disk-watch.ts'
 import { type CachedFolders, NOTHING_CACHED } from './project-caches.ts'
 import type { Redactor } from './redact.ts'
 import { isPlainPath } from './source-files.ts'
-import { INSIDE, type RunOptions, type RunResult, type Workspace } from './workspace.ts'
+import {
+  INSIDE,
+  type InstalledFolders,
+  type RunOptions,
+  type RunResult,
+  type Workspace,
+} from './workspace.ts'
 
 export interface WorkspaceParts {
   readonly task: BuildTask
@@ -84,8 +90,12 @@ export class BuildWorkspace implements Workspace {
     return path
   }
 
-  installed(what: CachedFolders): void {
-    this.#installed = what
+  installed({ root, digest, paths }: InstalledFolders): void {
+    const before = this.#installed ?? NOTHING_CACHED
+    this.#installed = {
+      digests: digest === null ? before.digests : { ...before.digests, [root]: digest },
+      paths: [...before.paths, ...paths],
+    }
   }
 
   keep(paths: readonly string[]): void {
@@ -180,6 +190,7 @@ export class BuildWorkspace implements Workspace {
       throw new BuildFailure(
         'command_failed',
         `${JSON.stringify(options.cwd)} is not a folder of the deployment`,
+        options.run,
       )
     const cwd = posix.join(INSIDE.source, relative)
     const binds: readonly SandboxBind[] = [

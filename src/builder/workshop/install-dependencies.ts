@@ -37,9 +37,29 @@ async function readPackages(workspace: Workspace): Promise<ReadonlyMap<string, P
   const packages = new Map<string, PackageJson>()
   for (const path of paths) {
     const content = parse(await workspace.read(path))
-    if (content) packages.set(posix.dirname(path).replace(/^\.$/, ''), content)
+    if (content) packages.set(folderOf(path), content)
   }
   return packages
+}
+
+const folderOf = (path: string): string => posix.dirname(path).replace(/^\.$/, '')
+
+/** The packages that are installed together: all below a lock file that is for several, else just the one. */
+function partsOf(
+  packages: ReadonlyMap<string, PackageJson>,
+  paths: ReadonlySet<string>,
+  root: string,
+  lockFolder: string,
+): ReadonlyMap<string, PackageJson> {
+  const several =
+    packages.get(lockFolder)?.workspaces !== undefined ||
+    paths.has(posix.join(lockFolder, 'pnpm-workspace.yaml'))
+  const within = (folder: string) => lockFolder === '' || `${folder}/`.startsWith(`${lockFolder}/`)
+  return new Map(
+    [...packages].filter(
+      ([folder]) => folder === root || folder === lockFolder || (several && within(folder)),
+    ),
+  )
 }
 
 /**
@@ -75,24 +95,26 @@ export async function installDependencies(
   if (line.trim() === '' || (packageJson === undefined && installCommand == null))
     return { manager: manager.name, tools, how: 'skipped' }
 
+  const lockFolder = folderOf(manager.lock ?? posix.join(root, MANIFEST))
+  const together = partsOf(packages, paths, root, lockFolder)
   const digest = onlyInstalls(line)
     ? dependencyDigest({
-        ...{ files, packages, manager, nodeVersion: node.version, root, command: line },
+        ...{ files, manager, nodeVersion: node.version, root, command: line },
+        packages: together,
         machine: `${process.platform}-${process.arch}`,
       })
     : null
-  const lockFolder = posix.dirname(manager.lock ?? posix.join(root, MANIFEST)).replace(/^\.$/, '')
-  const folders = [...new Set([root, lockFolder, ...packages.keys()])].map((folder) =>
+  const folders = [...new Set([root, lockFolder, ...together.keys()])].map((folder) =>
     posix.join(folder, 'node_modules'),
   )
   const { restored } = workspace
-  if (
+  const unchanged =
     digest !== null &&
-    digest === restored.digest &&
+    digest === restored.digests[root] &&
     restored.paths.includes(posix.join(lockFolder, 'node_modules'))
-  ) {
+  if (unchanged) {
     await workspace.note(log, 'Dependencies are unchanged since the last build')
-    workspace.installed({ digest, paths: folders })
+    workspace.installed({ root, digest, paths: folders })
     return { manager: manager.name, tools, how: 'unchanged' }
   }
   await workspace.run({
@@ -103,7 +125,7 @@ export async function installDependencies(
     // Builds need the dependencies of development, whatever the deployment's environment says.
     env: { ...options.env, NODE_ENV: undefined, ...installEnv(manager.lock) },
   })
-  workspace.installed({ digest, paths: folders })
+  workspace.installed({ root, digest, paths: folders })
   return { manager: manager.name, tools, how: 'installed' }
 }
 

@@ -8,15 +8,15 @@ import { treeBytes } from './remove-tree.ts'
 
 /** What a build left for the next of its project. */
 interface Contents {
-  /** What the dependencies were installed from; null where an installation has to look again. */
-  readonly digest: string | null
+  readonly digests: Readonly<Record<string, string>>
   /** Paths below the source's root; the folders are `trees/0`, `trees/1` … */
   readonly trees: readonly string[]
 }
 
 /** Paths are below the source's root. */
 export interface CachedFolders {
-  readonly digest: string | null
+  /** What dependencies were installed from, by the folder of their package.json; only where that tells everything. */
+  readonly digests: Readonly<Record<string, string>>
   readonly paths: readonly string[]
 }
 
@@ -49,7 +49,7 @@ interface Weighed {
 }
 
 const MOST_TREES = 500
-export const NOTHING_CACHED: CachedFolders = { digest: null, paths: [] }
+export const NOTHING_CACHED: CachedFolders = { digests: {}, paths: [] }
 
 const keyOf = ({ id, ownerId }: Place['project']) =>
   createHash('sha256').update(`${ownerId}\n${id}`).digest('hex').slice(0, 40)
@@ -64,11 +64,14 @@ const outermost = (paths: readonly string[]): readonly string[] =>
 export function createProjectCaches({
   folder,
   budgetBytes,
+  projectBytes,
   log,
   discard,
 }: {
   readonly folder: string
   readonly budgetBytes: number
+  /** What one project's may take, or it begins anew. */
+  readonly projectBytes: number
   readonly log: Log
   /** Takes a folder away at once and removes it some time. */
   readonly discard: (path: string) => Promise<void>
@@ -94,12 +97,13 @@ export function createProjectCaches({
         return NOTHING_CACHED
       }
       try {
-        const { digest, trees } = await readContents(via)
+        const { digests, trees } = await readContents(via)
         await putIn(join(via, 'downloads'), base, downloads)
         const paths: string[] = []
         for (const [i, path] of trees.entries())
           if (await putIn(join(via, 'trees', String(i)), base, `${source}/${path}`)) paths.push(path)
-        return { digest, paths }
+        const lost = trees.some((path) => /(?:^|\/)node_modules$/.test(path) && !paths.includes(path))
+        return { digests: lost ? {} : digests, paths }
       } catch (error) {
         log.warn({ err: error, project: project.id }, 'the cache of a project could not be restored')
         return NOTHING_CACHED
@@ -108,14 +112,14 @@ export function createProjectCaches({
       }
     },
 
-    async keep({ project, via, base, source, downloads }, { digest, paths }) {
+    async keep({ project, via, base, source, downloads }, { digests, paths }) {
       await mkdir(join(via, 'trees'), { recursive: true, mode: 0o700 })
       const trees: string[] = []
       for (const path of outermost(paths).slice(0, MOST_TREES))
         if (await takeOut(base, `${source}/${path}`, join(via, 'trees', String(trees.length))))
           trees.push(path)
       await takeOut(base, downloads, join(via, 'downloads'))
-      await writeFile(join(via, 'contents.json'), JSON.stringify({ digest, trees } satisfies Contents))
+      await writeFile(join(via, 'contents.json'), JSON.stringify({ digests, trees } satisfies Contents))
       const path = join(folder, keyOf(project))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       // Another build of the project may have ended meanwhile; the later one stays.
@@ -133,7 +137,7 @@ export function createProjectCaches({
       caches.sort((a, b) => a.at - b.at)
       let total = caches.reduce((sum, { bytes }) => sum + bytes, 0)
       for (const { key, bytes } of caches) {
-        if (total <= budgetBytes) break
+        if (total <= budgetBytes && bytes <= projectBytes) continue
         total -= bytes
         counted.delete(key)
         await discard(join(folder, key))

@@ -307,6 +307,33 @@ describe('what a build leaves for the next', () => {
       )
   })
 
+  it('is kept for each package of the deployment', async (t) => {
+    const { open, log } = await setUp(t, async (root, { cwd }) => {
+      await mkdir(join(root, cwd.replace('/vercel/', ''), 'node_modules/a'), { recursive: true })
+      return {}
+    })
+    const locked = (folder: string) => ({
+      [`${folder}/package.json`]: MANIFEST,
+      [`${folder}/package-lock.json`]: '{}',
+    })
+    const build = async (folders: readonly string[], files: Readonly<Record<string, string>>) => {
+      const workspace = await open({ files })
+      const how: string[] = []
+      for (const root of folders)
+        how.push((await installDependencies(workspace, noTools, { root, node: NODE, log })).how)
+      await workspace.close()
+      return how
+    }
+    const files = { ...locked('web'), ...locked('api/v1') }
+    assert.deepEqual(await build(['web', 'api/v1'], files), ['installed', 'installed'])
+    assert.deepEqual(await build(['web', 'api/v1'], files), ['unchanged', 'unchanged'])
+    const changed = { ...files, 'web/package-lock.json': '[]' }
+    assert.deepEqual(await build(['web', 'api/v1'], changed), ['installed', 'unchanged'])
+    // One that was uploaded stays in its place, so what is there may not be whole.
+    const uploaded = { ...changed, 'web/node_modules/mine': '' }
+    assert.deepEqual(await build(['api/v1'], uploaded), ['installed'])
+  })
+
   it('is for one build at a time, and for no other project', async (t) => {
     const { open, log } = await setUp(t, installing)
     const first = await open()

@@ -97,6 +97,8 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
   const caches = createProjectCaches({
     folder: join(parts.folder, 'caches'),
     budgetBytes: limits.cacheBytes,
+    // It is part of what the next build may take.
+    projectBytes: limits.diskBytes / 2,
     log,
     discard,
   })

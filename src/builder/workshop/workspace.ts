@@ -49,6 +49,14 @@ export interface RunResult {
   readonly reason: SandboxEndReason
 }
 
+export interface InstalledFolders {
+  /** Where their package.json is, below the source's root. */
+  readonly root: string
+  /** See `CachedFolders`. */
+  readonly digest: string | null
+  readonly paths: readonly string[]
+}
+
 /**
  * The place in which one deployment is built. Commands run one after another, each in a sandbox of its own over the
  * same files; one that is asked for early waits. What they leave must never be walked, opened or written by this
@@ -71,8 +79,8 @@ export interface Workspace {
   note(log: BuildLog, line: string): Promise<void>
   /** A new, empty folder of the machine that outlives commands and goes with the workspace; for binds. */
   folder(name: string): Promise<string>
-  /** Says that dependencies are whole in these folders: they are kept even where the build fails later. */
-  installed(what: CachedFolders): void
+  /** Says that dependencies are whole in these folders: they are kept even where a later command fails. */
+  installed(what: InstalledFolders): void
   /** To be called once everything has succeeded: these folders are kept as well, as far as they are there. */
   keep(paths: readonly string[]): void
   /** Ends what runs, hands what is to be kept to the project's next build, and removes the rest. Repeatable. */

@@ -32,9 +32,12 @@ export interface Program {
   readonly maxDuration?: number
 }
 
+/** Other versions than the usual ones can be named, to test with them. */
+const { ALOFT_TEST_NODE = process.execPath, ALOFT_TEST_PYTHON = 'python3' } = process.env
+
 const LAUNCHERS = {
-  node: [process.execPath, join(import.meta.dirname, '../node/main.cjs')],
-  python: ['python3', join(import.meta.dirname, '../python/main.py')],
+  node: [ALOFT_TEST_NODE, join(import.meta.dirname, '../node/main.cjs')],
+  python: [ALOFT_TEST_PYTHON, join(import.meta.dirname, '../python/main.py')],
 } as const
 
 /** A launcher that runs as an ordinary process, and the runner's end of the line to it. */

@@ -55,8 +55,8 @@ describe('collectBuildOutput', () => {
     const routes = [{ src: '/a', dest: '/b' }, { handle: 'filesystem' }, { src: '/.*', dest: '/index' }]
     const collection = await collectionOf(t, built({}, { routes, images: { sizes: [640] } }))
     const { routes: kept = [] } = await collected(collection)
-    assert.deepEqual([kept[0], kept[2], kept[3]], routes)
-    assert.match(JSON.stringify(kept[1]), /_\(\?:next\|vercel\)\/image/)
+    assert.deepEqual(kept.slice(1), routes)
+    assert.match(JSON.stringify(kept[0]), /_\(\?:next\|vercel\)\/image/)
   })
 
   it('gives paths that share a folder the same program', async (t) => {

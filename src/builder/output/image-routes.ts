@@ -5,12 +5,11 @@ const ORIGINAL: Route = {
   src: '^(?:/.*)?/_(?:next|vercel)/image/?$',
   has: [{ type: 'query', key: 'url', value: '(?<image>/[^/\\\\?#][^?#]*)' }],
   dest: '$image',
-  check: true,
+  continue: true,
 }
 
-/** For frameworks that leave the sizes of images to the platform. After the routes that come before the files. */
-export function withImages(routes: readonly Route[]): readonly Route[] {
-  const handle = routes.findIndex((route) => 'handle' in route)
-  const at = handle === -1 ? routes.length : handle
-  return [...routes.slice(0, at), ORIGINAL, ...routes.slice(at)]
-}
+/**
+ * For frameworks that leave the sizes of images to the platform. It comes first and goes on, so that every rule about
+ * the image itself holds as if it had been asked for by its own name.
+ */
+export const withImages = (routes: readonly Route[]): readonly Route[] => [ORIGINAL, ...routes]

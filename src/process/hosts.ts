@@ -1,4 +1,5 @@
 import { ORIGINS, type Origin } from '#contract/origins.ts'
+import type { UpgradeHandler } from './listener-http1.ts'
 import type { AnyRequest } from './listener-refusal.ts'
 import type { Handle } from './listener-request.ts'
 
@@ -11,17 +12,35 @@ export function hostOf(req: AnyRequest): string {
 const withoutPort = (host: string): string =>
   host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : host.replace(/:\d*$/, '').replace(/\.$/, '')
 
-export interface HostSwitch {
+interface HostNames {
   readonly apiHosts: readonly string[]
   readonly domain: string
+}
+
+/** Whether a request is for the API rather than for a site. */
+export function createIsForApi({ apiHosts, domain }: HostNames): (req: AnyRequest) => boolean {
+  const names = new Set([...apiHosts, ...ORIGINS.map((origin) => `api-${origin}.${domain}`), ''])
+  return (req) => names.has(hostOf(req))
+}
+
+export interface HostSwitch extends HostNames {
   readonly api: Handle
   readonly sites: Handle
 }
 
 /** One listener serves the API and the sites; the Host header tells them apart. */
-export function createHostSwitch({ apiHosts, domain, api, sites }: HostSwitch): Handle {
-  const names = new Set([...apiHosts, ...ORIGINS.map((origin) => `api-${origin}.${domain}`), ''])
-  return (req, res) => (names.has(hostOf(req)) ? api : sites)(req, res)
+export function createHostSwitch({ api, sites, ...names }: HostSwitch): Handle {
+  const isForApi = createIsForApi(names)
+  return (req, res) => (isForApi(req) ? api : sites)(req, res)
+}
+
+/** Only sites speak other protocols than HTTP. */
+export function upgradesOfSites(names: HostNames, upgrade: UpgradeHandler): UpgradeHandler {
+  const isForApi = createIsForApi(names)
+  return {
+    accepts: (req) => !isForApi(req) && upgrade.accepts(req),
+    handle: (req, socket, head) => upgrade.handle(req, socket, head),
+  }
 }
 
 /** `api-<origin>.<domain>` names an origin; every other name is the one this node is. */

@@ -1,7 +1,9 @@
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
+import { createRunnerClient } from '#adapters/runner-process/runner-client.ts'
 import { ORIGINS } from '#contract/origins.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
+import type { Runner } from '#core/ports/runner.ts'
 import { createEdge, type Edge } from '#edge/edge.ts'
 import { createLimits } from '#http/limits.ts'
 import { allRoutes, type UseCases } from '#http/routes.ts'
@@ -9,12 +11,13 @@ import { type ApiHandler, createApi } from '#http/server.ts'
 import type { Config } from '../config.ts'
 import { ensureAuthority, ensureTicketKeys } from './authority.ts'
 import type { Channel } from './channel.ts'
-import { createHostSwitch, createOriginOf } from './hosts.ts'
+import { createHostSwitch, createOriginOf, upgradesOfSites } from './hosts.ts'
 import { createListeners } from './listener.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from './listener-limits.ts'
 import { createMetrics } from './metrics.ts'
 import { openParts, type Parts } from './parts.ts'
+import { runnerSocket } from './runner-socket.ts'
 import { createCertificateChooser } from './tls-certificates.ts'
 import { createUseCases } from './use-cases.ts'
 import { VERSION } from './version.ts'
@@ -27,7 +30,7 @@ export interface Running {
 /** What the contents of sites may take in the memory of one serving process. */
 const EDGE_BUDGET = 64 * 1024 * 1024
 
-export function buildEdge({ origin }: Config, parts: Parts): Edge {
+export function buildEdge({ origin }: Config, parts: Parts, runner?: Runner): Edge {
   const { sites, blobs, bus, clock, log, logWriter } = parts
   return createEdge({
     sites,
@@ -39,6 +42,7 @@ export function buildEdge({ origin }: Config, parts: Parts): Edge {
     visits: createVisitLog({ writer: logWriter, region: origin }),
     budgetBytes: EDGE_BUDGET,
     keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
+    ...(runner ? { runner } : {}),
   })
 }
 
@@ -53,13 +57,15 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   const parts = await openParts(config, log, channel)
   const use = createUseCases(config, parts)
   const api = await buildApi(config, parts, use, channel)
-  const edge = buildEdge(config, parts)
+  const runner = createRunnerClient({ socket: runnerSocket(config.dataDir), logger: log })
+  const edge = buildEdge(config, parts, runner)
   const listeners = createListeners({
     host: config.host,
     port: config.port,
     tlsPort: config.tlsPort,
     reusePort: channel !== undefined && process.platform === 'linux',
     handle: createHostSwitch({ ...config, api, sites: edge.handle }),
+    upgrade: upgradesOfSites(config, edge.upgrade),
     fastLane: fastLaneOf(edge),
     certificateFor: await chooseCertificates(config, parts),
     ticketKeys: await ensureTicketKeys(parts),
@@ -73,6 +79,7 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
       use.logs.close()
       await listeners.drain(ms)
       await edge.close()
+      runner.close()
       await parts.close()
     },
   }

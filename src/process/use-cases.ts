@@ -21,7 +21,7 @@ import { createOperators } from '#core/operator/operators.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
-import type { RunnerHost } from '#core/ports/runner.ts'
+import type { BootProgram } from '#core/ports/runner.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
@@ -44,7 +44,7 @@ const recurringJobs = ({ stores, blobs, logStore, clock }: Parts): readonly JobH
 export interface Workers {
   readonly mailer: Mailer
   readonly builder: Builder
-  readonly runner: Pick<RunnerHost, 'boot'>
+  readonly boot: BootProgram
   /** Builds at once in one process. */
   readonly buildsAtOnce: number
 }
@@ -53,7 +53,7 @@ export interface Workers {
 export const createJobHandlers = (
   { origin }: Config,
   parts: Parts,
-  { mailer, builder, runner, buildsAtOnce }: Workers,
+  { mailer, builder, boot, buildsAtOnce }: Workers,
 ): readonly JobHandler[] => [
   createMailJob({ mailer, vault: parts.vault }),
   createForgetJob({ store: parts.logStore }),
@@ -63,7 +63,7 @@ export const createJobHandlers = (
     transact: parts.transact,
     vault: parts.vault,
     builder,
-    runner,
+    boot,
     logOf: (build) => createBuildLog({ writer: parts.logWriter, clock: parts.clock, region: origin }, build),
     bus: parts.bus,
     clock: parts.clock,

@@ -1,8 +1,8 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createOutboxMailer } from '#adapters/mail-outbox/outbox-mailer.ts'
 import { createSmtpMailer } from '#adapters/mail-smtp/smtp-mailer.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
-import { BuildFailure } from '#core/ports/builder.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { Config } from '../config.ts'
@@ -12,6 +12,7 @@ import { createMetrics } from './metrics.ts'
 import { openParts } from './parts.ts'
 import type { Running } from './serve.ts'
 import { createJobHandlers } from './use-cases.ts'
+import { openCodeWorkers } from './workers.ts'
 
 /** A working process: takes jobs and does them. */
 export async function work(config: Config, log: Log, channel: Channel | undefined): Promise<Running> {
@@ -19,39 +20,29 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
   createMetrics(channel)
   const mailer = openMailer(config)
   const { stores, transact, bus, clock } = parts
+  const worker = await machineName(config.dataDir)
+  const code = await openCodeWorkers(config, parts, worker)
   const runner = new JobRunner({
     store: stores.jobs,
     transact,
-    handlers: createJobHandlers(config, parts, { mailer, ...NO_BUILDS }),
+    handlers: createJobHandlers(config, parts, { mailer, ...code, buildsAtOnce: buildsAtOnce() }),
     bus,
     clock,
     log,
-    worker: await machineName(config.dataDir),
+    worker,
   })
   await runner.start()
   return {
     async drain(ms) {
-      await runner.drain(ms)
+      await Promise.all([runner.drain(ms), code.drain(ms)])
       mailer.close()
       await parts.close()
     },
   }
 }
 
-/** Until builds are bound. */
-export const NO_BUILDS = {
-  builder: {
-    build: () =>
-      Promise.reject(
-        new BuildFailure(
-          'builder_unavailable',
-          'This version of Aloft serves files as they are; it builds nothing yet.',
-        ),
-      ),
-  },
-  runner: { boot: () => Promise.reject(new Error('nothing runs here')) },
-  buildsAtOnce: 1,
-}
+/** Builds share the machine with the sites: one for every two cores. */
+const buildsAtOnce = (): number => Math.max(1, Math.floor(availableParallelism() / 2))
 
 export function openMailer({ smtpUrl, dataDir, domain }: Config): Mailer {
   const from = `Aloft <no-reply@${domain}>`

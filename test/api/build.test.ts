@@ -10,7 +10,7 @@ import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
 const builder = new ScriptedBuilder()
 let boot: () => Promise<Booted> = () => Promise.reject(new Error('nothing is to be run'))
 
-apiSuite('builds', suite, { workers: { builder, runner: { boot: () => boot() } } })
+apiSuite('builds', suite, { workers: { builder, boot: () => boot() } })
 
 const PACKAGE = JSON.stringify({ scripts: { build: 'make-it' } })
 
@@ -187,7 +187,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     let id = ''
     boot = async () => {
       states.push((await server.call(`GET /v2/platform/deployments/${id}`, { token })).body.state)
-      return { kind: 'listening' }
+      return { listening: true }
     }
     const made = await legacy(token, { registryAuthToken: 'npm-token' })
     id = made.body.deploymentId
@@ -227,7 +227,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     test(`a task that exits with ${code} ends ${state}`, async () => {
       const { token } = await server.signUp()
       builder.next(running)
-      boot = async () => ({ kind: 'finished', code })
+      boot = async () => ({ finished: code })
       const { deploymentId } = (await legacy(token)).body
       await server.runJobs()
       assert.equal((await read(token, deploymentId)).readyState, state)

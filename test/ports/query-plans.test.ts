@@ -194,6 +194,7 @@ const callsOnOthers = ({
     update: () => deployments.update(deployment.id, { state: 'READY', stateAt: 1 }),
     completable: () => deployments.completable(user.id),
     complete: () => deployments.complete(begun.id, [entry]),
+    keptRunning: () => deployments.keptRunning(),
     abandoned: () => deployments.abandoned(2e12, 10),
     referenced: () => deployments.referenced(user.id, [entry.sha1, 'another']),
     delete: () => deployments.delete(begun.id, 1),

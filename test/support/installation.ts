@@ -60,7 +60,7 @@ async function boot(
   tlsPort: number,
   options: InstallationOptions,
 ): Promise<Installation> {
-  const { PATH, HOME } = process.env
+  const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env
   const [command, args] = options.byNpm
     ? ['npm', ['start']]
     : [process.execPath, [join(root, 'src/main.ts'), ...(options.args ?? [])]]
@@ -69,6 +69,8 @@ async function boot(
     env: {
       PATH,
       HOME,
+      // Where the package registry is behind an authority of the machine's own.
+      ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}),
       ALOFT_DATA_DIR: join(folder, 'data'),
       ALOFT_PORT: String(port),
       ALOFT_TLS_PORT: String(tlsPort),

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import { JobRunner } from '#core/job/job-runner.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
 import { readConfig } from '#src/config.ts'
 import { createHostSwitch } from '#src/process/hosts.ts'
 import { createListeners } from '#src/process/listener.ts'
 import { openParts, type Parts } from '#src/process/parts.ts'
 import { buildApi, buildEdge, fastLaneOf } from '#src/process/serve.ts'
 import { createJobHandlers, createUseCases, type Workers } from '#src/process/use-cases.ts'
-import { NO_BUILDS, openMailer } from '#src/process/work.ts'
+import { openMailer } from '#src/process/work.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { silentLog } from './silent-log.ts'
 
@@ -49,6 +50,13 @@ export interface TestServer {
   mails(to?: string): Promise<Email[]>
   runJobs(): Promise<void>
   close(): Promise<void>
+}
+
+/** What builds and runs code is not part of these tests. */
+const NO_BUILDS: Omit<Workers, 'mailer'> = {
+  builder: { build: () => Promise.reject(new BuildFailure('no_builder', 'Nothing is built here.')) },
+  boot: () => Promise.reject(new Error('nothing runs here')),
+  buildsAtOnce: 1,
 }
 
 const OPERATOR = { email: 'operator@aloft.test', token: 'operator-token-0123456789' }

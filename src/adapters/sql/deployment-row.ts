@@ -20,7 +20,7 @@ export const DEPLOYMENT = [
   'deployments.details',
 ] as const
 
-export type DeploymentRow = Omit<Selectable<DeploymentTable>, 'deleted_at' | 'sealed_env'>
+export type DeploymentRow = Omit<Selectable<DeploymentTable>, 'deleted_at' | 'sealed_env' | 'min_instances'>
 
 /**
  * Deployments that were not deleted. An index may be named where there are several: without statistics

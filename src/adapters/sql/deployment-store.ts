@@ -34,6 +34,13 @@ const selectSame = prepare<{ ownerId: string; digest: string }>()((db, { ownerId
     .orderBy('id', 'desc')
     .limit(1),
 )
+const selectKept = (db: Db) =>
+  liveDeployments(db, 'deployments_kept')
+    .select(DEPLOYMENT)
+    .where('min_instances', '>', sql.lit(0))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
 const selectManifest = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('manifests').select(['sha1s', 'files']).where('deployment_id', '=', id),
 )
@@ -93,7 +100,12 @@ async function update(tx: Db, id: string, { state, host, ...change }: Deployment
   if (!details) return
   await tx
     .updateTable('deployments')
-    .set({ state, host, details: JSON.stringify({ ...details, ...change }) })
+    .set({
+      state,
+      host,
+      min_instances: change.scale?.min,
+      details: JSON.stringify({ ...details, ...change }),
+    })
     .where('id', '=', id)
     .execute()
 }
@@ -158,7 +170,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
         const { numUpdatedRows } = await tx
           .updateTable('deployments')
           // What nobody can ask for any more is not kept, least of all the values of variables.
-          .set({ deleted_at: deletedAt, incomplete: 0, details: '{}', sealed_env: '' })
+          .set({ deleted_at: deletedAt, incomplete: 0, min_instances: 0, details: '{}', sealed_env: '' })
           .where('id', '=', id)
           .where('deleted_at', 'is', null)
           .executeTakeFirstOrThrow()
@@ -195,6 +207,10 @@ export function createDeploymentStore(db: Db): DeploymentStore {
     async abandoned(before, limit) {
       const rows = await selectAbandoned(db, { before, limit })
       return rows.map(({ id, owner_id }) => ({ id, ownerId: owner_id }))
+    },
+
+    async keptRunning() {
+      return (await selectKept(db)).map(toDeployment)
     },
 
     referenced: (ownerId, sha1s) => referencedFiles(db, ownerId, sha1s),

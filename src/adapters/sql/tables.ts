@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Generated, Kysely } from 'kysely'
 import type { ReadyState, Target } from '#contract/api/deployment.ts'
 import type { Role } from '#contract/api/team.ts'
 import type { Plan } from '#contract/limits.ts'
@@ -186,6 +186,8 @@ export interface DeploymentTable {
   /** Everything that nothing is looked up by, as JSON. */
   details: string
   sealed_env: string
+  /** Of its scale: those that always run are looked for when a machine starts. */
+  min_instances: Generated<number>
 }
 
 /** Present while the deployment lives. */

@@ -15,7 +15,7 @@ import { type BuildEvents, type Builder, BuildFailure } from '../ports/builder.t
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import { RunnerError, type RunnerHost } from '../ports/runner.ts'
+import { type BootProgram, RunnerError } from '../ports/runner.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -32,7 +32,7 @@ export interface BuildJobParts {
   readonly transact: Transact<BuildStores>
   readonly vault: Vault
   readonly builder: Builder
-  readonly runner: Pick<RunnerHost, 'boot'>
+  readonly boot: BootProgram
   readonly logOf: (build: {
     readonly deploymentId: string
     readonly buildId: string
@@ -178,11 +178,12 @@ class BuildRun {
   async #tryOut({ programs }: Output, signal: AbortSignal): Promise<void> {
     for (const { id: program, shape } of programs) {
       if (shape !== 'command') continue
-      const booted = await this.#parts.runner.boot({ deploymentId: this.#deployment.id, program }, signal)
-      if (booted.kind === 'listening') continue
-      await this.#say(`The program exited with code ${booted.code}.`)
-      if (booted.code !== 0)
-        throw new BuildFailure('start_failed', `The program exited with code ${booted.code}.`)
+      const booted = await this.#parts.boot({ deploymentId: this.#deployment.id, program })
+      signal.throwIfAborted()
+      if ('listening' in booted) continue
+      const told = `The program exited with code ${booted.finished}.`
+      if (booted.finished !== 0) throw new BuildFailure('start_failed', told)
+      await this.#say(told)
     }
   }
 

@@ -68,6 +68,8 @@ export interface DeploymentStore {
     before: number,
     limit: number,
   ): Promise<readonly { readonly id: string; readonly ownerId: string }[]>
+  /** Those of which instances run at all times. */
+  keptRunning(): Promise<readonly Deployment[]>
   /** Which of these SHA-1s are in a deployment of the account. */
   referenced(ownerId: string, sha1s: readonly string[]): Promise<ReadonlySet<string>>
 }

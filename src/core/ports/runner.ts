@@ -51,14 +51,7 @@ export class RunnerError extends Error {
 }
 
 /** What became of a program that was started to see whether it runs. */
-export type Booted = { readonly kind: 'listening' } | { readonly kind: 'finished'; readonly code: number }
+export type Booted = { readonly listening: true } | { readonly finished: number }
 
-/** The part of a runner that has the instances; lives in a working process. */
-export interface RunnerHost {
-  /** Starts an instance now. Rejects with a `RunnerError` where it cannot be started. */
-  boot(program: ProgramRef, signal?: AbortSignal): Promise<Booted>
-  /** How many instances a deployment has was changed. */
-  scale(deploymentId: string, scale: { readonly min: number; readonly max: number }): Promise<void>
-  /** The deployment is gone: so are its instances. */
-  forget(deploymentId: string): Promise<void>
-}
+/** Starts an instance now, unless one runs. Rejects with a `RunnerError` where it cannot be started. */
+export type BootProgram = (program: ProgramRef) => Promise<Booted>

@@ -26,6 +26,16 @@ export const builds: Migration = {
       .columns(['deployment_id', 'started_at', 'id'])
       .execute()
     await schema.createIndex('instances_worker').on('instances').column('worker').execute()
+    await schema
+      .alterTable('deployments')
+      .addColumn('min_instances', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute()
+    await schema
+      .createIndex('deployments_kept')
+      .on('deployments')
+      .columns(['created_at', 'id'])
+      .where(sql.ref('min_instances'), '>', sql.lit(0))
+      .execute()
     // Whose work it is: what one of them queues up does not hold up the others.
     await schema.alterTable('jobs').addColumn('share', 'text').execute()
     await schema

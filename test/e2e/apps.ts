@@ -1,0 +1,247 @@
+/** Small applications as people write them, built from the package registry. */
+export interface App {
+  readonly name: string
+  readonly files: Readonly<Record<string, string>>
+  /** Paths of the live site with what their answer has to hold. */
+  readonly shows: readonly Expectation[]
+}
+
+export interface Expectation {
+  readonly path: string
+  readonly holds: RegExp
+  readonly method?: string
+  readonly body?: string
+  readonly type?: RegExp
+  readonly status?: number
+}
+
+const manifest = (value: object): string => JSON.stringify({ private: true, ...value }, null, 2)
+
+export const VITE_REACT: App = {
+  name: 'vite-react',
+  files: {
+    'package.json': manifest({
+      type: 'module',
+      scripts: { build: 'vite build' },
+      dependencies: { react: '19.3.1', 'react-dom': '19.3.1' },
+      devDependencies: { vite: '8.3.8', '@vitejs/plugin-react': '6.3.0' },
+    }),
+    'vite.config.js': `import react from '@vitejs/plugin-react'\nexport default { plugins: [react()] }\n`,
+    'index.html': `<!doctype html><title>Vite</title><div id="root"></div><script type="module" src="/src/main.jsx"></script>`,
+    'src/main.jsx': `import { createRoot } from 'react-dom/client'
+createRoot(document.getElementById('root')).render(<h1>Hello from React in {import.meta.env.MODE}</h1>)
+`,
+    'public/robots.txt': 'User-agent: *\n',
+  },
+  shows: [
+    { path: '/', holds: /<script type="module"[^>]* src="\/assets\/index-/, type: /text\/html/ },
+    { path: '/robots.txt', holds: /User-agent/ },
+  ],
+}
+
+const ASTRO: App = {
+  name: 'astro',
+  files: {
+    'package.json': manifest({
+      type: 'module',
+      engines: { node: '22.x' },
+      scripts: { build: 'astro build' },
+      dependencies: { astro: '7.3.5' },
+    }),
+    'src/pages/index.astro': `---\nconst what = ['static', 'site'].join(' ')\n---\n<html><body><h1>An Astro {what}</h1></body></html>\n`,
+    'src/pages/about.astro': `<html><body>About Astro</body></html>\n`,
+  },
+  shows: [
+    { path: '/', holds: /An Astro static site/ },
+    { path: '/about', holds: /About Astro/ },
+  ],
+}
+
+const SVELTE_KIT: App = {
+  name: 'sveltekit',
+  files: {
+    'package.json': manifest({
+      type: 'module',
+      engines: { node: '22.x' },
+      scripts: { build: 'vite build' },
+      devDependencies: {
+        '@sveltejs/adapter-vercel': '6.3.4',
+        '@sveltejs/kit': '3.1.1',
+        '@sveltejs/vite-plugin-svelte': '7.3.1',
+        svelte: '5.57.3',
+        vite: '8.3.8',
+      },
+    }),
+    'svelte.config.js': `import adapter from '@sveltejs/adapter-vercel'\nexport default { kit: { adapter: adapter() } }\n`,
+    'vite.config.js': `import { sveltekit } from '@sveltejs/kit/vite'\nexport default { plugins: [sveltekit()] }\n`,
+    'src/app.html': `<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>`,
+    'src/routes/+page.server.js': `export const load = ({ url }) => ({ name: url.searchParams.get('name') ?? 'nobody' })\n`,
+    'src/routes/+page.svelte': `<script>let { data } = $props()</script><h1>Svelte greets {data.name}</h1>\n`,
+    'src/routes/api/sum/+server.js': `import { json } from '@sveltejs/kit'
+export async function POST({ request }) {
+  const { a, b } = await request.json()
+  return json({ sum: a + b })
+}
+`,
+  },
+  shows: [
+    { path: '/?name=Ada', holds: /Svelte greets.*Ada/ },
+    { path: '/api/sum', method: 'POST', body: '{"a":2,"b":3}', holds: /"sum":5/, type: /json/ },
+  ],
+}
+
+const NEXT: App = {
+  name: 'next',
+  files: {
+    'package.json': manifest({
+      engines: { node: '22.x' },
+      scripts: { build: 'next build' },
+      dependencies: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
+    }),
+    'app/layout.js': `export default ({ children }) => <html><body>{children}</body></html>\n`,
+    'app/page.js': `export default () => <h1>Next home</h1>\n`,
+    'app/time/page.js': `export const revalidate = 1
+export default () => <p>Made at <time>{Date.now()}</time></p>
+`,
+    'app/posts/[slug]/page.js': `export const dynamic = 'force-dynamic'
+export default async ({ params, searchParams }) => <p>Post {(await params).slug} for {(await searchParams).who ?? 'all'}</p>
+`,
+    'app/api/hello/route.js': `export const dynamic = 'force-dynamic'
+export const GET = (request) => Response.json({ hello: new URL(request.url).searchParams.get('name') })
+export const POST = async (request) => Response.json({ got: await request.json() })
+`,
+  },
+  shows: [
+    { path: '/', holds: /Next home/ },
+    { path: '/time', holds: /Made at.*<time>\d+<\/time>/ },
+    { path: '/posts/first?who=you', holds: /Post.*first.*for.*you/ },
+    { path: '/api/hello?name=Ada', holds: /{"hello":"Ada"}/, type: /json/ },
+    { path: '/api/hello', method: 'POST', body: '{"n":1}', holds: /{"got":{"n":1}}/ },
+    { path: '/nothing-here', holds: /404/, status: 404 },
+  ],
+}
+
+const EXPRESS: App = {
+  name: 'express',
+  files: {
+    'package.json': manifest({ main: 'index.js', dependencies: { express: '5.3.0' } }),
+    'index.js': `const express = require('express')
+const app = express()
+app.use(express.json())
+app.get('/', (req, res) => res.send('Express is up'))
+app.post('/echo/:word', (req, res) => res.json({ word: req.params.word, body: req.body }))
+app.listen(process.env.PORT || 3000, () => console.log('express listens'))
+`,
+  },
+  shows: [
+    { path: '/', holds: /Express is up/ },
+    { path: '/echo/hey', method: 'POST', body: '{"a":1}', holds: /{"word":"hey","body":{"a":1}}/ },
+    { path: '/absent', holds: /Cannot GET \/absent/, status: 404 },
+  ],
+}
+
+const FASTIFY: App = {
+  name: 'fastify',
+  files: {
+    'package.json': manifest({ type: 'module', main: 'server.js', dependencies: { fastify: '5.12.8' } }),
+    'server.js': `import Fastify from 'fastify'
+const app = Fastify()
+app.get('/', async () => ({ fastify: true }))
+await app.listen({ port: Number(process.env.PORT ?? 3000), host: '0.0.0.0' })
+`,
+  },
+  shows: [{ path: '/', holds: /{"fastify":true}/, type: /json/ }],
+}
+
+const HONO: App = {
+  name: 'hono',
+  files: {
+    'package.json': manifest({ type: 'module', dependencies: { hono: '4.13.17' } }),
+    'src/index.ts': `import { Hono } from 'hono'
+const app = new Hono()
+app.get('/', (c) => c.text('Hono here'))
+app.get('/user/:id', (c) => c.json({ id: c.req.param('id') as string }))
+export default app
+`,
+  },
+  shows: [
+    { path: '/', holds: /Hono here/ },
+    { path: '/user/7', holds: /{"id":"7"}/ },
+  ],
+}
+
+const PLAIN_API: App = {
+  name: 'plain-api',
+  files: {
+    'index.html': '<h1>Static beside functions</h1>',
+    'api/hello.js': `module.exports = (req, res) => {
+  console.log('hello was called for', req.query.name)
+  res.status(200).json({ hello: req.query.name || 'world' })
+}
+`,
+    'api/items/[id].ts': `export default function handler(req: { query: { id: string } }, res: any) {
+  res.json({ id: req.query.id, env: process.env.GREETING })
+}
+`,
+    'api/web.mjs': `export const GET = (request) => new Response('web ' + new URL(request.url).pathname)\n`,
+  },
+  shows: [
+    { path: '/', holds: /Static beside functions/ },
+    { path: '/api/hello?name=Ada', holds: /{"hello":"Ada"}/, type: /json/ },
+    { path: '/api/items/42', holds: /"id":"42"/ },
+    { path: '/api/web', holds: /web \/api\/web/ },
+  ],
+}
+
+const PYTHON: App = {
+  name: 'python',
+  files: {
+    'api/hello.py': `from http.server import BaseHTTPRequestHandler
+
+class handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        print('python was called')
+        self.send_response(200)
+        self.send_header('Content-Type', 'text/plain')
+        self.end_headers()
+        self.wfile.write(b'Hello from Python')
+`,
+    'api/wsgi.py': `def app(environ, start_response):
+    start_response('200 OK', [('Content-Type', 'text/plain')])
+    return [('WSGI ' + environ['QUERY_STRING']).encode()]
+`,
+  },
+  shows: [
+    { path: '/api/hello', holds: /Hello from Python/ },
+    { path: '/api/wsgi?a=1', holds: /WSGI a=1/ },
+  ],
+}
+
+const ELEVENTY: App = {
+  name: 'eleventy',
+  files: {
+    'package.json': manifest({
+      scripts: { build: 'eleventy' },
+      devDependencies: { '@11ty/eleventy': '3.1.8' },
+    }),
+    'index.md': '# Eleventy heading\n',
+    'posts/one.md': 'The first post\n',
+  },
+  shows: [
+    { path: '/', holds: /<h1>Eleventy heading<\/h1>/ },
+    { path: '/posts/one', holds: /The first post/ },
+  ],
+}
+
+export const APPS: readonly App[] = [
+  PLAIN_API,
+  PYTHON,
+  VITE_REACT,
+  EXPRESS,
+  FASTIFY,
+  HONO,
+  ELEVENTY,
+  ASTRO,
+  SVELTE_KIT,
+  NEXT,
+]

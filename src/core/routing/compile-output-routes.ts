@@ -44,11 +44,10 @@ function readTable(routes: unknown, checkRegex: (pattern: Pattern) => string | u
     if (route?.kind === 'source') {
       if (route.rule.middlewarePath !== undefined && !isStart)
         report('middlewarePath', 'can only be used before the first handle')
-      for (const pattern of patternsOfRule(route.rule)) {
+      for (const [field, pattern] of patternsOfRule(route.rule)) {
         regexSize += pattern.size
         const reason = regexSize > MAX_REGEX_SIZE ? TOO_MUCH_REGEX : checkRegex(pattern)
-        if (reason !== undefined)
-          report(pattern === route.rule.pattern ? 'src' : 'has', `cannot be used: ${reason}`)
+        if (reason !== undefined) report(field, `cannot be used: ${reason}`)
       }
     }
     if (route !== undefined) read.push(route)

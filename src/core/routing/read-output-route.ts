@@ -175,8 +175,13 @@ function readTransforms(given: unknown, names: GroupNames, report: Report): read
   })
 }
 
-/** All patterns of a rule, for what their regexes cost. */
-export const patternsOfRule = ({ pattern, has, missing }: OutputRule): readonly Pattern[] => [
+/** All patterns of a rule, for what their regexes cost, with the fields that they are in. */
+export const patternsOfRule = ({
   pattern,
-  ...[...has, ...missing].flatMap(patternsOf),
+  has,
+  missing,
+}: OutputRule): readonly (readonly [string, Pattern])[] => [
+  ['src', pattern],
+  ...has.flatMap(patternsOf).map((each) => ['has', each] as const),
+  ...missing.flatMap(patternsOf).map((each) => ['missing', each] as const),
 ]

@@ -1,8 +1,9 @@
 import type { Token } from '../pattern-tokens.ts'
 import type { Regex } from '../regex-engine.ts'
 import type { Groups } from '../template.ts'
+import { type GuardedRest, matchGuardedRest, readGuardedRest } from './guarded-rest.ts'
 import { compileProgram, type Look, type Looks, type Program } from './program.ts'
-import { capture, createInput, type Input, MAX_TRIED } from './run.ts'
+import { capture, createInput, type Input, MAX_TRIED, type Slots } from './run.ts'
 import { parse } from './syntax.ts'
 
 const MAX_LOOKS = 100
@@ -18,14 +19,29 @@ export function compileLookAround(tokens: readonly Token[], isCaseSensitive: boo
   if (tokens.filter((token) => token.kind === 'open' && token.look !== undefined).length > MAX_LOOKS)
     throw new Error(`it looks around in more than ${MAX_LOOKS} places`)
   const looks: Looks = { all: [], known: new Map() }
-  const program = compileProgram(parse(tokens, isCaseSensitive), false, looks)
+  const tree = parse(tokens, isCaseSensitive)
   const groupCount = tokens.filter((token) => token.kind === 'open' && token.captures).length
-  const lookSize = sum(looks.all.map(({ forward, backward }) => sizeOf(forward) + sizeOf(backward)))
+  const guarded = readGuardedRest(tree, groupCount, looks)
+  const program = compileProgram(tree, false, looks)
+  // Both directions have programs of the same size.
+  const lookSize = sum(looks.all.map(({ forward }) => sizeOf(forward)))
+  const isAskedOnce = guarded?.looks.length === looks.all.length
+  const programWork = sizeOf(program) * (1 + groupCount / GROUPS_PER_STEP)
   return {
-    match: (text) => match(program, looks.all, groupCount, text),
-    size: sizeOf(program) + lookSize,
-    workPerChar: sizeOf(program) * (1 + groupCount / GROUPS_PER_STEP) + lookSize * (MAX_TRIED + 1),
+    match: (text) => {
+      const input = createInput(pointsOf(text), looks.all.length)
+      return guarded ? matchGuarded(guarded, input, text) : match(program, looks.all, groupCount, input, text)
+    },
+    size: sizeOf(program) + 2 * lookSize,
+    workPerChar: (guarded ? 1 : programWork) + lookSize * (isAskedOnce ? 1 : MAX_TRIED + 1),
   }
+}
+
+function matchGuarded(guarded: GuardedRest, input: Input, text: string): Groups | undefined {
+  const start = matchGuardedRest(guarded, input)
+  if (start === undefined) return undefined
+  const rest = textOf(text, input.points, start, input.points.length)
+  return guarded.captures ? [rest] : []
 }
 
 const sizeOf = ({ instructions }: Program): number => instructions.length
@@ -36,12 +52,12 @@ function match(
   program: Program,
   looks: readonly Look[],
   groupCount: number,
+  input: Input,
   text: string,
 ): Groups | undefined {
-  const points = Array.from(text, (char) => char.codePointAt(0) ?? 0)
-  const input = createInput(points, looks.length)
+  const { points } = input
   const firstLookSlot = 2 * groupCount + 2
-  const none = new Int32Array(firstLookSlot + looks.length).fill(-1)
+  const none = Array<number>(firstLookSlot + looks.length).fill(-1)
   const slots = capture(program, input, 0, 1, none, firstLookSlot, points.length)
   if (slots === undefined) return undefined
   const whole = captureLooks(looks, input, slots, firstLookSlot)
@@ -51,12 +67,7 @@ function match(
 }
 
 /** Captures what is in the look-arounds that the match passed: outer ones first, as they lead to those inside. */
-function captureLooks(
-  looks: readonly Look[],
-  input: Input,
-  slots: Int32Array,
-  firstLookSlot: number,
-): Int32Array {
+function captureLooks(looks: readonly Look[], input: Input, slots: Slots, firstLookSlot: number): Slots {
   let all = slots
   for (const look of looks.toReversed()) {
     const place = all[firstLookSlot + look.index] ?? -1
@@ -67,7 +78,18 @@ function captureLooks(
   return all
 }
 
-function textOf(text: string, points: readonly number[], start: number, end: number): string | undefined {
+function pointsOf(text: string): Int32Array {
+  const points = new Int32Array(text.length)
+  let count = 0
+  for (let at = 0; at < text.length; count++) {
+    const point = text.codePointAt(at) ?? 0
+    points[count] = point
+    at += point > 0xffff ? 2 : 1
+  }
+  return points.subarray(0, count)
+}
+
+function textOf(text: string, points: Int32Array, start: number, end: number): string | undefined {
   if (start < 0 || end < 0) return undefined
   // Without pairs of surrogates, characters and code units are the same.
   if (points.length === text.length) return text.slice(start, end)

@@ -108,7 +108,8 @@ export function compileProgram(node: Node, isBackward: boolean, looks: Looks): P
   return { instructions, start }
 }
 
-function compileLook(node: LookNode, looks: Looks): Look {
+/** Compiles a look-around, or finds it if it was compiled before. */
+export function compileLook(node: LookNode, looks: Looks): Look {
   const known = looks.known.get(node)
   if (known !== undefined) return known
   const { body, isBehind, isNegated, captures } = node

@@ -4,7 +4,7 @@ import type { Assertion } from './syntax.ts'
 
 /** A text that a pattern is tried on, and what is known about the look-arounds in it. */
 export interface Input {
-  readonly points: readonly number[]
+  readonly points: Int32Array
   readonly looks: LookResults[]
 }
 
@@ -17,7 +17,7 @@ interface LookResults {
   all: Uint8Array | undefined
 }
 
-export const createInput = (points: readonly number[], lookCount: number): Input => ({
+export const createInput = (points: Int32Array, lookCount: number): Input => ({
   points,
   looks: Array.from({ length: lookCount }, () => ({
     tried: 0,
@@ -31,9 +31,12 @@ export const createInput = (points: readonly number[], lookCount: number): Input
  * How many places a look-around is tried at one by one. Each may take as long as all places together, which are
  * found out in a single pass over the text, but most end at the first character.
  */
-export const MAX_TRIED = 4
+export const MAX_TRIED = 2
 
 type Step = 1 | -1
+
+/** Places in the text, -1 where there is none. */
+export type Slots = readonly number[]
 
 /**
  * Runs a program from a place and returns the slots of the match that comes first in its order of preference; the
@@ -45,33 +48,34 @@ export function capture(
   input: Input,
   from: number,
   step: Step,
-  slots: Int32Array,
+  slots: Slots,
   firstLookSlot: number,
   end?: number,
-): Int32Array | undefined {
+): Slots | undefined {
   const { points } = input
   const marks = new Int32Array(instructions.length).fill(-1)
-  let current: Thread[] = []
-  let matched: Int32Array | undefined
+  let current = createThreads()
+  let next = createThreads()
+  const waiting = createThreads()
+  let matched: Slots | undefined
 
-  const follow = (to: Thread[], start: number, place: number, slots: Int32Array): void => {
-    const stack: Thread[] = [{ at: start, slots }]
-    for (let thread = stack.pop(); thread !== undefined; thread = stack.pop()) {
-      let { at, slots } = thread
+  const follow = (to: Threads, start: number, place: number, given: Slots): void => {
+    push(waiting, start, given)
+    for (let at = waiting.at.pop(); at !== undefined; at = waiting.at.pop()) {
+      let slots = waiting.slots.pop() ?? given
       for (;;) {
-        const instruction = marks[at] === place ? undefined : instructions[at]
+        const instruction: Instruction | undefined = marks[at] === place ? undefined : instructions[at]
         if (instruction === undefined) break
         marks[at] = place
         if (instruction.op === 'char' || instruction.op === 'match') {
-          to.push({ at, slots })
+          push(to, at, slots)
           break
         }
         if (!passes(instruction, input, place)) break
-        if (instruction.op === 'split') stack.push({ at: instruction.other, slots })
+        if (instruction.op === 'split') push(waiting, instruction.other, slots)
         const slot = slotOf(instruction, firstLookSlot)
         if (slot !== undefined) {
-          slots = slots.slice()
-          slots[slot] = place
+          slots = slots.with(slot, place)
         }
         at = instruction.next
       }
@@ -79,27 +83,38 @@ export function capture(
   }
 
   follow(current, start, from, slots)
-  for (let place = from; current.length > 0; place += step) {
-    const next: Thread[] = []
+  for (let place = from; current.at.length > 0; place += step) {
     const point = points[step === 1 ? place : place - 1]
-    for (const { at, slots } of current) {
-      const instruction = instructions[at]
+    for (let thread = 0; thread < current.at.length; thread++) {
+      const instruction = instructions[current.at[thread] ?? 0]
       if (instruction?.op === 'match') {
         if (end !== undefined && place !== end) continue
-        matched = slots
+        matched = current.slots[thread]
         break
       }
       if (instruction?.op === 'char' && point !== undefined && instruction.set.has(point))
-        follow(next, instruction.next, place + step, slots)
+        follow(next, instruction.next, place + step, current.slots[thread] ?? slots)
     }
+    const done = current
     current = next
+    next = done
+    next.at.length = 0
+    next.slots.length = 0
   }
   return matched
 }
 
-interface Thread {
-  readonly at: number
-  readonly slots: Int32Array
+/** Instructions that are to be run, the preferred first, each with the slots that it got so far. */
+interface Threads {
+  readonly at: number[]
+  readonly slots: Slots[]
+}
+
+const createThreads = (): Threads => ({ at: [], slots: [] })
+
+function push(threads: Threads, at: number, slots: Slots): void {
+  threads.at.push(at)
+  threads.slots.push(slots)
 }
 
 function slotOf(instruction: Instruction, firstLookSlot: number): number | undefined {
@@ -115,14 +130,15 @@ function passes(instruction: Instruction, input: Input, place: number): boolean 
   return instruction.op !== 'look' || holds(instruction.look, input, place)
 }
 
-function holdsAssertion(test: Assertion, points: readonly number[], place: number): boolean {
+function holdsAssertion(test: Assertion, points: Int32Array, place: number): boolean {
   if (test === 'start') return place === 0
   if (test === 'end') return place === points.length
   const isEdge = isWord(points[place - 1]) !== isWord(points[place])
   return isEdge === (test === 'word-edge')
 }
 
-function holds(look: Look, input: Input, place: number): boolean {
+/** Whether what a look-around wants is so at a place. */
+export function holds(look: Look, input: Input, place: number): boolean {
   return hasMatchAt(look, input, place) !== look.isNegated
 }
 

@@ -48,6 +48,8 @@ const idleUntil = (bench: Workbench, isSo: () => boolean) =>
 
 describe('the runner', { skip }, () => {
   const sandbox = openOnce(MODE)
+  /** For what needs many starts and is the same with any. */
+  const bare = openOnce('off')
 
   it('starts an instance for the first request, and has later ones use it within the call', async (t) => {
     const bench = await openWorkbench(t, await sandbox())
@@ -206,14 +208,14 @@ describe('the runner', { skip }, () => {
   })
 
   it('tells of a program that cannot be loaded, with its stack in the log', async (t) => {
-    const bench = await openWorkbench(t, await sandbox())
+    const bench = await openWorkbench(t, await bare())
     const ref = await bench.deploy({ files: { 'index.js': 'throw new Error("not today")' } })
     await assert.rejects(async () => bench.client.lease(ref), { fault: 'crashed', message: /not today/ })
     assert.match((await bench.logged(/not today/)).text, /index\.js:1/)
   })
 
   it('gives a program up that dies again and again, until it is scaled', async (t) => {
-    const bench = await openWorkbench(t, await sandbox())
+    const bench = await openWorkbench(t, await bare())
     const ref = await bench.deploy({
       files: { 'index.js': `if (process.env.BAD) process.exit(3); ${HELLO['index.js']}` },
       env: { BAD: '1' },

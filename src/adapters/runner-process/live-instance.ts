@@ -140,7 +140,10 @@ export class LiveInstance {
       socket.on('connect', () => socket.write(GIBBERISH))
       socket.on('data', () => settle(true))
       socket.on('end', () => settle(true))
-      socket.on('error', (error: NodeJS.ErrnoException) => settle(error.code === 'ECONNRESET'))
+      // One that takes no connections is about to end: it has this time to do so, and to say why.
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') settle(true)
+      })
       this.#launched.control.send({ type: 'ping' })
     })
   }

@@ -203,6 +203,7 @@ export class ProgramPool {
   close(fault: RunnerError): void {
     this.#closed = 'deleted'
     for (const instance of this.#instances.values()) instance.kill()
+    this.#tellAll()
     this.#refuse(fault)
   }
 

@@ -107,6 +107,19 @@ describe('collectFunctions', () => {
     assert.deepEqual(answers, ['m.js12', '1', '3', 'plain'])
   })
 
+  it('leaves sources alone that are only read', async (t) => {
+    const script = 'export const forBrowsers = 1'
+    const collection = await collectionOf(t, {
+      'api/page.ts': `import { readFileSync } from 'node:fs'
+        export default (_: unknown, res: any) =>
+          res.end(readFileSync(__dirname + '/client.js', 'utf8') + readFileSync(__dirname + '/film.ts', 'utf8'))`,
+      'api/client.js': script,
+      'api/film.ts': 'G@ no source',
+    })
+    const program = first(await collectFunctions(collection, { functions: [node('api/page.ts')] }))
+    assert.equal(await answerOf(t, collection, program), `${script}G@ no source`)
+  })
+
   it('reaches packages beside the root, and keeps the links to them', async (t) => {
     const collection = await collectionOf(t, {
       'node_modules/.store/greet/index.js': 'module.exports = "hi"',

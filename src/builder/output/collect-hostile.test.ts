@@ -132,6 +132,12 @@ describe('results that user code has written', () => {
     await assert.rejects(collected(t, nested), fails('invalid_output', /index\.json is not a file/))
   })
 
+  it('are refused with routes that are too deep to look at', async (t) => {
+    const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`
+    const text = JSON.stringify({ ...INDEX, routes: [{ src: 0 }] }).replace('0}]', `${deep}}]`)
+    await assert.rejects(collected(t, index(text)), BuildFailure)
+  })
+
   it('are refused where the script failed or left no index', async (t) => {
     await assert.rejects(collected(t, index(INDEX), 1), fails('invalid_output', /could not be packed/))
     await assert.rejects(

@@ -41,7 +41,7 @@ export const PACK_LIMITS: PackLimits = {
   depth: 64,
 }
 
-const MAX_INDEX_BYTES = 128 * 2 ** 20
+const MAX_INDEX_BYTES = 32 * 2 ** 20
 
 interface Optional {
   /** Undefined is answered where there is none, which else is a `missing_output`. */
@@ -126,8 +126,10 @@ async function collect(collection: Collection, task: Task): Promise<Output | und
     const stored = await storeContents(blobs, folder, index.contents, workspace.task.signal)
     return toOutput(index, stored)
   } catch (error) {
-    if (!(error instanceof BadIndex)) throw error
-    throw new BuildFailure('invalid_output', `The output of the build cannot be used: ${error.message}`, run)
+    // Lists in lists in lists…, deeper than the stack is.
+    const why = error instanceof RangeError ? 'its index is too deep' : (error as Error).message
+    if (!(error instanceof BadIndex || error instanceof RangeError)) throw error
+    throw new BuildFailure('invalid_output', `The output of the build cannot be used: ${why}`, run)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { PackFault } from './fault.ts'
 import { rootOf, tracesOf } from './functions.ts'
 import type { AppTask, IndexProgram } from './job.ts'
@@ -34,7 +33,7 @@ export async function packApp(packing: Packing, task: AppTask): Promise<Packed> 
 function wholeFolder(packing: Packing, root: string, runtime: AppTask['runtime']): Tree {
   const tree = programTree(packing, { outsideLinks: 'leave-out' })
   tree.addFolder('', root, (path, name) =>
-    runtime === 'python' ? isPythonJunk(name) && path !== 'node_modules' : isJunk(name) || isCache(path),
+    runtime === 'python' ? isPythonJunk(name) : isJunk(name) || isCache(path),
   )
   return tree
 }
@@ -43,14 +42,12 @@ const isCache = (path: string): boolean => path === 'node_modules/.cache'
 
 /** All of the project's own files, and of its dependencies those that its code is seen to need. */
 async function withEntry(packing: Packing, root: string, task: AppTask, entries: readonly string[]) {
-  const isFile = (path: string) => {
-    const real = locate(packing.place, root, path)
-    return real !== undefined && statOf(real)?.isFile() === true
-  }
-  const entry = entries.find(isFile)
-  if (entry === undefined)
+  const found = entries
+    .map((entry) => ({ entry, file: locate(packing.place, root, entry) }))
+    .find(({ file }) => file !== undefined && statOf(file)?.isFile())
+  if (found?.file === undefined)
     throw new PackFault('missing_function', `None of these files is there: ${entries.map(show).join(', ')}`)
-  const file = join(root, entry)
+  const { entry, file } = found
   if (task.runtime === 'python')
     return { tree: wholeFolder(packing, root, 'python'), shape: 'handler' as const, entry }
   const traced = await tracesOf(packing)(task.version)([file], root)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { relative } from 'node:path'
+import { join } from 'node:path'
 import { nodeFileTrace, resolve } from '@vercel/nft'
 import { type Compile, type Compiled, isOwn, sourcesOf } from './compile.ts'
 import { PackFault } from './fault.ts'
@@ -17,29 +17,43 @@ export type Trace = (entries: readonly string[], root: string) => Promise<Traced
 
 /** Finds the files that programs need, by reading their code. What was found is kept for the next program. */
 export function createTrace(place: Place, compile: Compile): Trace {
-  const cache = {}
-  const texts = { code: cache, analysed: {} }
-  const run = async (entries: readonly string[], root: string, view: 'code' | 'analysed') => {
-    const seen = new Map<string, Compiled>()
+  const caches = { code: {}, analysed: {} }
+  const run = async (
+    entries: readonly string[],
+    root: string,
+    view: keyof typeof caches,
+  ): Promise<Traced> => {
+    // A source that is only read, such as a script for browsers, stays as it is.
+    const imported = new Set(entries)
+    const read = async (path: string): Promise<string | Buffer | null> => {
+      const compiled = statOf(path)?.isFile()
+        ? await compile(path).catch((error) => {
+            if (imported.has(path)) throw error
+          })
+        : undefined
+      return compiled ? compiled[view] : readFile(path).catch(absent)
+    }
     const { fileList } = await nodeFileTrace([...entries], {
       base: place.workspace,
       processCwd: root,
       ts: true,
       mixedModules: true,
-      cache: texts[view],
+      cache: caches[view],
       ignore: (path) => path.split('/').some(isJunk),
-      readFile: async (path) => {
-        const compiled = statOf(path)?.isFile() ? await compile(path) : undefined
-        return compiled ? compiled[view] : readFile(path).catch(absent)
+      readFile: read,
+      resolve: async (id, parent, job, cjs) => {
+        const found = await resolve(id, parent, job, cjs).catch((error) => sourceOf(place, id, parent, error))
+        for (const path of [found].flat()) imported.add(path)
+        return found
       },
-      resolve: (id, parent, job, cjs) =>
-        resolve(id, parent, job, cjs).catch((error) => sourceOf(place, id, parent, error)),
     })
+    const compiled = new Map<string, Compiled>()
     for (const file of fileList) {
-      const compiled = await compile(`${place.workspace}/${file}`)
-      if (compiled) seen.set(file, compiled)
+      const path = join(place.workspace, file)
+      const made = imported.has(path) ? await compile(path) : undefined
+      if (made) compiled.set(file, made)
     }
-    return { files: fileList, compiled: seen }
+    return { files: fileList, compiled }
   }
   return async (entries, root) => {
     const traced = await run(entries, root, 'code')
@@ -66,5 +80,3 @@ function sourceOf(place: Place, id: string, parent: string, error: unknown): str
   }
   throw error
 }
-
-export const inWorkspace = (place: Place, file: string): string => relative(place.workspace, file)

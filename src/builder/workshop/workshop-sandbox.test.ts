@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
-import { sandboxMissing, scratch } from '#test/support/sandbox.ts'
+import { sandboxMissing } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { installDependencies } from './install-dependencies.ts'
 import { createRegistryLookup } from './registry.ts'
@@ -21,7 +23,7 @@ const MB = 2 ** 20
 it('installs a package with npm and runs a program on it, in the sandbox', {
   skip: sandboxMissing,
 }, async (t) => {
-  const folder = await scratch(t)
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-workshop-'))
   const registry = createRegistryLookup(process.env)
   const toolchains = createToolchains({ folder: join(folder, 'toolchains'), registry, log: silentLog })
   const sandbox = await openSandbox({ mode: 'required', log: silentLog })
@@ -40,6 +42,7 @@ it('installs a package with npm and runs a program on it, in the sandbox', {
   t.after(async () => {
     await workshop.close()
     await sandbox.close()
+    await rm(folder, { recursive: true, force: true })
   })
   const lines: string[] = []
   const log = {

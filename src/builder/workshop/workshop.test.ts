@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { access, chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import {
+  access,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, it, type TestContext } from 'node:test'
@@ -58,7 +70,7 @@ interface Site {
 }
 
 async function setUp(t: TestContext, act: Act = nothing, limits: Partial<WorkshopLimits> = {}) {
-  const folder = await scratch(t)
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-workshop-'))
   const contents = new Map<string, Buffer>()
   const sandbox = sandboxOf(act)
   const clock = createTestClock()
@@ -70,7 +82,10 @@ async function setUp(t: TestContext, act: Act = nothing, limits: Partial<Worksho
     },
     registry: async () => ({ url: 'http://registry.example/' }),
   })
-  t.after(() => workshop.close())
+  t.after(async () => {
+    await workshop.close()
+    await rm(folder, { recursive: true, force: true })
+  })
   let deployments = 0
   const taskOf = (site: Site = {}) => {
     const files = Object.entries(site.files ?? { 'package.json': MANIFEST, 'package-lock.json': '{}' }).map(

@@ -74,6 +74,8 @@ type Step<Target> = RouteOutcome<Target> | 'next-rule' | 'next-phase'
 
 /** What a rule costs that is tried and does not match, in steps of the regex engine. */
 const RULE_WORK = 8
+/** What one costs that matches, with the look at the site that it may lead to. */
+const MATCH_WORK = 100
 const HEADER_WORK = 16
 
 const embark = <Target>(phases: OutputPhases, request: RoutedRequest, site: Site<Target>): Trip<Target> => ({
@@ -166,7 +168,7 @@ function applyRule<Target>(
   if (location !== undefined && location !== trip.path)
     return { kind: 'redirect', location, status: 307, headers: trip.headers }
 
-  trip.meter.left -= HEADER_WORK * (rule.headers.length + rule.transforms.length)
+  trip.meter.left -= MATCH_WORK + HEADER_WORK * (rule.headers.length + rule.transforms.length)
   const refusal =
     phase === 'miss' ? addNewHeaders(rule.headers, groups, trip) : addHeaders(rule.headers, groups, trip)
   if (refusal !== undefined) return refused(refusal)

@@ -60,7 +60,7 @@ async function carryOut(
   if (first === undefined) throw new BuildFailure('nothing_to_build', 'There is nothing to build.')
   const runs = [...new Set(plan.stages.map(({ run }) => run))]
   const tell = async (output: Output): Promise<Output> => {
-    const found = `Found ${count(output.functions.length, 'function')} and ${count(output.files.length, 'file')}`
+    const found = `Found ${count(output.programs.length, 'function')} and ${count(output.files.length, 'file')}`
     await events.log(runs.at(-1) as string).stdout(`${found} in ${seconds(parts.clock.now() - began)}`)
     for (const run of runs) await events.ended(run)
     return output

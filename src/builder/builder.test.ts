@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Output } from '#core/output/output.ts'
+import type { Builder } from '#core/ports/builder.ts'
+import { buildOf } from './builder-testing.ts'
+import { builtBy, runOf } from './plan/plan-testing.ts'
+import { ToolchainError } from './workshop/toolchain.ts'
+
+const paths = ({ files }: Output) => files.map(({ path }) => path).sort()
+const answers = ({ functions }: Output) => functions.map(({ path }) => path).sort()
+
+const vite = {
+  'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
+  'index.html': '<source>',
+}
+
+test('a site is installed, built and taken, and the workspace is closed at the end', async (t) => {
+  const build = await buildOf(t, vite, (line) =>
+    line === 'npm run build' ? { 'dist/index.html': '<built>', 'dist/a/b.js': '1' } : undefined,
+  )
+  const output = await build.run()
+  assert.deepEqual(paths(output), ['a/b.js', 'index.html'])
+  assert.equal(output.routes, undefined)
+  assert.deepEqual(
+    build.told.map((line) => line.replace(/\d+ ms|\d\.\d s/, '…')),
+    [
+      'began bld_1',
+      'Detected Vite',
+      '$ npm install',
+      'Installed dependencies with npm in …',
+      '$ npm run build',
+      'Built in …',
+      'Found 0 functions and 2 files in …',
+      'ended bld_1',
+      'closed',
+    ],
+  )
+  for (const { env } of build.ran) assert.equal(env?.VERCEL, '1')
+})
+
+test('the commands run in the root directory with the package manager of the project', async (t) => {
+  const files = {
+    'apps/web/package.json': vite['package.json'],
+    'apps/web/pnpm-lock.yaml': 'lockfileVersion: 9',
+    'other.txt': '',
+  }
+  const build = await buildOf(
+    t,
+    files,
+    (line) => (line.includes('run build') ? { 'apps/web/dist/index.html': '' } : undefined),
+    { settings: { rootDirectory: 'apps/web', sourceFilesOutsideRootDirectory: false } },
+  )
+  assert.deepEqual(paths(await build.run()), ['index.html'])
+  assert.ok(build.told.includes('apps/web$ pnpm run build'), build.told.join('\n'))
+  assert.deepEqual(build.opened.includes('other.txt'), false)
+})
+
+test('functions and files that need no build are taken as they are', async (t) => {
+  const build = await buildOf(t, {
+    'index.html': '',
+    'about.html': '',
+    'api/hello.js': 'module.exports = (req, res) => res.end()',
+    'api/[id].js': 'module.exports = (req, res) => res.end()',
+    'vercel.json': {
+      cleanUrls: true,
+      env: { GREETING: 'hi' },
+      functions: { 'api/hello.js': { maxDuration: 5, memory: 256 } },
+      rewrites: [{ source: '/u/:id', destination: '/api/:id' }],
+    },
+  })
+  const output = await build.run()
+  assert.deepEqual(paths(output), ['about', 'index.html'])
+  assert.match(output.files.find(({ path }) => path === 'about')?.contentType ?? '', /^text\/html/)
+  assert.deepEqual(answers(output), ['api/[id]', 'api/[id].js', 'api/hello', 'api/hello.js'])
+  const program = (path: string) => {
+    const id = output.functions.find((answer) => answer.path === path)?.program
+    return output.programs.find((candidate) => candidate.id === id)
+  }
+  assert.equal(program('api/hello')?.maxDuration, 5)
+  assert.equal(program('api/hello')?.memoryMb, 256)
+  assert.equal(program('api/[id]')?.maxDuration, 60)
+  assert.deepEqual(program('api/[id].js')?.env.GREETING, 'hi')
+  const dests = output.routes?.flatMap((route) => ('dest' in route ? [route.dest] : []))
+  assert.deepEqual(dests, ['/api/$1', '/api/[id]?id=$1'])
+  assert.equal(build.ran.length, 0)
+})
+
+test('for files alone no workspace is opened', async (t) => {
+  const build = await buildOf(t, { 'index.html': '', 'vercel.json': { headers: [] } })
+  assert.deepEqual(paths(await build.run()), ['index.html'])
+  assert.deepEqual(build.opened, [])
+  assert.deepEqual(build.told.slice(0, 1), ['began bld_1'])
+  assert.equal(build.told.at(-1), 'ended bld_1')
+})
+
+test('the output that an adapter wrote is preferred to a folder, with its rules', async (t) => {
+  const routes = [{ src: '^/x$', dest: '/y' }]
+  const build = await buildOf(t, { 'package.json': { dependencies: { astro: '5' } } }, (line) =>
+    line === 'astro build'
+      ? {
+          '.vercel/output/config.json': { version: 3, routes },
+          '.vercel/output/static/y.html': '',
+          'dist/z.html': '',
+        }
+      : undefined,
+  )
+  const output = await build.run()
+  assert.deepEqual(paths(output), ['y.html'])
+  assert.deepEqual(output.routes, routes)
+})
+
+test('what came with the upload as the output of an earlier build is not taken for this one', async (t) => {
+  const build = await buildOf(
+    t,
+    { ...vite, '.vercel/output/config.json': { version: 3 }, '.vercel/output/static/old.html': '' },
+    (line) => (line === 'npm run build' ? { 'dist/new.html': '' } : undefined),
+  )
+  assert.deepEqual(paths(await build.run()), ['new.html'])
+})
+
+test('what was built elsewhere is taken without a command', async (t) => {
+  const build = await buildOf(t, {
+    '.vercel/output/config.json': { version: 3 },
+    '.vercel/output/static/index.html': '',
+  })
+  assert.deepEqual(paths(await build.run()), ['index.html'])
+  assert.equal(build.ran.length, 0)
+})
+
+test('Next.js is built by the CLI at the root, with the settings of the project', async (t) => {
+  const build = await buildOf(
+    t,
+    {
+      'web/package.json': { dependencies: { next: '16' } },
+      'web/vercel.json': { functions: { 'app/**': { memory: 512 } } },
+    },
+    (line) =>
+      line.includes('run-cli')
+        ? { '.vercel/output/config.json': { version: 3 }, '.vercel/output/static/index.html': '' }
+        : undefined,
+    { settings: { rootDirectory: 'web' }, deployment: { target: 'production' } },
+  )
+  await build.run()
+  const cli = build.ran.find(({ argv }) => argv.some((word) => word.endsWith('run-cli.mjs')))
+  assert.ok(cli)
+  assert.deepEqual(JSON.parse(cli.argv.at(-1) ?? ''), {
+    cli: '/cli',
+    settings: {
+      framework: 'nextjs',
+      installCommand: '',
+      buildCommand: null,
+      outputDirectory: null,
+      rootDirectory: 'web',
+      nodeVersion: '20.x',
+    },
+    functions: { 'app/**': { memory: 512 } },
+    production: true,
+  })
+  assert.equal(cli.cwd ?? '', '')
+  assert.equal(cli.env?.NEXT_PUBLIC_VERCEL_ENV, 'production')
+  assert.ok(cli.extraBinds?.every(({ writable }) => !writable))
+  assert.deepEqual(build.kept, ['web/.next/cache'])
+})
+
+test('a server answers every path for which there is no file', async (t) => {
+  const build = await buildOf(t, {
+    'package.json': { dependencies: { express: '5' } },
+    'index.js': "require('express')",
+    'node_modules/express/index.js': '',
+    'public/robots.txt': '',
+  })
+  const output = await build.run()
+  assert.deepEqual(paths(output), ['robots.txt'])
+  assert.deepEqual(answers(output), ['index'])
+  assert.equal(output.programs[0]?.entry, 'index.js')
+  assert.deepEqual(output.routes, [{ handle: 'filesystem' }, { src: '^/(.*)$', dest: '/index' }])
+})
+
+test('a package of an older client becomes one program that runs its start script', async (t) => {
+  const build = await buildOf(
+    t,
+    { 'package.json': { scripts: { build: 'x', start: 'node app.js' } }, 'app.js': '' },
+    (line) => (line === 'npm run build' ? { 'made.txt': '' } : undefined),
+    { deployment: { nodeVersion: '10.24.1', buildRuns: [runOf('@aloft/static', '**')] } },
+  )
+  const output = await build.run()
+  const [program] = output.programs
+  assert.equal(program?.shape, 'command')
+  assert.equal(program?.version, '10.x')
+  assert.match(program?.command?.at(-1) ?? '', /\nnode app\.js$/)
+  assert.equal(program?.fileCount, 3)
+  assert.deepEqual(answers(output), ['index'])
+})
+
+test('each build of a request begins and ends, and its part is where it belongs', async (t) => {
+  const build = await buildOf(
+    t,
+    {
+      'www/package.json': { scripts: { build: 'x' } },
+      'api/a.js': 'module.exports = () => {}',
+      'style.css': '',
+    },
+    (line) => (line === 'npm run build' ? { 'www/dist/index.html': '' } : undefined),
+    {
+      deployment: builtBy(
+        runOf('@now/static-build', 'www/package.json', {}, 'b1'),
+        runOf('@now/node', 'api/*.js', {}, 'b2'),
+        runOf('@now/static', '*.css', {}, 'b3'),
+      ),
+    },
+  )
+  const output = await build.run()
+  assert.deepEqual(paths(output), ['style.css', 'www/index.html'])
+  assert.deepEqual(answers(output), ['api/a', 'api/a.js'])
+  assert.deepEqual(
+    build.told.filter((line) => /^(began|ended)/.test(line)),
+    ['began b1', 'began b2', 'began b3', 'ended b1', 'ended b2', 'ended b3'],
+  )
+})
+
+test('the ignore command ends the build with 0, and only with that', async (t) => {
+  for (const [code, ignored] of [
+    [0, true],
+    [1, false],
+    [127, false],
+  ] as const) {
+    const build = await buildOf(
+      t,
+      vite,
+      (line) => (line === 'check' ? code : line === 'npm run build' ? { 'dist/i.html': '' } : undefined),
+      { settings: { commandForIgnoringBuildStep: 'check' } },
+    )
+    if (ignored) await assert.rejects(build.run(), { code: 'build_ignored', run: 'bld_1' })
+    else await build.run()
+    assert.equal(build.told.at(-1), 'closed')
+    assert.equal(build.told.includes('$ npm install'), !ignored)
+  }
+})
+
+test('a command that fails is told by what it was for, and nothing is kept', async (t) => {
+  for (const [failing, code] of [
+    ['npm install', 'install_failed'],
+    ['npm run build', 'build_failed'],
+  ] as const) {
+    const build = await buildOf(t, vite, (line) => (line === failing ? 3 : undefined))
+    await assert.rejects(build.run(), { code, run: 'bld_1', message: `Command "${failing}" exited with 3` })
+    assert.equal(build.told.at(-1), 'closed')
+    assert.equal(
+      build.told.some((line) => line.startsWith('ended')),
+      false,
+    )
+    assert.deepEqual(build.kept, [])
+  }
+})
+
+test('a build that leaves nothing fails', async (t) => {
+  await assert.rejects((await buildOf(t, vite)).run(), { code: 'missing_output' })
+})
+
+test('an abort is told with its own reason, and the workspace is closed', async (t) => {
+  const control = new AbortController()
+  const reason = new Error('deleted')
+  const build = await buildOf(
+    t,
+    vite,
+    (line) => {
+      if (line === 'npm run build') control.abort(reason)
+      return undefined
+    },
+    { signal: control.signal },
+  )
+  await assert.rejects(build.run(), reason)
+  assert.equal(build.told.at(-1), 'closed')
+  await assert.rejects((await buildOf(t, vite, undefined, { signal: control.signal })).run(), reason)
+})
+
+test('a toolchain that cannot be had is told', async (t) => {
+  const toolchains = {
+    ensureNode: () => Promise.reject(new ToolchainError('unavailable', 'no network')),
+    ensureTool: () => Promise.reject(new ToolchainError('unavailable', 'no network')),
+  }
+  const build = await buildOf(t, vite, undefined, { parts: { toolchains } })
+  await assert.rejects(build.run(), { code: 'toolchain_unavailable', message: /Node 20\.x.*no network/ })
+})
+
+test('images are for Docker, where there is one', async (t) => {
+  const deployment = builtBy(runOf('@now/docker', 'Dockerfile'))
+  const without = await buildOf(t, { Dockerfile: '' }, undefined, { deployment })
+  await assert.rejects(without.run(), { code: 'docker_unavailable', message: /ALOFT_RUNTIME=process/ })
+  const built: Output = { routes: undefined, files: [], functions: [], programs: [] }
+  const docker: Builder = { build: async () => built }
+  const having = await buildOf(t, { Dockerfile: '' }, undefined, { deployment, parts: { docker } })
+  assert.equal(await having.run(), built)
+})

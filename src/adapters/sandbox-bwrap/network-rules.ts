@@ -7,7 +7,7 @@ export const GUESTS = '198.18.0.0/15'
  * What no build has business with. The ranges for documentation are not among it: some networks number their
  * package registries from them.
  */
-const PRIVATE = [
+export const PRIVATE = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',

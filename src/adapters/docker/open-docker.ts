@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { LoadedProgram } from '#core/instance/instance.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { ImageBuilder } from '#core/ports/image-builder.ts'
+import type { Log } from '#core/ports/log.ts'
+import { RunnerError } from '#core/ports/runner.ts'
+import { type ContainerLaunch, type ContainerLimits, launchContainer } from './container-launch.ts'
+import { guardDisk } from './disk-guard.ts'
+import { DockerError } from './docker-error.ts'
+import { connectEngine, type Engine } from './engine.ts'
+import { isLocal, readEngineAddress } from './engine-address.ts'
+import type { EngineInfo } from './engine-types.ts'
+import { openNetwork } from './fence.ts'
+import { type ImageLimits, Images } from './images.ts'
+import { LABEL, labelsOf, ownProcess, processRuns } from './labels.ts'
+
+export interface DockerLimits extends ImageLimits, ContainerLimits {
+  /** What must stay free on the engine's disk for everybody else. */
+  readonly freeBytes: number
+}
+
+const MB = 2 ** 20
+const GB = 2 ** 30
+
+export const DOCKER_LIMITS: DockerLimits = {
+  buildMemoryBytes: 2 * GB,
+  buildCpus: Math.max(0.5, availableParallelism() - 0.5),
+  imagesBytes: 20 * GB,
+  cpus: 1,
+  processes: 256,
+  shmBytes: 64 * MB,
+  freeBytes: GB,
+}
+
+export interface DockerOptions {
+  /** The text of `DOCKER_HOST`. */
+  readonly host?: string
+  /** The data folder; what is on the engine is known by it. */
+  readonly folder: string
+  /** For the sockets of instances: a short path of the platform's own, for this process alone. */
+  readonly runFolder: string
+  readonly blobs: Pick<BlobStore, 'open'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits?: Partial<DockerLimits>
+}
+
+/** Programs that are images, on a Docker Engine of this machine. */
+export interface Docker {
+  /** What the engine does not protect, in words for the operator. */
+  readonly missing: readonly string[]
+  readonly images: ImageBuilder
+  /** Waits until its image is there. Rejects with a `RunnerError`. */
+  launch(loaded: LoadedProgram): Promise<ContainerLaunch>
+  /** The deployment is gone: so are its containers and images. */
+  forget(deploymentId: string): Promise<void>
+  /** Ends what this process still runs. Images stay. */
+  close(): Promise<void>
+}
+
+/** Rejects with a `DockerError` where there is no engine that could be used. */
+export async function openDocker(options: DockerOptions): Promise<Docker> {
+  const address = readEngineAddress(options.host)
+  const engine = await connectEngine(address)
+  const info = await engine.info()
+  if (process.platform !== 'linux' || info.OSType !== 'linux' || !isLocal(address))
+    throw new DockerError('refused', 'The Docker Engine must be on this machine, and the machine run Linux')
+  const { folder, runFolder, clock, log } = options
+  const installation = createHash('sha256').update(folder).digest('hex').slice(0, 12)
+  await makePrivate(runFolder)
+  await removeAbandoned(engine, installation, log)
+  const network = await openNetwork(engine, installation)
+  const limits = { ...DOCKER_LIMITS, ...options.limits }
+  const disk = guardDisk(info.DockerRootDir, limits.freeBytes, log)
+  const images = new Images({
+    ...{ engine, installation, disk, clock, log, limits, blobs: options.blobs },
+    network: network.name,
+  })
+  const running = new Set<ContainerLaunch>()
+  const closing = new AbortController()
+  const mine = ownProcess()
+  let launches = 0
+
+  /** One of those that fill the disk goes: the one that has written most. */
+  let looking = false
+  const unwatch = disk.whenLow(() => {
+    if (looking) return
+    looking = true
+    removeLargest(engine, installation, mine, log)
+      .catch((err) => log.warn({ err }, 'who fills the disk cannot be seen'))
+      .finally(() => {
+        looking = false
+      })
+  })
+  void images.trim()
+
+  return {
+    missing: lacksOf(info, network.open),
+    images,
+    async launch(loaded) {
+      const { deploymentId, ownerId, program } = loaded
+      try {
+        closing.signal.throwIfAborted()
+        const image = await images.ensure(loaded, closing.signal)
+        const n = (launches++).toString(36)
+        const launched = await launchContainer(loaded, image, {
+          ...{ engine, log, limits, network: network.name },
+          init: info.InitCommit?.ID !== 'N/A',
+          labels: {
+            ...labelsOf({ installation, ownerId, deploymentId, program: program.id }),
+            [LABEL.process]: mine,
+          },
+          name: `aloft-${installation}-${mine.replace('.', '-')}-${n}`,
+          socket: join(runFolder, n),
+        })
+        running.add(launched)
+        void launched.exit.then(() => running.delete(launched))
+        if (closing.signal.aborted) launched.kill()
+        return launched
+      } catch (error) {
+        if (error instanceof BuildFailure && error.code !== 'docker_unavailable')
+          throw new RunnerError('crashed', `The image could not be made again: ${error.message}`)
+        throw new RunnerError('unavailable', (error as Error).message, { cause: error })
+      }
+    },
+    async forget(deploymentId) {
+      const labels = { [LABEL.installation]: installation, [LABEL.deployment]: deploymentId }
+      for (const { Id } of await engine.containers(labels)) await engine.remove(Id)
+      await images.forget(deploymentId)
+    },
+    async close() {
+      closing.abort(new RunnerError('unavailable', 'The platform stops'))
+      unwatch()
+      disk.close()
+      const all = [...running]
+      for (const launched of all) launched.kill()
+      await Promise.all(all.map(({ exit }) => exit))
+      await network.close()
+      await rm(runFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What an earlier process left there is removed; what is another user's is not used. */
+async function makePrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { uid, mode } = await lstat(folder)
+  if (uid !== process.getuid?.() || (mode & 0o077) !== 0)
+    throw new Error(`${folder} must belong to the platform alone`)
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
+}
+
+/** Containers outlive the process that runs them. */
+async function removeAbandoned(engine: Engine, installation: string, log: Log): Promise<void> {
+  const containers = await engine.containers({ [LABEL.installation]: installation })
+  const abandoned = containers.filter(
+    ({ State, Labels }) => State !== 'running' || !processRuns(Labels[LABEL.process] ?? ''),
+  )
+  if (abandoned.length > 0) log.info({ containers: abandoned.length }, 'abandoned containers are removed')
+  for (const { Id } of abandoned) await engine.remove(Id)
+}
+
+async function removeLargest(engine: Engine, installation: string, mine: string, log: Log): Promise<void> {
+  const labels = { [LABEL.installation]: installation, [LABEL.process]: mine }
+  const containers = await engine.containers(labels, { size: true })
+  const [largest] = containers.toSorted((a, b) => (b.SizeRw ?? 0) - (a.SizeRw ?? 0))
+  if (largest === undefined || (largest.SizeRw ?? 0) < LARGE) return
+  log.warn(
+    { deploymentId: largest.Labels[LABEL.deployment], bytes: largest.SizeRw },
+    'a container filled the disk',
+  )
+  await engine.kill(largest.Id)
+}
+
+/** Less is not what the disk is full of. */
+const LARGE = 64 * MB
+
+function lacksOf(info: EngineInfo, open: string | undefined): readonly string[] {
+  const { MemoryLimit, SwapLimit, CpuCfsQuota, PidsLimit, SecurityOptions } = info
+  return [
+    ...(open === undefined ? [] : [`containers reach this machine and its private networks: ${open}`]),
+    ...(MemoryLimit ? [] : ['the memory of containers is not limited']),
+    ...(SwapLimit ? [] : ['what containers swap out is not limited']),
+    ...(CpuCfsQuota ? [] : ['the CPU time of containers is not limited']),
+    ...(PidsLimit ? [] : ['the processes of containers are not limited']),
+    ...(SecurityOptions?.some((text) => text.startsWith('name=seccomp'))
+      ? []
+      : ['the system calls of containers are not filtered']),
+    'the processes of a step of a build are limited only by its memory',
+    'what a base image says in ONBUILD ADD is fetched by the engine itself, from inside of its network',
+  ]
+}

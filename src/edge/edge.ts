@@ -2,6 +2,7 @@ import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
 import { type Runner, RunnerError } from '#core/ports/runner.ts'
 import { SITES_TOPIC, type SiteSource, type SiteVisit, type VisitLog } from '#core/site/site.ts'
 import { andThen } from './and-then.ts'
@@ -15,6 +16,8 @@ import { hostNameOf } from './host.ts'
 import { HotAnswers } from './hot-answers.ts'
 import { createHttpDate } from './http-date.ts'
 import { plainAddress } from './plain-address.ts'
+import { createPrerenderAnswer } from './prerender-answer.ts'
+import { PrerenderMemory } from './prerender-memory.ts'
 import { createProxy, type ProxyOptions } from './proxy.ts'
 import type { Refusal } from './refusal.ts'
 import { RequestIds } from './request-id.ts'
@@ -42,6 +45,8 @@ export interface EdgeOptions {
   readonly proxy?: ProxyOptions
   /** Has the instances that answer for functions; absent, functions are not available. */
   readonly runner?: Runner
+  /** Where answers of functions are kept for all serving processes; absent, they are kept for a moment only. */
+  readonly prerenders?: PrerenderCache
 }
 
 /** Answers the visitors of deployed sites. */
@@ -61,7 +66,7 @@ export interface Edge {
 }
 
 /** What the memory is spent on: contents most of all. */
-const SHARES = { contents: 0.5, wires: 0.25, sites: 0.15, answers: 0.1 } as const
+const SHARES = { contents: 0.45, wires: 0.2, sites: 0.15, answers: 0.1, prerenders: 0.1 } as const
 
 export function createEdge(options: EdgeOptions): Edge {
   const { clock, log, visits, budgetBytes, keepAliveMs } = options
@@ -72,7 +77,14 @@ export function createEdge(options: EdgeOptions): Edge {
   const proxy = createProxy(options.proxy ?? {})
   const pool = new UpstreamPool(clock)
   const functions = { runner: options.runner ?? NO_RUNNER, pool, log }
-  const answerFrom = createSiteAnswer({ contents, hotAnswers, proxy, functions })
+  const prerenders = new PrerenderMemory(
+    options.prerenders ?? NO_PRERENDERS,
+    clock,
+    log,
+    budgetBytes * SHARES.prerenders,
+  )
+  const answerFunction = createPrerenderAnswer({ functions, memory: prerenders, contents, clock, log })
+  const answerFrom = createSiteAnswer({ contents, hotAnswers, proxy, functions, answerFunction })
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
   const shared = { sites, hotAnswers, contents, wires, visits, clock, ids, httpDate }
@@ -174,6 +186,7 @@ export function createEdge(options: EdgeOptions): Edge {
       pool.close()
       sites.clear()
       hotAnswers.clear()
+      prerenders.clear()
       wires.clear()
       await contents.close()
     },
@@ -191,4 +204,10 @@ const NO_RUNNER: Runner = {
   lease() {
     throw new RunnerError('unavailable', 'nothing runs functions here')
   },
+}
+
+const NO_PRERENDERS: PrerenderCache = {
+  get: async () => undefined,
+  put: async () => {},
+  forget: async () => {},
 }

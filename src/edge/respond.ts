@@ -17,6 +17,8 @@ export interface Stamp {
   readonly date: string
 }
 
+const MAX_JOINED_BYTES = 16 * 1024
+
 /** Sends an answer. The body goes out at the pace at which the visitor takes it. */
 export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp: Stamp, log: Log): Sent {
   const { status, body, source } = answer
@@ -36,7 +38,9 @@ export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp
     return NOTHING
   }
   if (Buffer.isBuffer(body)) {
-    res.end(body)
+    // As text, node:http sends it in one piece with the head.
+    if (body.length <= MAX_JOINED_BYTES && !isHttp2(res)) res.end(body.toString('latin1'), 'latin1')
+    else res.end(body)
     return () => body.length
   }
   // A function that has begun to answer may be long in going on.

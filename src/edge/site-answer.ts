@@ -1,10 +1,11 @@
 import { matchError } from '#core/routing/match-output.ts'
+import type { Site } from '#core/site/site.ts'
 import { andThen } from './and-then.ts'
 import type { Answer } from './answer.ts'
 import type { ContentStore } from './content-store.ts'
 import { type Exchange, type Result, refuse, visitorOf } from './exchange.ts'
 import { siteHeaders } from './file-answer.ts'
-import { functionAnswer } from './function-answer.ts'
+import type { FunctionOutcome } from './function-answer.ts'
 import type { Functions } from './function-call.ts'
 import { stop } from './guards.ts'
 import type { HotAnswers } from './hot-answers.ts'
@@ -28,6 +29,11 @@ export interface SiteAnswerOptions {
   readonly hotAnswers: HotAnswers
   readonly proxy: Forwarder
   readonly functions: Functions
+  readonly answerFunction: (
+    site: Site,
+    outcome: FunctionOutcome,
+    exchange: Exchange,
+  ) => Result | Promise<Result>
 }
 
 /** A request on its way through a site. */
@@ -39,7 +45,7 @@ interface Journey {
 
 /** The way of a request through a site: guards, then routes, which lead to a file, a function, elsewhere or nowhere. */
 export function createSiteAnswer(options: SiteAnswerOptions) {
-  const { proxy, functions, contents } = options
+  const { proxy, functions, contents, answerFunction } = options
 
   function settle(journey: Journey, answer: RouteAnswer, detour: Detour): Result | Promise<Result> {
     if (!('kind' in answer)) return answer
@@ -49,7 +55,7 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
         return forward(entry, answer, exchange)
       case 'function': {
         const outcome = detour === NO_DETOUR ? answer : { ...answer, overrides: detour.headers }
-        return functionAnswer(functions, entry.site, outcome, exchange)
+        return answerFunction(entry.site, outcome, exchange)
       }
       case 'middleware':
         return throughMiddleware(journey, answer, detour)

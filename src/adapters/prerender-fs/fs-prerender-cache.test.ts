@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { createFsPrerenderCache } from './fs-prerender-cache.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'aloft-prerender-'))
+after(() => rm(root, { recursive: true, force: true }))
+
+let folders = 0
+function open(options: { folder?: string; budgetBytes?: number } = {}) {
+  const { folder = join(root, String(folders++)), budgetBytes = 10_000_000 } = options
+  const time = { now: 1_700_000_000_000 }
+  const cache = createFsPrerenderCache({
+    folder,
+    budgetBytes,
+    clock: { now: () => time.now },
+    log: silentLog,
+  })
+  return { cache, folder, time }
+}
+
+const key = (rest: Partial<PrerenderKey> = {}): PrerenderKey => ({
+  deploymentId: 'dpl_1',
+  path: 'blog/[slug]',
+  query: 'slug=a',
+  ...rest,
+})
+const entry = (rest: Partial<PrerenderEntry> = {}): PrerenderEntry => ({
+  status: 200,
+  headers: ['content-type', 'text/html', 'x-a', '1'],
+  body: Buffer.from([0, 10, 255, 10]),
+  generatedAt: 1,
+  expiration: 60,
+  ...rest,
+})
+
+async function filesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true })
+  return names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name))
+}
+
+test('what was put is there, for other processes too, and for no other key', async () => {
+  const { cache, folder } = open()
+  assert.equal(await cache.get(key()), undefined)
+  await cache.put(key(), entry({ expiration: false }))
+  assert.deepEqual(await open({ folder }).cache.get(key()), entry({ expiration: false }))
+  for (const other of [{ deploymentId: 'dpl_2' }, { path: 'blog' }, { query: '' }])
+    assert.equal(await cache.get(key(other)), undefined)
+  await cache.put(key(), entry({ status: 404, body: Buffer.alloc(0) }))
+  assert.deepEqual(await cache.get(key()), entry({ status: 404, body: Buffer.alloc(0) }))
+})
+
+test('names cannot lead out of the folder', async () => {
+  const { cache, folder } = open()
+  const hostile = key({ deploymentId: '../../x', path: '../../../etc/passwd', query: '/../..\0' })
+  await cache.put(hostile, entry())
+  assert.deepEqual(await cache.get(hostile), entry())
+  assert.equal((await filesIn(folder)).length, 1)
+})
+
+test('files that are not whole, or of something else, are passed over and written anew', async () => {
+  const { cache, folder } = open()
+  await cache.put(key(), entry())
+  const [file = ''] = await filesIn(folder)
+  const whole = await readFile(file)
+  for (const bad of [
+    whole.subarray(0, -1),
+    Buffer.concat([whole, whole]),
+    '',
+    'x\ny',
+    'null\n',
+    '{}\n',
+    '{"version":1}\n',
+  ]) {
+    await writeFile(file, bad)
+    assert.equal(await cache.get(key()), undefined)
+  }
+  await cache.put(key({ query: 'other' }), entry())
+  const other = (await filesIn(folder)).find((name) => name !== file) as string
+  await writeFile(file, await readFile(other))
+  assert.equal(await cache.get(key()), undefined)
+  await cache.put(key(), entry())
+  assert.deepEqual(await cache.get(key()), entry())
+})
+
+test('what was not used for longest goes when there is no room', async () => {
+  const { cache, folder, time } = open({ budgetBytes: 100_000 })
+  const at = (index: number) => key({ query: `n=${index}` })
+  for (let index = 0; index < 9; index++) {
+    time.now += 120_000
+    await cache.put(at(index), entry({ body: Buffer.alloc(10_000) }))
+  }
+  time.now += 120_000
+  assert.ok(await cache.get(at(0)))
+  for (let index = 9; index < 12; index++) {
+    time.now += 120_000
+    await cache.put(at(index), entry({ body: Buffer.alloc(10_000) }))
+  }
+  assert.ok(await cache.get(at(0)), 'it was used')
+  assert.equal(await cache.get(at(1)), undefined)
+  assert.ok(await cache.get(at(11)))
+  const sizes = await Promise.all((await filesIn(folder)).map(async (name) => (await readFile(name)).length))
+  assert.ok(sizes.reduce((a, b) => a + b) <= 110_000)
+})
+
+test('what is too large for the whole is not kept', async () => {
+  const { cache } = open({ budgetBytes: 1000 })
+  await cache.put(key(), entry({ body: Buffer.alloc(2000) }))
+  assert.equal(await cache.get(key()), undefined)
+})
+
+test('a deployment can be forgotten', async () => {
+  const { cache } = open()
+  await cache.put(key(), entry())
+  await cache.put(key({ deploymentId: 'dpl_2' }), entry())
+  await cache.forget('dpl_1')
+  assert.equal(await cache.get(key()), undefined)
+  assert.ok(await cache.get(key({ deploymentId: 'dpl_2' })))
+})
+
+test('writers and readers at the same time see whole entries only', async () => {
+  const { cache, folder } = open()
+  const other = open({ folder }).cache
+  await cache.put(key(), entry())
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      const body = Buffer.alloc(50_000, index)
+      await (index % 2 === 0 ? cache : other).put(key(), entry({ body, generatedAt: index + 1 }))
+      const read = await other.get(key())
+      assert.ok(read && (read.body.length === 4 || read.body.equals(Buffer.alloc(50_000, read.body[0]))))
+    }),
+  )
+  assert.equal((await filesIn(folder)).length, 1)
+})

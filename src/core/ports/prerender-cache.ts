@@ -1,0 +1,34 @@
+/** Which of the answers that are kept: of one deployment, one function, and those of the query that matter to it. */
+export interface PrerenderKey {
+  readonly deploymentId: string
+  /** The function's path. */
+  readonly path: string
+  /** The allowed parameters in a fixed order; empty if there are none. */
+  readonly query: string
+}
+
+/** An answer of a function that is given to all visitors. */
+export interface PrerenderEntry {
+  readonly status: number
+  /** Names, in lower case, and values in turn. */
+  readonly headers: readonly string[]
+  readonly body: Buffer
+  /** When it was made, in milliseconds. */
+  readonly generatedAt: number
+  /** Seconds for which it is fresh from then on; false: for good. */
+  readonly expiration: number | false
+}
+
+/**
+ * Keeps answers of functions, for all serving processes of a machine or of several.
+ *
+ * An entry is there as a whole or not at all. What was put may be gone at any time, since room is limited; whoever
+ * asks makes it anew. The last put wins.
+ */
+export interface PrerenderCache {
+  get(key: PrerenderKey): Promise<PrerenderEntry | undefined>
+  /** What is too large is not kept. */
+  put(key: PrerenderKey, entry: PrerenderEntry): Promise<void>
+  /** Lets go of all that a deployment has. */
+  forget(deploymentId: string): Promise<void>
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
+import type { Prerender } from '#core/output/output.ts'
+import type { Site } from '#core/site/site.ts'
+import { ask, createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/edge.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-prerender-'))
+const instances = await createInstances()
+const time = { now: 1_700_000_000_000 }
+const clock = { now: () => time.now }
+const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
+const createWorld = () => createEdgeWorld({ runner: instances.runner, prerenders, clock })
+const world = createWorld()
+const server = await serveSlow(world.edge)
+after(async () => {
+  await server.close()
+  await world.edge.close()
+  await instances.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Handler = (req: IncomingMessage, res: ServerResponse, count: number) => void
+let hosts = 0
+
+/** A site with a page whose answers are kept. */
+async function page(
+  prerender: Partial<Prerender> = {},
+  handler: Handler = (_, res, count) => res.end(`made ${count}`),
+) {
+  const host = `p${hosts++}.test`
+  const asked: IncomingMessage[] = []
+  await instances.start(host, (req, res) => {
+    asked.push(req)
+    handler(req, res, asked.length)
+  })
+  const functions = siteFunctions({
+    page: { program: host, prerender: { expiration: 60, passQuery: false, ...prerender } },
+  })
+  const site = world.addSite(host, {}, { functions })
+  const get = async (path = '/page', options: Parameters<typeof ask>[2] = {}) => {
+    const { status, text, headers } = await ask(server.port, path, { host, ...options })
+    return { status, text, headers, from: headers['x-vercel-cache'] }
+  }
+  /** Resolves when the function was asked so often and its answer is kept. */
+  const renewed = async (count: number) => {
+    while (asked.length < count) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  return { host, site, asked, get, renewed }
+}
+
+/** Comes back until the answer is this one. */
+async function until(get: () => Promise<{ text: string; from: unknown }>, text: string) {
+  for (;;) {
+    const answer = await get()
+    if (answer.text === text) return answer
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+function content(text: string) {
+  const bytes = Buffer.from(text)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  world.blobs.set(sha256, bytes)
+  return { sha1: '', sha256, size: bytes.length }
+}
+
+test('an answer is made once, kept, and made anew in the background when it is old', async () => {
+  const { get, asked } = await page()
+  assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'MISS'])
+  assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'HIT'])
+  time.now += 59_000
+  assert.equal((await get()).from, 'HIT')
+  assert.equal((await get()).headers.age, '59')
+  time.now += 2000
+  assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'STALE'])
+  assert.equal((await until(get, 'made 2')).from, 'HIT')
+  assert.equal(asked.length, 2)
+})
+
+test('nothing of a visitor gets into an answer for everyone, and visitors are told to ask again', async () => {
+  const { get, asked } = await page({ passQuery: true, allowQuery: ['a'] }, (_, res) => {
+    res.setHeader('cache-control', 's-maxage=10, stale-while-revalidate')
+    res.end('x')
+  })
+  const { headers } = await get('/page?b=2&a=1', {
+    headers: { cookie: 'secret=1', authorization: 'x', 'x-own': '1' },
+  })
+  assert.equal(headers['cache-control'], 'public, max-age=0, must-revalidate')
+  const [req] = asked
+  assert.equal(req?.url, '/page?a=1')
+  for (const name of ['cookie', 'authorization', 'x-own']) assert.equal(req?.headers[name], undefined)
+  assert.equal(req?.headers['x-real-ip'], '127.0.0.1')
+  assert.equal(req?.headers['x-matched-path'], '/page')
+  // The function said ten seconds.
+  time.now += 11_000
+  assert.equal((await get('/page?a=1')).from, 'STALE')
+})
+
+test('the allowed parameters alone tell answers apart, in whatever order', async () => {
+  const { get, asked } = await page({ allowQuery: ['a', 'b'] })
+  await get('/page?a=1&b=2')
+  assert.equal((await get('/page?b=2&a=1&c=3')).from, 'HIT')
+  assert.equal((await get('/page?a=2&b=2')).from, 'MISS')
+  assert.equal(asked[0]?.url, '/page')
+})
+
+test('visitors who come at once share one answer', async () => {
+  let answer = () => {}
+  const { get, asked } = await page({}, (_, res, count) => {
+    answer = () => void res.end(`made ${count}`)
+  })
+  const visits = Promise.all(Array.from({ length: 10 }, () => get()))
+  const tick = setInterval(() => answer(), 20)
+  const texts = (await visits).map(({ text }) => text)
+  clearInterval(tick)
+  assert.deepEqual(new Set(texts), new Set(['made 1']))
+  assert.equal(asked.length, 1)
+})
+
+test('what the build left is served first, with its own status and headers', async () => {
+  const { get, asked } = await page({
+    fallback: { ...content('from the build'), contentType: 'text/html; charset=utf-8' },
+    initialStatus: 203,
+    initialHeaders: { 'X-Own': 'yes', 'x-next-cache-tags': 'internal' },
+  })
+  const first = await get()
+  assert.deepEqual([first.status, first.text, first.from], [203, 'from the build', 'PRERENDER'])
+  assert.equal(first.headers['x-own'], 'yes')
+  assert.equal(first.headers['content-type'], 'text/html; charset=utf-8')
+  assert.equal(first.headers['x-next-cache-tags'], undefined)
+  assert.equal((await until(get, 'made 1')).from, 'HIT')
+  assert.equal(asked.length, 1)
+})
+
+test('an answer for good is never made anew by itself', async () => {
+  const { get, asked } = await page({ expiration: false, fallback: content('for good') })
+  time.now += 1e12
+  for (let i = 0; i < 3; i++) assert.equal((await get()).text, 'for good')
+  assert.equal(asked.length, 0)
+})
+
+test('the token makes an answer anew at once, for everyone', async () => {
+  const { get, asked } = await page({ expiration: false, bypassToken: 'secret', fallback: content('old') })
+  assert.equal((await get()).text, 'old')
+  assert.equal((await get('/page', { headers: { 'x-prerender-revalidate': 'guess' } })).text, 'old')
+  const renewed = await get('/page', { method: 'HEAD', headers: { 'x-prerender-revalidate': 'secret' } })
+  assert.deepEqual([renewed.status, renewed.from], [200, 'REVALIDATED'])
+  assert.equal(asked[0]?.headers['x-prerender-revalidate'], 'secret')
+  assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'HIT'])
+})
+
+test('the cookie shows one visitor what is not for everyone', async () => {
+  const { get } = await page({ bypassToken: 'secret' }, (req, res, count) => {
+    res.setHeader('cache-control', 'private')
+    res.end(`${req.headers.cookie ?? 'nobody'} ${count}`)
+  })
+  const draft = await get('/page', { headers: { cookie: 'a=1; __prerender_bypass=secret' } })
+  assert.deepEqual([draft.text, draft.from], ['a=1; __prerender_bypass=secret 1', 'BYPASS'])
+})
+
+for (const [what, name, value] of [
+  ['sets a cookie', 'set-cookie', 'a=1'],
+  ['is private', 'cache-control', 'private, max-age=0'],
+  ['must not be stored', 'cache-control', 'no-store'],
+] as const)
+  test(`an answer that ${what} is not kept, and each visitor gets his own`, async () => {
+    const { get } = await page({}, (req, res) => {
+      res.setHeader(name, value)
+      res.end(req.headers.cookie ?? 'nobody')
+    })
+    assert.equal((await get('/page', { headers: { cookie: 'one' } })).text, 'one')
+    assert.equal((await get('/page', { headers: { cookie: 'two' } })).text, 'two')
+  })
+
+test('failures are not kept, and an old answer outlives them', async () => {
+  let status = 500
+  const { get, asked, renewed } = await page({}, (_, res, count) => {
+    res.statusCode = status
+    res.end(`made ${count}`)
+  })
+  assert.equal((await get()).status, 500)
+  assert.equal((await get()).text, 'made 2')
+  status = 200
+  assert.equal((await get()).text, 'made 3')
+  status = 503
+  time.now += 61_000
+  assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 3', 'STALE'])
+  await renewed(4)
+  assert.equal((await get()).text, 'made 3')
+  assert.equal(asked.length, 4, 'it is left alone for a while')
+})
+
+test('answers that belong together grow old together', async () => {
+  const { host, site, get } = await page({ group: 1, bypassToken: 'secret', expiration: false })
+  const data = { expiration: false, passQuery: false, group: 1, fallback: content('old data') } as const
+  const functions = siteFunctions({ 'page.json': { program: host, prerender: data } })
+  world.sites.set(host, { ...site, functions: new Map([...site.functions, ...functions]) } satisfies Site)
+  world.edge.invalidate(host)
+  assert.equal((await get('/page.json')).text, 'old data')
+  await get('/page', { headers: { 'x-prerender-revalidate': 'secret' } })
+  assert.deepEqual(await get('/page.json').then(({ text, from }) => [text, from]), ['old data', 'STALE'])
+  await until(() => get('/page.json'), 'made 2')
+})
+
+test('what one process made another one serves', async () => {
+  const { host, site, get, asked } = await page()
+  await get()
+  const other = createWorld()
+  other.sites.set(host, site)
+  const own = await serveSlow(other.edge)
+  assert.equal((await ask(own.port, '/page', { host })).headers['x-vercel-cache'], 'HIT')
+  assert.equal(asked.length, 1)
+  await own.close()
+  await other.edge.close()
+})
+
+test('a client that has the answer already is told so', async () => {
+  const { get } = await page()
+  const { headers } = await get()
+  const again = await get('/page', { headers: { 'if-none-match': headers.etag as string } })
+  assert.deepEqual([again.status, again.text, again.headers['content-length']], [304, '', undefined])
+})
+
+test('other methods go to the function as they are', async () => {
+  const { get, asked } = await page({}, (req, res) => void res.end(req.method))
+  await get()
+  const posted = await get('/page?a=1', { method: 'POST', body: 'x', headers: { cookie: 'mine' } })
+  assert.deepEqual([posted.text, posted.from], ['POST', undefined])
+  assert.equal(asked[1]?.headers.cookie, 'mine')
+})

@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto'
+import type { Prerender } from '#core/output/output.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import { encodePath } from '#core/routing/request-path.ts'
+import type { Site } from '#core/site/site.ts'
+import { type Answer, headerOf, type Question } from './answer.ts'
+import type { ContentStore } from './content-store.ts'
+import { type Exchange, type Result, visitorOf } from './exchange.ts'
+import { createFileAnswer, DEFAULT_CACHING } from './file-answer.ts'
+import { callOf, type FunctionOutcome, functionAnswer, toAnswer } from './function-answer.ts'
+import type { Functions } from './function-call.ts'
+import { platformHead, valueIn } from './function-headers.ts'
+import { extraHeaders } from './header-transform.ts'
+import { type Generation, generate } from './prerender-generate.ts'
+import { allowedQuery } from './prerender-key.ts'
+import { type Kept, nameOf, type PrerenderMemory } from './prerender-memory.ts'
+import { staticAnswer } from './static-answer.ts'
+
+export interface PrerenderOptions {
+  readonly functions: Functions
+  readonly memory: PrerenderMemory
+  readonly contents: ContentStore
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Where an answer is from, as the header `x-vercel-cache` has it. */
+type From = 'HIT' | 'STALE' | 'MISS' | 'PRERENDER' | 'REVALIDATED' | 'BYPASS'
+
+interface Visit {
+  readonly site: Site
+  readonly outcome: FunctionOutcome
+  readonly prerender: Prerender
+  readonly key: PrerenderKey
+  readonly exchange: Exchange
+}
+
+/** After a failure the old answer is good for a while. */
+const RETRY_MS = 10_000
+const MAX_FORMS = 8
+const MAX_UNFIT = 10_000
+
+/** Answers of functions that are made once and given to all visitors, and made anew when they are old. */
+export function createPrerenderAnswer({ functions, memory, contents, clock, log }: PrerenderOptions) {
+  const generations = new Map<string, Promise<Generation>>()
+  /** What turned out not to be for everyone, with the time until which it is not tried again. */
+  const unfit = new Map<string, number>()
+
+  /** Makes the answer, once for all who want it. */
+  function make(visit: Visit, token?: string): Promise<Generation> {
+    const name = nameOf(visit.key)
+    const running = generations.get(name)
+    if (running !== undefined && token === undefined) return running
+    const generation = makeNow(visit, token).finally(() => {
+      if (generations.get(name) === generation) generations.delete(name)
+    })
+    generations.set(name, generation)
+    return generation
+  }
+
+  async function makeNow(visit: Visit, token: string | undefined): Promise<Generation> {
+    const { site, outcome, prerender, key, exchange } = visit
+    const { asked, target } = outcome
+    const path = encodePath(asked.path)
+    const extra = new Map(extraHeaders(outcome, undefined))
+    if (token !== undefined) extra.set('x-prerender-revalidate', token)
+    const head = platformHead({
+      method: 'GET',
+      url: prerender.passQuery && key.query !== '' ? `${path}?${key.query}` : path,
+      // For everyone, and so for nobody in particular.
+      visitor: { ...visitorOf(exchange), ip: '127.0.0.1' },
+      matchedPath: `/${target.path}`,
+      deploymentHost: site.host,
+      extra,
+    })
+    const call = {
+      ...callOf(site, target, exchange),
+      affinity: undefined,
+      method: 'GET',
+      head,
+      body: undefined,
+    }
+    const generation = await generate(functions, call, prerender, () => clock.now())
+    if (generation.kind === 'made') await memory.put(key, generation.entry)
+    if (generation.kind === 'unfit') {
+      if (unfit.size >= MAX_UNFIT) unfit.clear()
+      unfit.set(nameOf(key), clock.now() + RETRY_MS)
+    }
+    return generation
+  }
+
+  /** Makes the answer anew while the old one is served. */
+  function renew(visit: Visit, kept: Kept): void {
+    if (clock.now() < kept.retryAt || generations.has(nameOf(visit.key))) return
+    kept.retryAt = clock.now() + RETRY_MS
+    make(visit)
+      .then((generation) => (generation.kind === 'made' ? ageGroup(visit) : undefined))
+      .catch((error: unknown) => log.warn({ err: error }, 'an answer could not be made anew'))
+  }
+
+  /** What belongs together with an answer that is new is old from now on. */
+  async function ageGroup({ site, prerender, key, outcome }: Visit): Promise<void> {
+    if (prerender.group === undefined) return
+    for (const fn of site.functions.values()) {
+      const sibling = fn.prerender
+      if (fn === outcome.target || sibling?.group !== prerender.group) continue
+      const siblingKey = { ...key, path: fn.path, query: allowedQuery(key.query, sibling) }
+      const { entry } = await memory.get(siblingKey)
+      const old = entry ?? (await fallbackEntry(sibling))
+      if (old !== undefined) await memory.put(siblingKey, { ...old, generatedAt: 0, expiration: 0 })
+    }
+  }
+
+  async function fallbackEntry({ fallback, ...prerender }: Prerender): Promise<PrerenderEntry | undefined> {
+    const body = fallback && (await contents.load(fallback, 'identity'))?.bytes
+    if (fallback === undefined || body === undefined) return undefined
+    const headers = [...initialHeaders({ fallback, ...prerender })].flat()
+    return { status: prerender.initialStatus ?? 200, headers, body, generatedAt: 0, expiration: 0 }
+  }
+
+  function answerKept(visit: Visit, kept: Kept): Result | Promise<Result> {
+    const { entry } = kept
+    if (entry === undefined) return answerAbsent(visit, kept)
+    const isFresh = entry.expiration === false || clock.now() < entry.generatedAt + entry.expiration * 1000
+    if (!isFresh) renew(visit, kept)
+    return entryAnswer(visit, entry, isFresh ? 'HIT' : 'STALE', kept.forms)
+  }
+
+  /** From the build, or made now. */
+  async function answerAbsent(visit: Visit, kept: Kept): Promise<Result> {
+    const { site, outcome, prerender, exchange } = visit
+    const { fallback } = prerender
+    if (fallback === undefined) {
+      const isUnfit = clock.now() < (unfit.get(nameOf(visit.key)) ?? 0)
+      return answerMade(visit, 'MISS', isUnfit ? { kind: 'unfit' } : await make(visit))
+    }
+    if (prerender.expiration !== false) renew(visit, kept)
+    const headers = new Map([...outcome.headers, ...initialHeaders(prerender), fromHeader('PRERENDER')])
+    const found = { target: fallback, foundAt: `/${outcome.target.path}` }
+    const answer = createFileAnswer(site, found, outcome.status ?? prerender.initialStatus ?? 200, headers)
+    return staticAnswer(answer, exchange.question, contents)
+  }
+
+  async function answerMade(visit: Visit, from: From, generation: Generation): Promise<Result> {
+    const { site, outcome, exchange } = visit
+    switch (generation.kind) {
+      case 'refused':
+        return generation.refusal
+      case 'unfit':
+        return functionAnswer(functions, site, outcome, exchange)
+      default:
+        return entryAnswer(visit, generation.entry, from, new Map())
+    }
+  }
+
+  async function entryAnswer(
+    { site, outcome, exchange }: Visit,
+    entry: PrerenderEntry,
+    from: From,
+    forms: Map<string, Answer>,
+  ): Promise<Result> {
+    const { question } = exchange
+    const accepted = headerOf(question, 'accept-encoding') ?? ''
+    let form = forms.get(accepted)
+    if (form === undefined) {
+      const response = { status: entry.status, headers: sharedHeaders(entry), body: entry.body }
+      form = await toAnswer(site, outcome, response, { question })
+      if (forms.size >= MAX_FORMS) forms.clear()
+      forms.set(accepted, form)
+    }
+    const age =
+      entry.generatedAt === 0 ? 0 : Math.max(0, Math.floor((clock.now() - entry.generatedAt) / 1000))
+    const headers = [...form.headers, ...fromHeader(from), 'age', String(age)]
+    if (form.status === 200 && isInHand(question, valueIn(form.headers, 'etag')))
+      return { ...form, status: 304, headers: withoutBody(headers), body: undefined }
+    return { ...form, headers }
+  }
+
+  return (site: Site, outcome: FunctionOutcome, exchange: Exchange): Result | Promise<Result> => {
+    const { prerender } = outcome.target
+    const { method } = exchange.question
+    const isRead =
+      (method === 'GET' || method === 'HEAD') && exchange.upgrade === undefined && !outcome.isPage
+    if (prerender === undefined || !isRead) return functionAnswer(functions, site, outcome, exchange)
+    const query = allowedQuery(outcome.query, prerender)
+    const key = { deploymentId: site.deploymentId, path: outcome.target.path, query }
+    const visit: Visit = { site, outcome, prerender, key, exchange }
+    const bypass = bypassOf(exchange.question, prerender)
+    if (bypass === 'cookie')
+      return functionAnswer(functions, site, outcome, exchange).then((result) => marked(result, 'BYPASS'))
+    if (bypass === 'header') return renewNow(visit)
+    const kept = memory.get(key)
+    return kept instanceof Promise ? kept.then((read) => answerKept(visit, read)) : answerKept(visit, kept)
+  }
+
+  async function renewNow(visit: Visit): Promise<Result> {
+    const generation = await make(visit, visit.prerender.bypassToken)
+    if (generation.kind === 'made') await ageGroup(visit)
+    return answerMade(visit, 'REVALIDATED', generation)
+  }
+}
+
+const fromHeader = (from: From): [string, string] => ['x-vercel-cache', from]
+
+const marked = (result: Result, from: From): Result =>
+  'code' in result ? result : { ...result, headers: [...result.headers, ...fromHeader(from)] }
+
+/** How a visitor shows that he may see what is not for everyone. */
+function bypassOf(question: Question, { bypassToken }: Prerender): 'header' | 'cookie' | undefined {
+  if (bypassToken === undefined || bypassToken === '') return undefined
+  if (headerOf(question, 'x-prerender-revalidate') === bypassToken) return 'header'
+  const cookies = headerOf(question, 'cookie')?.split(';') ?? []
+  return cookies.some((cookie) => cookie.trim() === `__prerender_bypass=${bypassToken}`)
+    ? 'cookie'
+    : undefined
+}
+
+/** Meant for the platform alone. */
+const INTERNAL = new Set(['x-next-cache-tags', 'x-nextjs-cache', 'x-vercel-cache', 'age'])
+
+function initialHeaders({ initialHeaders: given = {}, fallback }: Prerender): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>()
+  if (fallback?.contentType !== undefined) headers.set('content-type', fallback.contentType)
+  for (const [name, value] of Object.entries(given))
+    if (!INTERNAL.has(name.toLowerCase())) headers.set(name.toLowerCase(), value)
+  headers.set('cache-control', visitorCaching(headers.get('cache-control')))
+  return headers
+}
+
+/** How long we keep an answer is no concern of the visitor, who asks each time whether it is still right. */
+const visitorCaching = (given: string | undefined): string =>
+  given === undefined || /\bs-maxage\b/i.test(given) ? DEFAULT_CACHING : given
+
+/** The headers that are the same for all visitors, with a tag to tell the answer by. */
+function sharedHeaders({ headers, body }: PrerenderEntry): readonly string[] {
+  const shared: string[] = []
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const [name, value] = [headers[i] as string, headers[i + 1] as string]
+    if (INTERNAL.has(name) || name === 'cache-control' || FRAMING.has(name)) continue
+    shared.push(name, value)
+  }
+  shared.push('cache-control', visitorCaching(valueIn(headers, 'cache-control')))
+  shared.push('content-length', String(body.length))
+  if (valueIn(shared, 'etag') === undefined)
+    shared.push('etag', `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`)
+  return shared
+}
+
+const FRAMING = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive'])
+
+function isInHand(question: Question, tag: string | undefined): boolean {
+  const sent = headerOf(question, 'if-none-match')
+  if (tag === undefined || sent === undefined) return false
+  const bare = tag.replace(/^W\//, '')
+  return sent.split(',').some((one) => one.trim().replace(/^W\//, '') === bare)
+}
+
+const withoutBody = (headers: Answer['headers']): Answer['headers'] =>
+  headers.filter(
+    (_, index) => !/^content-(?:length|type|encoding)$/.test(headers[index - (index % 2)] as string),
+  )

@@ -2,7 +2,7 @@ import type { Token } from '../pattern-tokens.ts'
 import type { Regex } from '../regex-engine.ts'
 import type { Groups } from '../template.ts'
 import { type GuardedRest, matchGuardedRest, readGuardedRest } from './guarded-rest.ts'
-import { compileProgram, type Look, type Looks, type Program } from './program.ts'
+import { compileProgram, type Looks, type Program } from './program.ts'
 import { capture, createInput, type Input, MAX_TRIED, type Slots } from './run.ts'
 import { parse } from './syntax.ts'
 
@@ -18,9 +18,9 @@ const GROUPS_PER_STEP = 32
 export function compileLookAround(tokens: readonly Token[], isCaseSensitive: boolean): Regex {
   if (tokens.filter((token) => token.kind === 'open' && token.look !== undefined).length > MAX_LOOKS)
     throw new Error(`it looks around in more than ${MAX_LOOKS} places`)
-  const looks: Looks = { all: [], known: new Map() }
-  const tree = parse(tokens, isCaseSensitive)
   const groupCount = tokens.filter((token) => token.kind === 'open' && token.captures).length
+  const looks: Looks = { firstSlot: 2 * groupCount + 2, all: [], known: new Map() }
+  const tree = parse(tokens, isCaseSensitive)
   const guarded = readGuardedRest(tree, groupCount, looks)
   const program = compileProgram(tree, false, looks)
   // Both directions have programs of the same size.
@@ -30,7 +30,7 @@ export function compileLookAround(tokens: readonly Token[], isCaseSensitive: boo
   return {
     match: (text) => {
       const input = createInput(pointsOf(text), looks.all.length)
-      return guarded ? matchGuarded(guarded, input, text) : match(program, looks.all, groupCount, input, text)
+      return guarded ? matchGuarded(guarded, input, text) : match(program, looks, groupCount, input, text)
     },
     size: sizeOf(program) + 2 * lookSize,
     workPerChar: (guarded ? 1 : programWork) + lookSize * (isAskedOnce ? 1 : MAX_TRIED + 1),
@@ -50,30 +50,29 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 
 function match(
   program: Program,
-  looks: readonly Look[],
+  looks: Looks,
   groupCount: number,
   input: Input,
   text: string,
 ): Groups | undefined {
   const { points } = input
-  const firstLookSlot = 2 * groupCount + 2
-  const none = Array<number>(firstLookSlot + looks.length).fill(-1)
-  const slots = capture(program, input, 0, 1, none, firstLookSlot, points.length)
+  const none = Array<number>(looks.firstSlot + looks.all.length).fill(-1)
+  const slots = capture(program, input, { from: 0, step: 1, end: points.length }, none)
   if (slots === undefined) return undefined
-  const whole = captureLooks(looks, input, slots, firstLookSlot)
+  const all = captureLooks(looks, input, slots)
   return Array.from({ length: groupCount }, (_, index) =>
-    textOf(text, points, whole[2 * index + 2] ?? -1, whole[2 * index + 3] ?? -1),
+    textOf(text, points, all[2 * index + 2] ?? -1, all[2 * index + 3] ?? -1),
   )
 }
 
 /** Captures what is in the look-arounds that the match passed: outer ones first, as they lead to those inside. */
-function captureLooks(looks: readonly Look[], input: Input, slots: Slots, firstLookSlot: number): Slots {
+function captureLooks(looks: Looks, input: Input, slots: Slots): Slots {
   let all = slots
-  for (const look of looks.toReversed()) {
-    const place = all[firstLookSlot + look.index] ?? -1
-    if (!look.captures || place < 0) continue
-    const program = look.isBehind ? look.backward : look.forward
-    all = capture(program, input, place, look.isBehind ? -1 : 1, all, firstLookSlot) ?? all
+  for (const look of looks.all.toReversed()) {
+    const from = all[looks.firstSlot + look.index] ?? -1
+    if (!look.captures || from < 0) continue
+    const [program, step] = look.isBehind ? ([look.backward, -1] as const) : ([look.forward, 1] as const)
+    all = capture(program, input, { from, step }, all) ?? all
   }
   return all
 }

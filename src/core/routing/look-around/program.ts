@@ -1,15 +1,18 @@
-import type { CharSet } from './char-set.ts'
+import { ANY, type CharSet } from './char-set.ts'
 import { type Assertion, isNullable, type LookNode, type Node } from './syntax.ts'
 
-/** Steps of a program; places in the text are between its characters. */
-export type Instruction =
-  | { readonly op: 'char'; readonly set: CharSet; readonly next: number }
-  /** Goes both ways, `next` preferred. */
-  | { op: 'split'; next: number; other: number }
-  | { readonly op: 'save'; readonly slot: number; readonly next: number }
-  | { readonly op: 'assert'; readonly test: Assertion; readonly next: number }
-  | { readonly op: 'look'; readonly look: Look; readonly next: number }
-  | { readonly op: 'match' }
+/** A step of a program; places in the text are between its characters. All have all fields, which makes them fast. */
+export interface Instruction {
+  /** `split` goes both ways, `next` preferred. */
+  readonly op: 'char' | 'split' | 'save' | 'assert' | 'look' | 'match'
+  next: number
+  other: number
+  /** Where the place is noted; -1: nowhere. */
+  readonly slot: number
+  readonly set: CharSet
+  readonly test: Assertion
+  readonly look: Look | undefined
+}
 
 export interface Program {
   readonly instructions: readonly Instruction[]
@@ -32,28 +35,42 @@ export interface Look {
 
 /** The look-arounds of a pattern, each compiled once for all directions in which it is met. */
 export interface Looks {
+  /** The slot for the place at which the first one was passed; those of groups come before. */
+  readonly firstSlot: number
   readonly all: Look[]
   readonly known: Map<LookNode, Look>
 }
 
 export function compileProgram(node: Node, isBackward: boolean, looks: Looks): Program {
-  const instructions: Instruction[] = [{ op: 'match' }]
-  const add = (instruction: Instruction): number => instructions.push(instruction) - 1
+  const instructions: Instruction[] = []
+  const add = (op: Instruction['op'], next: number, fields: Partial<Instruction> = {}): number =>
+    instructions.push({
+      op,
+      next,
+      other: next,
+      slot: -1,
+      set: ANY,
+      test: 'start',
+      look: undefined,
+      ...fields,
+    }) - 1
 
   /** The program for a node that goes on at `next`. */
   function emit(node: Node, next: number): number {
     switch (node.kind) {
       case 'chars':
-        return add({ op: 'char', set: node.set, next })
+        return add('char', next, { set: node.set })
       case 'assertion':
-        return add({ op: 'assert', test: node.test, next })
-      case 'look':
-        return add({ op: 'look', look: compileLook(node.look, looks), next })
+        return add('assert', next, { test: node.test })
+      case 'look': {
+        const look = compileLook(node.look, looks)
+        return add('look', next, { look, slot: look.captures ? looks.firstSlot + look.index : -1 })
+      }
       case 'group': {
         // The slots of a group are its beginning and its end; going backward, the end is met first.
         const [first, last] = isBackward ? [1, 0] : [0, 1]
-        const end = add({ op: 'save', slot: 2 * node.index + last, next })
-        return add({ op: 'save', slot: 2 * node.index + first, next: emit(node.body, end) })
+        const end = add('save', next, { slot: 2 * node.index + last })
+        return add('save', emit(node.body, end), { slot: 2 * node.index + first })
       }
       case 'sequence': {
         const items = isBackward ? node.items : node.items.toReversed()
@@ -61,7 +78,7 @@ export function compileProgram(node: Node, isBackward: boolean, looks: Looks): P
       }
       case 'choice': {
         const entries = node.items.map((item) => emit(item, next))
-        return entries.reduceRight((other, entry) => add({ op: 'split', next: entry, other }))
+        return entries.reduceRight((other, entry) => add('split', entry, { other }))
       }
       case 'repeat':
         return emitRepeat(node, next)
@@ -83,28 +100,29 @@ export function compileProgram(node: Node, isBackward: boolean, looks: Looks): P
   }
 
   const choose = (entry: number, next: number, isLazy: boolean): number =>
-    add({ op: 'split', ...(isLazy ? { next, other: entry } : { next: entry, other: next }) })
+    add('split', isLazy ? next : entry, { other: isLazy ? entry : next })
 
   /** Once or more. */
   function emitLoop(body: Node, isLazy: boolean, next: number): number {
-    const split = { op: 'split' as const, next, other: next }
-    const entry = emit(body, add(split))
-    if (isLazy) split.other = entry
-    else split.next = entry
-    return entry
+    const split = add('split', next)
+    return closeLoop(split, emit(body, split), isLazy)
   }
 
   /** Any number of times. */
   function emitStar(body: Node, isLazy: boolean, next: number): number {
-    const split = { op: 'split' as const, next, other: next }
-    const at = add(split)
-    const entry = emit(body, at)
-    if (isLazy) split.other = entry
-    else split.next = entry
-    return at
+    const split = add('split', next)
+    closeLoop(split, emit(body, split), isLazy)
+    return split
   }
 
-  const start = emit(node, 0)
+  /** A split that goes on at one place both ways until the beginning of its loop is known. */
+  function closeLoop(split: number, entry: number, isLazy: boolean): number {
+    const instruction = instructions[split]
+    if (instruction !== undefined) instruction[isLazy ? 'other' : 'next'] = entry
+    return entry
+  }
+
+  const start = emit(node, add('match', -1))
   return { instructions, start }
 }
 

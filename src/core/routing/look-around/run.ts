@@ -38,96 +38,99 @@ type Step = 1 | -1
 /** Places in the text, -1 where there is none. */
 export type Slots = readonly number[]
 
+/** The places that a thread noted, the last one first. Threads share what they had in common. */
+interface Noted {
+  readonly slot: number
+  readonly place: number
+  readonly before: Noted | undefined
+}
+
+/** Instructions that are to be run, the preferred first, each with what was noted on the way to it. */
+interface Threads {
+  readonly at: number[]
+  readonly noted: (Noted | undefined)[]
+}
+
 /**
- * Runs a program from a place and returns the slots of the match that comes first in its order of preference; the
- * slots beyond those of the groups are the places at which look-arounds with groups were passed. Takes as many
- * steps as the text has characters, each in time of the program's size.
+ * Runs a program from a place, and if it has a match there (one that ends at `end`, if that is given), puts the places
+ * noted by the match that comes first in its order of preference over the slots. Takes as many steps as the text has
+ * characters, each in time of the program's size.
  */
 export function capture(
   { instructions, start }: Program,
   input: Input,
-  from: number,
-  step: Step,
+  { from, step, end }: { readonly from: number; readonly step: Step; readonly end?: number },
   slots: Slots,
-  firstLookSlot: number,
-  end?: number,
 ): Slots | undefined {
   const { points } = input
   const marks = new Int32Array(instructions.length).fill(-1)
-  let current = createThreads()
-  let next = createThreads()
-  const waiting = createThreads()
+  let current: Threads = { at: [], noted: [] }
+  let next: Threads = { at: [], noted: [] }
+  const waiting: Threads = { at: [], noted: [] }
   let matched: Slots | undefined
 
-  const follow = (to: Threads, start: number, place: number, given: Slots): void => {
+  const follow = (to: Threads, start: number, place: number, given: Noted | undefined): void => {
     push(waiting, start, given)
     for (let at = waiting.at.pop(); at !== undefined; at = waiting.at.pop()) {
-      let slots = waiting.slots.pop() ?? given
+      let noted = waiting.noted.pop()
       for (;;) {
         const instruction: Instruction | undefined = marks[at] === place ? undefined : instructions[at]
         if (instruction === undefined) break
         marks[at] = place
-        if (instruction.op === 'char' || instruction.op === 'match') {
-          push(to, at, slots)
+        const { op, slot } = instruction
+        if (op === 'char' || op === 'match') {
+          push(to, at, noted)
           break
         }
         if (!passes(instruction, input, place)) break
-        if (instruction.op === 'split') push(waiting, instruction.other, slots)
-        const slot = slotOf(instruction, firstLookSlot)
-        if (slot !== undefined) {
-          slots = slots.with(slot, place)
-        }
+        if (op === 'split') push(waiting, instruction.other, noted)
+        if (slot >= 0) noted = { slot, place, before: noted }
         at = instruction.next
       }
     }
   }
 
-  follow(current, start, from, slots)
+  follow(current, start, from, undefined)
   for (let place = from; current.at.length > 0; place += step) {
     const point = points[step === 1 ? place : place - 1]
     for (let thread = 0; thread < current.at.length; thread++) {
       const instruction = instructions[current.at[thread] ?? 0]
       if (instruction?.op === 'match') {
         if (end !== undefined && place !== end) continue
-        matched = current.slots[thread]
+        matched = withNoted(slots, current.noted[thread])
         break
       }
-      if (instruction?.op === 'char' && point !== undefined && instruction.set.has(point))
-        follow(next, instruction.next, place + step, current.slots[thread] ?? slots)
+      if (instruction !== undefined && point !== undefined && instruction.set.has(point))
+        follow(next, instruction.next, place + step, current.noted[thread])
     }
     const done = current
     current = next
     next = done
     next.at.length = 0
-    next.slots.length = 0
+    next.noted.length = 0
   }
   return matched
 }
 
-/** Instructions that are to be run, the preferred first, each with the slots that it got so far. */
-interface Threads {
-  readonly at: number[]
-  readonly slots: Slots[]
-}
-
-const createThreads = (): Threads => ({ at: [], slots: [] })
-
-function push(threads: Threads, at: number, slots: Slots): void {
+function push(threads: Threads, at: number, noted: Noted | undefined): void {
   threads.at.push(at)
-  threads.slots.push(slots)
+  threads.noted.push(noted)
 }
 
-function slotOf(instruction: Instruction, firstLookSlot: number): number | undefined {
-  if (instruction.op === 'save') return instruction.slot
-  return instruction.op === 'look' && instruction.look.captures
-    ? firstLookSlot + instruction.look.index
-    : undefined
+function withNoted(slots: Slots, noted: Noted | undefined): Slots {
+  const changed = slots.slice()
+  const isDone = new Set<number>()
+  for (let each = noted; each !== undefined; each = each.before) {
+    if (!isDone.has(each.slot)) changed[each.slot] = each.place
+    isDone.add(each.slot)
+  }
+  return changed
 }
 
 /** Whether an instruction that takes no character lets a thread pass. */
 function passes(instruction: Instruction, input: Input, place: number): boolean {
   if (instruction.op === 'assert') return holdsAssertion(instruction.test, input.points, place)
-  return instruction.op !== 'look' || holds(instruction.look, input, place)
+  return instruction.look === undefined || holds(instruction.look, input, place)
 }
 
 function holdsAssertion(test: Assertion, points: Int32Array, place: number): boolean {

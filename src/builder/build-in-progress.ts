@@ -11,7 +11,7 @@ import {
   collectStatic,
 } from './output/collect.ts'
 import { installRequirements } from './output/python-requirements.ts'
-import type { FunctionFile } from './plan/api-functions.ts'
+import { escaped, type FunctionFile } from './plan/api-functions.ts'
 import { type BuildCli, PLATFORM_NODE } from './plan/build-cli.ts'
 import { cliCommand } from './plan/cli-command.ts'
 import { settingFor } from './plan/function-settings.ts'
@@ -19,6 +19,7 @@ import type { BuiltTake, CliStep, Install, Plan, ServerTake, Stage, Take, Upload
 import { joined } from './plan/source-tree.ts'
 import { installDependencies } from './workshop/install-dependencies.ts'
 import type { Installed } from './workshop/install-options.ts'
+import type { Registry } from './workshop/registry.ts'
 import { type NodeToolchain, ToolchainError, type Toolchains } from './workshop/toolchain.ts'
 import { type RunOptions, shell, type Workspace } from './workshop/workspace.ts'
 
@@ -32,6 +33,7 @@ interface BuildParts {
   readonly blobs: Pick<BlobStore, 'put' | 'putBytes'>
   readonly clock: Clock
   readonly pythonVersion: string
+  readonly registry: (() => Promise<Pick<Registry, 'url'>>) | undefined
 }
 
 /** What was taken, and the rules that came with it, in the order in which they count. */
@@ -41,10 +43,13 @@ export interface Built {
 }
 
 /** Where a server or a program answers. */
-const SERVER_PATH = 'index'
-const SERVER_ROUTES: readonly Route[] = [
+const serverPath = (mount: string): string => joined(mount, 'index')
+const serverRoutes = (mount: string): readonly Route[] => [
   { handle: 'filesystem' },
-  { src: '^/(.*)$', dest: `/${SERVER_PATH}` },
+  {
+    src: mount === '' ? '^/(.*)$' : `^/${escaped(mount)}(?:/(.*))?$`,
+    dest: `/${serverPath(mount)}`,
+  },
 ]
 
 /** One build while it lasts: a plan carried out in a workspace. */
@@ -96,6 +101,7 @@ export class BuildInProgress {
     if (this.#installed.has(folder)) return
     const { workspace, toolchains, events, plan, clock } = this.#parts
     const node = await this.#node(plan.nodeVersion)
+    const token = await this.#registryToken()
     const began = clock.now()
     const installed = await failingAs('install_failed', () =>
       installDependencies(workspace, toolchains, {
@@ -104,7 +110,7 @@ export class BuildInProgress {
         installCommand: command,
         log: events.log(run),
         run,
-        env: plan.env,
+        env: { ...plan.env, ...token },
         commands: build?.kind === 'line' ? [build.line] : [],
       }),
     )
@@ -113,9 +119,22 @@ export class BuildInProgress {
       await this.#say(run, `Installed dependencies with ${installed.manager} in ${since(began, clock)}`)
   }
 
+  /** The token that an older client sent is for private packages: known to npm, and to a .npmrc that asks for it. */
+  async #registryToken(): Promise<Readonly<Record<string, string>>> {
+    const { task, registry } = this.#parts
+    const token = task.registryAuthToken
+    if (token === undefined) return {}
+    const place = registry === undefined ? undefined : (await registry()).url.replace(/^https?:/, '')
+    return { NPM_TOKEN: token, ...(place === undefined ? {} : { [`npm_config_${place}:_authToken`]: token }) }
+  }
+
   async #installPython({ run }: Stage, folder: string): Promise<void> {
     await failingAs('install_failed', () =>
-      this.#command(run, { argv: installRequirements('python3'), cwd: folder }),
+      this.#command(run, {
+        argv: installRequirements('python3'),
+        cwd: folder,
+        shown: 'pip install -r requirements.txt',
+      }),
     )
   }
 
@@ -190,12 +209,12 @@ export class BuildInProgress {
         const { plan } = this.#parts
         const output = await collectApp(await this.#collection(run), {
           root: take.root,
-          paths: [SERVER_PATH],
+          paths: [serverPath('')],
           version: plan.nodeVersion,
           env: { NODE_ENV: 'production' },
           start: { command: take.command },
         })
-        return this.#add(output, SERVER_ROUTES)
+        return this.#add(output, serverRoutes(''))
       }
     }
   }
@@ -239,22 +258,28 @@ export class BuildInProgress {
     return this.#add(files, files === undefined ? [] : routes)
   }
 
-  async #takeServer(run: string, { root, runtime, entries, publicFolder }: ServerTake): Promise<void> {
+  async #takeServer(run: string, { root, runtime, entries, publicFolder, mount }: ServerTake): Promise<void> {
     const { plan } = this.#parts
     const collection = await this.#collection(run)
     const setting = entries.map((entry) => settingFor(entry, plan.functions)).find(Boolean)
     if (publicFolder !== undefined)
-      this.#add(await collectStatic(collection, { folders: [joined(root, publicFolder)], optional: true }))
+      this.#add(
+        await collectStatic(collection, {
+          folders: [joined(root, publicFolder)],
+          prefix: mount,
+          optional: true,
+        }),
+      )
     const output = await collectApp(collection, {
       root,
-      paths: [SERVER_PATH],
+      paths: [serverPath(mount)],
       runtime,
       version: this.#version(runtime, setting?.nodeVersion),
       ...(setting?.memoryMb === undefined ? {} : { memoryMb: setting.memoryMb }),
       ...(setting?.maxDuration === undefined ? {} : { maxDuration: setting.maxDuration }),
       start: { entries },
     })
-    this.#add(output, SERVER_ROUTES)
+    this.#add(output, serverRoutes(mount))
   }
 
   #add(output: Output | undefined, routes: readonly Route[] = []): void {

@@ -192,6 +192,41 @@ test('a package of an older client becomes one program that runs its start scrip
   assert.deepEqual(answers(output), ['index'])
 })
 
+test('the token of an older client is known to npm while packages are installed, and only then', async (t) => {
+  const build = await buildOf(
+    t,
+    { 'package.json': { scripts: { build: 'x', start: 'node app.js' } }, 'app.js': '' },
+    undefined,
+    {
+      deployment: { buildRuns: [runOf('@aloft/static', '**')] },
+      registryAuthToken: 'secret',
+      parts: { registry: async () => ({ url: 'https://packages.test/npm/' }) },
+    },
+  )
+  await build.run()
+  const [install, script] = build.ran
+  assert.equal(install?.env?.NPM_TOKEN, 'secret')
+  assert.equal(install?.env?.['npm_config_//packages.test/npm/:_authToken'], 'secret')
+  assert.equal(JSON.stringify(script).includes('secret'), false)
+})
+
+test('a server in a folder of a build answers below that folder', async (t) => {
+  const build = await buildOf(
+    t,
+    { 'srv/package.json': { scripts: { start: 'node app.js' } }, 'srv/app.js': '', 'index.html': '' },
+    undefined,
+    {
+      deployment: builtBy(
+        runOf('@now/node', 'srv/package.json', {}, 'b1'),
+        runOf('@now/static', 'index.html', {}, 'b2'),
+      ),
+    },
+  )
+  const output = await build.run()
+  assert.deepEqual(answers(output), ['srv/index'])
+  assert.deepEqual(output.routes?.at(-1), { src: '^/srv(?:/(.*))?$', dest: '/srv/index' })
+})
+
 test('each build of a request begins and ends, and its part is where it belongs', async (t) => {
   const build = await buildOf(
     t,

@@ -11,6 +11,7 @@ import { makePlan } from './plan/make-plan.ts'
 import type { Plan } from './plan/plan.ts'
 import { mergedRoutes } from './plan/route-rules.ts'
 import { withVariables } from './with-variables.ts'
+import type { Registry } from './workshop/registry.ts'
 import type { Toolchains } from './workshop/toolchain.ts'
 import type { Workshop } from './workshop/workspace.ts'
 
@@ -22,6 +23,8 @@ export interface BuilderParts {
   readonly clock: Clock
   /** Takes the deployments that are images, where there is a Docker Engine. */
   readonly docker?: Builder
+  /** Where packages come from, for the tokens that some requests bring. */
+  readonly registry?: () => Promise<Pick<Registry, 'url'>>
   /** The line of Python that programs run on. */
   readonly pythonVersion?: string
 }
@@ -74,9 +77,10 @@ async function carryOut(
   const files = task.files.filter(({ path }) => !plan.hidden(path))
   const workspace = await parts.workshop.open({ ...task, files })
   try {
-    const { toolchains, cli, blobs, clock, pythonVersion = DEFAULT_PYTHON } = parts
+    const { toolchains, cli, blobs, clock, registry, pythonVersion = DEFAULT_PYTHON } = parts
     const build = new BuildInProgress({
-      ...{ workspace, plan, task, events, toolchains, cli, blobs, clock, pythonVersion },
+      ...{ workspace, plan, task, events, toolchains, cli, blobs, clock },
+      ...{ pythonVersion, registry },
     })
     const output = await finished(plan, await build.run())
     workspace.keep(plan.stages.flatMap(({ caches }) => caches))

@@ -23,12 +23,12 @@ export const runtimeOf = (file: string): FunctionFile['runtime'] | undefined =>
         : undefined
 
 /** The files below `api` that are functions: no part of their path begins with `_` or `.`. */
-export const apiFiles = (paths: readonly string[]): FunctionFile[] =>
+export const apiFiles = (paths: readonly string[], mount = ''): FunctionFile[] =>
   paths
     .filter(
       (path) => path.startsWith('api/') && !/(?:^|\/)[_.]/.test(path) && !/(?:^|\/)node_modules\//.test(path),
     )
-    .flatMap((path) => functionFile(path) ?? [])
+    .flatMap((path) => functionFile(path, mount) ?? [])
     .sort((a, b) => (a.file < b.file ? -1 : 1))
 
 /** Undefined for a file in no language that is run. */
@@ -44,7 +44,8 @@ function pathsOf(file: string): readonly string[] {
   return baseOf(own) === 'index' && folder !== '' ? [own, file, folder] : [own, file]
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&').replaceAll('\\/', '/')
+export const escaped = (text: string): string =>
+  text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&').replaceAll('\\/', '/')
 
 type Part =
   | { readonly kind: 'fixed'; readonly text: string }

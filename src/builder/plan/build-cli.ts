@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MINUTE } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -59,7 +59,7 @@ export function createBuildCli(parts: BuildCliParts): BuildCli {
       .digest('hex')
       .slice(0, 12)
     const path = join(parts.folder, `build-cli-${process.platform}-${process.arch}-${digest}`)
-    if (await exists(path)) return path
+    if (await touched(path)) return path
     const temporary = join(parts.folder, `.tmp-cli-${process.pid}-${temporaries++}`)
     const began = Date.now()
     try {
@@ -72,7 +72,7 @@ export function createBuildCli(parts: BuildCliParts): BuildCli {
       await openTree(temporary)
       await rename(temporary, path).catch(async (error) => {
         // Another process was as fast.
-        if (!(await exists(path))) throw error
+        if (!(await touched(path))) throw error
       })
     } finally {
       await removeTree(temporary)
@@ -84,23 +84,23 @@ export function createBuildCli(parts: BuildCliParts): BuildCli {
   return {
     async ensure() {
       const node = await toolchains.ensureNode(PLATFORM_NODE)
-      making ??= folderOf(node)
-      try {
-        return { folder: await making, node }
-      } catch (error) {
-        // A failure is not remembered.
+      // Only one of those who ask at once fetches. It may be gone the next time: what nobody uses is removed.
+      making ??= folderOf(node).finally(() => {
         making = undefined
-        throw error
-      }
+      })
+      return { folder: await making, node }
     },
   }
 }
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
+/** Whether it is there; if so it counts as used. */
+const touched = (path: string): Promise<boolean> => {
+  const now = new Date()
+  return utimes(path, now, now).then(
     () => true,
     () => false,
   )
+}
 
 /** By npm, from the lock alone, in a sandbox of its own: no project has a say in what all of them use. */
 async function install(

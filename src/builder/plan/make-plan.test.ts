@@ -209,6 +209,16 @@ test('a Python server is known by its requirements', async () => {
   await assert.rejects(planOf({ 'requirements.txt': 'flask' }), { code: 'missing_entry' })
 })
 
+test('Python in api is made of functions, whatever library they use', async () => {
+  const stage = await stageOf({ 'requirements.txt': 'flask', 'api/a.py': '', 'index.html': '' })
+  assert.deepEqual(
+    taken(stage, 'functions').functions.map(({ file }) => file),
+    ['api/a.py'],
+  )
+  assert.equal(stage.requirements, '')
+  assert.deepEqual(uploaded(stage), ['index.html', 'requirements.txt'])
+})
+
 test('Next.js is built by the CLI', async () => {
   const stage = await stageOf(
     { 'package.json': { dependencies: { next: '16' } } },

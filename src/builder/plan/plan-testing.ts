@@ -34,6 +34,7 @@ export interface TaskChanges {
   readonly settings?: Partial<BuildSettings>
   readonly env?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  readonly registryAuthToken?: string
 }
 
 export const runOf = (use: string, path: string, config: Build['config'] = {}, id = 'bld_1'): Build => ({
@@ -102,6 +103,7 @@ export function taskOf(files: readonly ManifestFile[], changes: TaskChanges = {}
     files,
     env: changes.env ?? {},
     secrets: [],
+    ...(changes.registryAuthToken === undefined ? {} : { registryAuthToken: changes.registryAuthToken }),
     signal: changes.signal ?? new AbortController().signal,
   }
 }

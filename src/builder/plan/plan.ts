@@ -118,4 +118,6 @@ export interface ServerTake {
   readonly entries: readonly string[]
   /** A folder of files that are served without it. */
   readonly publicFolder: string | undefined
+  /** Under which it is served. */
+  readonly mount: string
 }

@@ -79,9 +79,9 @@ function startedFile(script: string | undefined): string | undefined {
 }
 
 const PYTHON_NAMES = ['app', 'index', 'main', 'server', 'wsgi', 'asgi', 'application'] as const
-const PYTHON_FOLDERS = ['', 'src/', 'app/', 'api/'] as const
+const PYTHON_FOLDERS = ['', 'src/', 'app/'] as const
 
-/** The file with the `app` of a Python server. */
+/** The file with the `app` of a Python server. One in `api` is a function. */
 export function pythonServerEntries(tree: SourceTree): readonly string[] {
   const usual = PYTHON_FOLDERS.flatMap((folder) => PYTHON_NAMES.map((name) => `${folder}${name}.py`))
   // Django keeps it in the folder of the project, whatever that is called.

@@ -23,7 +23,10 @@ export interface ZeroConfig {
 }
 
 /** What is done with a folder of which nobody said what it is. */
-export async function planFolder(run: string, given: ZeroConfig): Promise<Stage> {
+export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage> {
+  const given = isPythonInApi(asked)
+    ? { ...asked, settings: { ...asked.settings, framework: undefined } }
+    : asked
   const { tree, folder, settings } = given
   const stage = {
     run,
@@ -65,8 +68,15 @@ const needsPython = ({ tree, settings: { framework } }: ZeroConfig): boolean =>
   (framework !== undefined && isPythonServer(framework)) ||
   apiFiles(tree.paths).some(({ runtime }) => runtime === 'python')
 
+/** Its library is used by functions, and there is no server. */
+const isPythonInApi = (given: ZeroConfig): boolean =>
+  given.settings.framework !== undefined &&
+  isPythonServer(given.settings.framework) &&
+  pythonServerEntries(given.tree).length === 0 &&
+  apiFiles(given.tree.paths).some(({ runtime }) => runtime === 'python')
+
 /** A server stands for all of its folder, unless somebody says where the files are that are served instead. */
-function serverOf({ tree, pkg, settings, folder }: ZeroConfig): Take | undefined {
+function serverOf({ tree, pkg, settings, folder, mount }: ZeroConfig): Take | undefined {
   const { framework, outputDirectory } = settings
   const publicFolder = tree.hasFolder('public') ? 'public' : undefined
   if (framework !== undefined && isPythonServer(framework)) {
@@ -76,11 +86,12 @@ function serverOf({ tree, pkg, settings, folder }: ZeroConfig): Take | undefined
         'missing_entry',
         `There is no Python file with an \`app\` in it, such as app.py, index.py or main.py, for ${framework.name}.`,
       )
-    return { kind: 'server', root: folder, runtime: 'python', entries, publicFolder }
+    return { kind: 'server', root: folder, runtime: 'python', entries, publicFolder, mount }
   }
   if (outputDirectory !== null || (framework !== undefined && !isNodeServer(framework))) return undefined
   const entries = nodeServerEntries(tree, pkg, framework)
-  if (entries.length > 0) return { kind: 'server', root: folder, runtime: 'node', entries, publicFolder }
+  if (entries.length > 0)
+    return { kind: 'server', root: folder, runtime: 'node', entries, publicFolder, mount }
   if (framework === undefined) return undefined
   throw new BuildFailure(
     'missing_entry',
@@ -91,7 +102,7 @@ function serverOf({ tree, pkg, settings, folder }: ZeroConfig): Take | undefined
 /** Files, from a build or as they are, beside the functions in `api`. */
 async function staticTakes({ tree, settings, folder, mount }: ZeroConfig): Promise<readonly Take[]> {
   const { framework, build, outputDirectory } = settings
-  const functions = framework?.ignoreRuntimes?.includes('@vercel/node') ? [] : apiFiles(tree.paths)
+  const functions = framework?.ignoreRuntimes?.includes('@vercel/node') ? [] : apiFiles(tree.paths, mount)
   const dynamic = dynamicRoutes(functions)
   const inApi: readonly Take[] =
     functions.length === 0
@@ -115,7 +126,8 @@ async function staticTakes({ tree, settings, folder, mount }: ZeroConfig): Promi
       ...inApi,
     ]
   }
-  const usual = await routesOf(framework)
+  // They are written for a site of its own.
+  const usual = mount === '' ? await routesOf(framework) : []
   return [
     ...inApi,
     {
@@ -127,7 +139,9 @@ async function staticTakes({ tree, settings, folder, mount }: ZeroConfig): Promi
       optional: functions.length > 0 && outputDirectory === null,
       // Before the page that a framework may have for every path.
       routes:
-        functions.length === 0 ? usual : ((await mergedRoutes([FILES_FIRST, API_NOT_FOUND], [usual])) ?? []),
+        functions.length === 0 || mount !== ''
+          ? usual
+          : ((await mergedRoutes([FILES_FIRST, API_NOT_FOUND], [usual])) ?? []),
     },
   ]
 }

@@ -66,10 +66,10 @@ const SVELTE_KIT: App = {
       scripts: { build: 'vite build' },
       devDependencies: {
         '@sveltejs/adapter-vercel': '6.3.4',
-        '@sveltejs/kit': '3.1.1',
-        '@sveltejs/vite-plugin-svelte': '7.3.1',
+        '@sveltejs/kit': '2.70.4',
+        '@sveltejs/vite-plugin-svelte': '6.2.4',
         svelte: '5.57.3',
-        vite: '8.3.8',
+        vite: '7.3.8',
       },
     }),
     'svelte.config.js': `import adapter from '@sveltejs/adapter-vercel'\nexport default { kit: { adapter: adapter() } }\n`,
@@ -222,7 +222,7 @@ const ELEVENTY: App = {
   files: {
     'package.json': manifest({
       scripts: { build: 'eleventy' },
-      devDependencies: { '@11ty/eleventy': '3.1.8' },
+      devDependencies: { '@11ty/eleventy': '3.1.6' },
     }),
     'index.md': '# Eleventy heading\n',
     'posts/one.md': 'The first post\n',

@@ -9,7 +9,7 @@ function parseQuery(url) {
   const at = url.indexOf('?')
   if (at === -1) return query
   new URLSearchParams(url.slice(at + 1).split('#', 1)[0]).forEach((value, key) => {
-    const before = Object.hasOwn(query, key) ? query[key] : undefined
+    const before = Object.prototype.hasOwnProperty.call(query, key) ? query[key] : undefined
     const next = before === undefined ? value : [].concat(before, value)
     if (key === '__proto__') Object.defineProperty(query, key, { value: next, configurable: true })
     else query[key] = next

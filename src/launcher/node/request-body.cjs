@@ -40,7 +40,7 @@ function parserOf(req) {
   const type = req.headers['content-type']
   if (type === undefined) return undefined
   const essence = type.split(';', 1)[0].trim().toLowerCase()
-  return Object.hasOwn(PARSERS, essence) ? PARSERS[essence] : undefined
+  return Object.prototype.hasOwnProperty.call(PARSERS, essence) ? PARSERS[essence] : undefined
 }
 
 /**

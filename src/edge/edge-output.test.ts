@@ -186,3 +186,12 @@ test('a middleware that fails lets nobody pass', async () => {
   )
   assert.equal((await get('/a.txt')).status, 502)
 })
+
+test('images that a framework asks for in some size are served as they are', async () => {
+  const { get } = await output([filesystem], { og: (_, res) => res.end('made') }, { 'a.png': 'image' })
+  const image = await get('/_vercel/image?url=%2Fa.png&w=640&q=75')
+  assert.deepEqual([image.status, image.text, image.headers['content-type']], [200, 'image', 'image/png'])
+  assert.equal((await get('/_vercel/image?url=%2Fog&w=640&q=75')).text, 'made')
+  assert.equal((await get('/_vercel/image?url=%2Fnone.png&w=640&q=75')).status, 404)
+  assert.equal((await get('/_vercel/image?url=https%3A%2F%2Fexample.com%2Fa.png&w=640&q=75')).status, 400)
+})

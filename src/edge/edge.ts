@@ -122,7 +122,11 @@ export function createEdge(options: EdgeOptions): Edge {
     } catch (error) {
       result = fail(error)
     }
-    if (result instanceof Promise) return result.catch(fail).then((settled) => send(exchange, entry, settled))
+    if (result instanceof Promise)
+      return result.then(
+        (settled) => send(exchange, entry, settled),
+        (error: unknown) => send(exchange, entry, fail(error)),
+      )
     send(exchange, entry, result)
   }
 

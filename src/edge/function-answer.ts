@@ -42,9 +42,7 @@ export function functionAnswer(
     body: body === 'none' ? undefined : new OutgoingBody(req),
     mayUpgrade: upgrade !== undefined && !outcome.isPage,
   }
-  return ask(functions, call, exchange).then((response) =>
-    'code' in response ? response : toAnswer(site, outcome, response, exchange),
-  )
+  return ask(functions, call, exchange, (response) => toAnswer(site, outcome, response, exchange))
 }
 
 /** What every call on behalf of this visitor has in common. */
@@ -59,14 +57,21 @@ export const callOf = (
   limitMs: fn.maxDuration * 1000,
 })
 
-/** Calls, for as long as the visitor waits. */
-export function ask(
+/** Calls, for as long as the visitor waits, and goes on with the response. */
+export function ask<A>(
   functions: Functions,
   call: FunctionCall,
   { res }: Pick<Exchange, 'res'>,
-): Promise<FunctionResponse | Refusal> {
-  return new Promise((resolve) => {
-    const waiting = callFunction(functions, call, resolve)
+  goOn: (response: FunctionResponse) => A | Promise<A>,
+): Promise<A | Refusal> {
+  return new Promise((resolve, reject) => {
+    const waiting = callFunction(functions, call, (response) => {
+      try {
+        resolve('code' in response ? response : goOn(response))
+      } catch (error) {
+        reject(error)
+      }
+    })
     res.once('close', () => waiting.cancel())
   })
 }

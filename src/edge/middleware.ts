@@ -45,7 +45,7 @@ export async function askMiddleware(
     { body: 'none' },
   )
   const call = { ...callOf(site, fn, exchange), method: question.method, head, body: undefined }
-  const response = await ask(functions, call, exchange)
+  const response = await ask(functions, call, exchange, (answered) => answered)
   if ('code' in response) return { result: response }
   const rewrite = valueIn(response.headers, 'x-middleware-rewrite')
   if (rewrite === undefined && valueIn(response.headers, 'x-middleware-next') !== '1')

@@ -20,9 +20,9 @@ export class MalformedResponseError extends Error {
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
-/** A tab is the only control character that may be in a value. */
+/** A tab is the only control character that may be in a line, and lines end with both of theirs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|[^\r]\n|\r$|^\n/
 const LENGTH = /^\d{1,15}$/
 const MAX_HEADERS = 256
 
@@ -32,6 +32,7 @@ const known = new Map<string, string>()
 
 /** Reads the text of a head, without the empty line at its end; one character a byte. Throws at the slightest doubt. */
 export function readResponseHead(text: string): ResponseHead {
+  if (CONTROL.test(text)) throw new MalformedResponseError('there is a control character')
   let end = text.indexOf('\r\n')
   const line = STATUS_LINE.exec(end < 0 ? text : text.slice(0, end))
   if (line === null) throw new MalformedResponseError('the status line is malformed')
@@ -46,7 +47,6 @@ export function readResponseHead(text: string): ResponseHead {
     if (colon < 0 || colon >= stop) throw new MalformedResponseError('a header has no name')
     const name = nameOf(text.slice(at, colon))
     const value = text.slice(colon + 1, stop).trim()
-    if (CONTROL.test(value)) throw new MalformedResponseError(`the value of ${name} is malformed`)
     if (name === 'content-length') {
       if (!LENGTH.test(value) || (length !== undefined && length !== value))
         throw new MalformedResponseError('the length is malformed')

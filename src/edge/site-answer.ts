@@ -9,6 +9,7 @@ import type { FunctionOutcome } from './function-answer.ts'
 import type { Functions } from './function-call.ts'
 import { stop } from './guards.ts'
 import type { HotAnswers } from './hot-answers.ts'
+import { IMAGE_PATH, imageTarget } from './image-target.ts'
 import { askMiddleware, type Detour, NO_DETOUR } from './middleware.ts'
 import type { Proxy as Forwarder } from './proxy.ts'
 import type { Refusal } from './refusal.ts'
@@ -121,7 +122,8 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
   return (entry: SiteEntry, exchange: Exchange): Result | Promise<Result> => {
     const refused = stop(entry.site)
     if (refused !== undefined) return refuse(refused)
-    const target = readTarget(exchange.req.url ?? '/')
+    const sent = readTarget(exchange.req.url ?? '/')
+    const target = sent?.path === IMAGE_PATH && isBuilt(entry) ? imageTarget(sent.query) : sent
     if (target === undefined) return refuse('BAD_REQUEST')
     const journey: Journey = { entry, target, exchange }
     const result = andThen(routeAnswer(entry, target, exchange.question, options), (answer) =>
@@ -133,6 +135,10 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
     )
   }
 }
+
+/** Only what a build left behind counts on the platform for more than what is there. */
+const isBuilt = ({ table, targets }: SiteEntry): boolean =>
+  table.output !== undefined && targets.find(IMAGE_PATH) === undefined
 
 /** What a site may have a page of its own for. */
 const FAILURES: ReadonlySet<Refusal['code']> = new Set([

@@ -42,8 +42,7 @@ export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Up
       const res = new ServerResponse(req)
       res.shouldKeepAlive = false
       res.assignSocket(req.socket)
-      res.once('finish', () => socket.end())
-      socket.once('close', () => res.emit('close'))
+      res.once('finish', () => endSoon(socket))
       void serve({
         req,
         res,
@@ -73,7 +72,7 @@ export function switchProtocol(exchange: Exchange, answer: SwitchAnswer, stamp: 
   }
   socket.once('close', close)
   upstream.once('close', () => {
-    close()
+    endSoon(socket)
     release()
   })
   socket.on('error', close)
@@ -96,6 +95,15 @@ export function switchProtocol(exchange: Exchange, answer: SwitchAnswer, stamp: 
   upstream.pipe(socket)
   socket.pipe(upstream)
   return () => sent
+}
+
+/** A peer has so long to take the rest and to close its side. */
+const LINGER_MS = 2000
+
+function endSoon(socket: Duplex): void {
+  socket.end()
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function headOf({ status, headers }: SwitchAnswer, { id, date }: Stamp): string {

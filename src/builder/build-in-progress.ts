@@ -52,6 +52,11 @@ const serverRoutes = (mount: string): readonly Route[] => [
   },
 ]
 
+/** The last line may be without an end. */
+const ADD_TO_NPMRC =
+  'cp "$HOME/.npmrc" "$HOME/.npmrc.before" 2>/dev/null; printf "\\n%s\\n" "$NPMRC_LINE" >> "$HOME/.npmrc"'
+const RESTORE_NPMRC = 'rm -f "$HOME/.npmrc"; mv "$HOME/.npmrc.before" "$HOME/.npmrc" 2>/dev/null; true'
+
 /** One build while it lasts: a plan carried out in a workspace. */
 export class BuildInProgress {
   readonly #parts: BuildParts
@@ -101,31 +106,40 @@ export class BuildInProgress {
     if (this.#installed.has(folder)) return
     const { workspace, toolchains, events, plan, clock } = this.#parts
     const node = await this.#node(plan.nodeVersion)
-    const token = await this.#registryToken()
     const began = clock.now()
-    const installed = await failingAs('install_failed', () =>
+    const install = () =>
       installDependencies(workspace, toolchains, {
         root: folder,
         node,
         installCommand: command,
         log: events.log(run),
         run,
-        env: { ...plan.env, ...token },
+        env: plan.env,
         commands: build?.kind === 'line' ? [build.line] : [],
-      }),
-    )
+      })
+    const installed = await failingAs('install_failed', () => this.#withToken(run, install))
     this.#installed.set(folder, installed)
     if (installed.how === 'installed')
       await this.#say(run, `Installed dependencies with ${installed.manager} in ${since(began, clock)}`)
   }
 
-  /** The token that an older client sent is for private packages: known to npm, and to a .npmrc that asks for it. */
-  async #registryToken(): Promise<Readonly<Record<string, string>>> {
+  /**
+   * The token that an older client sent is for private packages. It is in npm's configuration while they are
+   * installed, which a variable could not do: a shell passes on no names with slashes.
+   */
+  async #withToken<T>(run: string, install: () => Promise<T>): Promise<T> {
     const { task, registry } = this.#parts
     const token = task.registryAuthToken
-    if (token === undefined) return {}
-    const place = registry === undefined ? undefined : (await registry()).url.replace(/^https?:/, '')
-    return { NPM_TOKEN: token, ...(place === undefined ? {} : { [`npm_config_${place}:_authToken`]: token }) }
+    if (token === undefined || registry === undefined) return install()
+    if (!/^[\x21-\x7e]+$/.test(token))
+      throw new BuildFailure('install_failed', '`registryAuthToken` is not the text of a token.', run)
+    const place = (await registry()).url.replace(/^https?:/, '')
+    const hidden = { shown: null, quiet: true } as const
+    const env = { NPMRC_LINE: `${place}:_authToken=${token}` }
+    await this.#command(run, { argv: shell(ADD_TO_NPMRC), env, ...hidden })
+    const done = await install()
+    await this.#command(run, { argv: shell(RESTORE_NPMRC), ...hidden })
+    return done
   }
 
   async #installPython({ run }: Stage, folder: string): Promise<void> {

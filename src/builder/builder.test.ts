@@ -204,10 +204,14 @@ test('the token of an older client is known to npm while packages are installed,
     },
   )
   await build.run()
-  const [install, script] = build.ran
-  assert.equal(install?.env?.NPM_TOKEN, 'secret')
-  assert.equal(install?.env?.['npm_config_//packages.test/npm/:_authToken'], 'secret')
-  assert.equal(JSON.stringify(script).includes('secret'), false)
+  const [before, install, after, script] = build.ran
+  assert.equal(before?.env?.NPMRC_LINE, '//packages.test/npm/:_authToken=secret')
+  assert.equal(before?.shown, null)
+  assert.match(install?.argv.at(-1) ?? '', /^npm install/)
+  assert.match(after?.argv.at(-1) ?? '', /^rm -f/)
+  assert.deepEqual(script?.argv, ['npm', 'run', 'build'])
+  for (const options of [install, after, script])
+    assert.equal(JSON.stringify(options).includes('secret'), false)
 })
 
 test('a server in a folder of a build answers below that folder', async (t) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Build, Deployment } from '#core/deployment/deployment.ts'
 import type { ManifestFile } from '#core/deployment/manifest.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
-import { type BuildSettings, DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
+import { type BuildSettings, DEFAULT_BUILD_SETTINGS, type Project } from '#core/project/project.ts'
 import { makePlan } from './make-plan.ts'
 import type { Plan } from './plan.ts'
 import { type ReadContent, type SourceTree, sourceTree } from './source-tree.ts'
@@ -90,16 +90,12 @@ export function taskOf(files: readonly ManifestFile[], changes: TaskChanges = {}
   }
   return {
     deployment,
+    // No more of it than builds look at.
     project: {
       id: 'prj_1',
       ownerId: 'usr_1',
-      name: 'site',
-      defaultHost: null,
-      directoryListing: false,
       build: { ...DEFAULT_BUILD_SETTINGS, ...changes.settings },
-      createdAt: 0,
-      updatedAt: 0,
-    },
+    } as Project,
     files,
     env: changes.env ?? {},
     secrets: [],

@@ -66,7 +66,7 @@ export interface Edge {
 }
 
 /** What the memory is spent on: contents most of all. */
-const SHARES = { contents: 0.45, wires: 0.2, sites: 0.15, answers: 0.1, prerenders: 0.1 } as const
+const SHARES = { contents: 0.5, wires: 0.2, sites: 0.12, answers: 0.1, prerenders: 0.08 } as const
 
 export function createEdge(options: EdgeOptions): Edge {
   const { clock, log, visits, budgetBytes, keepAliveMs } = options

@@ -40,7 +40,7 @@ describe('an instance that comes to grief', {
     await bench.logged(/ended with exit code 137/)
   })
 
-  it('is replaced where it closed a connection of its own accord but lives: it is used again', async (t) => {
+  it('is used again where it closed a connection but lives', async (t) => {
     const bench = await openWorkbench(t, await sandbox('off'))
     const ref = await bench.deploy({
       files: {

@@ -27,7 +27,7 @@ export type Files = Readonly<Record<string, string>>
 /** An uncompressed archive of these files. */
 export async function archiveOf(files: Files): Promise<Buffer> {
   const archive = pack()
-  for (const [name, content] of Object.entries(files)) archive.entry({ name }, content)
+  for (const [name, content] of Object.entries(files)) archive.entry({ name, mtime: new Date(0) }, content)
   archive.finalize()
   const chunks: Uint8Array[] = []
   for await (const chunk of archive) chunks.push(chunk as Uint8Array)

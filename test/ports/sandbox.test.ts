@@ -93,6 +93,7 @@ for (const { name, options, skip } of ADAPTERS)
         runOf(['true'], { limits: { wallMs: 0 } }),
         runOf(['true'], { limits: { processes: 1.5 } }),
         runOf(['true'], { limits: { cpus: Number.NaN } }),
+        runOf(['true'], { limits: { share: 0 } }),
         runOf(['true'], { limits: { wallMs: 2 ** 31 } }),
       ])
         assert.throws(() => opened.spawn(run), { kind: 'bad_run' })

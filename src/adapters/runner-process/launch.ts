@@ -199,6 +199,8 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
     limits: {
       ...{ cpus: limits.cpus, processes: limits.processes, tmpBytes: limits.tmpBytes },
       memoryBytes: kind.memoryMb * MB,
+      // Visitors wait for it.
+      share: 1,
       wallMs: Number.POSITIVE_INFINITY,
     },
     network: 'outbound',

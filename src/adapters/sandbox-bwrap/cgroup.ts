@@ -19,6 +19,7 @@ const OWN_PROCESSES = 2
 const PERIOD_US = 100_000
 /** Of the default's weight: visitors' requests come first when the CPU is short. */
 const SHARE = 0.25
+const weight = ({ share = SHARE }: SandboxLimits, one: number) => String(Math.max(2, Math.round(one * share)))
 const REMOVE_WITHIN_MS = 10_000
 
 interface Rule {
@@ -41,7 +42,7 @@ const RULES: Readonly<Record<1 | 2, Readonly<Record<Controller, readonly Rule[]>
     cpu: [
       { file: 'cpu.cfs_period_us', value: () => String(PERIOD_US) },
       { file: 'cpu.cfs_quota_us', value: quota },
-      { file: 'cpu.shares', value: () => String(1024 * SHARE), optional: true },
+      { file: 'cpu.shares', value: (limits) => weight(limits, 1024), optional: true },
     ],
     pids: [{ file: 'pids.max', value: pids }],
   },
@@ -53,7 +54,7 @@ const RULES: Readonly<Record<1 | 2, Readonly<Record<Controller, readonly Rule[]>
     ],
     cpu: [
       { file: 'cpu.max', value: (limits) => `${quota(limits)} ${PERIOD_US}` },
-      { file: 'cpu.weight', value: () => String(100 * SHARE), optional: true },
+      { file: 'cpu.weight', value: (limits) => weight(limits, 100), optional: true },
     ],
     pids: [{ file: 'pids.max', value: pids }],
   },

@@ -32,12 +32,13 @@ export function assertRun(run: SandboxRun): void {
     if (maxBytes !== undefined && !(writable && Number.isSafeInteger(maxBytes) && maxBytes > 0))
       bad(`The size of ${inside} cannot be limited to ${maxBytes}`)
   }
-  const { memoryBytes, cpus, processes, wallMs, tmpBytes, outputBytes } = run.limits
+  const { memoryBytes, cpus, share = 1, processes, wallMs, tmpBytes, outputBytes } = run.limits
   const endless = wallMs === Number.POSITIVE_INFINITY
   const whole = { memoryBytes, processes, tmpBytes, outputBytes, wallMs: endless ? undefined : wallMs }
   for (const [name, value] of Object.entries(whole))
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0))
       bad(`The limit ${name} must be a whole number from 1`)
+  if (!(share > 0 && share <= 10)) bad('The limit share must be a number up to 10')
   if (!(cpus >= 0.01 && cpus <= 4096)) bad('The limit cpus must be a number from 0.01')
   if (!endless && wallMs > LONGEST_MS) bad(`The limit wallMs must be at most ${LONGEST_MS}`)
 }

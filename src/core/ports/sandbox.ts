@@ -22,6 +22,8 @@ export interface SandboxLimits {
   readonly memoryBytes: number
   /** Cores' worth of time, such as 0.5 or 2. */
   readonly cpus: number
+  /** Of the CPU where it is short: 1 is as much as the platform's own processes get, and 0.25 where it is left out. */
+  readonly share?: number
   /** Processes and threads at one moment. */
   readonly processes: number
   /** Infinity for what has no end of its own. */

@@ -3,7 +3,11 @@ import type { Owner } from '#core/access/context.ts'
 import { createAliases } from '#core/alias/aliases.ts'
 import { createBuildJob } from '#core/build/build-job.ts'
 import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
-import { DEPLOYMENTS_TOPIC, tellDeploymentNews } from '#core/deployment/deployment-news.ts'
+import {
+  DEPLOYMENTS_TOPIC,
+  type DeploymentNews,
+  tellDeploymentNews,
+} from '#core/deployment/deployment-news.ts'
 import { createDeployments } from '#core/deployment/deployments.ts'
 import { createSecretValues } from '#core/deployment/secret-values.ts'
 import { createCollectJob } from '#core/file/collect-job.ts'
@@ -22,6 +26,7 @@ import type { Builder } from '#core/ports/builder.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
+import { createProjects } from '#core/project/projects.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
@@ -85,11 +90,12 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
   const rules = { clock, defaultPlan }
   const queueMail = createQueueMail(vault)
   const naming = { domain, checkCustomHost, onHostsChanged }
+  const onNews = (news: DeploymentNews) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news))
   const deployments = createDeployments({
     ...naming,
     store: stores.deployments,
     instances: stores.instances,
-    onNews: (news) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news)),
+    onNews,
     files: stores.files,
     transact,
     blobs,
@@ -118,6 +124,7 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
       baseUrl,
     }),
     teams: createTeams({ ...rules, store: stores.teams, transact, queueMail, baseUrl }),
+    projects: createProjects({ store: stores.projects, transact, vault, clock, onHostsChanged, onNews }),
     secrets: createSecrets({ store: stores.secrets, transact, vault, clock }),
     operators: createOperators({
       ...rules,

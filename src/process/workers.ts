@@ -86,7 +86,7 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     .catch((err) => log.error({ err }, 'what should always run could not be started'))
 
   return {
-    builder: createBuilder({ workshop, toolchains, cli, blobs, clock }),
+    builder: createBuilder({ workshop, toolchains, cli, blobs, clock, registry }),
     boot: (program) => runner.boot(program),
     async drain(ms) {
       unsubscribe()

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -48,6 +48,11 @@ export async function freePort(): Promise<number> {
 export async function install(options: InstallationOptions = {}): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-e2e-'))
   const [port, tlsPort] = [await freePort(), await freePort()]
+  // What is fetched once from the package registry serves all installations of all tests.
+  const tools = join(tmpdir(), 'aloft-test-toolchains')
+  await mkdir(tools, { recursive: true, mode: 0o700 })
+  await mkdir(join(folder, 'data'), { mode: 0o700 })
+  await symlink(tools, join(folder, 'data', 'toolchains'))
   return boot(folder, port, tlsPort, options)
 }
 

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, test } from 'node:test'
+import { deployed, type Files, follow, visit } from '#test/support/deploying.ts'
+import { type Installation, install, uninstall } from '#test/support/installation.ts'
+
+let aloft: Installation
+
+before(async () => {
+  aloft = await install()
+})
+after(async () => {
+  await aloft.stop()
+  await uninstall(aloft)
+})
+
+const HELLO: Files = {
+  'api/hello.js': `module.exports = (req, res) => res.json({ pid: process.pid, greeting: process.env.GREETING })\n`,
+  'api/log.js': `module.exports = (req, res) => { console.log('said in a request'); res.end('logged') }\n`,
+  'api/slow.js': `module.exports = async (req, res) => { await new Promise(() => {}) }\n`,
+  'api/greedy.js': `module.exports = (req, res) => {
+  const kept = []
+  for (;;) kept.push(Buffer.alloc(8 << 20, kept.length))
+}
+`,
+  'api/stream.js': `module.exports = async (req, res) => {
+  let size = 0
+  for await (const chunk of req) size += chunk.length
+  for (let i = 0; i < 64; i++) res.write(Buffer.alloc(64 << 10, i))
+  res.end(String(size))
+}
+`,
+  'vercel.json': JSON.stringify({
+    functions: { 'api/slow.js': { maxDuration: 1 }, 'api/greedy.js': { memory: 128 } },
+  }),
+}
+
+const logOf = async (id: string) => {
+  const answer = await fetch(`${aloft.url}/v2/platform/deployments/${id}/events`, {
+    headers: { authorization: `Bearer ${aloft.token}` },
+  })
+  return (await answer.json()) as { type: string; payload: { text: string; info: { type: string } } }[]
+}
+
+/** The log is written a moment after what it tells of. */
+async function logged(id: string, line: RegExp) {
+  for (;;) {
+    const found = (await logOf(id)).find(({ payload }) => line.test(payload.text))
+    if (found) return found
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('functions: answers, limits and what is logged', async (t) => {
+  const { url, id } = await deployed(aloft, { name: 'hello', files: HELLO, env: { GREETING: 'hi' } })
+
+  await t.test('variables and helpers are there', async () => {
+    const { status, text } = await visit(aloft, url, { path: '/api/hello' })
+    assert.deepEqual([status, JSON.parse(text).greeting], [200, 'hi'])
+  })
+
+  await t.test('console output comes into the log', async () => {
+    assert.equal((await visit(aloft, url, { path: '/api/log' })).text, 'logged')
+    const { type, payload } = await logged(id, /^said in a request$/)
+    assert.deepEqual([type, payload.info.type], ['stdout', 'lambda'])
+    await logged(id, /^GET \/api\/log 200 \d+ms$/)
+  })
+
+  await t.test('large bodies go both ways', async () => {
+    const body = randomBytes(4 << 20)
+    const { text } = await visit(aloft, url, { path: '/api/stream', method: 'POST', body })
+    assert.equal(text.length, (64 << 16) + String(body.length).length)
+    assert.ok(text.endsWith(String(body.length)))
+  })
+
+  await t.test('too long is 504, too much memory is 502 with the reason in the log', async () => {
+    const late = await visit(aloft, url, { path: '/api/slow' })
+    assert.deepEqual([late.status, late.headers['x-platform-error']], [504, 'FUNCTION_INVOCATION_TIMEOUT'])
+    const killed = await visit(aloft, url, { path: '/api/greedy' })
+    assert.equal(killed.status, 502)
+    await logged(id, /memory/)
+    assert.equal((await visit(aloft, url, { path: '/api/hello' })).status, 200)
+  })
+
+  await t.test('the death of the working process costs no visitor his answer', async () => {
+    const statuses: number[] = []
+    let killed = false
+    const visitor = async () => {
+      for (let after = 0; after < 20; after += killed ? 1 : 0)
+        statuses.push((await visit(aloft, url, { path: '/api/hello' })).status)
+    }
+    const visitors = Promise.all([visitor(), visitor(), visitor(), visitor()])
+    const [worker] = await aloft.children('work')
+    process.kill(worker as number, 'SIGKILL')
+    killed = true
+    await visitors
+    assert.deepEqual([...new Set(statuses)], [200])
+  })
+})
+
+test('a server that listens speaks WebSocket', async () => {
+  const files = {
+    'package.json': JSON.stringify({ main: 'index.js', dependencies: { express: '5.3.0' } }),
+    'index.js': `const { createHash } = require('node:crypto')
+const server = require('node:http').createServer(require('express')().get('/', (req, res) => res.send('plain')))
+server.on('upgrade', (req, socket) => {
+  const accept = createHash('sha1').update(req.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64')
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n')
+  socket.on('data', (data) => socket.write(data))
+})
+server.listen(process.env.PORT || 3000)
+`,
+  }
+  const { url } = await deployed(aloft, { name: 'socket', files })
+  const key = randomBytes(16).toString('base64')
+  const socket = connect(aloft.port, '127.0.0.1')
+  socket.write(
+    `GET /chat HTTP/1.1\r\nHost: ${url}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+  )
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  assert.match(head.toString(), /^HTTP\/1\.1 101 /)
+  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+  assert.ok(head.toString().includes(accept))
+  socket.write('across')
+  const [echoed] = (await once(socket, 'data')) as [Buffer]
+  assert.equal(echoed.toString(), 'across')
+  socket.destroy()
+})
+
+test('a build goes on after its process was killed, and hides secrets', async () => {
+  const call = (path: string, body: object) =>
+    fetch(`${aloft.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${aloft.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }).then((answer) => answer.json() as Promise<{ id: string; url: string }>)
+  await call('/v2/platform/secrets', { name: 'hush', value: 'very-secret-value' })
+  const made = await call('/v8/platform/deployments', {
+    version: 2,
+    name: 'resumed',
+    build: { env: { HUSH: '@hush' } },
+    files: [
+      { file: 'package.json', data: JSON.stringify({ scripts: { build: 'sh build.sh' } }) },
+      {
+        file: 'build.sh',
+        data: 'echo "token $HUSH"; sleep 3; mkdir -p public; echo "built anew" > public/index.html\n',
+      },
+    ],
+  })
+  await logged(made.id, /^token \[redacted\]$/)
+  const [worker] = await aloft.children('work')
+  process.kill(worker as number, 'SIGKILL')
+  const text = await follow(aloft, made.id)
+  assert.ok(!text.includes('very-secret-value'))
+  assert.equal((await visit(aloft, made.url, { path: '/' })).text.trim(), 'built anew')
+})
+
+const legacy = async (name: string, files: Files) => {
+  const answer = await fetch(`${aloft.url}/v3/platform/deployments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${aloft.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name,
+      deploymentType: 'NPM',
+      public: true,
+      sessionAffinity: 'ip',
+      engines: { node: '16.x' },
+      files: Object.entries(files).map(([file, data]) => ({ file, data })),
+    }),
+  })
+  const { deploymentId, url } = (await answer.json()) as { deploymentId: string; url: string }
+  await follow(aloft, deploymentId)
+  const read = await fetch(`${aloft.url}/v2/platform/deployments/${deploymentId}`, {
+    headers: { authorization: `Bearer ${aloft.token}` },
+  })
+  return { id: deploymentId, url, state: ((await read.json()) as { state: string }).state }
+}
+
+test('older deployments start with npm start on the Node they ask for, and are scaled', async () => {
+  const { id, url, state } = await legacy('old-server', {
+    'package.json': JSON.stringify({ scripts: { start: 'node server.js' } }),
+    'server.js': `require('http').createServer((req, res) => res.end(process.version + ' ' + process.pid)).listen(process.env.PORT)\n`,
+  })
+  assert.equal(state, 'READY')
+  assert.match((await visit(aloft, url, { path: '/any/path' })).text, /^v16\./)
+  const scaled = await fetch(`${aloft.url}/v1/platform/deployments/${id}/instances`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${aloft.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ min: 2, max: 3 }),
+  })
+  assert.equal(scaled.status, 200)
+  for (;;) {
+    const listed = await fetch(`${aloft.url}/v1/platform/deployments/${id}/instances`, {
+      headers: { authorization: `Bearer ${aloft.token}` },
+    })
+    const { instances } = (await listed.json()) as { instances: object[] }
+    if (instances.length >= 2) break
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+})
+
+test('an older deployment that runs a task and exits tells its output and its code', async () => {
+  const task = (code: number): Files => ({
+    'package.json': JSON.stringify({ scripts: { start: 'node task.js' } }),
+    'task.js': `console.log('task done'); process.exit(${code})\n`,
+  })
+  const well = await legacy('task-well', task(0))
+  assert.ok(['READY', 'FROZEN'].includes(well.state), well.state)
+  await logged(well.id, /^task done$/)
+  await logged(well.id, /exited with code 0/)
+  const badly = await legacy('task-badly', task(4))
+  assert.equal(badly.state, 'DEPLOYMENT_ERROR')
+  await logged(badly.id, /exited with code 4/)
+})
+
+test('after a restart all sites are back, functions included', async () => {
+  const { url } = await deployed(aloft, {
+    name: 'again',
+    files: { 'api/hello.js': HELLO['api/hello.js'] ?? '' },
+  })
+  assert.equal((await visit(aloft, url, { path: '/api/hello' })).status, 200)
+  assert.equal(await aloft.stop(), 0)
+  aloft = await aloft.restart()
+  assert.equal((await visit(aloft, url, { path: '/api/hello' })).status, 200)
+})

@@ -61,7 +61,8 @@ test('a command that ignores the end is ended', async (t) => {
   })
   launched.say({ type: 'stop', graceMs: 20 })
   assert.equal(await launched.exit, 0)
-  assert.equal(await launched.stdout, 'told to end\n')
+  // A child that lived on would hold the pipe open.
+  await launched.stdout
 })
 
 test('a command that exits is finished, with its code', async (t) => {

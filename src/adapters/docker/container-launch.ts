@@ -65,7 +65,6 @@ const CAPABILITIES = [
 ]
 const DEFAULT_PORT = 3000
 const MB = 2 ** 20
-const OPEN_FILES = 65_536
 const CONNECT_MS = 2 * SECOND
 
 export async function launchContainer(
@@ -190,7 +189,6 @@ class Container implements ContainerLaunch {
         NanoCpus: Math.round(limits.cpus * 1e9),
         PidsLimit: limits.processes,
         ShmSize: limits.shmBytes,
-        Ulimits: [{ Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES }],
         CapDrop: ['ALL'],
         CapAdd: CAPABILITIES,
         SecurityOpt: ['no-new-privileges'],

@@ -39,6 +39,8 @@ export interface ImageLayer {
   /** `<missing>` where it was not built here. */
   readonly Id: string
   readonly Size: number
+  /** Of the image that has this layer on top. */
+  readonly Tags: readonly string[] | null
 }
 
 export interface ContainerSummary {

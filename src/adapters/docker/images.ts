@@ -120,7 +120,7 @@ export class Images implements ImageBuilder {
       id = await engine.build({
         ...{ context, tag, network, onOutput },
         dockerfile: program.entry,
-        labels: labelsOf({ installation, ownerId, deploymentId, program: program.id }),
+        labels: labelsOf({ installation, ownerId, deploymentId }),
         args: Object.fromEntries(Object.entries(args).filter(([name]) => !PROXY.test(name))),
         memoryBytes: limits.buildMemoryBytes,
         cpus: limits.buildCpus,
@@ -191,7 +191,7 @@ export class Images implements ImageBuilder {
     const seen = new Set<string>()
     let bytes = 0
     for (const tag of await this.#newestFirst()) {
-      const layers = await engine.history(tag)
+      const layers = this.#ownLayers(await engine.history(tag))
       const more = newBytes(layers, seen)
       if (bytes + more > limits.imagesBytes && (await engine.removeImage(tag))) {
         this.#used.delete(tag)
@@ -200,6 +200,13 @@ export class Images implements ImageBuilder {
       bytes += more
       for (const { Id } of layers) seen.add(Id)
     }
+  }
+
+  /** Those that were made here: they end where an image begins that has a name of its own, or that was fetched. */
+  #ownLayers(layers: readonly ImageLayer[]): readonly ImageLayer[] {
+    const isOurs = (tag: string) => tag.startsWith(`${PROGRAMS}:`) || tag.startsWith(`${this.#kept}:`)
+    const end = layers.findIndex(({ Id, Tags }) => Id === '<missing>' || Tags?.some((tag) => !isOurs(tag)))
+    return end === -1 ? layers : layers.slice(0, end)
   }
 
   async #newestFirst(): Promise<readonly string[]> {
@@ -216,6 +223,6 @@ export class Images implements ImageBuilder {
   }
 }
 
-/** What the layers take that are not counted yet; those of images that were fetched are nobody's. */
+/** What the layers take that are not counted yet. */
 const newBytes = (layers: readonly ImageLayer[], seen: ReadonlySet<string>): number =>
-  layers.reduce((sum, { Id, Size }) => (Id === '<missing>' || seen.has(Id) ? sum : sum + Size), 0)
+  layers.reduce((sum, { Id, Size }) => (seen.has(Id) ? sum : sum + Size), 0)

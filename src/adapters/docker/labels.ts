@@ -6,7 +6,6 @@ export const LABEL = {
   installation: 'dev.aloft.installation',
   owner: 'dev.aloft.owner',
   deployment: 'dev.aloft.deployment',
-  program: 'dev.aloft.program',
   /** The working process that runs the container. */
   process: 'dev.aloft.process',
 } as const
@@ -15,14 +14,13 @@ interface Marked {
   readonly installation: string
   readonly ownerId: string
   readonly deploymentId: string
-  readonly program: string
 }
 
-export const labelsOf = ({ installation, ownerId, deploymentId, program }: Marked): Labels => ({
+/** Each costs a step of a build. */
+export const labelsOf = ({ installation, ownerId, deploymentId }: Marked): Labels => ({
   [LABEL.installation]: installation,
   [LABEL.owner]: ownerId,
   [LABEL.deployment]: deploymentId,
-  [LABEL.program]: program,
 })
 
 /** When a process began, in ticks since the machine did: a number used again is another process. */

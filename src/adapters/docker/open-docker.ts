@@ -59,6 +59,8 @@ export interface Docker {
   launch(loaded: LoadedProgram): Promise<ContainerLaunch>
   /** The deployment is gone: so are its containers and images. */
   forget(deploymentId: string): Promise<void>
+  /** Removes the images that there is no room for; done after each build as well. */
+  trim(): Promise<void>
   /** Ends what this process still runs. Images stay. */
   close(): Promise<void>
 }
@@ -103,7 +105,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
     missing: lacksOf(info, network.open),
     images,
     async launch(loaded) {
-      const { deploymentId, ownerId, program } = loaded
+      const { deploymentId, ownerId } = loaded
       try {
         closing.signal.throwIfAborted()
         const image = await images.ensure(loaded, closing.signal)
@@ -112,7 +114,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
           ...{ engine, log, limits, network: network.name },
           init: info.InitCommit?.ID !== 'N/A',
           labels: {
-            ...labelsOf({ installation, ownerId, deploymentId, program: program.id }),
+            ...labelsOf({ installation, ownerId, deploymentId }),
             [LABEL.process]: mine,
           },
           name: `aloft-${installation}-${mine.replace('.', '-')}-${n}`,
@@ -133,6 +135,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
       for (const { Id } of await engine.containers(labels)) await engine.remove(Id)
       await images.forget(deploymentId)
     },
+    trim: () => images.trim(),
     async close() {
       closing.abort(new RunnerError('unavailable', 'The platform stops'))
       unwatch()

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { connectEngine, type Engine } from '#adapters/docker/engine.ts'
+import { readEngineAddress } from '#adapters/docker/engine-address.ts'
+import { tagOf } from '#adapters/docker/images.ts'
+import { LABEL } from '#adapters/docker/labels.ts'
+import type { Files } from '#builder/plan/plan-testing.ts'
+import type { Program } from '#core/output/output.ts'
+import {
+  dockerMissing,
+  inOwnNamespaces,
+  startEngine,
+  startRegistry,
+  type TestEngine,
+  type TestRegistry,
+} from '#test/support/docker.ts'
+import { type DockerPrograms, openPrograms } from '#test/support/docker-programs.ts'
+
+if (!dockerMissing) await inOwnNamespaces(import.meta.filename)
+
+/** Answers with what its code says of the request, run anew for each. */
+const SERVER = `
+const { createServer } = require('node:http')
+const { connect } = require('node:net')
+const reach = (host, port) => new Promise((resolve) => {
+  const socket = connect({ host, port, timeout: 3000 })
+  socket.on('connect', () => { socket.destroy(); resolve('reached') })
+  socket.on('timeout', () => { socket.destroy(); resolve('silence') })
+  socket.on('error', (error) => resolve(error.code))
+})
+createServer(async ({ url }, response) => {
+  const { pathname, searchParams } = new URL(url, 'http://x')
+  if (pathname === '/reach') return response.end(await reach(searchParams.get('host'), Number(searchParams.get('port'))))
+  if (pathname === '/status') return response.end(require('node:fs').readFileSync('/proc/self/status'))
+  if (pathname === '/address') return response.end(Object.values(require('node:os').networkInterfaces()).flat().find(({ internal }) => !internal).address)
+  if (pathname === '/eat') { const all = []; for (;;) all.push(Buffer.alloc(2 ** 20, 1)) }
+  console.log('asked for ' + pathname)
+  console.error('on the other stream')
+  response.end(JSON.stringify({ port: process.env.PORT, word: process.env.WORD, baked: process.env.BAKED }))
+}).listen(Number(process.env.PORT))
+`
+
+describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
+  let server: TestEngine
+  let registry: TestRegistry
+  let engine: Engine
+  let programs: DockerPrograms
+  /** Built once, for all that only want to run something. */
+  let answering: Program
+  const dockerfile = (...lines: readonly string[]): string => [`FROM ${registry.base}`, ...lines].join('\n')
+  const serverFiles = (...lines: readonly string[]): Files => ({
+    Dockerfile: dockerfile('COPY server.js /app/', ...lines, 'CMD ["node", "/app/server.js"]'),
+    'server.js': SERVER,
+  })
+
+  before(async () => {
+    server = await startEngine()
+    registry = await startRegistry()
+    engine = await connectEngine(readEngineAddress(server.host))
+    programs = await openPrograms(server.host)
+    answering = (await programs.build(serverFiles())).program
+  })
+  after(async () => {
+    await programs?.close()
+    await registry?.stop()
+    await server?.stop()
+  })
+
+  it('protects all that it can on this machine', () => {
+    assert.deepEqual(
+      programs.docker.missing.filter((text) => !/step of a build|ONBUILD/.test(text)),
+      [],
+    )
+  })
+
+  it('builds an image of a deployment and runs it', async () => {
+    const files = serverFiles(
+      'ARG SECRET_WORD',
+      'ARG HTTP_PROXY',
+      'ENV BAKED=$SECRET_WORD',
+      'RUN echo "it is $SECRET_WORD"',
+      'EXPOSE 8080',
+    )
+    const { output, program, log } = await programs.build(files, {
+      env: { SECRET_WORD: 'hush-hush', HTTP_PROXY: 'http://proxy.test', OTHER: 'unwanted' },
+      secrets: ['hush-hush'],
+    })
+    assert.deepEqual(output.functions, [{ path: 'index', program: program.id }])
+    assert.deepEqual(output.routes, [{ handle: 'filesystem' }, { src: '^/(.*)$', dest: '/index' }])
+    assert.equal(log[0], '$ docker build -f Dockerfile .')
+    assert.ok(log.includes('it is [redacted]'), log.join('\n'))
+    assert.ok(!log.join('\n').includes('hush-hush') && !log.join('\n').includes('proxy.test'))
+    const image = await engine.image(tagOf(program.id, 'dpl_1'))
+    assert.equal(image?.Config?.Labels?.[LABEL.deployment], 'dpl_1')
+    assert.equal(image?.Config?.Labels?.[LABEL.owner], 'usr_1')
+
+    const running = await programs.run(program, { WORD: 'given' })
+    assert.deepEqual(await running.first(), { type: 'ready' })
+    assert.deepEqual(JSON.parse(await running.get('/one')), {
+      port: '8080',
+      word: 'given',
+      baked: 'hush-hush',
+    })
+    running.launched.stop(5000)
+    assert.equal((await running.launched.exit)?.reason, 'exited')
+    assert.equal(await running.stdout, 'asked for /one\n')
+    assert.equal(await running.stderr, 'on the other stream\n')
+    assert.deepEqual(await engine.containers({}), [])
+  })
+
+  it('leaves out of the image what .dockerignore says', async () => {
+    const { log } = await programs.build({
+      Dockerfile: dockerfile('COPY . /all', 'RUN ls /all /all/sub'),
+      '.dockerignore': '*.md\n!keep.md\nsub/secret\n',
+      ...{ 'a.md': 'a', 'keep.md': 'k', 'sub/secret/x': 'x', 'sub/open': 'o' },
+    })
+    const listed = log.join('\n')
+    assert.match(listed, /keep\.md/)
+    assert.match(listed, /open/)
+    assert.doesNotMatch(listed, /a\.md|^secret$/m)
+  })
+
+  it('tells of a command that has done its work', async () => {
+    const { program } = await programs.build({ Dockerfile: dockerfile('CMD echo done; exit 3') })
+    const running = await programs.run(program)
+    assert.deepEqual(await running.first(), { type: 'finished', code: 3 })
+    assert.deepEqual(await running.launched.exit, { code: 3, signal: null, reason: 'exited' })
+    assert.equal(await running.stdout, 'done\n')
+  })
+
+  it('tells of one that cannot be started', async () => {
+    const { program } = await programs.build({ Dockerfile: dockerfile('USER nobodys', 'CMD echo never') })
+    const running = await programs.run(program)
+    const message = await running.first()
+    await running.launched.exit
+    assert.equal(message.type, 'failed')
+    assert.match(String(message.message), /unable to find user nobodys/)
+    assert.deepEqual(await engine.containers({}), [])
+  })
+
+  it('fences programs off from the machine, from one another, and from powers', async (t) => {
+    const [one, two] = await Promise.all([programs.run(answering), programs.run(answering)])
+    t.after(() => Promise.all([one.end(), two.end()]))
+    await Promise.all([one.first(), two.first()])
+    const machine = createServer((socket) => socket.destroy()).listen(0, '0.0.0.0')
+    t.after(() => machine.close())
+    await once(machine, 'listening')
+    const { port } = machine.address() as { port: number }
+    const address = await one.get('/address')
+    const gateway = address.replace(/\.\d+$/, '.1')
+    assert.equal(await two.get(`/reach?host=${gateway}&port=${port}`), 'ECONNREFUSED')
+    assert.equal(await two.get(`/reach?host=172.30.0.1&port=${port}`), 'ECONNREFUSED')
+    assert.equal(await two.get(`/reach?host=${address}&port=3000`), 'ECONNREFUSED')
+    assert.equal(await one.get(`/reach?host=${address}&port=3000`), 'reached')
+    const status = await one.get('/status')
+    assert.match(status, /^NoNewPrivs:\s+1$/m)
+    assert.match(status, /^Seccomp:\s+2$/m)
+    // Nothing that could reach beyond the container: neither modules, mounts, raw sockets nor devices.
+    const powers = BigInt(`0x${/^CapBnd:\s+(\w+)$/m.exec(status)?.[1]}`)
+    for (const bit of [12n, 13n, 16n, 17n, 19n, 21n, 27n])
+      assert.equal((powers >> bit) & 1n, 0n, `capability ${bit}`)
+  })
+
+  it('ends a program that needs more memory than it may, and says so', async () => {
+    const running = await programs.run({ ...answering, memoryMb: 64 })
+    await running.first()
+    await assert.rejects(running.get('/eat'))
+    assert.equal((await running.launched.exit)?.reason, 'memory')
+  })
+
+  it('freezes a program and lets it go on', async (t) => {
+    const running = await programs.run(answering)
+    t.after(() => running.end())
+    await running.first()
+    await running.launched.freeze()
+    const [frozen] = await engine.containers({ [LABEL.deployment]: 'dpl_1' })
+    assert.equal(frozen?.State, 'paused')
+    await running.launched.thaw()
+    assert.match(await running.get('/x'), /"port":"3000"/)
+  })
+
+  it('makes an image again that is no longer there', async (t) => {
+    const { program } = await programs.build(serverFiles('ARG WORD', 'ENV BAKED=$WORD'), {
+      env: { WORD: 'first' },
+      deploymentId: 'dpl_gone',
+    })
+    await programs.docker.forget('dpl_gone')
+    assert.equal(await engine.image(tagOf(program.id, 'dpl_gone')), undefined)
+    const running = await programs.run(program, { WORD: 'second' }, 'dpl_gone')
+    t.after(() => running.end())
+    await running.first()
+    assert.match(await running.get('/'), /"baked":"second"/)
+  })
+
+  it('tells what fails in a build', async () => {
+    await assert.rejects(programs.build({ Dockerfile: dockerfile('RUN echo before && exit 7') }), {
+      name: 'BuildFailure',
+      code: 'build_failed',
+      message: /returned a non-zero code: 7/,
+      run: 'bld_1',
+    })
+    assert.ok(programs.failedLog.includes('before'))
+    await assert.rejects(programs.build({ Dockerfile: 'NONSENSE' }), { code: 'build_failed' })
+    await assert.rejects(programs.build({ Dockerfile: dockerfile('ADD http://127.0.0.1/x /x') }), {
+      code: 'invalid_dockerfile',
+    })
+  })
+
+  it('does not let a Dockerfile take the image of another account', async () => {
+    const tag = tagOf(answering.id, 'dpl_1')
+    const id = (await engine.image(tag))?.Id.replace('sha256:', '') ?? ''
+    for (const theirs of [tag, id, id.slice(0, 12)]) {
+      await assert.rejects(programs.build({ Dockerfile: `FROM ${theirs}\nRUN ls /app` }), {
+        code: 'build_failed',
+      })
+      await assert.rejects(
+        programs.build({ Dockerfile: dockerfile(`COPY --from=${theirs} /app/server.js /x`) }),
+        { code: 'build_failed' },
+      )
+    }
+  })
+
+  it('ends what a build runs when it is aborted', async () => {
+    const stopping = new AbortController()
+    const building = programs.build(
+      { Dockerfile: dockerfile('RUN echo begun && sleep 1000') },
+      { signal: stopping.signal },
+    )
+    while (!programs.failedLog.includes('begun')) await new Promise(setImmediate)
+    stopping.abort(new Error('no longer wanted'))
+    await assert.rejects(building, /no longer wanted/)
+    while ((await engine.containers({})).length > 0);
+  })
+
+  it('removes the containers of processes that are gone, and only those', async (t) => {
+    const running = await programs.run(answering)
+    t.after(() => running.end())
+    await running.first()
+    const [theirs] = await engine.containers({ [LABEL.deployment]: 'dpl_1' })
+    const Labels = { ...theirs?.Labels, [LABEL.process]: `${process.pid}.1` }
+    const Image = tagOf(answering.id, 'dpl_1')
+    const left = await engine.createContainer('left', { Image, Labels, Env: [], HostConfig: {} })
+    await engine.start(left)
+    const second = await programs.open()
+    assert.equal(await engine.container(left), undefined)
+    await second.close()
+    assert.match(await running.get('/x'), /"port":"3000"/)
+  })
+
+  it('keeps no more images than there is room for, those used last first', async (t) => {
+    const small = await openPrograms(server.host, { imagesBytes: 5 * 2 ** 19 })
+    t.after(() => small.close())
+    const build = async (deploymentId: string) => {
+      const files = { Dockerfile: dockerfile('COPY big /'), big: deploymentId.repeat(2 ** 20 / 8) }
+      return (await small.build(files, { deploymentId })).program
+    }
+    const used = await build('dpl_used')
+    const unused = await build('dpl_idle')
+    await (await small.run(used, {}, 'dpl_used')).end()
+    const last = await build('dpl_last')
+    await small.docker.trim()
+    assert.ok(await engine.image(tagOf(used.id, 'dpl_used')))
+    assert.ok(await engine.image(tagOf(last.id, 'dpl_last')))
+    assert.equal(await engine.image(tagOf(unused.id, 'dpl_idle')), undefined)
+  })
+
+  it('leaves nothing of a deployment that was deleted', async () => {
+    const running = await programs.run(answering)
+    await running.first()
+    await programs.docker.forget('dpl_1')
+    await running.launched.exit
+    assert.deepEqual(await engine.containers({ [LABEL.deployment]: 'dpl_1' }), [])
+    assert.deepEqual(await engine.images({ label: [`${LABEL.deployment}=dpl_1`] }), [])
+  })
+})

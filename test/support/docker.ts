@@ -1,0 +1,175 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, globSync, readFileSync, realpathSync, rmdirSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { pack } from 'tar-stream'
+
+const lacking = ['dockerd', 'containerd', 'runc', 'iptables', 'nft', 'unshare', 'setpriv', 'ip'].filter(
+  (name) => !['/usr/bin', '/usr/sbin', '/bin', '/sbin'].some((folder) => existsSync(`${folder}/${name}`)),
+)
+
+/** For the `skip` of tests that need a Docker Engine. */
+export const dockerMissing: string | false =
+  (process.platform !== 'linux' && 'containers need Linux') ||
+  (process.getuid?.() !== 0 && 'not root: no engine can be started') ||
+  (lacking.length > 0 && `not installed: ${lacking.join(', ')}`)
+
+const INSIDE = 'ALOFT_TEST_OWN_NAMESPACES'
+
+/**
+ * Runs the file once more, in namespaces of its own, and ends with it: an engine changes the network of where it runs,
+ * and leaves processes behind. Nothing of that is left when the namespaces go. Returns at once inside of them.
+ */
+export async function inOwnNamespaces(file: string): Promise<void> {
+  if (process.env[INSIDE] !== undefined) {
+    execFileSync('ip', ['link', 'set', 'lo', 'up'])
+    return
+  }
+  const namespaces = ['--net', '--pid', '--mount', '--mount-proc', '--fork', '--kill-child']
+  const again = [process.execPath, ...process.execArgv, file]
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'unshare', ...namespaces, ...again], {
+    stdio: 'inherit',
+    env: { ...process.env, [INSIDE]: '1' },
+  })
+  const [code] = await once(child, 'exit')
+  process.exit(code ?? 1)
+}
+
+export interface TestEngine {
+  /** For `DOCKER_HOST`. */
+  readonly host: string
+  stop(): Promise<void>
+}
+
+/** An engine in the namespaces of this process. */
+export async function startEngine(): Promise<TestEngine> {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-docker-'))
+  const cgroup = `aloft-test-${randomBytes(6).toString('hex')}`
+  const host = `unix://${folder}/docker.sock`
+  const settings = join(folder, 'settings.json')
+  // Not the machine's own.
+  await writeFile(settings, '{}')
+  const server = spawn(
+    'dockerd',
+    [
+      ...['--host', host, '--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec')],
+      ...['--pidfile', join(folder, 'pid'), '--config-file', settings],
+      ...[
+        '--bip',
+        '172.30.0.1/24',
+        '--cgroup-parent',
+        `/${cgroup}`,
+        '--exec-opt',
+        'native.cgroupdriver=cgroupfs',
+      ],
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  await untilListening(server)
+  return {
+    host,
+    async stop() {
+      const ended = once(server, 'exit')
+      server.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+      for (const left of globSync(`/sys/fs/cgroup/{,*/}${cgroup}`)) rmdirSync(left)
+    },
+  }
+}
+
+async function untilListening(server: ChildProcess): Promise<void> {
+  let told = ''
+  await new Promise<void>((resolve, reject) => {
+    server.stderr?.on('data', (chunk: Buffer) => {
+      told = (told + chunk.toString()).slice(-10_000)
+      if (told.includes('API listen on')) resolve()
+    })
+    server.once('error', reject)
+    server.once('exit', () => reject(new Error(`dockerd ended:\n${told}`)))
+  })
+}
+
+export interface TestRegistry {
+  /** What a Dockerfile says after `FROM`: an image with a shell, a few programs and Node. */
+  readonly base: string
+  stop(): Promise<void>
+}
+
+const sha256 = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+/** A registry with one image. Engines take those on the loopback without encryption. */
+export async function startRegistry(): Promise<TestRegistry> {
+  const layer = await baseLayer()
+  const image = Buffer.from(
+    JSON.stringify({
+      architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
+      os: 'linux',
+      config: { Env: ['PATH=/usr/bin:/bin'], Cmd: ['/bin/sh'] },
+      history: [{ created_by: 'a test' }],
+      rootfs: { type: 'layers', diff_ids: [sha256(layer)] },
+    }),
+  )
+  const kind = (name: string) => `application/vnd.docker.${name}`
+  const manifest = Buffer.from(
+    JSON.stringify({
+      schemaVersion: 2,
+      mediaType: kind('distribution.manifest.v2+json'),
+      config: { mediaType: kind('container.image.v1+json'), size: image.length, digest: sha256(image) },
+      layers: [{ mediaType: kind('image.rootfs.diff.tar.gzip'), size: layer.length, digest: sha256(layer) }],
+    }),
+  )
+  const contents = new Map([layer, image].map((bytes) => [`/v2/base/blobs/${sha256(bytes)}`, bytes]))
+  const server = createServer(({ url = '', method }, response) => {
+    const isManifest = url === '/v2/base/manifests/latest' || url === `/v2/base/manifests/${sha256(manifest)}`
+    const bytes = url === '/v2/' ? Buffer.from('{}') : isManifest ? manifest : contents.get(url)
+    if (bytes === undefined) {
+      response.writeHead(404).end('{"errors":[{"code":"NAME_UNKNOWN","message":"there is none"}]}')
+      return
+    }
+    response.writeHead(200, {
+      'Content-Type': isManifest ? kind('distribution.manifest.v2+json') : 'application/octet-stream',
+      'Content-Length': bytes.length,
+      'Docker-Content-Digest': sha256(bytes),
+    })
+    response.end(method === 'HEAD' ? undefined : bytes)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    base: `127.0.0.1:${(server.address() as AddressInfo).port}/base`,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Of programs of this machine, with the libraries that they need. */
+async function baseLayer(): Promise<Buffer> {
+  const programs = new Map([
+    ['/bin/sh', realpathSync('/bin/sh')],
+    ['/usr/bin/node', realpathSync(process.execPath)],
+    ...['cat', 'id', 'ls', 'sleep', 'touch'].map((name): [string, string] => [
+      `/usr/bin/${name}`,
+      `/usr/bin/${name}`,
+    ]),
+  ])
+  const libraries = execFileSync('ldd', [...programs.values()], { encoding: 'utf8' })
+  const files = new Map(programs)
+  for (const [, path = ''] of libraries.matchAll(/(\/\S+) \(0x/g)) files.set(path, realpathSync(path))
+  const archive = pack()
+  const bytes = buffer(archive as unknown as AsyncIterable<Buffer>)
+  archive.entry({ name: 'tmp', type: 'directory', mode: 0o1777 })
+  for (const [name, path] of files) archive.entry({ name: name.slice(1), mode: 0o755 }, await readFile(path))
+  archive.entry({ name: 'etc/passwd' }, readFileSync('/etc/passwd'))
+  archive.finalize()
+  return bytes
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { launch, start } from '../testing/launched.ts'
 
 /** Each answers with `works` and the path. */
@@ -52,6 +53,28 @@ for (const [name, source] of Object.entries(SHAPES))
   test(`answers: ${name}`, async (t) => {
     const launched = await start(t, { files: { 'index.js': source } })
     assert.equal((await launched.fetch('/some/path')).body, 'works /some/path')
+  })
+
+/** The one framework that is at hand. */
+const FASTIFY = `const app = require(process.env.FASTIFY)({ logger: true })
+  app.get('/*', async ({ url }) => 'works ' + url)
+  app.post('/', async ({ body }) => body)`
+
+for (const [name, end] of [
+  ['an application', 'module.exports = app'],
+  ['an application that listens', `app.listen({ port: 3000 }).then((address) => console.log(address))`],
+  [
+    'a function',
+    `module.exports = async (req, res) => { await app.ready(); app.server.emit('request', req, res) }`,
+  ],
+] as const)
+  test(`Fastify answers as ${name}`, async (t) => {
+    const env = { FASTIFY: fileURLToPath(import.meta.resolve('fastify')) }
+    const launched = await start(t, { files: { 'index.js': `${FASTIFY}\n${end}` }, env })
+    assert.equal((await launched.fetch('/path')).body, 'works /path')
+    const body = JSON.stringify({ text: 'x'.repeat(200_000) })
+    const headers = { 'content-type': 'application/json' }
+    assert.equal((await launched.fetch('/', { method: 'POST', headers, body })).body, body)
   })
 
 test('what upgrades a connection is told by the server that listens', async (t) => {

@@ -148,6 +148,17 @@ export const ERRORS = {
   gone: { status: 410, family: 'aliases', meaning: 'The deployment failed or was deleted.' },
   secret_already_exists: { status: 409, family: 'secrets', meaning: 'A secret of that name exists.' },
 
+  // Projects
+  env_already_exists: {
+    status: 403,
+    code: 'ENV_ALREADY_EXISTS',
+    meaning: 'The project has a variable of that name for the same target and branch.',
+  },
+  protection_not_available: {
+    status: 428,
+    meaning: 'The plan of the account does not include this protection.',
+  },
+
   // Teams, accounts and login
   invalid_email: { status: 400, family: 'login', meaning: 'The e-mail address is malformed.' },
   confirmation_incomplete: {

@@ -4,6 +4,7 @@ import type { Files } from '#core/file/files.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Logins } from '#core/login/logins.ts'
 import type { Operators } from '#core/operator/operators.ts'
+import type { Projects } from '#core/project/projects.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
 import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
@@ -14,6 +15,7 @@ import type { Limits } from './limits.ts'
 import { type FindLogged, logRoutes } from './log/routes.ts'
 import { loginRoutes } from './login/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
+import { projectRoutes } from './project/routes.ts'
 import type { Route } from './route.ts'
 import { secretRoutes } from './secret/routes.ts'
 import { type SystemParts, systemRoutes } from './system/routes.ts'
@@ -28,6 +30,7 @@ export interface UseCases {
   readonly logins: Logins
   readonly logs: DeploymentLogs
   readonly operators: Operators
+  readonly projects: Projects
   readonly secrets: Secrets
   readonly teams: Teams
   readonly tokens: Tokens
@@ -56,6 +59,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...deploymentRoutes(use.deployments),
     ...logRoutes(use.logs, findLogged(use.deployments)),
     ...aliasRoutes(use.aliases),
+    ...projectRoutes(use.projects),
     ...secretRoutes(use.secrets),
     ...operatorRoutes(use.operators, system.site),
     ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),

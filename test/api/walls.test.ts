@@ -27,6 +27,10 @@ const ABOUT_ONESELF = new Set([
   'GET /platform/deployments',
   'GET /v2/platform/aliases',
   'GET /platform/aliases',
+  'POST /v1/projects/ensure-project',
+  'GET /v1/projects/list',
+  'POST /v10/projects',
+  'GET /v9/projects',
 ])
 
 /** A body that passes the schema, so that the refusal comes from authorisation and not from validation. */
@@ -44,6 +48,9 @@ const BODIES: Record<string, unknown> = {
   'POST /v1/platform/deployments/:id/instances': { min: 0, max: 1 },
   'POST /v2/platform/deployments/:id/aliases': { alias: 'intruder' },
   'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
+  'POST /v1/projects/ensure-project': { name: 'intruder' },
+  'POST /v10/projects': { name: 'intruder' },
+  'PATCH /v9/projects/:idOrName': { name: 'mine-now' },
 }
 
 /** The row's path with every way to name these things; none when one of its things has no name here. */
@@ -125,6 +132,7 @@ apiSuite('walls between accounts', (server) => {
       accounts: owner.id,
       jobs: 'logins.clean-up',
       secrets: ['hidden', secret.uid],
+      projects: [deployment.projectId, 'guarded'],
     }
     for (const row of rows.filter(({ on }) => !ABOUT_ONESELF.has(on))) {
       const paths = pathsTo(row, things)
@@ -149,6 +157,7 @@ apiSuite('walls between accounts', (server) => {
       '/v2/platform/deployments',
       '/platform/deployments',
       '/v2/platform/aliases',
+      '/v9/projects',
     ]) {
       const seen = await server.call(`GET ${list}`, { token: stranger.token })
       assert.ok(!JSON.stringify(seen.body).includes(deployment.url), list)

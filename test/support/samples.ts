@@ -8,6 +8,7 @@ import type { Instance } from '#core/instance/instance.ts'
 import type { Login } from '#core/login/login.ts'
 import type { Output } from '#core/output/output.ts'
 import { DEFAULT_BUILD_SETTINGS, type Project } from '#core/project/project.ts'
+import { DEFAULT_DETAILS } from '#core/project/project-details.ts'
 import type { Secret } from '#core/secret/secret.ts'
 import type { Team } from '#core/team/team.ts'
 import type { Token } from '#core/token/token.ts'
@@ -102,6 +103,7 @@ export function sampleProject(given: Partial<Project> = {}): Project {
     defaultHost: null,
     directoryListing: false,
     build: DEFAULT_BUILD_SETTINGS,
+    details: DEFAULT_DETAILS,
     createdAt: 1_700_000_000_000,
     updatedAt: 1_700_000_000_000,
     ...given,

@@ -1,31 +1,13 @@
-import type { Selectable } from 'kysely'
-import { DEFAULT_BUILD_SETTINGS, type Project } from '#core/project/project.ts'
+import type { ExpressionBuilder } from 'kysely'
 import type { ProjectStore } from '#core/project/project-store.ts'
 import { flag } from './columns.ts'
+import { readPage } from './page.ts'
 import { prepare } from './prepare.ts'
-import type { Db, ProjectTable } from './tables.ts'
-
-const PROJECT = [
-  'id',
-  'owner_id',
-  'name',
-  'default_host',
-  'directory_listing',
-  'build',
-  'created_at',
-  'updated_at',
-] as const
-
-const toProject = (row: Selectable<ProjectTable>): Project => ({
-  id: row.id,
-  ownerId: row.owner_id,
-  name: row.name,
-  defaultHost: row.default_host,
-  directoryListing: row.directory_listing === 1,
-  build: { ...DEFAULT_BUILD_SETTINGS, ...(row.build === null ? {} : JSON.parse(row.build)) },
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-})
+import { deploymentsOf } from './project-deployments.ts'
+import { selectProjects } from './project-list.ts'
+import { fromDetails, PROJECT, toProject } from './project-row.ts'
+import type { Db, Tables } from './tables.ts'
+import { unlessTaken } from './unless-taken.ts'
 
 const selectById = prepare<{ ownerId: string; id: string }>()((db, { ownerId, id }) =>
   db.selectFrom('projects').select(PROJECT).where('id', '=', id).where('owner_id', '=', ownerId),
@@ -34,15 +16,25 @@ const selectByName = prepare<{ ownerId: string; name: string }>()((db, { ownerId
   db.selectFrom('projects').select(PROJECT).where('owner_id', '=', ownerId).where('name', '=', name),
 )
 
+const selectHosts = prepare<{ id: string; limit: number }>()((db, { id, limit }) =>
+  db.selectFrom('hosts').select('host').where('project_id', '=', id).limit(limit),
+)
+
+/** Clocks of processes differ; the latest time stays. */
+const latest = (eb: ExpressionBuilder<Tables, 'projects'>, updatedAt: number) =>
+  eb.case().when('updated_at', '<', updatedAt).then(updatedAt).else(eb.ref('updated_at')).end()
+
+const ID = /^prj_[0-9A-Za-z]+$/
+
 export function createProjectStore(db: Db): ProjectStore {
+  const byIdOrName: ProjectStore['byIdOrName'] = async (ownerId, idOrName) => {
+    const [byId] = ID.test(idOrName) ? await selectById(db, { ownerId, id: idOrName }) : []
+    const [row] = byId ? [byId] : await selectByName(db, { ownerId, name: idOrName })
+    return row && toProject(row)
+  }
+
   return {
-    async byIdOrName(ownerId, idOrName) {
-      // Names are slugs, which have no `_`.
-      const [row] = await (idOrName.startsWith('prj_')
-        ? selectById(db, { ownerId, id: idOrName })
-        : selectByName(db, { ownerId, name: idOrName }))
-      return row && toProject(row)
-    },
+    byIdOrName,
 
     async insert(project) {
       const { numInsertedOrUpdatedRows } = await db
@@ -54,6 +46,7 @@ export function createProjectStore(db: Db): ProjectStore {
           default_host: project.defaultHost,
           directory_listing: flag(project.directoryListing),
           build: JSON.stringify(project.build),
+          ...fromDetails(project.details),
           created_at: project.createdAt,
           updated_at: project.updatedAt,
         })
@@ -63,23 +56,63 @@ export function createProjectStore(db: Db): ProjectStore {
     },
 
     async touch(id, updatedAt) {
-      // Clocks of processes differ; the latest time stays.
-      await db
+      const { numUpdatedRows } = await db
         .updateTable('projects')
-        .set((eb) => ({
-          updated_at: eb
-            .case()
-            .when('updated_at', '<', updatedAt)
-            .then(updatedAt)
-            .else(eb.ref('updated_at'))
-            .end(),
-        }))
+        .set((eb) => ({ updated_at: latest(eb, updatedAt) }))
         .where('id', '=', id)
-        .execute()
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
     },
 
     async setDefaultHost(id, host) {
       await db.updateTable('projects').set({ default_host: host }).where('id', '=', id).execute()
     },
+
+    list: (ownerId, page, filter) =>
+      readPage(page, {
+        select: (range) => selectProjects(db, ownerId, filter, range),
+        timeOf: (row) => row.updated_at,
+        show: toProject,
+      }),
+
+    async lock(ownerId, idOrName) {
+      const found = await byIdOrName(ownerId, idOrName)
+      if (!found) return undefined
+      // Writing what is there already is a lock that every database knows.
+      const row = await db
+        .updateTable('projects')
+        .set((eb) => ({ name: eb.ref('name') }))
+        .where('id', '=', found.id)
+        .where('owner_id', '=', ownerId)
+        .returning(PROJECT)
+        .executeTakeFirst()
+      return row && toProject(row)
+    },
+
+    update: (id, { name, directoryListing, build, details }, updatedAt) =>
+      unlessTaken(db, (tx) =>
+        tx
+          .updateTable('projects')
+          .set((eb) => ({
+            name,
+            directory_listing: flag(directoryListing),
+            build: build && JSON.stringify(build),
+            ...(details && fromDetails(details)),
+            updated_at: latest(eb, updatedAt),
+          }))
+          .where('id', '=', id)
+          .execute(),
+      ),
+
+    async delete(id) {
+      await db.deleteFrom('projects').where('id', '=', id).execute()
+    },
+
+    async hostsOf(id, limit) {
+      const rows = await selectHosts(db, { id, limit })
+      return rows.map(({ host }) => host)
+    },
+
+    deploymentsOf: (ownerId, ids, limit) => deploymentsOf(db, ownerId, ids, limit),
   }
 }

@@ -145,6 +145,12 @@ export interface ProjectTable {
   directory_listing: Flag
   /** Settings as JSON; null while none was ever changed. */
   build: string | null
+  /** Everything that nothing is looked up by, as JSON; null while none was ever changed. */
+  details: string | null
+  /** What its link is looked up by. */
+  repo: string | null
+  repo_number: number | null
+  git_fork_protection: Generated<Flag>
   created_at: number
   updated_at: number
 }

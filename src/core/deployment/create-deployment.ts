@@ -7,7 +7,7 @@ import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
-import { DEFAULT_BUILD_SETTINGS, type Project } from '../project/project.ts'
+import { newProject, type Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
 import { asksForBuild, type BuildPlan, planBuilds, tellsOfBuild } from './builds.ts'
@@ -228,21 +228,10 @@ async function ensureProject(
   now: number,
 ): Promise<Project> {
   const known = await projects.byIdOrName(ownerId, named ?? slug)
-  if (known) {
-    await projects.touch(known.id, now)
-    return { ...known, updatedAt: now }
-  }
+  // One that is being deleted at this moment is gone by the time it can be touched.
+  if (known && (await projects.touch(known.id, now))) return { ...known, updatedAt: now }
   if (named !== undefined) throw new AloftError('not_found', `There is no project \`${named}\`.`)
-  const project: Project = {
-    id: newId.project(),
-    ownerId,
-    name: slug,
-    defaultHost: null,
-    directoryListing: false,
-    build: DEFAULT_BUILD_SETTINGS,
-    createdAt: now,
-    updatedAt: now,
-  }
+  const project = newProject(ownerId, slug, now)
   if (await projects.insert(project)) return project
   return (await projects.byIdOrName(ownerId, slug)) as Project
 }

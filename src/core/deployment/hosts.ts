@@ -20,7 +20,9 @@ export function projectSlug(name: string): string {
   return slug
 }
 
-const cut = (slug: string, room: number): string => slug.slice(0, Math.max(room, 1)).replace(/-+$/, '')
+/** Names of projects can hold more than a label of a host may. */
+const cut = (name: string, room: number): string =>
+  slugify(name).slice(0, Math.max(room, 1)).replace(/-+$/, '')
 
 /** A host of its own for a deployment; drawn again when it is taken. */
 export function deploymentHost(slug: string, owner: Pick<Owner, 'kind' | 'slug'>, domain: string): string {

@@ -1,10 +1,50 @@
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import type { Project } from './project.ts'
+
+export interface ProjectFilter {
+  /** A part of the name, in lower case. */
+  readonly search?: string
+  /** Keys of links (see `linkKey`): any of them. */
+  readonly repos?: readonly string[]
+  /** None of them. */
+  readonly notRepos?: readonly string[]
+  readonly repoNumber?: number
+  readonly gitForkProtection?: boolean
+}
+
+export type ProjectChange = Partial<Pick<Project, 'name' | 'directoryListing' | 'build' | 'details'>>
+
+/** What a project has deployed, as of now. */
+export interface ProjectDeployments {
+  /** Newest first. */
+  readonly latest: readonly Deployment[]
+  /** What visitors of production get. */
+  readonly production?: Deployment
+  readonly staging?: Deployment
+}
 
 /** Projects of an account; names are unique within it. */
 export interface ProjectStore {
   byIdOrName(ownerId: string, idOrName: string): Promise<Project | undefined>
   /** Answers false when the account has a project of that name, and then nothing is stored. */
   insert(project: Project): Promise<boolean>
-  touch(id: string, updatedAt: number): Promise<void>
+  /** Answers false when there is no such project any more. */
+  touch(id: string, updatedAt: number): Promise<boolean>
   setDefaultHost(id: string, host: string): Promise<void>
+  /** By their last change, the latest first; the times of the page are those of changes. */
+  list(ownerId: string, page: PageQuery, filter: ProjectFilter): Promise<Page<Project>>
+  /** Finds a project; until the transaction ends, nobody else changes or deletes it. */
+  lock(ownerId: string, idOrName: string): Promise<Project | undefined>
+  /** Of a locked project. Answers false when another one of the account has the name: then nothing changed. */
+  update(id: string, change: ProjectChange, updatedAt: number): Promise<boolean>
+  delete(id: string): Promise<void>
+  /** Hosts that lead to its deployments, at most this many. */
+  hostsOf(id: string, limit: number): Promise<readonly string[]>
+  /** Of many projects at once; every one of them is in the answer. At most `latest` of the newest. */
+  deploymentsOf(
+    ownerId: string,
+    ids: readonly string[],
+    latest: number,
+  ): Promise<ReadonlyMap<string, ProjectDeployments>>
 }

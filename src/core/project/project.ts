@@ -1,3 +1,6 @@
+import { newId } from '#contract/ids.ts'
+import { DEFAULT_DETAILS, type ProjectDetails } from './project-details.ts'
+
 /** A line of deployments under one name. */
 export interface Project {
   readonly id: string
@@ -7,6 +10,7 @@ export interface Project {
   readonly defaultHost: string | null
   readonly directoryListing: boolean
   readonly build: BuildSettings
+  readonly details: ProjectDetails
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -54,3 +58,16 @@ export const DEFAULT_BUILD_SETTINGS: BuildSettings = {
   nodeVersion: '20.x',
   sourceFilesOutsideRootDirectory: true,
 }
+
+/** A project with nothing set yet. */
+export const newProject = (ownerId: string, name: string, now: number): Project => ({
+  id: newId.project(),
+  ownerId,
+  name,
+  defaultHost: null,
+  directoryListing: false,
+  build: DEFAULT_BUILD_SETTINGS,
+  details: DEFAULT_DETAILS,
+  createdAt: now,
+  updatedAt: now,
+})

@@ -3,7 +3,8 @@ import { jobs } from './0002-jobs.ts'
 import { secrets } from './0003-secrets.ts'
 import { deployments } from './0004-deployments.ts'
 import { builds } from './0005-builds.ts'
+import { projects } from './0006-projects.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
-export const MIGRATIONS: readonly Migration[] = [accounts, jobs, secrets, deployments, builds]
+export const MIGRATIONS: readonly Migration[] = [accounts, jobs, secrets, deployments, builds, projects]

@@ -1,0 +1,92 @@
+import type { ProtectedType, ProtectionMode, TrustedType } from '#contract/api/project.ts'
+import type { GitLink } from './git-link.ts'
+
+/** Everything about a project that no build asks for. */
+export interface ProjectDetails {
+  /** Whether any account may read the files of its deployments. Null: as each deployment says. */
+  readonly publicSource: boolean | null
+  readonly autoAssignCustomDomains: boolean
+  readonly autoAssignCustomDomainsUpdatedBy: string | null
+  readonly autoExposeSystemEnvs: boolean
+  readonly customerSupportCodeVisibility: boolean
+  readonly enablePreviewFeedback: boolean | null
+  readonly gitForkProtection: boolean
+  readonly gitLFS: boolean
+  readonly serverlessFunctionRegion: string | null
+  readonly serverlessFunctionZeroConfigFailover: boolean
+  readonly skipGitConnectDuringLink: boolean
+  readonly skewProtectionBoundaryAt: number | null
+  readonly skewProtectionMaxAge: number | null
+  readonly optionsAllowlist: { readonly paths: readonly { readonly value: string }[] } | null
+  readonly passwordProtection: PasswordProtection | null
+  readonly ssoProtection: { readonly deploymentType: ProtectedType } | null
+  readonly trustedIps: TrustedIps | null
+  readonly link: GitLink | null
+  readonly dataCacheDisabled: boolean
+  /** Production hosts answer that it is paused, and nothing new is put on them. */
+  readonly paused: boolean
+  /** What production hosts were last moved for, by hand. */
+  readonly lastAliasRequest: AliasRequest | null
+  readonly lastRollbackTarget: AliasRequest | null
+  readonly transfer: Transfer | null
+}
+
+export interface PasswordProtection {
+  readonly deploymentType: ProtectedType
+  /** Sealed for this project. */
+  readonly password: string
+  /** Another one with each password: sessions of the last one end. */
+  readonly version: string
+}
+
+export interface TrustedIps {
+  readonly deploymentType: TrustedType
+  readonly addresses: readonly { readonly value: string; readonly note?: string }[]
+  readonly protectionMode: ProtectionMode
+}
+
+export interface AliasRequest {
+  /** Null when nothing was in production before. */
+  readonly fromDeploymentId: string | null
+  readonly toDeploymentId: string
+  readonly jobStatus: 'succeeded' | 'failed' | 'skipped' | 'pending' | 'in-progress'
+  readonly requestedAt: number
+  readonly type: 'promote' | 'rollback'
+}
+
+/** A project on its way to another account, or one that came from there. */
+export interface Transfer {
+  readonly startedAt: number
+  readonly completedAt: number | null
+  readonly toAccountId: string | null
+  readonly fromAccountId: string | null
+}
+
+export const DEFAULT_DETAILS: ProjectDetails = {
+  publicSource: null,
+  autoAssignCustomDomains: true,
+  autoAssignCustomDomainsUpdatedBy: null,
+  autoExposeSystemEnvs: true,
+  customerSupportCodeVisibility: false,
+  enablePreviewFeedback: null,
+  gitForkProtection: true,
+  gitLFS: false,
+  serverlessFunctionRegion: null,
+  serverlessFunctionZeroConfigFailover: false,
+  skipGitConnectDuringLink: false,
+  skewProtectionBoundaryAt: null,
+  skewProtectionMaxAge: null,
+  optionsAllowlist: null,
+  passwordProtection: null,
+  ssoProtection: null,
+  trustedIps: null,
+  link: null,
+  dataCacheDisabled: false,
+  paused: false,
+  lastAliasRequest: null,
+  lastRollbackTarget: null,
+  transfer: null,
+}
+
+/** What the password is sealed for: put into another project, it does not open. */
+export const passwordPurpose = (projectId: string): string => `project-password ${projectId}`

@@ -1,0 +1,135 @@
+import { AloftError } from '#contract/errors.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context } from '../access/context.ts'
+import type { DeploymentNews } from '../deployment/deployment-news.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Vault } from '../ports/vault.ts'
+import { type DeleteStores, deleteProject } from './delete-project.ts'
+import { newProject, type Project } from './project.ts'
+import { passwordPurpose } from './project-details.ts'
+import { readProjectName, slugOfProject } from './project-name.ts'
+import type { ProjectDeployments, ProjectFilter, ProjectStore } from './project-store.ts'
+import { type Circumstances, readSettings, type Settings } from './read-settings.ts'
+
+export interface Projects {
+  /** The project of this name, made when there is none; its last change is now. */
+  ensure(ctx: Context, name: string): Promise<Project>
+  create(ctx: Context, command: Settings & { readonly name: string }): Promise<Project>
+  get(ctx: Context, idOrName: string): Promise<Project>
+  list(ctx: Context, page: PageQuery, filter: ProjectFilter): Promise<Page<Project>>
+  update(ctx: Context, idOrName: string, settings: Settings): Promise<Project>
+  switchDataCache(ctx: Context, idOrName: string, disabled: boolean | undefined): Promise<Project>
+  remove(ctx: Context, idOrName: string): Promise<void>
+  /** What each of these projects has deployed, at most `latest` of the newest. */
+  deploymentsOf(
+    ctx: Context,
+    projects: readonly Project[],
+    latest: number,
+  ): Promise<ReadonlyMap<string, ProjectDeployments>>
+}
+
+interface ProjectParts {
+  readonly store: ProjectStore
+  readonly transact: Transact<DeleteStores>
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly onHostsChanged: (hosts: readonly string[]) => void
+  readonly onNews: (news: DeploymentNews) => void
+}
+
+const unknown = (idOrName: string) =>
+  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
+
+const nameTaken = (name: string | undefined) =>
+  new AloftError('conflict', `There is a project of the name \`${name}\` already.`, { name })
+
+const MANY_HOSTS = 1000
+
+/** All that a setting of the project shows on. Where they are too many to name, everybody is told. */
+async function hostsOf(projects: ProjectStore, { id }: Project): Promise<readonly string[]> {
+  const hosts = await projects.hostsOf(id, MANY_HOSTS)
+  return hosts.length < MANY_HOSTS ? hosts : ['*']
+}
+
+export function createProjects(parts: ProjectParts): Projects {
+  const { store, transact, vault, clock } = parts
+
+  const circumstances = ({ owner, actor }: Context, id: string): Circumstances => ({
+    plan: owner.plan,
+    userId: actor.user.id,
+    now: clock.now(),
+    seal: (password) => vault.seal(password, passwordPurpose(id)),
+  })
+
+  async function known(projects: ProjectStore, { owner }: Context, idOrName: string): Promise<Project> {
+    const project = await projects.byIdOrName(owner.id, idOrName)
+    if (!project) throw unknown(idOrName)
+    return project
+  }
+
+  return {
+    ensure(ctx, text) {
+      const name = slugOfProject(text)
+      return transact(async ({ projects }) => {
+        const now = clock.now()
+        await projects.insert(newProject(ctx.owner.id, name, now))
+        const project = await known(projects, ctx, name)
+        await projects.touch(project.id, now)
+        return known(projects, ctx, project.id)
+      })
+    },
+
+    async create(ctx, command) {
+      const name = readProjectName(command.name)
+      const empty = newProject(ctx.owner.id, name, clock.now())
+      const project = { ...empty, ...readSettings(empty, command, circumstances(ctx, empty.id)) }
+      return transact(async ({ projects }) => {
+        if (!(await projects.insert(project))) throw nameTaken(name)
+        return project
+      })
+    },
+
+    get: (ctx, idOrName) => known(store, ctx, idOrName),
+
+    list: (ctx, page, filter) => store.list(ctx.owner.id, page, filter),
+
+    update: async (ctx, idOrName, settings) => {
+      const { project, changed } = await transact(async ({ projects }) => {
+        const current = await projects.lock(ctx.owner.id, idOrName)
+        if (!current) throw unknown(idOrName)
+        const on = circumstances(ctx, current.id)
+        const change = readSettings(current, settings, on)
+        if (!(await projects.update(current.id, change, on.now))) throw nameTaken(settings.name)
+        const project = await known(projects, ctx, current.id)
+        const isShownAnew = project.directoryListing !== current.directoryListing
+        return { project, changed: isShownAnew ? await hostsOf(projects, project) : [] }
+      })
+      parts.onHostsChanged(changed)
+      return project
+    },
+
+    switchDataCache: (ctx, idOrName, disabled) =>
+      transact(async ({ projects }) => {
+        const current = await projects.lock(ctx.owner.id, idOrName)
+        if (!current) throw unknown(idOrName)
+        const details = {
+          ...current.details,
+          dataCacheDisabled: disabled ?? current.details.dataCacheDisabled,
+        }
+        await projects.update(current.id, { details }, clock.now())
+        return known(projects, ctx, current.id)
+      }),
+
+    async remove(ctx, idOrName) {
+      if (!(await deleteProject(parts, ctx.owner.id, idOrName))) throw unknown(idOrName)
+    },
+
+    deploymentsOf: (ctx, projects, latest) =>
+      store.deploymentsOf(
+        ctx.owner.id,
+        projects.map(({ id }) => id),
+        latest,
+      ),
+  }
+}

@@ -1,0 +1,67 @@
+import { isIPv4 } from 'node:net'
+import { AloftError } from '#contract/errors.ts'
+import { newBearer } from '#contract/ids.ts'
+import { PLANS, type Plan } from '#contract/limits.ts'
+import type { PasswordProtection, ProjectDetails, TrustedIps } from './project-details.ts'
+
+const atLeast = (plan: Plan, least: Plan): boolean => PLANS.indexOf(plan) >= PLANS.indexOf(least)
+
+const unavailable = (what: string, plan: Plan) =>
+  new AloftError('protection_not_available', `${what} is not part of the plan \`${plan}\`.`)
+
+/** A password, or the one that is set already for another set of hosts. */
+export function readPassword(
+  wish: { readonly deploymentType: PasswordProtection['deploymentType']; readonly password?: string | null },
+  current: PasswordProtection | null,
+  { plan, seal }: { readonly plan: Plan; readonly seal: (password: string) => string },
+): PasswordProtection {
+  if (!atLeast(plan, 'enterprise')) throw unavailable('Password protection', plan)
+  const { deploymentType, password } = wish
+  if (password !== undefined && password !== null)
+    return { deploymentType, password: seal(password), version: newBearer() }
+  if (current === null)
+    throw new AloftError('bad_request', 'Invalid request: `passwordProtection.password` is required.')
+  return { ...current, deploymentType }
+}
+
+export function readSso(
+  wish: NonNullable<ProjectDetails['ssoProtection']>,
+  plan: Plan,
+): NonNullable<ProjectDetails['ssoProtection']> {
+  if (wish.deploymentType !== 'preview' && !atLeast(plan, 'pro'))
+    throw unavailable('Protection of more than previews', plan)
+  return wish
+}
+
+export function readTrustedIps(wish: TrustedIps, plan: Plan): TrustedIps {
+  if (!atLeast(plan, 'enterprise'))
+    throw new AloftError(
+      'bad_request',
+      'Invalid request: `trustedIps` is available on the plan `enterprise` only.',
+    )
+  for (const { value } of wish.addresses)
+    if (!isAddress(value))
+      throw new AloftError(
+        'bad_request',
+        `Invalid request: \`trustedIps.addresses\` has ${JSON.stringify(value.slice(0, 80))}, which is no IPv4 address or CIDR range.`,
+      )
+  return wish
+}
+
+function isAddress(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  if (more.length > 0 || !isIPv4(address)) return false
+  return bits === undefined || (/^\d{1,2}$/.test(bits) && Number(bits) <= 32)
+}
+
+export function readAllowlist(
+  wish: NonNullable<ProjectDetails['optionsAllowlist']>,
+): NonNullable<ProjectDetails['optionsAllowlist']> {
+  for (const { value } of wish.paths)
+    if (!value.startsWith('/'))
+      throw new AloftError(
+        'bad_request',
+        'Invalid request: every `value` of `optionsAllowlist.paths` should begin with `/`.',
+      )
+  return wish
+}

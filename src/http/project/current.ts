@@ -1,0 +1,114 @@
+import type { ReadyState } from '#contract/api/deployment.ts'
+import type { Plan } from '#contract/limits.ts'
+import type { Deployment } from '#core/deployment/deployment.ts'
+import type { Project } from '#core/project/project.ts'
+import type { ProjectDetails } from '#core/project/project-details.ts'
+import type { ProjectDeployments } from '#core/project/project-store.ts'
+import { link } from './link.ts'
+
+/** Clients of projects know fewer plans and states than there are. */
+const SHOWN_PLAN = {
+  oss: 'hobby',
+  free: 'hobby',
+  pro: 'pro',
+  enterprise: 'enterprise',
+} as const satisfies Record<Plan, string>
+const SHOWN_STATE = {
+  INITIALIZING: 'INITIALIZING',
+  ANALYZING: 'BUILDING',
+  BUILDING: 'BUILDING',
+  DEPLOYING: 'BUILDING',
+  READY: 'READY',
+  ERROR: 'ERROR',
+} as const satisfies Record<ReadyState, ReadyState>
+
+const deployment = (d: Deployment) => ({
+  id: d.id,
+  alias: d.aliasAssigned ? [...d.aliasFinal] : [],
+  aliasAssigned: d.aliasAssigned,
+  aliasError: d.aliasError,
+  createdAt: d.createdAt,
+  createdIn: d.createdIn,
+  creator: { uid: d.creatorId },
+  deploymentHostname: (d.host ?? '').replace(/\..*$/, ''),
+  name: d.name,
+  meta: d.meta,
+  plan: SHOWN_PLAN[d.plan],
+  private: !d.public,
+  ...(d.readyAt === null ? {} : { readyAt: d.readyAt }),
+  readyState: SHOWN_STATE[d.state],
+  ...(d.target === null ? {} : { target: d.target }),
+  teamId: d.ownerId.startsWith('team_') ? d.ownerId : null,
+  type: 'LAMBDAS' as const,
+  url: d.host,
+  userId: d.creatorId,
+})
+
+const transfer = ({ transfer: t }: ProjectDetails) =>
+  t === null
+    ? {}
+    : {
+        transferStartedAt: t.startedAt,
+        ...(t.completedAt === null ? {} : { transferCompletedAt: t.completedAt }),
+        ...(t.toAccountId === null ? {} : { transferToAccountId: t.toAccountId }),
+        ...(t.fromAccountId === null ? {} : { transferredFromAccountId: t.fromAccountId }),
+      }
+
+/** Present only where somebody has set them. */
+const ifSet = (d: ProjectDetails) => ({
+  ...(d.autoAssignCustomDomainsUpdatedBy === null
+    ? {}
+    : { autoAssignCustomDomainsUpdatedBy: d.autoAssignCustomDomainsUpdatedBy }),
+  ...(d.link === null ? {} : { link: link(d.link) }),
+  ...(d.skewProtectionBoundaryAt === null ? {} : { skewProtectionBoundaryAt: d.skewProtectionBoundaryAt }),
+  ...(d.skewProtectionMaxAge === null ? {} : { skewProtectionMaxAge: d.skewProtectionMaxAge }),
+  ...transfer(d),
+})
+
+export const project = (
+  { build, details, ...p }: Project,
+  { latest, production, staging }: ProjectDeployments,
+) => ({
+  accountId: p.ownerId,
+  autoAssignCustomDomains: details.autoAssignCustomDomains,
+  autoExposeSystemEnvs: details.autoExposeSystemEnvs,
+  buildCommand: build.buildCommand,
+  commandForIgnoringBuildStep: build.commandForIgnoringBuildStep,
+  createdAt: p.createdAt,
+  customerSupportCodeVisibility: details.customerSupportCodeVisibility,
+  dataCache: { userDisabled: details.dataCacheDisabled, storageSizeBytes: 0, unlimited: true },
+  devCommand: build.devCommand,
+  directoryListing: p.directoryListing,
+  enablePreviewFeedback: details.enablePreviewFeedback,
+  framework: build.framework,
+  gitForkProtection: details.gitForkProtection,
+  gitLFS: details.gitLFS,
+  id: p.id,
+  installCommand: build.installCommand,
+  lastAliasRequest: details.lastAliasRequest,
+  lastRollbackTarget: details.lastRollbackTarget,
+  latestDeployments: latest.map(deployment),
+  live: production !== undefined,
+  name: p.name,
+  nodeVersion: build.nodeVersion,
+  optionsAllowlist: details.optionsAllowlist,
+  outputDirectory: build.outputDirectory,
+  passwordProtection: details.passwordProtection && {
+    deploymentType: details.passwordProtection.deploymentType,
+  },
+  paused: details.paused,
+  publicSource: details.publicSource,
+  rootDirectory: build.rootDirectory,
+  serverlessFunctionRegion: details.serverlessFunctionRegion,
+  serverlessFunctionZeroConfigFailover: details.serverlessFunctionZeroConfigFailover,
+  skipGitConnectDuringLink: details.skipGitConnectDuringLink,
+  sourceFilesOutsideRootDirectory: build.sourceFilesOutsideRootDirectory,
+  ssoProtection: details.ssoProtection,
+  targets: {
+    ...(production === undefined ? {} : { production: deployment(production) }),
+    ...(staging === undefined ? {} : { staging: deployment(staging) }),
+  },
+  trustedIps: details.trustedIps,
+  updatedAt: p.updatedAt,
+  ...ifSet(details),
+})

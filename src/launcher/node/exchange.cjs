@@ -87,13 +87,12 @@ function publishContext(exchanges) {
     const exchange = current()
     return exchange === undefined ? exchanges.outside : exchange.context
   }
-  for (const name of ['@vercel/request-context', '@next/request-context'])
-    Object.defineProperty(global, Symbol.for(name), {
-      value: { get },
-      configurable: true,
-      writable: true,
-      enumerable: false,
-    })
+  Object.defineProperty(global, Symbol.for('@vercel/request-context'), {
+    value: { get },
+    configurable: true,
+    writable: true,
+    enumerable: false,
+  })
 }
 
 module.exports = { bind, createExchanges, current, inside, publishContext }

@@ -291,6 +291,39 @@ describe('the runner', { skip }, () => {
     assert.deepEqual(await bench.host.boot(await command('process.exit(4)', '3999')), { finished: 4 })
   })
 
+  it('runs Python', { skip: !existsSync('/usr/bin/python3') && 'Python is not installed' }, async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const app = `import os
+def app(environ, start_response):
+    start_response('200 OK', [('content-type', 'text/plain')])
+    return [('python ' + os.environ['OWN'] + ' ' + environ['PATH_INFO']).encode()]
+`
+    const ref = await bench.deploy({
+      ...{ runtime: 'python', version: '3.11', entry: 'api/index.py', memoryMb: 256 },
+      files: { 'api/index.py': app },
+      env: { OWN: 'own' },
+    })
+    assert.equal((await bench.get(ref, '/a')).body, 'python own /a')
+    await bench.host.drain(5000)
+  })
+
+  it('keeps compiled code for later instances of the same project', { skip: sandboxMissing }, async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const functions = Array.from(
+      { length: 1500 },
+      (_, i) => `exports.f${i} = (a) => a + ${i}; exports.f${i}(1)`,
+    )
+    const files = {
+      'index.js': `require('./large.js')
+        module.exports = (req, res) => res.end(String(require('fs').readdirSync('/aloft/cache').length))`,
+      'large.js': functions.join('\n'),
+    }
+    assert.equal((await bench.get(await bench.deploy({ files }))).body, '0')
+    const caches = join(bench.folder, 'program-caches')
+    await until(async () => (await readdir(caches)).some((name) => /^[0-9a-f]{64}-[0-9a-f]{32}$/.test(name)))
+    assert.equal((await bench.get(await bench.deploy({ files }))).body, '1')
+  })
+
   it('lets requests finish when it drains, and leaves nothing behind', async (t) => {
     const bench = await openWorkbench(t, await sandbox(), { limits: { warm: 1 } })
     await bench.host.prewarm()

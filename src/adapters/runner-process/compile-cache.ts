@@ -47,11 +47,15 @@ async function readBounded(handle: FileHandle, size: number): Promise<Buffer> {
   return bytes.subarray(0, bytesRead)
 }
 
-/** Takes what an instance's Node has left in a folder that user code writes to as it likes. */
-export async function readCache(folder: string): Promise<Kept | undefined> {
+/**
+ * Takes what an instance's Node has left in a folder that user code writes to as it likes; not what is known already.
+ */
+export async function readCache(folder: string, known?: string): Promise<Kept | undefined> {
   const root = await open(folder, NO_FOLLOW | constants.O_DIRECTORY)
   try {
-    const [tag] = (await readdir(`/proc/self/fd/${root.fd}`)).filter((name) => TAG.test(name))
+    const [tag] = (await readdir(`/proc/self/fd/${root.fd}`)).filter(
+      (name) => TAG.test(name) && name !== known,
+    )
     if (tag === undefined) return undefined
     const inner = await within(root, tag, constants.O_DIRECTORY)
     try {
@@ -85,14 +89,13 @@ async function write(folder: string, { tag, files }: Kept): Promise<void> {
   )
 }
 
-/** Keeps it whole or not at all; what is kept already stays. */
+/** Keeps it whole, in place of what there was. */
 export async function keepCache(folder: string, kept: Kept): Promise<void> {
   const temporary = `${folder}-${newId.deploymentHash()}`
   try {
     await write(temporary, kept)
-    await rename(temporary, folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-    })
+    await rm(folder, { recursive: true, force: true })
+    await rename(temporary, folder)
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { readSlowly } from './read-slowly.ts'
 
 /** One end of a line of messages: JSON, one a line, in order. */
 export interface JsonLines {
@@ -10,13 +11,18 @@ export interface JsonLines {
 interface Listening {
   /** Of one line; a longer one ends the connection, as does anything that is no object in JSON. */
   readonly maxBytes: number
+  /** The other end is not to be trusted, and must not keep this process busy. */
+  readonly slowly?: true
   onMessage(message: Readonly<Record<string, unknown>>): void
   onClose(): void
 }
 
 const NEWLINE = 10
+/** Of handling one message, in bytes that could be read instead. */
+const MESSAGE_COST = 256
 
-export function speakJsonLines(socket: Socket, { maxBytes, onMessage, onClose }: Listening): JsonLines {
+export function speakJsonLines(socket: Socket, listening: Listening): JsonLines {
+  const { maxBytes, slowly, onMessage, onClose } = listening
   let begun: Buffer[] = []
   let length = 0
 
@@ -32,8 +38,9 @@ export function speakJsonLines(socket: Socket, { maxBytes, onMessage, onClose }:
     else socket.destroy()
   }
 
-  socket.on('data', (chunk: Buffer) => {
+  const read = (chunk: Buffer): number => {
     let from = 0
+    let cost = 0
     for (
       let end = chunk.indexOf(NEWLINE);
       end !== -1 && !socket.destroyed;
@@ -41,16 +48,21 @@ export function speakJsonLines(socket: Socket, { maxBytes, onMessage, onClose }:
     ) {
       const last = chunk.subarray(from, end)
       from = end + 1
+      cost += MESSAGE_COST
       const line = begun.length === 0 ? last : Buffer.concat([...begun, last])
       begun = []
       length = 0
       take(line)
     }
-    if (from >= chunk.length || socket.destroyed) return
-    begun.push(chunk.subarray(from))
-    length += chunk.length - from
-    if (length > maxBytes) socket.destroy()
-  })
+    if (from < chunk.length) {
+      begun.push(chunk.subarray(from))
+      length += chunk.length - from
+      if (length > maxBytes) socket.destroy()
+    }
+    return cost
+  }
+  if (slowly) readSlowly(socket, read)
+  else socket.on('data', read)
   socket.on('error', () => {})
   socket.once('close', onClose)
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -124,6 +125,12 @@ async function startOf(kind: RuntimeKind, parts: LaunchParts): Promise<Start> {
   }
 }
 
+/** Those of the machine besides Node's own; Node would complain in the program's log of a file that is not there. */
+const certificates = ({ extraCaCerts }: LaunchParts): Record<string, string> => {
+  const file = extraCaCerts ?? CA_BUNDLE
+  return extraCaCerts !== undefined || existsSync(file) ? { NODE_EXTRA_CA_CERTS: file } : {}
+}
+
 /** Connects as soon as somebody listens; nothing tells of that. */
 async function connectTo(path: string, signal: AbortSignal): Promise<Socket> {
   for (let wait = 2; ; wait = Math.min(wait * 1.2, 20)) {
@@ -185,7 +192,7 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
       TMPDIR: '/tmp',
       LANG: 'C.UTF-8',
       TZ: 'UTC',
-      NODE_EXTRA_CA_CERTS: parts.extraCaCerts ?? CA_BUNDLE,
+      ...certificates(parts),
       ALOFT_LAUNCH: '1',
       ...(bare ? { ALOFT_RUN_DIR: shared } : {}),
     },
@@ -236,6 +243,7 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
     const booted = Promise.withResolvers<void>()
     const control = speakJsonLines(socket, {
       maxBytes: MAX_MESSAGE,
+      slowly: true,
       onMessage(message) {
         if (message.type === 'booted') booted.resolve()
         else launched?.listener?.message(message)

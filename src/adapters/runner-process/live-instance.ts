@@ -96,7 +96,7 @@ export class LiveInstance {
     this.#after(parts.loadMs, () => {
       if (this.#state === 'loading') this.#fail('The program did not start in time')
     })
-    this.#load(held).catch((error: Error) => this.#fail(error.message))
+    this.#load(held).catch((error) => this.#notLoaded(error))
   }
 
   /** Nothing to do: no request, and nothing left over from one. */
@@ -160,7 +160,7 @@ export class LiveInstance {
   }
 
   #line(text: string, requestId?: string): void {
-    if (this.#budget.take()) this.tell(text, requestId)
+    if (this.#budget.take(text)) this.tell(text, requestId)
   }
 
   #after(ms: number, run: () => void): void {
@@ -193,13 +193,15 @@ export class LiveInstance {
     const folder = cacheFolder(this.#parts.caches, this.loaded)
     const kept = await readCache(folder).catch(() => undefined)
     if (kept) await layCache(kept, cache.host)
-    else for (const ms of HARVEST_AFTER_MS) this.#after(ms, () => void this.#harvest(cache.host, folder))
+    // Another version of Node makes its own.
+    for (const ms of HARVEST_AFTER_MS)
+      this.#after(ms, () => void this.#harvest(cache.host, folder, kept?.tag))
     return cache.inside
   }
 
-  async #harvest(from: string, folder: string): Promise<void> {
+  async #harvest(from: string, folder: string, known: string | undefined): Promise<void> {
     try {
-      const made = await readCache(from)
+      const made = await readCache(from, known)
       if (made) await keepCache(folder, made)
     } catch (err) {
       this.#parts.logger.debug({ err, instance: this.id }, 'compiled code was not kept')
@@ -240,6 +242,15 @@ export class LiveInstance {
     this.#reason ??= message
     this.tell(stack.includes(message) ? stack : [message, stack].filter(Boolean).join('\n'))
     this.#outcome.reject(new RunnerError('crashed', message))
+    this.#launched.kill()
+  }
+
+  /** The platform is at fault, and how is not for the deployment's owner. */
+  #notLoaded(err: unknown): void {
+    this.#parts.logger.error({ err, instance: this.id }, 'a program could not be put in its place')
+    this.#state = 'failed'
+    this.#stopping = true
+    this.#outcome.reject(new RunnerError('unavailable', 'The program could not be put in its place'))
     this.#launched.kill()
   }
 

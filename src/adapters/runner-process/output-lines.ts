@@ -1,12 +1,17 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { readSlowly } from './read-slowly.ts'
 
 const MAX_LINE = 8192
+/** Of handling one line, in bytes that could be read instead. */
+const LINE_COST = 64
+/** A longer line counts as several. */
+const LINE_BYTES = 1024
 
 interface BudgetOptions {
   readonly now: () => number
   readonly write: (text: string) => void
-  /** Lines a second, and how many at once after silence. */
+  /** Lines of a kilobyte a second, and how many at once after silence. */
   readonly rate?: number
   readonly burst?: number
 }
@@ -20,18 +25,18 @@ export class LineBudget {
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: BudgetOptions) {
-    this.#options = { rate: 200, burst: 2000, ...options }
+    this.#options = { rate: 100, burst: 2000, ...options }
     this.#left = this.#options.burst
     this.#at = options.now()
   }
 
-  take(): boolean {
+  take(text: string): boolean {
     const { now, rate, burst } = this.#options
     const at = now()
     this.#left = Math.min(burst, this.#left + (Math.max(0, at - this.#at) * rate) / 1000)
     this.#at = at
     if (this.#left >= 1) {
-      this.#left--
+      this.#left -= 1 + Math.floor(text.length / LINE_BYTES)
       return true
     }
     this.#dropped++
@@ -46,30 +51,6 @@ export class LineBudget {
     if (this.#dropped > 0) this.#options.write(`… ${this.#dropped} lines dropped`)
     this.#dropped = 0
   }
-}
-
-/** Bytes a second that are read of one stream: beyond, the program waits in its writes. */
-const BYTES_PER_TICK = 512 * 1024
-const TICK_MS = 100
-
-/** Reads no more than a bounded amount in each tick, so that endless output costs the platform little. */
-export function readSlowly(stream: Readable, onChunk: (chunk: Buffer) => void): void {
-  let tick = 0
-  let read = 0
-  stream.on('data', (chunk: Buffer) => {
-    const now = Math.floor(performance.now() / TICK_MS)
-    if (now !== tick) {
-      tick = now
-      read = 0
-    }
-    read += chunk.length
-    if (read > BYTES_PER_TICK) {
-      stream.pause()
-      setTimeout(() => stream.resume(), TICK_MS).unref()
-    }
-    onChunk(chunk)
-  })
-  stream.on('error', () => {})
 }
 
 /** Hands on the lines of a stream, each at most 8 KB, whatever it writes. */
@@ -88,6 +69,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
       onLine(begun.slice(0, MAX_LINE).replace(/\r$/, ''))
       begun = next.slice(0, MAX_LINE + 1)
     }
+    return rest.length * LINE_COST
   })
   stream.once('end', end)
 }

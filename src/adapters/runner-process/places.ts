@@ -35,13 +35,15 @@ const runs = (pid: number): boolean => {
   }
 }
 
-/** Removes what earlier processes left, this one included, which has just begun. */
+/** Whether an earlier process left it; one that had the number of this one did, if this one has just begun. */
+export function isLeft(name: string): boolean {
+  const pid = Number.parseInt(OWNED.exec(name)?.[1] ?? '', 36)
+  return Number.isNaN(pid) || pid === process.pid || !runs(pid)
+}
+
 async function clear(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const pid = Number.parseInt(OWNED.exec(name)?.[1] ?? '', 36)
-    if (Number.isNaN(pid) || pid === process.pid || !runs(pid))
-      await rm(join(folder, name), { recursive: true, force: true })
-  }
+  for (const name of await readdir(folder))
+    if (isLeft(name)) await rm(join(folder, name), { recursive: true, force: true })
 }
 
 const defaultRunFolder = (folder: string): string => {

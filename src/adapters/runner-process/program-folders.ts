@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { newId } from '#contract/ids.ts'
 import type { OutputContent } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import { isLeft, ownName } from './places.ts'
 import { unpack } from './unpack.ts'
 
 /** What lies in a program's folder, each relative to it; folders come before what is in them. */
@@ -34,6 +34,8 @@ export interface ProgramFolderOptions {
   readonly programEntries: number
   /** Above it a folder is not listed. */
   readonly listedEntries: number
+  /** A folder is no longer there. */
+  readonly onRemoved: () => void
 }
 
 interface Known {
@@ -50,6 +52,7 @@ interface Meta {
 }
 
 const NAME = /^[0-9a-f]{64}$/
+let temporaries = 0
 
 async function listTree(root: string, most: number): Promise<Tree | undefined> {
   const tree = { folders: [] as string[], files: [] as string[], links: [] as string[] }
@@ -92,7 +95,7 @@ export class ProgramFolders {
           root: join(folder, name, 'root'),
           ...{ bytes: meta.bytes, tree: undefined, usedAt: meta.usedAt, holders: 0 },
         })
-      else await rm(join(folder, name), { recursive: true, force: true })
+      else if (isLeft(name)) await rm(join(folder, name), { recursive: true, force: true })
     }
   }
 
@@ -137,6 +140,8 @@ export class ProgramFolders {
   async #make({ sha256 }: OutputContent): Promise<Known> {
     const { folder, clock, listedEntries } = this.#options
     if (!NAME.test(sha256)) throw new Error('An archive is named by 64 lower-case hex digits')
+    // What is being removed must be out of the way.
+    await this.#cleaning
     let known = this.#known.get(sha256)
     if (known === undefined) {
       const { bytes } = await this.#unpack(sha256)
@@ -156,7 +161,7 @@ export class ProgramFolders {
     const { folder, blobs, programBytes, programEntries } = this.#options
     const archive = await blobs.open(sha256)
     if (archive === undefined) throw new Error(`The archive ${sha256} is not stored`)
-    const temporary = join(folder, `new-${newId.deploymentHash()}`)
+    const temporary = join(folder, ownName(temporaries++))
     try {
       await mkdir(join(temporary, 'root'), { recursive: true, mode: 0o755 })
       const meta = await unpack(archive, join(temporary, 'root'), {
@@ -185,20 +190,28 @@ export class ProgramFolders {
   }
 
   async #clean(): Promise<void> {
-    const { folder, maxBytes, log } = this.#options
-    let bytes = 0
-    for (const known of this.#known.values()) bytes += known.bytes
-    const unused = [...this.#known].sort(([, a], [, b]) => a.usedAt - b.usedAt)
-    for (const [sha256, known] of unused) {
-      if (bytes <= maxBytes) return
-      if (known.holders > 0 || this.#opening.has(sha256)) continue
+    const { folder, log, onRemoved } = this.#options
+    for (let sha256 = this.#surplus(); sha256 !== undefined; sha256 = this.#surplus()) {
       this.#known.delete(sha256)
-      bytes -= known.bytes
       // Moved first: what is being removed must not be found.
-      const away = join(folder, `old-${newId.deploymentHash()}`)
+      const away = join(folder, ownName(temporaries++))
       await rename(join(folder, sha256), away)
         .then(() => rm(away, { recursive: true, force: true }))
         .catch((err) => log.warn({ err }, 'a program folder could not be removed'))
+      onRemoved()
     }
+  }
+
+  /** The one to remove next, if any has to be. */
+  #surplus(): string | undefined {
+    let bytes = 0
+    let oldest: { readonly sha256: string; readonly usedAt: number } | undefined
+    for (const [sha256, known] of this.#known) {
+      bytes += known.bytes
+      const { holders, usedAt } = known
+      if (holders > 0 || this.#opening.has(sha256) || (oldest && oldest.usedAt <= usedAt)) continue
+      oldest = { sha256, usedAt }
+    }
+    return bytes > this.#options.maxBytes ? oldest?.sha256 : undefined
   }
 }

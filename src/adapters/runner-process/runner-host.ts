@@ -152,6 +152,9 @@ class ProcessHost implements RunnerHost {
       programBytes: limits.programBytes,
       programEntries: limits.programEntries,
       listedEntries: limits.linkedEntries,
+      onRemoved: () => {
+        this.#clearCaches().catch((err) => logger.warn({ err }, 'compiled code could not be removed'))
+      },
     })
     this.#launch = {
       ...{ sandbox, places, ensureNode, launcher, log: logger, limits, signal: this.#stopped.signal },

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import type { LoadedProgram } from '#core/instance/instance.ts'
+import { cacheFolder, keepCache, readCache } from './compile-cache.ts'
+
+const TAG = 'v24.21.0-x64-964aae3f-1000'
+const LARGE = 'x'.repeat(40_000)
+
+async function folder(t: TestContext): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'aloft-cache-'))
+  t.after(() => rm(made, { recursive: true, force: true }))
+  return made
+}
+
+describe('compiled code', { skip: process.platform !== 'linux' && 'is kept on Linux only' }, () => {
+  it('is kept whole, and replaced by that of another version', async (t) => {
+    const [from, kept] = [await folder(t), join(await folder(t), 'kept')]
+    await mkdir(join(from, TAG))
+    await writeFile(join(from, TAG, 'abc123'), LARGE)
+    const made = await readCache(from)
+    assert.ok(made)
+    await keepCache(kept, made)
+    const again = await readCache(kept)
+    assert.equal(again?.tag, TAG)
+    assert.equal(again.files.get('abc123')?.toString(), LARGE)
+    assert.equal(await readCache(kept, TAG), undefined)
+    await keepCache(kept, { ...made, tag: 'v25.0.0-x64-1-1000' })
+    assert.equal((await readCache(kept))?.tag, 'v25.0.0-x64-1-1000')
+  })
+
+  it('is not worth keeping where it is little', async (t) => {
+    const from = await folder(t)
+    await mkdir(join(from, TAG))
+    await writeFile(join(from, TAG, 'abc123'), 'little')
+    assert.equal(await readCache(from), undefined)
+  })
+
+  it('is not looked for behind links, in pipes, or under other names', async (t) => {
+    const secret = await folder(t)
+    await writeFile(join(secret, 'abc123'), LARGE)
+    const linked = await folder(t)
+    await symlink(secret, join(linked, TAG))
+    await assert.rejects(readCache(linked), { code: /ELOOP|ENOTDIR/ })
+    const inner = await folder(t)
+    await mkdir(join(inner, TAG))
+    await symlink(join(secret, 'abc123'), join(inner, TAG, 'abc123'))
+    await assert.rejects(readCache(inner), { code: 'ELOOP' })
+    const pipe = await folder(t)
+    await mkdir(join(pipe, TAG))
+    execFileSync('mkfifo', [join(pipe, TAG, 'abc123')])
+    assert.equal(await readCache(pipe), undefined)
+    const named = await folder(t)
+    await mkdir(join(named, TAG))
+    await writeFile(join(named, TAG, 'name.node'), LARGE)
+    assert.equal(await readCache(named), undefined)
+  })
+
+  it('belongs to one program in one project', () => {
+    const of = (id: string, ownerId: string, projectId: string) =>
+      cacheFolder('/caches', {
+        ...{ ownerId, projectId },
+        program: { id, archive: { sha256: 'same' } },
+      } as LoadedProgram)
+    const all = [of('a', 'b', 'c'), of('x', 'b', 'c'), of('a', 'x', 'c'), of('a', 'b', 'x')]
+    assert.equal(new Set(all).size, 4)
+    assert.equal(of('a', 'b', 'c'), all[0])
+  })
+})

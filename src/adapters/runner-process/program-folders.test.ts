@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { it, type TestContext } from 'node:test'
+import { archiveOf, type Files } from '#test/ports/runner-suite.ts'
+import { createTestClock } from '#test/support/clock.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { ProgramFolders } from './program-folders.ts'
+
+async function openFolders(t: TestContext, maxBytes = 1e6) {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-programs-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const blobs = new Map<string, Buffer>()
+  const clock = createTestClock()
+  const opened: string[] = []
+  const removed: string[] = []
+  const make = async () => {
+    const folders = new ProgramFolders({
+      ...{ folder, clock, log: silentLog, maxBytes, programBytes: 10_000 },
+      ...{ programEntries: 100, listedEntries: 3, onRemoved: () => removed.push('') },
+      blobs: {
+        async open(sha256) {
+          opened.push(sha256)
+          const bytes = blobs.get(sha256)
+          return bytes && Readable.from([bytes])
+        },
+      },
+    })
+    await folders.open()
+    return folders
+  }
+  const store = async (files: Files) => {
+    const bytes = await archiveOf(files)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    blobs.set(sha256, bytes)
+    return { sha1: '', sha256, size: bytes.length }
+  }
+  return { folder, clock, opened, removed, make, store, folders: await make() }
+}
+
+it('unpacks an archive once, whoever asks and whenever', async (t) => {
+  const { folders, store, opened, make } = await openFolders(t)
+  const archive = await store({ 'a/b': 'content' })
+  const [one, two] = await Promise.all([folders.hold(archive), folders.hold(archive)])
+  assert.equal(one.root, two.root)
+  assert.equal(await readFile(join(one.root, 'a/b'), 'utf8'), 'content')
+  assert.deepEqual(one.tree, { folders: ['a'], files: ['a/b'], links: [] })
+  assert.ok(!(folders.hold(archive) instanceof Promise))
+  const later = await (await make()).hold(archive)
+  assert.deepEqual(later.tree, one.tree)
+  assert.equal(opened.length, 1)
+})
+
+it('does not list what is large', async (t) => {
+  const { folders, store } = await openFolders(t)
+  const held = await folders.hold(await store({ a: '', b: '', c: '', d: '' }))
+  assert.equal(held.tree, undefined)
+})
+
+it('leaves nothing of an archive that cannot be unpacked', async (t) => {
+  const { folder, folders, store } = await openFolders(t)
+  await assert.rejects(async () => folders.hold(await store({ a: 'x'.repeat(20_000) })), {
+    name: 'BadArchive',
+  })
+  const absent = { sha1: '', sha256: 'a'.repeat(64), size: 1 }
+  await assert.rejects(async () => folders.hold(absent), /not stored/)
+  await assert.rejects(async () => folders.hold({ ...absent, sha256: '../x' }), /hex digits/)
+  assert.deepEqual(await readdir(folder), [])
+})
+
+it('removes those used longest ago beyond its size, but none that is in use', async (t) => {
+  const { folders, store, folder, clock, removed } = await openFolders(t, 2500)
+  const [a, b, c, d] = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => store({ [name]: name.repeat(1000) })),
+  )
+  if (!a || !b || !c || !d) return assert.fail()
+  const used = await folders.hold(a)
+  for (const archive of [b, c, d]) {
+    clock.advance(1000)
+    ;(await folders.hold(archive)).release()
+  }
+  while (removed.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  const left = await readdir(folder)
+  assert.ok(left.includes(a.sha256))
+  assert.ok(!left.includes(b.sha256))
+  used.release()
+})
+
+it('clears what a process left that died in the middle', async (t) => {
+  const { folder, make } = await openFolders(t)
+  await mkdir(join(folder, 'f'.repeat(64), 'root'), { recursive: true })
+  await mkdir(join(folder, `${(2 ** 22 + 1).toString(36)}-0`))
+  await utimes(folder, 0, 0)
+  await make()
+  assert.deepEqual(await readdir(folder), [])
+})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { launch, start } from '../testing/launched.ts'
+import { launch, start } from '#test/support/launched.ts'
 
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')

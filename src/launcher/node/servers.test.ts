@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { launch, start } from '../testing/launched.ts'
+import { launch, start } from '#test/support/launched.ts'
 
 /** Each answers with `works` and the path. */
 const SHAPES: Readonly<Record<string, string>> = {

@@ -124,21 +124,21 @@ export class EngineHttp {
       },
       signal,
     })
-    let begun = false
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
-      asked.once('response', (response) => {
-        begun = true
-        resolve(response)
-      })
+      asked.once('response', resolve)
       asked.on('error', reject)
     })
     answered.catch(() => {})
     const sent = call.body ? pipeline(call.body, asked) : Promise.resolve(void asked.end(content))
-    // Where the body's own source fails, that is the reason; where the engine stops reading, its answer is.
-    sent.catch((error) => {
-      if (!begun) asked.destroy(error)
+    sent.catch(() => {})
+    let fault: Error | undefined
+    call.body?.once('error', (error) => {
+      fault = error
     })
-    const response = await answered
+    // Where the body's own source fails that is the reason, and not that the rest never came.
+    const response = await answered.catch((error) => {
+      throw fault ?? error
+    })
     if ((response.statusCode ?? 500) >= 400) throw await failureOf(response)
     return { response, sent }
   }

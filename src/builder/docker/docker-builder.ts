@@ -147,7 +147,7 @@ class DockerBuild {
     const entry = baseOf(path)
     const text = await tree.text(entry)
     if (text === undefined) throw new BuildFailure('invalid_dockerfile', `${path} is too large.`, run)
-    const instructions = readInstructions(text)
+    const instructions = readInstructions(text, run)
     refuseFetching(instructions, run)
     const { archive, fileCount } = await storeContext(tree, entry, { blobs: this.#parts.blobs, signal, run })
     const [setting] = settingOf(spec)

@@ -6,40 +6,38 @@ export interface Instruction {
   readonly rest: string
 }
 
-const ESCAPE = /^#\s*escape\s*=\s*([\\`])\s*$/i
-const DIRECTIVE = /^#\s*[a-z]+\s*=/i
+const invalid = (message: string, run: string) => new BuildFailure('invalid_dockerfile', message, run)
 
-/** The instructions of a Dockerfile, each on one line, as the engine reads it. */
-export function readInstructions(text: string): readonly Instruction[] {
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
-  const last = escapeOf(lines)
+const COMMENT = /^\s*(?:#|$)/
+const CONTINUES = /\\[ \t]*$/
+
+/**
+ * The instructions of a Dockerfile, each on one line, as every engine reads it. What engines of different ages read
+ * differently is refused, since more than reading depends on it.
+ */
+export function readInstructions(text: string, run: string): readonly Instruction[] {
   const whole: string[] = []
   let begun: string | undefined
-  for (const line of lines) {
+  for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
+    if (/^\s*#\s*escape\s*=\s*[^\\\s]/i.test(line))
+      throw invalid('Lines go on after a backslash here; the `escape` directive is not known.', run)
     // Comments and empty lines inside of an instruction are as if they were not there.
-    if (/^\s*(?:#.*)?$/.test(line)) continue
-    const continues = line.trimEnd().endsWith(last)
-    const part = continues ? line.trimEnd().slice(0, -1) : line
-    begun = begun === undefined ? part : begun + part
+    if (COMMENT.test(line)) continue
+    if (/\\\\[ \t]*$/.test(line)) throw invalid('A line ends with two backslashes.', run)
+    const continues = CONTINUES.test(line)
+    begun = (begun ?? '') + (continues ? line.replace(CONTINUES, '') : line)
     if (continues) continue
     whole.push(begun)
     begun = undefined
   }
   if (begun !== undefined) whole.push(begun)
   return whole.map((line) => {
-    const [, name = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(line) ?? []
-    return { name: name.toUpperCase(), rest: rest.trim() }
+    const [, word = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(line) ?? []
+    const name = word.toUpperCase()
+    if (!/^[A-Z]+$/.test(name))
+      throw invalid(`There is no instruction ${JSON.stringify(word.slice(0, 80))}.`, run)
+    return { name, rest: rest.trim() }
   })
-}
-
-/** Only the lines before anything else can say so. */
-function escapeOf(lines: readonly string[]): string {
-  for (const line of lines) {
-    if (!DIRECTIVE.test(line)) break
-    const found = ESCAPE.exec(line)?.[1]
-    if (found) return found
-  }
-  return '\\'
 }
 
 /** The names of which the Dockerfile wants a value. */
@@ -57,13 +55,21 @@ export const argumentsOf = (instructions: readonly Instruction[]): ReadonlySet<s
 export function refuseFetching(instructions: readonly Instruction[], run: string): void {
   for (const { name, rest } of instructions) {
     const add = name === 'ADD' ? rest : /^ADD\s+([\s\S]*)$/i.exec(name === 'ONBUILD' ? rest : '')?.[1]
-    if (add === undefined) continue
-    const sources = add.replace(/^(?:--\S+\s+)*/, '')
-    if (/:\/\/|git@|\$/.test(sources))
-      throw new BuildFailure(
-        'invalid_dockerfile',
-        'ADD takes files of the deployment here, by their plain names: fetch with RUN what is elsewhere, and use COPY for names with variables in them.',
+    // Of quotes, escapes and variables an address can be made.
+    if (add !== undefined && namesOf(add).some((word) => /:\/\/|[\\'"`$]/.test(word)))
+      throw invalid(
+        'ADD takes files of the deployment here, by their plain names: fetch with RUN what is elsewhere, and use COPY where names are quoted or have variables in them.',
         run,
       )
   }
+}
+
+/** What an instruction names, after its flags; in the form of a list or of words. */
+function namesOf(rest: string): readonly string[] {
+  const text = rest.replace(/^(?:--\S+\s+)*/, '')
+  try {
+    const list: unknown = JSON.parse(text)
+    if (Array.isArray(list)) return list.map(String)
+  } catch {}
+  return text.split(/\s+/)
 }

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import {
+  Agent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
@@ -476,8 +482,115 @@ test('the fast path serves the files of a site with functions, and never instead
     assert.equal((await ask(own.port, '/a.txt', { host, headers })).text, 'file')
     assert.equal((await ask(own.port, '/api/hello', { host, headers })).text, 'function')
   }
-  // A file is known from its second visitor on.
-  assert.equal(own.handedOver(), 4)
+  // The one whose request brought the site into memory.
+  assert.equal(own.handedOver(), 1)
+  await own.close()
+})
+
+/** All that a visitor sees of an answer, without what is different each time. */
+async function look(agent: Agent, port: number, path: string, headers: OutgoingHttpHeaders, method = 'GET') {
+  const req = request({ port, host: '127.0.0.1', path, method, headers, agent })
+  req.end(method === 'POST' ? 'body' : undefined)
+  const [res] = (await once(req, 'response')) as [IncomingMessage]
+  const text = Buffer.concat(await res.toArray()).toString('latin1')
+  const { statusCode, statusMessage } = res
+  // How the body ends depends on whether it came at once.
+  const rawHeaders = res.rawHeaders.filter(
+    (_, index) =>
+      !/^(?:content-length|transfer-encoding)$/i.test(res.rawHeaders[index - (index % 2)] as string),
+  )
+  return JSON.stringify({ statusCode, statusMessage, rawHeaders, text })
+    .replace(/iad1::[\w-]+/g, 'id')
+    .replace(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT/g, 'date')
+    .replaceAll(String(port), 'port')
+}
+
+test('with and without the fast path, visitors get the same', async () => {
+  const handler = async (req: IncomingMessage, res: ServerResponse) => {
+    const kind = req.url?.split('?')[1]
+    if (kind === 'crash') req.socket.destroy()
+    else if (kind === 'stream') res.write('one ', () => res.end('two'))
+    else if (kind === 'empty') res.end()
+    else if (kind === '204') res.writeHead(204).end()
+    else if (kind === '304') res.writeHead(304, { etag: '"x"' }).end()
+    else if (kind === '404')
+      res.writeHead(404, 'Own Words', ['set-cookie', 'a=1', 'Set-Cookie', 'b=2']).end('none')
+    else if (kind === 'big') res.end('x'.repeat(300_000))
+    else if (kind === 'text') res.setHeader('content-type', 'text/plain').end('text '.repeat(1000))
+    else await echo(req, res)
+  }
+  const { host } = await site(handler, { files: { 'a.txt': 'file' } })
+  const { host: built, program } = await site(handler)
+  world.addSite(built, {}, { functions: siteFunctions({ 'api/hello': { program } }), routesFrom: 'output' })
+  const [slow, fast] = [await serveSlow(world.edge), await serveFast(world.edge)]
+  const agents = [slow, fast].map(({ port }) => ({
+    port,
+    agent: new Agent({ keepAlive: true, maxSockets: 1 }),
+  }))
+  const agree = async (path: string, headers: OutgoingHttpHeaders, method?: string) => {
+    const [a, b] = await Promise.all(
+      agents.map(({ agent, port }) => look(agent, port, path, headers, method)),
+    )
+    assert.equal(b, a)
+  }
+  const own = {
+    cookie: 'a=1; b=2',
+    'X-Own': ' spaced ',
+    'X-Forwarded-For': '6.6.6.6',
+    'X-Vercel-Id': 'forged',
+  }
+  for (const name of [host, built]) {
+    // Into memory, on a connection of its own.
+    await ask(fast.port, '/nothing', { host: name })
+    for (const kind of ['', '?q=1', '?stream', '?empty', '?204', '?304', '?404', '?big', '?text', '?crash'])
+      await agree(`/api/hello${kind}`, { host: name, ...own })
+    await agree('/api/hello?crash', { host: name, accept: 'application/json' })
+    await agree('/api/hello?text', { host: name, 'accept-encoding': 'gzip' })
+    await agree('/api/hello', { host: name }, 'POST')
+    await agree('/api/hello', { host: name })
+  }
+  for (const { agent } of agents) agent.destroy()
+  await slow.close()
+  await fast.close()
+})
+
+test('on the fast path too, a visitor who goes away ends the request, and is noted', async () => {
+  const { promise: closed, resolve: onClose } = Promise.withResolvers<void>()
+  const { promise: begun, resolve: onBegin } = Promise.withResolvers<void>()
+  const { host, leases } = await site((_, res) => {
+    onBegin()
+    res.once('close', onClose)
+  })
+  const own = await serveFast(world.edge)
+  await ask(own.port, '/nothing', { host })
+  const socket = connect(own.port, '127.0.0.1')
+  socket.write(`GET /api/hello HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+  await begun
+  socket.destroy()
+  await closed
+  assert.deepEqual(leases()[0]?.ends, [undefined])
+  assert.equal(world.visits.find((visit) => visit.host === host && visit.path === '/api/hello')?.status, 499)
+  await own.close()
+})
+
+test('a visitor who reads slowly holds a function back on the fast path too', async () => {
+  let written = 0
+  const { host } = await site((_, res) => {
+    const write = () => {
+      while (res.write(Buffer.alloc(64 * 1024))) written += 64 * 1024
+    }
+    res.on('drain', write)
+    write()
+  })
+  const own = await serveFast(world.edge)
+  await ask(own.port, '/nothing', { host })
+  const socket = connect(own.port, '127.0.0.1')
+  socket.write(`GET /api/hello HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+  await once(socket, 'readable')
+  for (let before = -1; before !== written; await new Promise((resolve) => setTimeout(resolve, 100)))
+    before = written
+  assert.ok(written < 64 * 1024 * 1024, `${written} bytes were taken`)
+  socket.destroy()
   await own.close()
 })
 

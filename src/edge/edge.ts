@@ -87,7 +87,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const answerFrom = createSiteAnswer({ contents, hotAnswers, proxy, functions, answerFunction })
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
-  const shared = { sites, hotAnswers, contents, wires, visits, clock, ids, httpDate }
+  const shared = { sites, hotAnswers, contents, wires, visits, clock, ids, httpDate, functions }
   const fastPath = createFastPath({ ...shared, keepAliveMs })
   const fastStreams = createFastStreams(shared)
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))

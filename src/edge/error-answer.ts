@@ -68,6 +68,11 @@ const EDGE_ERRORS = {
     title: 'Range not satisfiable',
     message: 'The content does not have the bytes that the request asks for.',
   },
+  CLIENT_CLOSED_REQUEST: {
+    status: 499,
+    title: 'Client closed request',
+    message: 'The visitor left before there was an answer.',
+  },
   INTERNAL_ERROR: {
     status: 500,
     title: 'Something went wrong',

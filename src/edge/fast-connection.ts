@@ -1,7 +1,12 @@
 import type { Socket } from 'node:net'
+import type { SiteVisit } from '#core/site/site.ts'
 import { tagInHand } from './entity-tag.ts'
+import { type FastEnd, isFast, startFastCall } from './fast-call.ts'
 import type { FileAnswer } from './file-answer.ts'
+import type { FunctionOutcome } from './function-answer.ts'
+import type { Waiting } from './function-call.ts'
 import { plainAddress } from './plain-address.ts'
+import type { Visitor } from './proxy-headers.ts'
 import { pickRepresentation, prepareRepresentation, type Representation } from './representation.ts'
 import { type HeaderBlock, readHeaderBlock, readRequestLine } from './request-head.ts'
 import { rawPathOf } from './request-path.ts'
@@ -34,13 +39,19 @@ export class FastConnection {
   readonly #forget: (connection: FastConnection) => void
   readonly #ip: string
   readonly #isSecure: boolean
+  /** What ends every head. */
+  readonly #headEnd: string
   /** The headers of the request before: most clients send the same ones each time. */
   #lastBlock: HeaderBlock | undefined
   #activeAt: number
   /** Whether the socket itself watches that an answer is being taken. */
   #isWatched = false
-  /** Whether a request waits for its content to be brought into memory. */
+  /** Whether a request waits for its content to be brought into memory, or for a function. */
   #isWaiting = false
+  #call: Waiting | undefined
+  /** What has come while a function was waited for. */
+  #next: Buffer | undefined
+  #isEnded = false
   #isReleasing = false
   #isGone = false
 
@@ -58,6 +69,8 @@ export class FastConnection {
     this.#ip = plainAddress(socket.remoteAddress)
     this.#isSecure = 'encrypted' in socket
     this.#activeAt = options.clock.now()
+    const seconds = Math.floor(options.keepAliveMs / 1000)
+    this.#headEnd = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('timeout', this.#onTimeout)
@@ -81,9 +94,15 @@ export class FastConnection {
   }
 
   readonly #onData = (chunk: Buffer): void => {
+    if (this.#call !== undefined) {
+      // The peer does not wait for its answers; it will have to.
+      this.#next = this.#next === undefined ? chunk : Buffer.concat([this.#next, chunk])
+      this.#socket.pause()
+      return
+    }
     // With bytes of the answer before still to go, the peer is slow, or does not wait for its answers.
     const isReadable = chunk.length <= MAX_HEAD_BYTES && this.#socket.writableLength === 0
-    const result = isReadable ? this.#serve(chunk.toString('latin1')) : 'doubt'
+    const result = isReadable ? this.#serve(chunk.toString('latin1'), chunk) : 'doubt'
     if (result === 'doubt') this.#giveAway(chunk)
     else if (result !== 'served') this.#waitFor(result, chunk, MAX_WAITS)
   }
@@ -94,7 +113,7 @@ export class FastConnection {
     const retry = () => {
       this.#isWaiting = false
       if (this.#isGone) return
-      const result = this.#isReleasing ? 'doubt' : this.#serve(chunk.toString('latin1'))
+      const result = this.#isReleasing ? 'doubt' : this.#serve(chunk.toString('latin1'), chunk)
       if (result === 'served') this.#socket.resume()
       else if (result !== 'doubt' && waitsLeft > 1) this.#waitFor(result, chunk, waitsLeft - 1)
       else this.#giveAway(chunk)
@@ -103,7 +122,7 @@ export class FastConnection {
   }
 
   /** Answers one request, or tells why not: a doubt, or something that has to be waited for. */
-  #serve(text: string): 'served' | 'doubt' | Promise<unknown> {
+  #serve(text: string, chunk: Buffer): 'served' | 'doubt' | Promise<unknown> {
     const lineEnd = text.indexOf('\r\n')
     const target = readRequestLine(text, lineEnd)
     if (target === undefined) return 'doubt'
@@ -118,8 +137,11 @@ export class FastConnection {
       return changed instanceof Promise ? changed : 'doubt'
     }
     if (!entry.isPlain || isPersonal(entry, target, block)) return 'doubt'
-    const answer = hotAnswers.find(entry, rawPathOf(target))
+    const rawPath = rawPathOf(target)
+    const answer = hotAnswers.findAny(entry, rawPath, target.slice(rawPath.length + 1))
     if (answer === undefined) return 'doubt'
+    if ('kind' in answer)
+      return isFast(answer.target) ? this.#ask({ entry, target, block, now }, answer, chunk) : 'doubt'
     const visit: HotVisit = { entry, answer, target, block, now }
     if (block.ifNoneMatch !== undefined) {
       const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)
@@ -131,6 +153,51 @@ export class FastConnection {
     return prepared instanceof Promise ? prepared : 'doubt'
   }
 
+  #ask(visit: Visit, outcome: FunctionOutcome, chunk: Buffer): 'served' {
+    const { entry, block } = visit
+    const { ids, functions, httpDate, clock } = this.#options
+    const socket = this.#socket
+    const id = ids.next()
+    const visitor: Visitor = {
+      ip: this.#ip,
+      host: block.authority,
+      scheme: this.#isSecure ? 'https' : 'http',
+      port: socket.localPort,
+      requestId: id,
+    }
+    this.#isWaiting = true
+    const options = { functions, date: () => httpDate(clock.now()), headEnd: this.#headEnd }
+    let isDone = false
+    const call = startFastCall(socket, { entry, outcome, block, visitor }, options, (end) => {
+      isDone = true
+      this.#onAnswered(visit, id, outcome, end, chunk)
+    })
+    if (!isDone) this.#call = call
+    return 'served'
+  }
+
+  #onAnswered(visit: Visit, id: string, outcome: FunctionOutcome, end: FastEnd, chunk: Buffer): void {
+    const next = this.#next
+    this.#call = undefined
+    this.#next = undefined
+    this.#isWaiting = false
+    if (end === 'again') {
+      this.#giveAway(next === undefined ? chunk : Buffer.concat([chunk, next]))
+      return
+    }
+    const entrypoint = end.source === 'error' ? '' : outcome.target.path
+    this.#record(visit, id, { ...end, entrypoint })
+    if (this.#socket.destroyed) return
+    this.#watch()
+    if (this.#isReleasing) {
+      this.#giveAway(next)
+      return
+    }
+    this.#socket.resume()
+    if (next !== undefined) this.#onData(next)
+    if (this.#isEnded && !this.#isWaiting && !this.#isGone) this.#socket.end()
+  }
+
   #readBlock(text: string): HeaderBlock | undefined {
     if (text !== this.#lastBlock?.text) this.#lastBlock = readHeaderBlock(text)
     return this.#lastBlock
@@ -138,7 +205,7 @@ export class FastConnection {
 
   #sendWhole(visit: HotVisit, representation: Representation, body: Buffer): 'served' {
     const date = this.#options.httpDate(visit.now)
-    const id = this.#record(visit, 200, body.length)
+    const id = this.#recordFile(visit, 200, body.length)
     representation.head ??= this.#renderHead(representation.headers)
     if (this.#isSecure) this.#sendSecure(stampedHead(OK, date, id) + representation.head, body)
     else this.#sendPlain(representation, representation.head, body, date, id)
@@ -189,18 +256,27 @@ export class FastConnection {
       head = this.#renderHead(notModifiedHeaders(visit.answer, tag))
       heads.set(tag, head)
     }
-    const id = this.#record(visit, 304, 0)
+    const id = this.#recordFile(visit, 304, 0)
     this.#socket.write(stampedHead(NOT_MODIFIED, this.#options.httpDate(visit.now), id) + head, 'latin1')
     this.#watch()
     return 'served'
   }
 
-  /** Notes the visit and gives it an id. */
-  #record({ entry, answer, target, block, now }: HotVisit, status: number, bytes: number): string {
-    const { ids, visits } = this.#options
+  /** Notes the visit to a file and gives it an id. */
+  #recordFile(visit: HotVisit, status: number, bytes: number): string {
+    const id = this.#options.ids.next()
+    this.#record(visit, id, { status, bytes, source: 'static', entrypoint: visit.answer.foundAt })
+    return id
+  }
+
+  #record(
+    { entry, target, block, now }: Visit,
+    id: string,
+    { status, bytes, source, entrypoint }: Pick<SiteVisit, 'status' | 'bytes' | 'source' | 'entrypoint'>,
+  ): void {
+    const { visits, clock } = this.#options
     const { site } = entry
-    const id = ids.next()
-    this.#activeAt = now
+    this.#activeAt = source === 'static' ? now : clock.now()
     visits.record({
       id,
       at: now,
@@ -213,22 +289,20 @@ export class FastConnection {
       path: target,
       protocol: 'HTTP/1.1',
       status,
-      ms: 0,
+      ms: this.#activeAt - now,
       bytes,
       ip: this.#ip,
       userAgent: block.userAgent,
-      source: 'static',
-      entrypoint: answer.foundAt,
+      source,
+      entrypoint,
     })
-    return id
   }
 
   /** What node:http makes of the same headers. */
   #renderHead(headers: readonly string[]): string {
     let text = ''
     for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
-    const seconds = Math.floor(this.#options.keepAliveMs / 1000)
-    return `${text}Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`
+    return text + this.#headEnd
   }
 
   /** While an answer is on its way, the peer has to take some of it from time to time. */
@@ -260,12 +334,14 @@ export class FastConnection {
   }
 
   readonly #onEnd = (): void => {
-    this.#socket.end()
+    // Whoever has said all that they want to say still gets their answer.
+    this.#isEnded = true
+    if (this.#call === undefined) this.#socket.end()
   }
 
   readonly #onTimeout = (): void => {
     // While we are the slow ones, the peer has nothing to hurry for.
-    if (!this.#isWaiting) this.#socket.destroy()
+    if (!this.#isWaiting || this.#socket.writableLength > 0) this.#socket.destroy()
   }
 
   readonly #onError = (): void => {
@@ -273,6 +349,7 @@ export class FastConnection {
   }
 
   readonly #onClose = (): void => {
+    this.#call?.cancel()
     this.#leave()
   }
 }
@@ -281,12 +358,15 @@ export class FastConnection {
 const isPersonal = ({ table, personal }: SiteEntry, target: string, { text }: HeaderBlock): boolean =>
   table.output !== undefined && (target.includes('?') || personal?.test(text) === true)
 
-interface HotVisit {
+interface Visit {
   readonly entry: SiteEntry
-  readonly answer: FileAnswer
   readonly target: string
   readonly block: HeaderBlock
   readonly now: number
+}
+
+interface HotVisit extends Visit {
+  readonly answer: FileAnswer
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n'

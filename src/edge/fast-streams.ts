@@ -22,7 +22,10 @@ export function createFastStreams(shared: Shared): FastStreams {
       const now = clock.now()
       const entry = sites.peek(host, now)
       if (entry === undefined || !entry.isPlain || isPersonal(entry, path, headers)) return false
-      const answer = hotAnswers.find(entry, rawPathOf(path))
+      // Where there are functions, most of what is not known is theirs, and looking twice would cost their visitors.
+      const rawPath = rawPathOf(path)
+      const hasFunctions = entry.site.functions.size > 0
+      const answer = hasFunctions ? hotAnswers.get(entry, rawPath) : hotAnswers.find(entry, rawPath)
       if (answer === undefined) return false
       const accepted = acceptedEncodings(oneOf(headers['accept-encoding']))
       const ready = pickRepresentation(answer, accepted)

@@ -7,11 +7,13 @@ import { type Exchange, type Result, visitorOf } from './exchange.ts'
 import { siteHeaders } from './file-answer.ts'
 import { callFunction, type FunctionCall, type FunctionResponse, type Functions } from './function-call.ts'
 import { type FunctionRequest, functionHead, valueIn, visitorHeaders } from './function-headers.ts'
+import { probeWhenHalfClosed } from './half-closed.ts'
 import { extraHeaders, transformResponse } from './header-transform.ts'
 import { OutgoingBody } from './outgoing-body.ts'
 import type { Refusal } from './refusal.ts'
 import { bodyOf } from './request-body.ts'
 import type { Target } from './request-path.ts'
+import { type AnyResponse, isHttp2 } from './respond.ts'
 
 /** A function that the routes led to. */
 export interface FunctionOutcome
@@ -61,11 +63,13 @@ export const callOf = (
 export function ask<A>(
   functions: Functions,
   call: FunctionCall,
-  { res }: Pick<Exchange, 'res'>,
+  { req, res }: Pick<Exchange, 'req' | 'res'>,
   goOn: (response: FunctionResponse) => A | Promise<A>,
 ): Promise<A | Refusal> {
   return new Promise((resolve, reject) => {
+    const probe = isHttp2(res) ? undefined : probeWhenHalfClosed(req.socket, () => askPeer(res))
     const waiting = callFunction(functions, call, (response) => {
+      probe?.stop()
       try {
         resolve('code' in response ? response : goOn(response))
       } catch (error) {
@@ -74,6 +78,10 @@ export function ask<A>(
     })
     res.once('close', () => waiting.cancel())
   })
+}
+
+function askPeer(res: AnyResponse): void {
+  if (!res.headersSent) res.writeContinue()
 }
 
 export function functionRequest(site: Site, outcome: FunctionOutcome, exchange: Exchange): FunctionRequest {

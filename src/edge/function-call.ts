@@ -137,7 +137,7 @@ class RunningCall implements UpstreamExchange, Waiting {
     this.#wish.abort()
     this.#connection?.destroy()
     this.#end(undefined)
-    this.#answer(refuse('FUNCTION_INVOCATION_FAILED'))
+    this.#answer(refuse('CLIENT_CLOSED_REQUEST'))
   }
 
   onResponse({ status, headers }: ResponseHead, body: Buffer | Readable | undefined): void {

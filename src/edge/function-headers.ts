@@ -95,6 +95,26 @@ export function functionHead(
   return `${head}${extraLines(extra)}${upgrade === undefined ? framingOf(req, body) : `connection: Upgrade\r\nupgrade: ${upgrade}\r\n`}\r\n`
 }
 
+/** The same for a request without a body, the headers of which are lines already; see `forwardedLines`. */
+export function functionHeadOf(request: FunctionRequest, lines: string): string {
+  const { extra } = request
+  const kept = extra === undefined ? lines : withoutNames(lines, extra)
+  return `${ownHead(request)}${kept}${extraLines(extra)}connection: keep-alive\r\n\r\n`
+}
+
+const LINE = /([^:\r\n]+):([^\r\n]*)\r\n/g
+
+/** Those of a visitor's lines of headers that reach a function. */
+export function forwardedLines(text: string): string {
+  let lines = ''
+  for (const [, name = '', value = ''] of text.matchAll(LINE))
+    if (isForwarded(name)) lines += `${name}: ${value.trim()}\r\n`
+  return lines
+}
+
+const withoutNames = (lines: string, names: ReadonlyMap<string, unknown>): string =>
+  lines.replace(LINE, (line, name: string) => (names.has(name.toLowerCase()) ? '' : line))
+
 /** The head of a request that the platform makes by itself, with nothing of any visitor's in it. */
 export const platformHead = (request: FunctionRequest): string =>
   `${ownHead(request)}${extraLines(request.extra)}connection: keep-alive\r\n\r\n`

@@ -3,6 +3,7 @@ import type { RouteOutcome } from '#core/routing/route-outcome.ts'
 import type { SiteFile } from '#core/site/site.ts'
 import { headerOf, type Question } from './answer.ts'
 import { createFileAnswer, type FileAnswer } from './file-answer.ts'
+import type { FunctionOutcome } from './function-answer.ts'
 import { readTarget, type Target } from './request-path.ts'
 import type { SiteEntry } from './site-entry.ts'
 import { isFunction } from './site-target.ts'
@@ -50,14 +51,21 @@ export class HotAnswers {
 
   /** The answer to a GET of this path, if it is a file's. */
   find(entry: SiteEntry, rawPath: string): FileAnswer | undefined {
+    const found = this.findAny(entry, rawPath, '')
+    return found === undefined || 'kind' in found ? undefined : found
+  }
+
+  /** The answer to a GET of this path, or the function that has one. */
+  findAny(entry: SiteEntry, rawPath: string, query: string): FileAnswer | FunctionOutcome | undefined {
     const known = this.get(entry, rawPath)
     if (known !== undefined || !isPlain(rawPath)) return known
-    // Most of what is not known there is a function's, and looking twice would cost its visitors.
-    if (entry.site.functions.size > 0) return undefined
-    const request = { path: rawPath, query: '', method: 'GET', host: entry.site.host }
+    const request = { path: rawPath, query, method: 'GET', host: entry.site.host }
     const outcome = matchRoutes(entry.table, request, entry.targets)
-    if (outcome.kind !== 'serve' || isFunction(outcome.target)) return undefined
-    return this.remember(entry, rawPath, { ...outcome, target: outcome.target })
+    if (outcome.kind !== 'serve') return undefined
+    const { target } = outcome
+    return isFunction(target)
+      ? { ...outcome, kind: 'function', target, asked: { rawPath, path: rawPath, query } }
+      : this.remember(entry, rawPath, { ...outcome, target })
   }
 
   /** Remembers what the routes found for a GET of this path, if the file is all that there is to say. */

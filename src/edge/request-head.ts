@@ -1,4 +1,6 @@
+import type { Question } from './answer.ts'
 import { acceptedEncodings, type Encoding } from './encoding.ts'
+import { forwardedLines } from './function-headers.ts'
 import { hostNameOf } from './host.ts'
 
 /** The headers of a request that matter to a file's answer. */
@@ -6,9 +8,15 @@ export interface HeaderBlock {
   /** The whole block as it came, up to and with the empty line. */
   readonly text: string
   readonly host: string
+  /** The host as it was sent, with its port. */
+  readonly authority: string
   readonly accepted: readonly Encoding[]
   readonly ifNoneMatch: string | undefined
   readonly userAgent: string
+  /** What an answer that is made for this visitor depends on. */
+  readonly question: Question
+  /** The lines that a function gets. */
+  readonly forwarded: string
 }
 
 const REQUEST_END = ' HTTP/1.1'
@@ -79,11 +87,51 @@ export function readHeaderBlock(text: string): HeaderBlock | undefined {
   if ((values.get('connection') ?? 'keep-alive').toLowerCase() !== 'keep-alive') return undefined
   const host = hostNameOf(values.get('host'))
   if (host === undefined) return undefined
-  return {
-    text,
-    host,
-    accepted: acceptedEncodings(values.get('accept-encoding')),
-    ifNoneMatch: values.get('if-none-match'),
-    userAgent: values.get('user-agent') ?? '',
+  return new ReadBlock(text, host, values)
+}
+
+/** What few requests need is worked out when one does. */
+class ReadBlock implements HeaderBlock {
+  readonly text: string
+  readonly host: string
+  readonly authority: string
+  readonly accepted: readonly Encoding[]
+  readonly ifNoneMatch: string | undefined
+  readonly userAgent: string
+  #question: Question | undefined
+  #forwarded: string | undefined
+
+  constructor(text: string, host: string, values: ReadonlyMap<string, string>) {
+    this.text = text
+    this.host = host
+    this.authority = values.get('host') ?? ''
+    this.accepted = acceptedEncodings(values.get('accept-encoding'))
+    this.ifNoneMatch = values.get('if-none-match')
+    this.userAgent = values.get('user-agent') ?? ''
   }
+
+  get question(): Question {
+    this.#question ??= {
+      method: 'GET',
+      headers: {
+        accept: valuesIn(this.text, ACCEPT),
+        'accept-encoding': valuesIn(this.text, ACCEPT_ENCODING),
+      },
+    }
+    return this.#question
+  }
+
+  get forwarded(): string {
+    this.#forwarded ??= forwardedLines(this.text)
+    return this.#forwarded
+  }
+}
+
+const ACCEPT = /^accept:(.*)\r$/gim
+const ACCEPT_ENCODING = /^accept-encoding:(.*)\r$/gim
+
+/** The values of a header that may occur several times. */
+function valuesIn(text: string, lines: RegExp): string | undefined {
+  const values = [...text.matchAll(lines)].map(([, value = '']) => value.trim())
+  return values.length === 0 ? undefined : values.join(', ')
 }

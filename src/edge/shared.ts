@@ -1,6 +1,7 @@
 import type { Clock } from '#core/ports/clock.ts'
 import type { VisitLog } from '#core/site/site.ts'
 import type { ContentStore } from './content-store.ts'
+import type { Functions } from './function-call.ts'
 import type { HotAnswers } from './hot-answers.ts'
 import type { RequestIds } from './request-id.ts'
 import type { SiteCache } from './site-cache.ts'
@@ -16,4 +17,5 @@ export interface Shared {
   readonly clock: Clock
   readonly ids: RequestIds
   readonly httpDate: (now: number) => string
+  readonly functions: Functions
 }

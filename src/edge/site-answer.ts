@@ -141,11 +141,7 @@ const isBuilt = ({ table, targets }: SiteEntry): boolean =>
   table.output !== undefined && targets.find(IMAGE_PATH) === undefined
 
 /** What a site may have a page of its own for. */
-const FAILURES: ReadonlySet<Refusal['code']> = new Set([
-  'FUNCTION_INVOCATION_FAILED',
-  'FUNCTION_INVOCATION_TIMEOUT',
-  'FUNCTION_NOT_FOUND',
-])
+const FAILURES: ReadonlySet<Refusal['code']> = new Set(['FUNCTION_INVOCATION_FAILED', 'FUNCTION_NOT_FOUND'])
 
 const withCookies = <A extends Answer>(answer: A, { cookies }: Detour): A =>
   cookies.length === 0

@@ -56,7 +56,7 @@ export interface Docker {
   readonly missing: readonly string[]
   readonly images: ImageBuilder
   /** Waits until its image is there. Rejects with a `RunnerError`. */
-  launch(loaded: LoadedProgram): Promise<ContainerLaunch>
+  launch(loaded: LoadedProgram, signal?: AbortSignal): Promise<ContainerLaunch>
   /** The deployment is gone: so are its containers and images. */
   forget(deploymentId: string): Promise<void>
   /** Removes the images that there is no room for; done after each build as well. */
@@ -104,11 +104,12 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
   return {
     missing: lacksOf(info, network.open),
     images,
-    async launch(loaded) {
+    async launch(loaded, signal = closing.signal) {
       const { deploymentId, ownerId } = loaded
       try {
-        closing.signal.throwIfAborted()
-        const image = await images.ensure(loaded, closing.signal)
+        const stopped = AbortSignal.any([signal, closing.signal])
+        stopped.throwIfAborted()
+        const image = await images.ensure(loaded, stopped)
         const n = (launches++).toString(36)
         const launched = await launchContainer(loaded, image, {
           ...{ engine, log, limits, network: network.name },
@@ -122,7 +123,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
         })
         running.add(launched)
         void launched.exit.then(() => running.delete(launched))
-        if (closing.signal.aborted) launched.kill()
+        if (stopped.aborted) launched.kill()
         return launched
       } catch (error) {
         if (error instanceof BuildFailure && error.code !== 'docker_unavailable')

@@ -19,6 +19,7 @@ const BENCHMARKS: readonly Benchmark[] = [
     tools: ['nginx', 'caddy', 'wrk', 'h2load'],
     load: () => import('./static-rows.ts'),
   },
+  { ids: ['P5'], tools: ['bubblewrap'], load: () => import('./cold-start.ts') },
   { ids: ['P6'], tools: ['wrk'], load: () => import('./api-read.ts') },
   { ids: ['P7'], tools: [], load: () => import('./upload.ts') },
   { ids: ['P8'], tools: [], load: () => import('./create-many.ts') },

@@ -160,9 +160,6 @@ export class ProgramPool {
   rescale(scale: Scale): void {
     this.#scale = scale
     this.#forgive()
-    const surplus = this.#ready.length - this.#max
-    for (const instance of this.#ready.filter(({ idle }) => idle).slice(0, Math.max(0, surplus)))
-      void this.retire(instance)
     this.#ensure()
     this.#tellAll()
   }
@@ -172,13 +169,14 @@ export class ProgramPool {
     if (this.#closed) return
     const { clock, limits } = this.#parts
     const now = clock.now()
-    let spare = this.#ready.length - this.#min
+    let count = this.#ready.length
     for (const instance of this.#ready) {
       const isCommand = instance.loaded.program.shape === 'command'
       const patience = isCommand ? limits.commandIdleMs : limits.idleMs
-      if (spare <= 0) break
-      if (!instance.idle || now - instance.idleSince < patience) continue
-      spare--
+      if (count <= this.#min) break
+      const isLong = now - instance.idleSince >= patience
+      if (!instance.idle || !(isLong || count > this.#max)) continue
+      count--
       void this.retire(instance)
     }
     if (this.#fastFailure() === undefined) this.#ensure()
@@ -368,6 +366,7 @@ export class ProgramPool {
       until: now + Math.min(LOOP_PAUSE_MS * 2 ** this.#loops++, LONGEST_LOOP_PAUSE_MS),
     }
     if (this.#ready.length === 0) this.#refuse(new RunnerError('crashed', reason))
+    this.#tellAll()
     onCrashLoop(this.ref.deploymentId, reason)
   }
 

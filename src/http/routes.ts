@@ -1,5 +1,6 @@
 import type { Aliases } from '#core/alias/aliases.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
+import type { EnvVariables } from '#core/env-variable/env-variables.ts'
 import type { Files } from '#core/file/files.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Logins } from '#core/login/logins.ts'
@@ -10,6 +11,7 @@ import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import { aliasRoutes } from './alias/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
+import { envVariableRoutes } from './env-variable/routes.ts'
 import { fileRoutes } from './file/routes.ts'
 import type { Limits } from './limits.ts'
 import { type FindLogged, logRoutes } from './log/routes.ts'
@@ -26,6 +28,7 @@ import { userRoutes } from './user/routes.ts'
 export interface UseCases {
   readonly aliases: Aliases
   readonly deployments: Deployments
+  readonly envVariables: EnvVariables
   readonly files: Files
   readonly logins: Logins
   readonly logs: DeploymentLogs
@@ -60,6 +63,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...logRoutes(use.logs, findLogged(use.deployments)),
     ...aliasRoutes(use.aliases),
     ...projectRoutes(use.projects),
+    ...envVariableRoutes(use.envVariables),
     ...secretRoutes(use.secrets),
     ...operatorRoutes(use.operators, system.site),
     ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),

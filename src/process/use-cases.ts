@@ -10,6 +10,7 @@ import {
 } from '#core/deployment/deployment-news.ts'
 import { createDeployments } from '#core/deployment/deployments.ts'
 import { createSecretValues } from '#core/deployment/secret-values.ts'
+import { createEnvVariables } from '#core/env-variable/env-variables.ts'
 import { createCollectJob } from '#core/file/collect-job.ts'
 import { createFiles } from '#core/file/files.ts'
 import { createJobCleanup } from '#core/job/job-cleanup.ts'
@@ -91,6 +92,14 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
   const queueMail = createQueueMail(vault)
   const naming = { domain, checkCustomHost, onHostsChanged }
   const onNews = (news: DeploymentNews) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news))
+  const envVariables = createEnvVariables({
+    store: stores.envVariables,
+    projects: stores.projects,
+    secrets: stores.secrets,
+    transact,
+    vault,
+    clock,
+  })
   const deployments = createDeployments({
     ...naming,
     store: stores.deployments,
@@ -124,7 +133,16 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
       baseUrl,
     }),
     teams: createTeams({ ...rules, store: stores.teams, transact, queueMail, baseUrl }),
-    projects: createProjects({ store: stores.projects, transact, vault, clock, onHostsChanged, onNews }),
+    envVariables,
+    projects: createProjects({
+      store: stores.projects,
+      transact,
+      vault,
+      clock,
+      onHostsChanged,
+      onNews,
+      beginVariables: envVariables.begin,
+    }),
     secrets: createSecrets({ store: stores.secrets, transact, vault, clock }),
     operators: createOperators({
       ...rules,

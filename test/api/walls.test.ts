@@ -51,6 +51,10 @@ const BODIES: Record<string, unknown> = {
   'POST /v1/projects/ensure-project': { name: 'intruder' },
   'POST /v10/projects': { name: 'intruder' },
   'PATCH /v9/projects/:idOrName': { name: 'mine-now' },
+  'POST /v1/projects/:idOrName/env': { key: 'A', value: '@hidden' },
+  'PUT /v1/projects/:idOrName/env': { env: {} },
+  'POST /v10/projects/:idOrName/env': { key: 'A', value: 'x', type: 'plain', target: 'preview' },
+  'PATCH /v9/projects/:idOrName/env/:id': { value: 'x' },
 }
 
 /** The row's path with every way to name these things; none when one of its things has no name here. */
@@ -122,6 +126,15 @@ apiSuite('walls between accounts', (server) => {
     const { body: aliased } = await server.call(`GET /v2/platform/deployments/${deployment.id}/aliases`, {
       token: owner.token,
     })
+    const { body: variable } = await server.call('POST /v10/projects/guarded/env', {
+      token: owner.token,
+      body: {
+        key: 'HIDDEN',
+        value: '@hidden',
+        type: 'secret',
+        target: ['production', 'preview', 'development'],
+      },
+    })
     const things: Record<string, string | readonly string[]> = {
       deployments: [deployment.id, deployment.url, deployment.aliasFinal[0]],
       files: createHash('sha1').update('guarded').digest('hex'),
@@ -133,6 +146,7 @@ apiSuite('walls between accounts', (server) => {
       jobs: 'logins.clean-up',
       secrets: ['hidden', secret.uid],
       projects: [deployment.projectId, 'guarded'],
+      env: [variable.created.id, 'HIDDEN'],
     }
     for (const row of rows.filter(({ on }) => !ABOUT_ONESELF.has(on))) {
       const paths = pathsTo(row, things)
@@ -162,6 +176,8 @@ apiSuite('walls between accounts', (server) => {
       const seen = await server.call(`GET ${list}`, { token: stranger.token })
       assert.ok(!JSON.stringify(seen.body).includes(deployment.url), list)
     }
+    const variables = await server.call('GET /v9/projects/guarded/env', { token: owner.token })
+    assert.deepEqual(variables.body.envs, [variable.created])
     const kept = await server.call('GET /v2/platform/secrets', { token: owner.token })
     assert.deepEqual(
       kept.body.secrets.map(({ uid, name }: { uid: string; name: string }) => [uid, name]),

@@ -15,6 +15,7 @@ import {
   sampleAlias,
   sampleDeployment,
   sampleEntry,
+  sampleEnvVariable,
   sampleFile,
   sampleInstance,
   sampleLogin,
@@ -33,6 +34,7 @@ const login = sampleLogin()
 const secret = sampleSecret({ ownerId: user.id })
 const file = sampleFile('a file')
 const project = sampleProject({ ownerId: user.id })
+const variable = sampleEnvVariable({ projectId: project.id })
 const deployment = sampleDeployment({ ownerId: user.id, meta: { branch: 'main', author: 'anna' } })
 const begun = sampleDeployment({ ownerId: user.id, incomplete: true })
 const entry = sampleEntry('index.html')
@@ -141,6 +143,7 @@ const callsOnOthers = ({
   secrets,
   files,
   projects,
+  envVariables,
   hosts,
   deployments,
   outputs,
@@ -156,7 +159,18 @@ const callsOnOthers = ({
     },
     rename: () => secrets.rename(user.id, secret.id, 'renamed'),
     delete: () => secrets.delete(user.id, secret.id),
+    names: () => secrets.names(user.id, [secret.id, 'another']),
     resolve: () => secrets.resolve(user.id, [secret.id, 'a-name']),
+  },
+  envVariables: {
+    // Of a project that exists, because variables are gone with theirs.
+    save: async () => {
+      await projects.insert(project)
+      await envVariables.save(variable)
+      await envVariables.save(variable)
+    },
+    list: () => envVariables.list(project.id),
+    delete: () => envVariables.delete(variable.id),
   },
   files: {
     add: () => files.add(user.id, [file], 1),

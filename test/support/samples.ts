@@ -3,6 +3,7 @@ import { newId } from '#contract/ids.ts'
 import type { Alias } from '#core/alias/alias.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
+import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
 import type { Instance } from '#core/instance/instance.ts'
 import type { Login } from '#core/login/login.ts'
@@ -109,6 +110,25 @@ export function sampleProject(given: Partial<Project> = {}): Project {
     ...given,
   }
 }
+
+export const sampleEnvVariable = (given: Partial<EnvVariable> = {}): EnvVariable => ({
+  id: newId.envVariable(),
+  projectId: 'prj_of-an-account',
+  key: 'KEY',
+  type: 'plain',
+  value: 'a value',
+  size: 7,
+  target: ['production', 'preview'],
+  gitBranch: null,
+  customEnvironmentId: null,
+  comment: null,
+  configurationId: null,
+  createdAt: 1_700_000_000_000,
+  createdBy: 'a-user',
+  updatedAt: 1_700_000_000_000,
+  updatedBy: 'a-user',
+  ...given,
+})
 
 export function sampleDeployment(given: Partial<Deployment> = {}): Deployment {
   const id = given.id ?? newId.deployment()

@@ -52,6 +52,14 @@ const selectReferences = prepare<{ ownerId: string; references: string }>()((db,
     ),
 )
 
+const selectNames = prepare<{ ownerId: string; ids: string }>()((db, { ownerId, ids }) =>
+  db
+    .selectFrom('secrets')
+    .select(['id', 'name'])
+    .where('id', 'in', textsIn(db, ids))
+    .where('owner_id', '=', ownerId),
+)
+
 interface Reference {
   readonly reference: string
   readonly id: string
@@ -115,6 +123,12 @@ export function createSecretStore(db: Db): SecretStore {
 
     async delete(ownerId, id) {
       await db.deleteFrom('secrets').where('id', '=', id).where('owner_id', '=', ownerId).execute()
+    },
+
+    async names(ownerId, ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await selectNames(db, { ownerId, ids: JSON.stringify(ids) })
+      return new Map(rows.map(({ id, name }) => [id, name]))
     },
 
     async resolve(ownerId, references) {

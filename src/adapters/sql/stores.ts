@@ -1,5 +1,6 @@
 import type { HostStore } from '#core/alias/host-store.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
+import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import type { FileStore } from '#core/file/file-store.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
@@ -13,6 +14,7 @@ import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
 import { createDeploymentStore } from './deployment-store.ts'
+import { createEnvVariableStore } from './env-variable-store.ts'
 import { createFileStore } from './file-store.ts'
 import { createHostStore } from './host-store.ts'
 import { createInstanceStore } from './instance-store.ts'
@@ -37,6 +39,7 @@ export interface Stores {
   readonly secrets: SecretStore
   readonly files: FileStore
   readonly projects: ProjectStore
+  readonly envVariables: EnvVariableStore
   readonly hosts: HostStore
   readonly deployments: DeploymentStore
   readonly outputs: OutputStore
@@ -88,6 +91,10 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
     get projects() {
       made.projects ??= createProjectStore(db)
       return made.projects
+    },
+    get envVariables() {
+      made.envVariables ??= createEnvVariableStore(db)
+      return made.envVariables
     },
     get hosts() {
       made.hosts ??= createHostStore(db)

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely'
 import type { ReadyState, Target } from '#contract/api/deployment.ts'
+import type { EnvType } from '#contract/api/env-variable.ts'
 import type { Role } from '#contract/api/team.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { TokenKind } from '#core/token/token.ts'
@@ -19,6 +20,7 @@ export interface Tables {
   readonly secrets: SecretTable
   readonly files: FileTable
   readonly projects: ProjectTable
+  readonly env_variables: EnvVariableTable
   readonly hosts: HostTable
   readonly alias_lists: AliasListTable
   readonly deployments: DeploymentTable
@@ -153,6 +155,18 @@ export interface ProjectTable {
   git_fork_protection: Generated<Flag>
   created_at: number
   updated_at: number
+}
+
+export interface EnvVariableTable {
+  id: string
+  project_id: string
+  key: string
+  type: EnvType
+  /** Everything that nothing is looked up by, as JSON. */
+  details: string
+  created_at: number
+  /** Sealed where the type asks for it. */
+  value: string
 }
 
 export interface HostTable {

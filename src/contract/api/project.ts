@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { PaginationSchema, pageQuery } from '../page.ts'
 import { needs } from '../scopes.ts'
 import { READY_STATES, TARGETS } from './deployment.ts'
+import { NewProjectVariables } from './env-variable.ts'
 import { Nullable, Time } from './shared.ts'
 
 export const FRAMEWORKS = [
@@ -217,6 +218,7 @@ const CreateBody = Type.Object(
       ),
     ),
     serverlessFunctionZeroConfigFailover: Type.Optional(Type.Unknown()),
+    environmentVariables: Type.Optional(NewProjectVariables),
   },
   strict,
 )

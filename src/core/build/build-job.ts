@@ -5,7 +5,7 @@ import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '../deployment/deployment-
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
 import { goLiveBuilt, type PublishStores } from '../deployment/publish.ts'
-import { systemEnv } from '../deployment/system-env.ts'
+import { surroundings } from '../deployment/system-env.ts'
 import type { FileStore } from '../file/file-store.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { BuildLog } from '../log/build-log.ts'
@@ -116,13 +116,14 @@ class BuildRun {
       deployments.sealedEnv(id),
     ])
     if (!project || sealed === undefined) throw new BuildFailure('canceled', 'The project was deleted.')
-    const { buildEnv, secrets, registryAuthToken } = openValues(vault, id, sealed)
+    const values = openValues(vault, id, sealed)
+    const { buildEnv, secrets, registryAuthToken } = values
     const hidden = registryAuthToken === undefined ? secrets : [...secrets, registryAuthToken]
     const task = {
       deployment: this.#deployment,
       project,
       files,
-      env: { ...systemEnv(this.#deployment), ...buildEnv },
+      env: { ...surroundings(this.#deployment, values), ...buildEnv },
       secrets: hidden,
       signal,
       ...(registryAuthToken === undefined ? {} : { registryAuthToken }),

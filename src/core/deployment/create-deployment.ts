@@ -1,6 +1,8 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context, Owner } from '../access/context.ts'
+import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
+import { openVariables, secretIdsIn, variablesFor, versionOf } from '../env-variable/variables-for.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
 import { asAnswer } from '../file/files.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
@@ -32,6 +34,7 @@ export interface Created {
 export interface CreateStores extends PublishStores {
   readonly files: FileStore
   readonly secrets: SecretStore
+  readonly envVariables: EnvVariableStore
 }
 
 export interface CreateParts {
@@ -94,21 +97,32 @@ export function createCreateDeployment(parts: CreateParts) {
       if (missing.length > 0 && !command.allowMissing)
         throw new AloftError('missing_files', 'Some files were not uploaded before.', { missing })
       await checkAliases(stores.hosts, wish.alias ?? [], owner.id)
-      const secrets = await parts.resolveSecrets(stores.secrets, owner.id, secretsIn(wish.env, wish.buildEnv))
+      const known = await stores.projects.byIdOrName(owner.id, command.project ?? wish.slug)
+      const variables = variablesFor(known ? await stores.envVariables.list(known.id) : [], {
+        target: command.target,
+        meta: wish.meta,
+      })
+      const secrets = await parts.resolveSecrets(stores.secrets, owner.id, [
+        ...secretsIn(wish.env, wish.buildEnv),
+        ...secretIdsIn(variables),
+      ])
 
-      const digest = digestFor(owner.id, command, wish, inline)
+      const digest = digestFor(owner.id, command, wish, inline, versionOf(variables))
       const same = command.forceNew ? undefined : await stores.deployments.newestSame(owner.id, digest)
       if (same) {
         const remaining = same.incomplete ? await stores.deployments.missing(same.id) : []
         return { deployment: same, isNew: false, missing: remaining, totalSize, changed: [] }
       }
 
-      const project = await ensureProject(stores.projects, owner.id, command.project, wish.slug, now)
+      const project = await ensureProject(stores.projects, known, owner.id, command.project, wish.slug, now)
       const id = newId.deployment()
+      const given = openVariables(variables, secrets, vault)
       const values: FrozenValues = {
-        env: fillEnv(wish.env, secrets),
-        buildEnv: fillEnv(wish.buildEnv, secrets),
-        secrets: [...secrets.values()],
+        env: { ...given.env, ...fillEnv(wish.env, secrets) },
+        buildEnv: { ...given.env, ...fillEnv(wish.buildEnv, secrets) },
+        secrets: [...new Set([...secrets.values(), ...given.hidden])],
+        system: given.system,
+        hidesSystem: !project.details.autoExposeSystemEnvs,
         ...(command.registryAuthToken === undefined ? {} : { registryAuthToken: command.registryAuthToken }),
       }
       const begun: Deployment = {
@@ -163,7 +177,13 @@ const begin = (command: CreateDeployment, wish: Wish, plan: BuildPlan, now: numb
   nodeVersion: command.nodeVersion ?? null,
 })
 
-const digestFor = (ownerId: string, command: CreateDeployment, wish: Wish, inline: Stored): string =>
+const digestFor = (
+  ownerId: string,
+  command: CreateDeployment,
+  wish: Wish,
+  inline: Stored,
+  variables: readonly string[],
+): string =>
   digestOf({
     ownerId,
     project: command.project ?? wish.slug,
@@ -176,6 +196,8 @@ const digestFor = (ownerId: string, command: CreateDeployment, wish: Wish, inlin
     public: command.public ?? false,
     target: command.target ?? null,
     alias: wish.alias,
+    // After a change of the project's variables the same files make another deployment.
+    ...(variables.length > 0 ? { variables } : {}),
     ...(command.type
       ? { other: { type: command.type, affinity: command.sessionAffinity, node: command.nodeVersion } }
       : {}),
@@ -222,12 +244,12 @@ const servedOnly = (manifest: readonly ManifestFile[], { served }: BuildPlan): M
 
 async function ensureProject(
   projects: ProjectStore,
+  known: Project | undefined,
   ownerId: string,
   named: string | undefined,
   slug: string,
   now: number,
 ): Promise<Project> {
-  const known = await projects.byIdOrName(ownerId, named ?? slug)
   // One that is being deleted at this moment is gone by the time it can be touched.
   if (known && (await projects.touch(known.id, now))) return { ...known, updatedAt: now }
   if (named !== undefined) throw new AloftError('not_found', `There is no project \`${named}\`.`)

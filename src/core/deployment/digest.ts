@@ -15,6 +15,8 @@ export interface Sameness {
   readonly public: boolean
   readonly target: string | null
   readonly alias: readonly string[] | null
+  /** Versions of the project's variables that it is given. */
+  readonly variables?: readonly string[]
   /** What else a generation of the API lets one choose. */
   readonly other?: Readonly<Record<string, unknown>>
 }

@@ -7,6 +7,10 @@ export interface FrozenValues {
   /** Those that came from secrets. */
   readonly secrets: readonly string[]
   readonly registryAuthToken?: string
+  /** Variables that have the value of a system variable, by its name: some are known only later. */
+  readonly system?: Readonly<Record<string, string>>
+  /** The project does not want system variables but those. */
+  readonly hidesSystem?: boolean
 }
 
 const purpose = (deploymentId: string): string => `deployment-env:${deploymentId}`

@@ -1,4 +1,5 @@
 import type { Deployment } from './deployment.ts'
+import type { FrozenValues } from './frozen-values.ts'
 
 /** What git knows of a deployment, by the keys under which clients put it into `meta`. */
 const GIT = {
@@ -13,6 +14,25 @@ const GIT = {
 
 /** Our own names, and the ones by which frameworks know a platform of this kind. */
 const PREFIXES = ['PLATFORM', 'VERCEL'] as const
+
+const NAMES = ['ENV', 'TARGET_ENV', 'URL', 'REGION', 'DEPLOYMENT_ID', 'PROJECT_ID', ...Object.keys(GIT)]
+const SYSTEM_NAMES: ReadonlySet<string> = new Set([
+  'CI',
+  ...PREFIXES.flatMap((prefix) => [prefix, ...NAMES.map((name) => `${prefix}_${name}`)]),
+])
+
+/** Whether there is a system variable of this name, though not every deployment may have it. */
+export const isSystemName = (name: string): boolean => SYSTEM_NAMES.has(name)
+
+/** All that a build or a program finds beside its own variables, as its project has it. */
+export function surroundings(
+  deployment: Deployment,
+  { system = {}, hidesSystem = false }: Pick<FrozenValues, 'system' | 'hidesSystem'>,
+): Record<string, string> {
+  const env = systemEnv(deployment)
+  const named = Object.entries(system).map(([key, name]) => [key, env[name] ?? ''])
+  return { ...(hidesSystem ? {} : env), ...Object.fromEntries(named) }
+}
 
 /** Variables that every build and every program finds. */
 export function systemEnv(deployment: Deployment): Record<string, string> {

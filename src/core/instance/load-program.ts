@@ -1,6 +1,6 @@
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
-import { systemEnv } from '../deployment/system-env.ts'
+import { surroundings } from '../deployment/system-env.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { LoadProgram } from './instance.ts'
@@ -22,12 +22,13 @@ export const createLoadProgram =
     const program = output?.programs.find((candidate) => candidate.id === id)
     const isLive = deployment?.state === 'READY' || deployment?.state === 'DEPLOYING'
     if (!program || !isLive || sealed === undefined) return undefined
+    const values = openValues(vault, deploymentId, sealed)
     return {
       program,
       deploymentId,
       ownerId: deployment.ownerId,
       projectId: deployment.projectId,
-      env: { ...systemEnv(deployment), ...program.env, ...openValues(vault, deploymentId, sealed).env },
+      env: { ...surroundings(deployment, values), ...program.env, ...values.env },
       scale: deployment.scale,
       paths: output?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],
     }

@@ -10,6 +10,9 @@ export interface GitLink {
   readonly createdAt: number
 }
 
+/** Nobody asks the host which one it is. */
+export const PRODUCTION_BRANCH = 'main'
+
 const REPO = /^[A-Za-z0-9_.-]{1,100}(?:\/[A-Za-z0-9_.-]{1,100}){1,5}$/
 
 const SITES: Readonly<Record<string, GitType>> = {

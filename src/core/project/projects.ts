@@ -2,6 +2,9 @@ import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import type { DeploymentNews } from '../deployment/deployment-news.ts'
+import type { EnvVariables } from '../env-variable/env-variables.ts'
+import type { VariableWish } from '../env-variable/read-variable.ts'
+import type { VariableStores } from '../env-variable/variable-writing.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -15,7 +18,11 @@ import { type Circumstances, readSettings, type Settings } from './read-settings
 export interface Projects {
   /** The project of this name, made when there is none; its last change is now. */
   ensure(ctx: Context, name: string): Promise<Project>
-  create(ctx: Context, command: Settings & { readonly name: string }): Promise<Project>
+  create(
+    ctx: Context,
+    command: Settings & { readonly name: string },
+    variables?: readonly VariableWish[],
+  ): Promise<Project>
   get(ctx: Context, idOrName: string): Promise<Project>
   list(ctx: Context, page: PageQuery, filter: ProjectFilter): Promise<Page<Project>>
   update(ctx: Context, idOrName: string, settings: Settings): Promise<Project>
@@ -31,7 +38,9 @@ export interface Projects {
 
 interface ProjectParts {
   readonly store: ProjectStore
-  readonly transact: Transact<DeleteStores>
+  readonly transact: Transact<DeleteStores & VariableStores>
+  /** Gives a new project its first variables. */
+  readonly beginVariables: EnvVariables['begin']
   readonly vault: Vault
   readonly clock: Clock
   readonly onHostsChanged: (hosts: readonly string[]) => void
@@ -80,12 +89,13 @@ export function createProjects(parts: ProjectParts): Projects {
       })
     },
 
-    async create(ctx, command) {
+    async create(ctx, command, variables = []) {
       const name = readProjectName(command.name)
       const empty = newProject(ctx.owner.id, name, clock.now())
       const project = { ...empty, ...readSettings(empty, command, circumstances(ctx, empty.id)) }
-      return transact(async ({ projects }) => {
-        if (!(await projects.insert(project))) throw nameTaken(name)
+      return transact(async (stores) => {
+        if (!(await stores.projects.insert(project))) throw nameTaken(name)
+        if (variables.length > 0) await parts.beginVariables(stores, ctx, project, variables)
         return project
       })
     },

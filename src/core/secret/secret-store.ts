@@ -21,6 +21,8 @@ export interface SecretStore {
   /** Of a locked secret. Answers false when another one of the account has the name: then nothing changed. */
   rename(ownerId: string, id: string, name: string): Promise<boolean>
   delete(ownerId: string, id: string): Promise<void>
+  /** The names of those of these ids that are the account's, by id. */
+  names(ownerId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
    * Reads what each reference, an id or a name, stands for, all at once. An id of the account comes
    * first, then a name, then `foreign`: an id of another account. What stands for nothing is left out.

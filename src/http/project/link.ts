@@ -1,4 +1,4 @@
-import { type GitLink, repoNumber } from '#core/project/git-link.ts'
+import { type GitLink, PRODUCTION_BRANCH, repoNumber } from '#core/project/git-link.ts'
 
 /** A link in the words of the host it leads to. */
 export function link(l: GitLink) {
@@ -11,7 +11,7 @@ export function link(l: GitLink) {
     updatedAt: l.createdAt,
     deployHooks: [],
     gitCredentialId: '',
-    productionBranch: 'main',
+    productionBranch: PRODUCTION_BRANCH,
     sourceless: true,
   }
   switch (l.type) {

@@ -34,13 +34,11 @@ export function projectRoutes(projects: Projects): readonly Route[] {
     route(api.deleteProjectFirst, (ctx, { params }) => remove(ctx, params.idOrName)),
 
     route(api.createProject, async (ctx, { body }) => {
-      const { serverlessFunctionZeroConfigFailover: failover, ...command } = body
-      const made = await projects.create(ctx, {
-        ...command,
-        // Clients send anything here; what counts is whether they mean yes.
-        ...(failover === undefined ? {} : { serverlessFunctionZeroConfigFailover: Boolean(failover) }),
-      })
-      return show(ctx, made)
+      const { serverlessFunctionZeroConfigFailover: failover, environmentVariables, ...command } = body
+      const variables = environmentVariables?.map((wish) => ({ type: 'encrypted' as const, ...wish }))
+      // Clients send anything here; what counts is whether they mean yes.
+      const meant = failover === undefined ? {} : { serverlessFunctionZeroConfigFailover: Boolean(failover) }
+      return show(ctx, await projects.create(ctx, { ...command, ...meant }, variables))
     }),
     route(api.listProjects, async (ctx, { query }) => {
       const { page, filter } = readList(query)

@@ -1,0 +1,193 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { needs } from '../scopes.ts'
+import { Nullable, Time } from './shared.ts'
+
+export const ENV_TYPES = ['system', 'encrypted', 'plain', 'sensitive', 'secret'] as const
+export type EnvType = (typeof ENV_TYPES)[number]
+export const ENV_TARGETS = ['production', 'preview', 'development'] as const
+export type EnvTarget = (typeof ENV_TARGETS)[number]
+
+const strict = { additionalProperties: false } as const
+
+/** The shape of the first version: secrets only. */
+const First = Type.Object({
+  key: Type.String(),
+  value: Type.String(),
+  installationId: Nullable(Type.String()),
+  updatedAt: Time,
+})
+
+const Variable = Type.Object({
+  id: Type.String(),
+  key: Type.String(),
+  value: Type.String(),
+  type: Type.Enum(ENV_TYPES),
+  target: Type.Array(Type.String()),
+  gitBranch: Type.Optional(Type.String()),
+  comment: Type.Optional(Type.String()),
+  customEnvironmentId: Type.Optional(Type.String()),
+  configurationId: Nullable(Type.String()),
+  createdAt: Time,
+  createdBy: Nullable(Type.String()),
+  updatedAt: Time,
+  updatedBy: Nullable(Type.String()),
+  decrypted: Type.Boolean(),
+})
+
+const Key = Type.String({ description: 'Letters, digits and `_`; at most 256.' })
+/** `production`, `preview`, `development`, or the id of a custom environment. */
+const Target = Type.String({ minLength: 1, maxLength: 64 })
+const Targets = Type.Optional(
+  Type.Unsafe<string | string[]>({
+    if: { type: 'string' },
+    // biome-ignore lint/suspicious/noThenProperty: the word of JSON schema
+    then: Target,
+    else: Type.Array(Target, { maxItems: 10 }),
+  }),
+)
+const Branch = Type.Optional(Nullable(Type.String({ maxLength: 250 })))
+const Comment = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
+const CustomEnvironment = Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 64 })))
+
+const CreateItem = Type.Object(
+  {
+    key: Key,
+    value: Type.String(),
+    type: Type.Enum(ENV_TYPES),
+    target: Targets,
+    gitBranch: Branch,
+    comment: Comment,
+    customEnvironmentId: CustomEnvironment,
+  },
+  strict,
+)
+
+/** Variables that a new project starts with. */
+export const NewProjectVariables = Type.Array(
+  Type.Object(
+    {
+      key: Key,
+      value: Type.String(),
+      type: Type.Optional(Type.Enum(ENV_TYPES)),
+      target: Targets,
+      gitBranch: Branch,
+    },
+    strict,
+  ),
+  { maxItems: 100 },
+)
+
+/** Not a union: then an error would not say what is wrong with the form that was meant. */
+const CreateBody = Type.Unsafe<Static<typeof CreateItem> | Static<typeof CreateItem>[]>({
+  if: { type: 'array' },
+  // biome-ignore lint/suspicious/noThenProperty: the word of JSON schema
+  then: Type.Array(CreateItem, { minItems: 1, maxItems: 100 }),
+  else: CreateItem,
+})
+
+const PatchBody = Type.Object(
+  {
+    key: Type.Optional(Key),
+    value: Type.Optional(Type.String()),
+    type: Type.Optional(Type.Enum(ENV_TYPES)),
+    target: Targets,
+    gitBranch: Branch,
+    comment: Comment,
+    customEnvironmentId: CustomEnvironment,
+  },
+  strict,
+)
+
+const first = { gen: 'current', access: needs('project-env-vars'), teamBySlug: true } as const
+const current = { ...first, unauthenticated: 401 } as const
+
+export const listVariablesFirst = endpoint({
+  ...first,
+  on: 'GET /v1/projects/:idOrName/env',
+  summary: 'List the variables of a project that come from secrets and are set everywhere',
+  limit: 'read',
+  reply: Type.Array(First),
+})
+
+export const setVariableFirst = endpoint({
+  ...first,
+  on: 'POST /v1/projects/:idOrName/env',
+  summary: 'Set a variable to a secret, `@<name>`',
+  limit: 'write',
+  body: Type.Object({ key: Key, value: Type.String() }),
+  reply: Type.Array(First),
+})
+
+export const replaceVariablesFirst = endpoint({
+  ...first,
+  on: 'PUT /v1/projects/:idOrName/env',
+  summary: 'Set variables to secrets, and remove all others of this kind',
+  limit: 'write',
+  body: Type.Object({ env: Type.Record(Type.String(), Type.String(), { maxProperties: 100 }) }),
+  reply: Type.Array(First),
+})
+
+export const removeVariableFirst = endpoint({
+  ...first,
+  on: 'DELETE /v1/projects/:idOrName/env/:key',
+  summary: 'Remove a variable, by its name',
+  limit: 'write',
+  reply: Type.Array(First),
+})
+
+export const createVariables = endpoint({
+  ...current,
+  on: 'POST /v10/projects/:idOrName/env',
+  summary: 'Create a variable, or several',
+  limit: 'write',
+  status: 201,
+  query: Type.Object({
+    upsert: Type.Optional(Type.Boolean({ description: 'Change the variable that is there already.' })),
+  }),
+  body: CreateBody,
+  reply: Type.Object({
+    created: Type.Union([Variable, Type.Array(Variable)]),
+    failed: Type.Array(Type.Object({ error: Type.Record(Type.String(), Type.Unknown()) })),
+  }),
+})
+
+export const listVariables = endpoint({
+  ...current,
+  on: 'GET /v9/projects/:idOrName/env',
+  summary: 'List all variables of a project, newest first',
+  limit: 'read',
+  query: Type.Object({
+    decrypt: Type.Optional(Type.Boolean({ description: 'With the values of encrypted ones.' })),
+    gitBranch: Type.Optional(Type.String()),
+    customEnvironmentId: Type.Optional(Type.String()),
+    source: Type.Optional(Type.String({ description: 'Ignored.' })),
+  }),
+  reply: Type.Object({ envs: Type.Array(Variable) }),
+})
+
+export const getVariable = endpoint({
+  ...current,
+  on: 'GET /v1/projects/:idOrName/env/:id',
+  summary: 'Get a variable with its value',
+  limit: 'read',
+  reply: Variable,
+})
+
+export const updateVariable = endpoint({
+  ...current,
+  on: 'PATCH /v9/projects/:idOrName/env/:id',
+  summary: 'Change a variable',
+  limit: 'write',
+  body: PatchBody,
+  reply: Variable,
+})
+
+export const removeVariable = endpoint({
+  ...current,
+  on: 'DELETE /v9/projects/:idOrName/env/:id',
+  summary: 'Remove a variable',
+  limit: 'write',
+  query: Type.Object({ customEnvironmentId: Type.Optional(Type.String()) }),
+  reply: Variable,
+})

@@ -1,0 +1,225 @@
+import { ENV_TARGETS } from '#contract/api/env-variable.ts'
+import { AloftError } from '#contract/errors.ts'
+import type { Context } from '../access/context.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { Project } from '../project/project.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import type { SecretStore } from '../secret/secret-store.ts'
+import type { TeamStore } from '../team/team-store.ts'
+import { type EnvVariable, isSealed, sealedFor } from './env-variable.ts'
+import type { EnvVariableStore } from './env-variable-store.ts'
+import { readVariable, type VariableWish } from './read-variable.ts'
+import { unknownVariable, type VariableStores, VariableWriting } from './variable-writing.ts'
+
+export interface EnvVariables {
+  list(ctx: Context, project: string): Promise<readonly EnvVariable[]>
+  get(ctx: Context, project: string, id: string): Promise<EnvVariable>
+  /** One that is in the way is an error, or gives way when `upsert` is said. */
+  create(ctx: Context, project: string, wish: VariableWish, upsert: boolean): Promise<EnvVariable>
+  /** Each for itself: those that others are in the way of are told apart. */
+  createAll(ctx: Context, project: string, wishes: readonly VariableWish[], upsert: boolean): Promise<Outcome>
+  update(ctx: Context, project: string, id: string, change: Partial<VariableWish>): Promise<EnvVariable>
+  remove(ctx: Context, project: string, id: string): Promise<EnvVariable>
+  /** Those that come from secrets and are set everywhere: all that the first version knows. */
+  secrets(ctx: Context, project: string): Promise<readonly SecretVariable[]>
+  /** Sets these to secrets. With `only`, all others of this kind are removed. */
+  setSecrets(
+    ctx: Context,
+    project: string,
+    env: Readonly<Record<string, string>>,
+    only: boolean,
+  ): Promise<readonly SecretVariable[]>
+  removeSecret(ctx: Context, project: string, key: string): Promise<readonly SecretVariable[]>
+  /** The value as its owner may read it: empty for what is never told again. */
+  reveal(variable: EnvVariable): string
+  /** Gives a project that is being made its first variables, in the same transaction. */
+  begin(
+    stores: VariableStores,
+    ctx: Context,
+    project: Project,
+    wishes: readonly VariableWish[],
+  ): Promise<void>
+}
+
+export interface Outcome {
+  readonly created: readonly EnvVariable[]
+  readonly failed: readonly AloftError[]
+}
+
+export interface SecretVariable {
+  readonly variable: EnvVariable
+  /** Of the secret; undefined when it was deleted. */
+  readonly name: string | undefined
+}
+
+interface VariableParts {
+  readonly projects: ProjectStore
+  readonly store: EnvVariableStore
+  readonly secrets: SecretStore
+  readonly transact: Transact<VariableStores>
+  readonly vault: Vault
+  readonly clock: Clock
+}
+
+const unknownProject = (name: string) =>
+  new AloftError('not_found', `There is no project \`${name.slice(0, 100)}\`.`)
+const isEverywhere = ({ type, target, gitBranch, customEnvironmentId }: EnvVariable): boolean =>
+  type === 'secret' &&
+  gitBranch === null &&
+  customEnvironmentId === null &&
+  ENV_TARGETS.every((name) => target.includes(name))
+
+export function createEnvVariables(parts: VariableParts): EnvVariables {
+  const { store, transact, vault, clock } = parts
+
+  async function seen(ctx: Context, name: string): Promise<readonly EnvVariable[]> {
+    const project = await parts.projects.byIdOrName(ctx.owner.id, name)
+    if (!project) throw unknownProject(name)
+    return store.list(project.id)
+  }
+
+  async function mayEditProduction({ owner }: Context, teams: TeamStore): Promise<boolean> {
+    if (owner.role === 'OWNER') return true
+    return (await teams.byId(owner.id))?.membersMayEditProduction ?? false
+  }
+
+  /** Runs changes of one project's variables after one another. */
+  const write = <T>(ctx: Context, name: string, work: (writing: VariableWriting) => Promise<T>): Promise<T> =>
+    transact(async (stores) => {
+      const project = await stores.projects.lock(ctx.owner.id, name)
+      if (!project) throw unknownProject(name)
+      const { transfer } = project.details
+      if (transfer !== null && transfer.completedAt === null)
+        throw new AloftError('conflict', 'The project is being transferred: its variables cannot be changed.')
+      return work(await open(stores, ctx, project))
+    })
+
+  const open = async (stores: VariableStores, ctx: Context, project: Project): Promise<VariableWriting> =>
+    new VariableWriting(
+      stores,
+      { ctx, vault, now: clock.now() },
+      {
+        project,
+        present: await stores.envVariables.list(project.id),
+        mayEditProduction: await mayEditProduction(ctx, stores.teams),
+      },
+    )
+
+  const reveal = ({ id, type, value }: EnvVariable): string =>
+    type === 'sensitive' ? '' : isSealed(type) ? vault.open(value, sealedFor(id)) : value
+
+  const add = async (writing: VariableWriting, wish: VariableWish, upsert: boolean): Promise<EnvVariable> =>
+    writing.put(await writing.make(readVariable(wish, writing.project)), upsert)
+
+  async function withNames(
+    ctx: Context,
+    variables: readonly EnvVariable[],
+  ): Promise<readonly SecretVariable[]> {
+    const shown = variables.filter(isEverywhere)
+    const names = await parts.secrets.names(
+      ctx.owner.id,
+      shown.map(({ value }) => value),
+    )
+    return shown.map((variable) => ({ variable, name: names.get(variable.value) }))
+  }
+
+  return {
+    list: seen,
+    reveal,
+
+    async get(ctx, project, id) {
+      const found = (await seen(ctx, project)).find((variable) => variable.id === id)
+      if (!found) throw unknownVariable(id)
+      return found
+    },
+
+    create: (ctx, project, wish, upsert) => write(ctx, project, (writing) => add(writing, wish, upsert)),
+
+    createAll: (ctx, project, wishes, upsert) =>
+      write(ctx, project, async (writing) => {
+        const created: EnvVariable[] = []
+        const failed: AloftError[] = []
+        for (const wish of wishes) {
+          try {
+            created.push(await add(writing, wish, upsert))
+          } catch (error) {
+            if (!(error instanceof AloftError) || error.kind !== 'env_already_exists') throw error
+            failed.push(error)
+          }
+        }
+        return { created, failed }
+      }),
+
+    update: (ctx, project, id, change) =>
+      write(ctx, project, async (writing) => {
+        const before = writing.byId(id)
+        writing.allow(before)
+        const isKept = change.value === undefined
+        if (isKept && before.type === 'sensitive' && (change.type ?? before.type) !== 'sensitive')
+          throw new AloftError(
+            'bad_request',
+            'Invalid request: the `type` of a sensitive variable cannot be changed.',
+          )
+        const readable = isSealed(before.type) ? vault.open(before.value, sealedFor(id)) : before.value
+        const { createdAt, createdBy, configurationId, ...made } = await writing.make(
+          readVariable({ ...before, value: readable, ...defined(change) }, writing.project),
+        )
+        return writing.put(
+          {
+            ...made,
+            id,
+            createdAt: before.createdAt,
+            createdBy: before.createdBy,
+            configurationId: before.configurationId,
+          },
+          false,
+        )
+      }),
+
+    remove: (ctx, project, id) =>
+      write(ctx, project, async (writing) => {
+        const variable = writing.byId(id)
+        await writing.delete(variable)
+        return variable
+      }),
+
+    secrets: async (ctx, project) => withNames(ctx, await seen(ctx, project)),
+
+    async setSecrets(ctx, project, env, only) {
+      const present = await write(ctx, project, async (writing) => {
+        for (const [key, value] of Object.entries(env)) {
+          if (!value.startsWith('@'))
+            throw new AloftError('bad_request', 'Invalid request: `value` should be a secret, `@<name>`.')
+          await add(writing, { key, value, type: 'secret', target: ENV_TARGETS }, true)
+        }
+        const others = only
+          ? writing.present.filter((one) => isEverywhere(one) && !Object.hasOwn(env, one.key))
+          : []
+        for (const other of others) await writing.delete(other)
+        return writing.present
+      })
+      return withNames(ctx, present)
+    },
+
+    async removeSecret(ctx, project, key) {
+      const present = await write(ctx, project, async (writing) => {
+        const variable = writing.present.find((one) => isEverywhere(one) && one.key === key)
+        if (!variable) throw unknownVariable(key)
+        await writing.delete(variable)
+        return writing.present
+      })
+      return withNames(ctx, present)
+    },
+
+    async begin(stores, ctx, project, wishes) {
+      const writing = await open(stores, ctx, project)
+      for (const wish of wishes) await add(writing, wish, false)
+    },
+  }
+}
+
+/** What a change says; a key that is there without a value says nothing. */
+const defined = (change: Partial<VariableWish>): Partial<VariableWish> =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))

@@ -34,6 +34,7 @@ const NOT_SENT = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'x-invocation-id',
   'x-matched-path',
   'x-real-ip',
 ])
@@ -127,6 +128,8 @@ function ownHead({ method, url, visitor, matchedPath, deploymentHost }: Function
     `host: ${authority}\r\n` +
     `x-aloft-request-id: ${requestId}\r\n` +
     `x-vercel-id: ${requestId}\r\n` +
+    // Next.js keeps what it rendered for the same invocation, and for ten seconds where none is told.
+    `x-invocation-id: ${requestId}\r\n` +
     `x-forwarded-for: ${ip}\r\n` +
     `x-forwarded-host: ${authority}\r\n` +
     `x-forwarded-proto: ${scheme}\r\n` +

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
+import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import { createRunnerClient } from '#adapters/runner-process/runner-client.ts'
 import { ORIGINS } from '#contract/origins.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
@@ -30,7 +32,10 @@ export interface Running {
 /** What the contents of sites may take in the memory of one serving process. */
 const EDGE_BUDGET = 64 * 1024 * 1024
 
-export function buildEdge({ origin }: Config, parts: Parts, runner?: Runner): Edge {
+/** What answers that are kept for all visitors may take on the disk. */
+const PRERENDER_BUDGET = 1024 * 1024 * 1024
+
+export function buildEdge({ origin, dataDir }: Config, parts: Parts, runner?: Runner): Edge {
   const { sites, blobs, bus, clock, log, logWriter } = parts
   return createEdge({
     sites,
@@ -42,6 +47,12 @@ export function buildEdge({ origin }: Config, parts: Parts, runner?: Runner): Ed
     visits: createVisitLog({ writer: logWriter, region: origin }),
     budgetBytes: EDGE_BUDGET,
     keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
+    prerenders: createFsPrerenderCache({
+      folder: join(dataDir, 'prerenders'),
+      budgetBytes: PRERENDER_BUDGET,
+      clock,
+      log,
+    }),
     ...(runner ? { runner } : {}),
   })
 }

@@ -125,6 +125,7 @@ test('the function gets the request as it is, with who asks, and cannot be lied 
     host,
     'x-aloft-request-id': id,
     'x-vercel-id': id,
+    'x-invocation-id': id,
     'x-forwarded-for': '127.0.0.1',
     'x-forwarded-host': host,
     'x-forwarded-proto': 'http',

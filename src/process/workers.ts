@@ -12,6 +12,7 @@ import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
+import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Config } from '../config.ts'
 import type { Parts } from './parts.ts'
 import { runnerSocket } from './runner-socket.ts'
@@ -53,6 +54,7 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     blobs,
     loadProgram: createLoadProgram({ deployments: stores.deployments, outputs: stores.outputs, vault }),
     ensureNode: (version) => toolchains.ensureNode(version),
+    usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,
     instances: stores.instances,
     log: createInstanceLog({ writer: logWriter, clock, region: config.origin }),
     onCrashLoop: (id, reason) =>

@@ -6,6 +6,7 @@ import { connectEngine, type Engine } from '#adapters/docker/engine.ts'
 import { readEngineAddress } from '#adapters/docker/engine-address.ts'
 import { tagOf } from '#adapters/docker/images.ts'
 import { LABEL } from '#adapters/docker/labels.ts'
+import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Files } from '#builder/plan/plan-testing.ts'
 import type { Program } from '#core/output/output.ts'
 import {
@@ -17,6 +18,8 @@ import {
   type TestRegistry,
 } from '#test/support/docker.ts'
 import { type DockerPrograms, openPrograms } from '#test/support/docker-programs.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { openWorkbench } from './runner-suite.ts'
 
 if (!dockerMissing) await inOwnNamespaces(import.meta.filename)
 
@@ -264,6 +267,32 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
     assert.ok(await engine.image(tagOf(used.id, 'dpl_used')))
     assert.ok(await engine.image(tagOf(last.id, 'dpl_last')))
     assert.equal(await engine.image(tagOf(unused.id, 'dpl_idle')), undefined)
+  })
+
+  it('is given requests by the runner, like any other program', async (t) => {
+    const sandbox = await openSandbox({ mode: 'off', log: silentLog })
+    t.after(() => sandbox.close())
+    const { program: hungry } = await programs.build(serverFiles('ENV HUNGRY=1'), { deploymentId: 'dpl_2' })
+    const { program: brief } = await programs.build({ Dockerfile: dockerfile('CMD echo done') })
+    const known = [answering, { ...hungry, memoryMb: 64 }, brief]
+    const bench = await openWorkbench(t, sandbox, {
+      loadProgram: async ({ deploymentId, program: id }) => {
+        const program = known.find((each) => each.id === id)
+        const rest = { deploymentId, ownerId: 'usr_1', projectId: 'prj_1', paths: ['index'] }
+        return program && { program, env: { WORD: 'given' }, scale: { min: 0, max: 1 }, ...rest }
+      },
+      launchContainer: programs.docker.launch,
+    })
+    const ref = { deploymentId: 'dpl_1', program: answering.id }
+    assert.deepEqual(await bench.host.boot(ref), { listening: true })
+    assert.match((await bench.get(ref, '/one')).body, /"word":"given"/)
+    assert.equal((await bench.logged(/asked for \/one/)).source, 'instance')
+    assert.deepEqual(await bench.host.boot({ deploymentId: 'dpl_1', program: brief.id }), { finished: 0 })
+    const eater = { deploymentId: 'dpl_2', program: hungry.id }
+    await assert.rejects(bench.get(eater, '/eat'))
+    await bench.logged(/ran out of memory \(64 MB\)/)
+    await bench.host.drain(1000)
+    assert.deepEqual(await engine.containers({}), [])
   })
 
   it('leaves nothing of a deployment that was deleted', async () => {

@@ -76,6 +76,9 @@ export interface Launched {
   kill(): void
 }
 
+/** The part of it by which an instance is led; what runs elsewhere, such as in a container, has only this. */
+export type Led = Omit<Launched, 'process' | 'control'> & { readonly control: Pick<JsonLines, 'send'> }
+
 export interface ControlListener {
   message(message: ControlMessage): void
   /** The line is closed, as it is when the launcher ends. */

@@ -6,7 +6,7 @@ import type { Log } from '#core/ports/log.ts'
 import { RunnerError } from '#core/ports/runner.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
 import { cacheFolder, keepCache, layCache, readCache } from './compile-cache.ts'
-import type { ControlMessage, Launched } from './launch.ts'
+import type { ControlMessage, Led } from './launch.ts'
 import { linkTree } from './link-tree.ts'
 import { LineBudget, readLines } from './output-lines.ts'
 import type { HeldProgram } from './program-folders.ts'
@@ -58,7 +58,7 @@ export class LiveInstance {
   retiring = false
 
   readonly #parts: InstanceParts
-  readonly #launched: Launched
+  readonly #launched: Led
   readonly #budget: LineBudget
   readonly #outcome = Promise.withResolvers<Started>()
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -68,13 +68,7 @@ export class LiveInstance {
   #reason: string | undefined
   #pong: (() => void) | undefined
 
-  constructor(
-    id: string,
-    loaded: LoadedProgram,
-    launched: Launched,
-    held: HeldProgram,
-    parts: InstanceParts,
-  ) {
+  constructor(id: string, loaded: LoadedProgram, launched: Led, held: HeldProgram, parts: InstanceParts) {
     this.id = id
     this.loaded = loaded
     this.socket = launched.socket

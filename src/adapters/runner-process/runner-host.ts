@@ -16,11 +16,11 @@ import type { Sandbox } from '#core/ports/sandbox.ts'
 import { archiveOf } from './compile-cache.ts'
 import { newInstanceId } from './instance-id.ts'
 import { speakJsonLines } from './json-lines.ts'
-import { type EnsureNode, type LaunchLimits, type LaunchParts, launch } from './launch.ts'
+import { type EnsureNode, type LaunchLimits, type LaunchParts, type Led, launch } from './launch.ts'
 import { LiveInstance, type Started } from './live-instance.ts'
 import { MAX_LINE_BYTES, type ToHost } from './messages.ts'
 import { freeSocket, openPlaces, type Places } from './places.ts'
-import { ProgramFolders } from './program-folders.ts'
+import { type HeldProgram, ProgramFolders } from './program-folders.ts'
 import { type PoolLimits, ProgramPool, type Subscriber } from './program-pool.ts'
 import { Slots } from './slots.ts'
 import { WarmPool } from './warm-pool.ts'
@@ -88,6 +88,8 @@ export interface RunnerHostOptions {
   readonly launcher?: string
   readonly python?: string
   readonly extraCaCerts?: string
+  /** Runs programs that are images: gives what starts when it is given its code. Without it there are none. */
+  readonly launchContainer?: (loaded: LoadedProgram, signal: AbortSignal) => Promise<Led>
   readonly limits?: Partial<RunnerLimits>
 }
 
@@ -105,6 +107,9 @@ export interface RunnerHost {
   /** Lets requests and what they left to do finish for this long; nothing of it is left then. */
   drain(ms: number): Promise<void>
 }
+
+/** What the code of an image is in: nothing of it lies in a folder of this machine. */
+const IN_ITS_IMAGE: HeldProgram = { root: '/', tree: undefined, release: () => {} }
 
 const LAUNCHER = fileURLToPath(new URL('../../launcher', import.meta.url))
 
@@ -276,19 +281,13 @@ class ProcessHost implements RunnerHost {
     const { program } = loaded
     const { log, logger, clock } = this.#options
     const { loadMs } = this.#limits
-    if (program.runtime === 'docker')
-      throw new RunnerError('unavailable', 'Programs in containers cannot be run here')
     if (this.#slots.taken >= this.#limits.instances) this.#makeRoom()
     const release = await this.#slots.take()
     try {
-      const holding = this.#folders.hold(program.archive)
+      const holding = program.runtime === 'docker' ? IN_ITS_IMAGE : this.#folders.hold(program.archive)
       const held = holding instanceof Promise ? await holding : holding
       try {
-        const { runtime, version, memoryMb } = program
-        const kind = { runtime, version, memoryMb }
-        const launched =
-          (held.tree && this.#warm.take(kind)) ||
-          (await this.#starts.run(() => launch(kind, this.#launch, held.root)))
+        const launched = await this.#runtimeFor(loaded, held)
         const parts = { log, logger, clock, loadMs, caches: this.#places.caches }
         const instance = new LiveInstance(newInstanceId(), loaded, launched, held, parts)
         this.#instances.add(instance)
@@ -305,6 +304,18 @@ class ProcessHost implements RunnerHost {
       release()
       throw error
     }
+  }
+
+  /** One that waits, or else its own; an image has a container. */
+  #runtimeFor(loaded: LoadedProgram, { tree, root }: HeldProgram): Led | Promise<Led> {
+    const { runtime, version, memoryMb } = loaded.program
+    if (runtime === 'docker') {
+      const { launchContainer } = this.#options
+      if (launchContainer) return launchContainer(loaded, this.#stopped.signal)
+      throw new RunnerError('unavailable', 'Programs in containers cannot be run here')
+    }
+    const kind = { runtime, version, memoryMb }
+    return (tree && this.#warm.take(kind)) || this.#starts.run(() => launch(kind, this.#launch, root))
   }
 
   /** The machine runs all it may: what has had nothing to do for longest goes. */

@@ -178,7 +178,8 @@ export const SETTINGS = {
   runtime: setting<'process' | 'docker' | 'swarm'>({
     variable: 'ALOFT_RUNTIME',
     default: '`process`',
-    meaning: 'Where builds and functions run: `process`, `docker` or `swarm`.',
+    meaning:
+      'Where builds and functions run: `process`, or `docker`, which adds deployments that are images. `swarm` is refused in this version.',
     read: oneOf(['process', 'docker', 'swarm']),
     fallback: () => 'process',
   }),

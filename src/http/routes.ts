@@ -5,6 +5,7 @@ import type { Files } from '#core/file/files.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Logins } from '#core/login/logins.ts'
 import type { Operators } from '#core/operator/operators.ts'
+import type { Production } from '#core/project/production.ts'
 import type { Projects } from '#core/project/projects.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
 import type { Teams } from '#core/team/teams.ts'
@@ -17,6 +18,7 @@ import type { Limits } from './limits.ts'
 import { type FindLogged, logRoutes } from './log/routes.ts'
 import { loginRoutes } from './login/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
+import { productionRoutes } from './project/production-routes.ts'
 import { projectRoutes } from './project/routes.ts'
 import type { Route } from './route.ts'
 import { secretRoutes } from './secret/routes.ts'
@@ -33,6 +35,7 @@ export interface UseCases {
   readonly logins: Logins
   readonly logs: DeploymentLogs
   readonly operators: Operators
+  readonly production: Production
   readonly projects: Projects
   readonly secrets: Secrets
   readonly teams: Teams
@@ -63,6 +66,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...logRoutes(use.logs, findLogged(use.deployments)),
     ...aliasRoutes(use.aliases),
     ...projectRoutes(use.projects),
+    ...productionRoutes(use.production),
     ...envVariableRoutes(use.envVariables),
     ...secretRoutes(use.secrets),
     ...operatorRoutes(use.operators, system.site),

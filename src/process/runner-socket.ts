@@ -7,9 +7,11 @@ const LONGEST = 100
 
 /** Where serving processes find the working process of their machine. */
 export function runnerSocket(dataDir: string): string {
-  const folder = resolve(dataDir)
-  const path = join(folder, 'runner.sock')
+  const path = join(resolve(dataDir), 'runner.sock')
   if (path.length <= LONGEST) return path
-  const name = createHash('sha256').update(folder).digest('hex').slice(0, 16)
-  return join(tmpdir(), `aloft-${name}.sock`)
+  return join(tmpdir(), `aloft-${shortName(dataDir)}.sock`)
 }
+
+/** Stands for a data folder in names that must be short. */
+export const shortName = (dataDir: string): string =>
+  createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16)

@@ -32,7 +32,8 @@ function checkAbilities({ blobUrl, acmeDirectory, runtime }: Config, log: Log): 
     throw new StartError('ALOFT_BLOB_URL: object storage is not part of this version; leave it unset')
   if (acmeDirectory !== undefined)
     log.warn({}, 'ALOFT_ACME_DIRECTORY has no effect yet: certificates come from the local authority')
-  if (runtime !== 'process') log.warn({ runtime }, 'ALOFT_RUNTIME has no effect yet: nothing is built or run')
+  if (runtime === 'swarm')
+    throw new StartError('ALOFT_RUNTIME: swarm is not part of this version; use `process` or `docker`')
 }
 
 async function runAsChild(role: string, config: Config): Promise<number> {

@@ -27,6 +27,7 @@ import type { Builder } from '#core/ports/builder.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
+import { createProduction } from '#core/project/production.ts'
 import { createProjects } from '#core/project/projects.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
@@ -104,6 +105,7 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
     ...naming,
     store: stores.deployments,
     instances: stores.instances,
+    projects: stores.projects,
     onNews,
     files: stores.files,
     transact,
@@ -134,6 +136,7 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
     }),
     teams: createTeams({ ...rules, store: stores.teams, transact, queueMail, baseUrl }),
     envVariables,
+    production: createProduction({ store: stores.projects, transact, clock, domain, onHostsChanged }),
     projects: createProjects({
       store: stores.projects,
       transact,

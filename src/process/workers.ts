@@ -1,7 +1,10 @@
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDocker } from '#adapters/docker/open-docker.ts'
 import { createRunnerHost } from '#adapters/runner-process/runner-host.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createBuilder } from '#builder/builder.ts'
+import { createDockerBuilder } from '#builder/docker/docker-builder.ts'
 import { createBuildCli } from '#builder/plan/build-cli.ts'
 import { createRegistryLookup } from '#builder/workshop/registry.ts'
 import { createToolchains } from '#builder/workshop/toolchains.ts'
@@ -15,7 +18,7 @@ import type { BootProgram } from '#core/ports/runner.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Config } from '../config.ts'
 import type { Parts } from './parts.ts'
-import { runnerSocket } from './runner-socket.ts'
+import { runnerSocket, shortName } from './runner-socket.ts'
 import { tellHosts } from './use-cases.ts'
 
 /** What builds and runs the code of users on this machine. */
@@ -42,6 +45,7 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     clock,
     log,
   })
+  const docker = config.runtime === 'docker' ? await openEngine(config, parts) : undefined
   const crashed = createCrashLoop({
     deployments: stores.deployments,
     clock,
@@ -64,10 +68,14 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     clock,
     logger: log,
     worker,
+    ...(docker ? { launchContainer: docker.launch } : {}),
   })
   const unsubscribe = bus.subscribe(DEPLOYMENTS_TOPIC, (text) => {
     const news = readDeploymentNews(text)
-    if (news?.what === 'deleted') runner.forget(news.id)
+    if (news?.what === 'deleted') {
+      runner.forget(news.id)
+      docker?.forget(news.id).catch((err) => log.warn({ err }, 'the images of a deployment are still there'))
+    }
     if (news?.what === 'scaled') void keepRunning(news.id, news.scale)
   })
 
@@ -88,13 +96,39 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     .catch((err) => log.error({ err }, 'what should always run could not be started'))
 
   return {
-    builder: createBuilder({ workshop, toolchains, cli, blobs, clock, registry }),
+    builder: createBuilder({
+      ...{ workshop, toolchains, cli, blobs, clock, registry },
+      ...(docker ? { docker: createDockerBuilder({ images: docker.images, blobs }) } : {}),
+    }),
     boot: (program) => runner.boot(program),
     async drain(ms) {
       unsubscribe()
       await runner.drain(ms)
+      await docker?.close()
       await workshop.close()
       await sandbox.close()
     },
   }
 }
+
+/** Containers on this machine's Docker Engine, for deployments that are images. */
+async function openEngine({ dataDir, sandbox }: Config, { blobs, clock, log }: Parts) {
+  const { DOCKER_HOST: host } = process.env
+  const docker = await openDocker({
+    folder: dataDir,
+    runFolder: join(isRoot() ? '/run' : tmpdir(), `aloft-docker-${shortName(dataDir)}`),
+    blobs,
+    clock,
+    log,
+    ...(host === undefined ? {} : { host }),
+  })
+  const { missing } = docker
+  if (sandbox === 'required' && missing.some((text) => text.startsWith('containers reach this machine'))) {
+    await docker.close()
+    throw new Error(`A sandbox is required and containers are not fenced off: ${missing.join('; ')}`)
+  }
+  log.info({ missing }, 'deployments that are images run on the Docker Engine')
+  return docker
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0

@@ -254,6 +254,7 @@ const callsOnOthers = ({
       await hosts.list(user.id, page, { domain: 'aloft.test', projectId: 'x' })
     },
     ofDeployment: () => hosts.ofDeployment(deployment.id),
+    inProduction: () => hosts.inProduction(project.id),
     release: () => hosts.release(alias.host),
   },
 })

@@ -1,4 +1,4 @@
-import type { NotNull, Selectable } from 'kysely'
+import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Alias, AliasRow } from '#core/alias/alias.ts'
 import type { HostStore } from '#core/alias/host-store.ts'
 import { delist, enlist, listFor } from './alias-lists.ts'
@@ -54,6 +54,16 @@ const selectAliasesOf = prepare<{ deploymentId: string }>()((db, { deploymentId 
     .$narrowType<{ alias_id: NotNull }>()
     .orderBy('created_at', 'desc')
     .orderBy('alias_id', 'desc'),
+)
+
+const selectProduction = prepare<{ projectId: string }>()((db, { projectId }) =>
+  db
+    .selectFrom('hosts')
+    .select(HOST)
+    .where('project_id', '=', projectId)
+    .where('production', '=', sql.lit(1))
+    .where('alias_id', 'is not', null)
+    .$narrowType<{ alias_id: NotNull }>(),
 )
 
 interface ListParameters {
@@ -185,6 +195,8 @@ export function createHostStore(db: Db): HostStore {
     },
 
     ofDeployment: async (deploymentId) => (await selectAliasesOf(db, { deploymentId })).map(toAlias),
+
+    inProduction: async (projectId) => (await selectProduction(db, { projectId })).map(toAlias),
 
     release: (host) =>
       atomically(db, async (tx) => {

@@ -3,6 +3,7 @@ import type { Details } from './deployment-row.ts'
 import { toSiteFiles } from './manifest-row.ts'
 import { toServed } from './output-store.ts'
 import { prepare } from './prepare.ts'
+import { toDetails } from './project-row.ts'
 import type { Db } from './tables.ts'
 
 /** One statement, so that a site is never put together from two moments. */
@@ -26,6 +27,7 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
       'deployments.deleted_at',
       'deployments.details',
       'projects.directory_listing',
+      'projects.details as project_details',
       'users.soft_blocked as user_blocked',
       'teams.soft_blocked as team_blocked',
       'manifests.files',
@@ -40,6 +42,7 @@ type Row = Awaited<ReturnType<typeof selectSite>>[number]
 function statusOf(row: Row): SiteStatus {
   if (row.deleted_at !== null) return 'deleted'
   if (row.user_blocked === 1 || row.team_blocked === 1) return 'blocked'
+  if (environmentOf(row) === 'production' && toDetails(row.project_details).paused) return 'paused'
   if (row.state === 'ERROR') return 'failed'
   return row.state === 'READY' ? 'ready' : 'building'
 }

@@ -34,6 +34,8 @@ export interface HostStore {
     filter: { readonly domain?: string; readonly projectId?: string },
   ): Promise<Page<AliasRow>>
   ofDeployment(deploymentId: string): Promise<readonly Alias[]>
+  /** The aliases on which visitors get the production face of a project. */
+  inProduction(projectId: string): Promise<readonly Alias[]>
   /** Gives an alias up. The host of a deployment is never given up. */
   release(host: string): Promise<void>
 }

@@ -7,6 +7,7 @@ import type { InstanceStore } from '../instance/instance-store.ts'
 import { queueForget } from '../log/forget-job.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { ProjectStore } from '../project/project-store.ts'
 import { type Created, type CreateParts, createCreateDeployment } from './create-deployment.ts'
 import { type Deployment, legacyStateOf, MAX_INSTANCES, type Scale } from './deployment.ts'
 import type { DeploymentNews } from './deployment-news.ts'
@@ -43,6 +44,7 @@ export interface DeploymentParts extends CreateParts {
   readonly blobs: BlobStore
   readonly clock: Clock
   readonly instances: InstanceStore
+  readonly projects: Pick<ProjectStore, 'byIdOrName'>
   readonly onNews: (news: DeploymentNews) => void
 }
 
@@ -60,6 +62,16 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       throw new AloftError('not_found', `There is no deployment \`${idOrHost.slice(0, 300)}\`.`)
     if (deployment.ownerId === ctx.owner.id || (deployment.public && intent === 'read')) return deployment
     throw new AloftError('forbidden', `You may not ${intent} the deployment \`${idOrHost.slice(0, 300)}\`.`)
+  }
+
+  /** A project can open the files of all its deployments to others. */
+  async function findSource(ctx: Context, idOrHost: string): Promise<Deployment> {
+    const deployment = await store.find(idOrHost)
+    if (deployment && deployment.ownerId !== ctx.owner.id && !deployment.public) {
+      const project = await parts.projects.byIdOrName(deployment.ownerId, deployment.projectId)
+      if (project?.details.publicSource === true) return deployment
+    }
+    return find(ctx, idOrHost, 'read')
   }
 
   const find: Deployments['find'] = (ctx, idOrHost, intent) => seen(store, ctx, idOrHost, intent)
@@ -88,12 +100,12 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     },
 
     async tree(ctx, idOrHost) {
-      const { id } = await find(ctx, idOrHost, 'read')
+      const { id } = await findSource(ctx, idOrHost)
       return treeOf(await store.manifest(id))
     },
 
     async content(ctx, idOrHost, fileId) {
-      const { id } = await find(ctx, idOrHost, 'read')
+      const { id } = await findSource(ctx, idOrHost)
       const file = (await store.manifest(id)).find(({ sha1 }) => sha1 === fileId)
       const body = file && file.sha256 !== '' ? await blobs.open(file.sha256) : undefined
       if (!file || !body)

@@ -6,6 +6,7 @@ import type { HostStore } from '../alias/host-store.ts'
 import { queueBuild } from '../build/queue-build.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Project } from '../project/project.ts'
+import { holdsProduction } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { builderOf } from './builds.ts'
 import type { Deployment } from './deployment.ts'
@@ -43,7 +44,7 @@ export async function publish(stores: PublishStores, begun: Deployment, on: Publ
   const addressed = { ...begun, host, stateAt: on.now }
   const aliasFinal = await allotAliases(stores, addressed, on)
   const deployment = { ...addressed, aliasFinal }
-  if (!hasToBeBuilt(begun)) return goLive(stores, deployment, aliasFinal, on.now)
+  if (!hasToBeBuilt(begun)) return goLive(stores, deployment, await claimable(stores, deployment), on.now)
   await stores.deployments.update(begun.id, { host, aliasFinal, stateAt: on.now })
   await queueBuild(stores.jobs, begun)
   return { deployment, changed: [host] }
@@ -55,7 +56,8 @@ const hasToBeBuilt = ({ buildRuns, type }: Deployment): boolean =>
 /** Makes what was built READY. A name that a newer deployment of the project has by now stays with that. */
 export async function goLiveBuilt(stores: PublishStores, built: Deployment, now: number): Promise<Published> {
   const aliases: string[] = []
-  for (const alias of built.aliasFinal) if (!(await isOvertaken(stores, alias, built))) aliases.push(alias)
+  for (const alias of await claimable(stores, built))
+    if (!(await isOvertaken(stores, alias, built))) aliases.push(alias)
   return goLive(stores, built, aliases, now)
 }
 
@@ -93,6 +95,17 @@ async function goLive(
   } as const
   await stores.deployments.update(addressed.id, change)
   return { deployment: { ...addressed, ...change }, changed: [...(host === null ? [] : [host]), ...pointed] }
+}
+
+/** Its aliases, without those of production where the project holds them back. */
+async function claimable(
+  { projects }: PublishStores,
+  { ownerId, projectId, target, aliasFinal }: Deployment,
+): Promise<readonly string[]> {
+  if (target !== 'production') return aliasFinal
+  // Locked, so that it is not paused or rolled back between this and the moving of the aliases.
+  const project = await projects.lock(ownerId, projectId)
+  return project && holdsProduction(project.details) ? aliasFinal.slice(0, 1) : aliasFinal
 }
 
 async function isOvertaken(

@@ -25,9 +25,14 @@ export interface ProjectDetails {
   readonly dataCacheDisabled: boolean
   /** Production hosts answer that it is paused, and nothing new is put on them. */
   readonly paused: boolean
+  /** Since when; what was made ready later waits for its production hosts. */
+  readonly pausedAt: number | null
   /** What production hosts were last moved for, by hand. */
   readonly lastAliasRequest: AliasRequest | null
+  /** Set from a rollback to the next promotion. */
   readonly lastRollbackTarget: AliasRequest | null
+  /** The aliases that the last request moved. */
+  readonly movedAliases: readonly MovedAlias[]
   readonly transfer: Transfer | null
 }
 
@@ -52,6 +57,14 @@ export interface AliasRequest {
   readonly jobStatus: 'succeeded' | 'failed' | 'skipped' | 'pending' | 'in-progress'
   readonly requestedAt: number
   readonly type: 'promote' | 'rollback'
+}
+
+export interface MovedAlias {
+  readonly id: string
+  readonly alias: string
+  readonly status: 'pending' | 'completed' | 'failed'
+  /** When the alias was made. */
+  readonly createdAt: number
 }
 
 /** A project on its way to another account, or one that came from there. */
@@ -83,10 +96,16 @@ export const DEFAULT_DETAILS: ProjectDetails = {
   link: null,
   dataCacheDisabled: false,
   paused: false,
+  pausedAt: null,
   lastAliasRequest: null,
   lastRollbackTarget: null,
+  movedAliases: [],
   transfer: null,
 }
+
+/** Whether production hosts stay where they are, whatever is deployed: paused, or rolled back by hand. */
+export const holdsProduction = ({ paused, lastRollbackTarget }: ProjectDetails): boolean =>
+  paused || lastRollbackTarget !== null
 
 /** What the password is sealed for: put into another project, it does not open. */
 export const passwordPurpose = (projectId: string): string => `project-password ${projectId}`

@@ -9,6 +9,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import { type DeleteStores, deleteProject } from './delete-project.ts'
+import { hostsOf } from './hosts-of.ts'
 import { newProject, type Project } from './project.ts'
 import { passwordPurpose } from './project-details.ts'
 import { readProjectName, slugOfProject } from './project-name.ts'
@@ -52,14 +53,6 @@ const unknown = (idOrName: string) =>
 
 const nameTaken = (name: string | undefined) =>
   new AloftError('conflict', `There is a project of the name \`${name}\` already.`, { name })
-
-const MANY_HOSTS = 1000
-
-/** All that a setting of the project shows on. Where they are too many to name, everybody is told. */
-async function hostsOf(projects: ProjectStore, { id }: Project): Promise<readonly string[]> {
-  const hosts = await projects.hostsOf(id, MANY_HOSTS)
-  return hosts.length < MANY_HOSTS ? hosts : ['*']
-}
 
 export function createProjects(parts: ProjectParts): Projects {
   const { store, transact, vault, clock } = parts

@@ -1,0 +1,202 @@
+import { AloftError } from '#contract/errors.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context } from '../access/context.ts'
+import { pointAlias } from '../alias/assign-alias.ts'
+import type { HostStore } from '../alias/host-store.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import { hostsOf } from './hosts-of.ts'
+import { moveProduction } from './move-production.ts'
+import type { Project } from './project.ts'
+import type { AliasRequest, MovedAlias, ProjectDetails } from './project-details.ts'
+import type { ProjectStore } from './project-store.ts'
+
+/** What visitors of a project's production get. */
+export interface Production {
+  pause(ctx: Context, idOrName: string): Promise<void>
+  unpause(ctx: Context, idOrName: string): Promise<void>
+  /** Shows a deployment to visitors of production; new ones follow it as they are made. */
+  promote(ctx: Context, idOrName: string, deploymentId: string): Promise<void>
+  /** Shows a deployment, and no newer one, until the next promotion. */
+  rollBack(ctx: Context, idOrName: string, deploymentId: string): Promise<void>
+  /** The aliases that the last promotion or rollback moved, newest first. */
+  moved(
+    ctx: Context,
+    idOrName: string,
+    page: PageQuery,
+    filter: { readonly failedOnly: boolean },
+  ): Promise<Page<MovedAlias>>
+}
+
+interface ProductionStores {
+  readonly projects: ProjectStore
+  readonly deployments: DeploymentStore
+  readonly hosts: HostStore
+}
+
+interface ProductionParts {
+  readonly store: ProjectStore
+  readonly transact: Transact<ProductionStores>
+  readonly clock: Clock
+  readonly domain: string
+  readonly onHostsChanged: (hosts: readonly string[]) => void
+}
+
+const unknown = (idOrName: string) =>
+  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
+
+export function createProduction(parts: ProductionParts): Production {
+  const { store, transact, clock, domain } = parts
+
+  /** Changes a project, and tells of every host that shows something else because of it. */
+  async function change(
+    ctx: Context,
+    idOrName: string,
+    notFound: AloftError,
+    work: (
+      stores: ProductionStores,
+      project: Project,
+      now: number,
+    ) => Promise<{ readonly details: Partial<ProjectDetails>; readonly hosts: readonly string[] }>,
+  ): Promise<void> {
+    const changed = await transact(async (stores) => {
+      const project = await stores.projects.lock(ctx.owner.id, idOrName)
+      if (!project) throw notFound
+      const now = clock.now()
+      const { details, hosts } = await work(stores, project, now)
+      await stores.projects.update(project.id, { details: { ...project.details, ...details } }, now)
+      return hosts
+    })
+    parts.onHostsChanged(changed)
+  }
+
+  const move = (ctx: Context, idOrName: string, deploymentId: string, type: AliasRequest['type']) =>
+    change(ctx, idOrName, unknown(idOrName), async ({ projects, deployments, hosts }, project, now) => {
+      const deployment = await ready(deployments, project, deploymentId)
+      const before = (await projects.deploymentsOf(project.ownerId, [project.id], 0)).get(project.id)
+      const movedAliases = await moveProduction(hosts, project, deployment, { domain, now })
+      const request: AliasRequest = {
+        fromDeploymentId: before?.production?.id ?? null,
+        toDeploymentId: deployment.id,
+        jobStatus: 'succeeded',
+        requestedAt: now,
+        type,
+      }
+      const wasRolledBack = project.details.lastRollbackTarget !== null
+      return {
+        details: {
+          lastAliasRequest: request,
+          movedAliases,
+          ...(type === 'rollback'
+            ? { lastRollbackTarget: request, autoAssignCustomDomains: false }
+            : {
+                lastRollbackTarget: null,
+                // As a rollback left it; what somebody has chosen stays.
+                ...(wasRolledBack ? { autoAssignCustomDomains: !project.details.paused } : {}),
+              }),
+        },
+        hosts: movedAliases.map(({ alias }) => alias),
+      }
+    })
+
+  return {
+    pause: (ctx, idOrName) =>
+      change(ctx, idOrName, noSuch(idOrName), async ({ projects }, project, now) => ({
+        details: {
+          paused: true,
+          pausedAt: project.details.pausedAt ?? now,
+          autoAssignCustomDomains: false,
+        },
+        hosts: await hostsOf(projects, project),
+      })),
+
+    unpause: (ctx, idOrName) =>
+      change(ctx, idOrName, noSuch(idOrName), async (stores, project, now) => {
+        const { paused, pausedAt, lastRollbackTarget } = project.details
+        const isRolledBack = lastRollbackTarget !== null
+        const waiting =
+          paused && !isRolledBack ? await newestSince(stores.deployments, project, pausedAt) : undefined
+        const taken = waiting ? await assign(stores.hosts, waiting, now) : []
+        return {
+          details: { paused: false, pausedAt: null, autoAssignCustomDomains: !isRolledBack },
+          hosts: [...(await hostsOf(stores.projects, project)), ...taken],
+        }
+      }),
+
+    promote: (ctx, idOrName, deploymentId) => move(ctx, idOrName, deploymentId, 'promote'),
+    rollBack: (ctx, idOrName, deploymentId) => move(ctx, idOrName, deploymentId, 'rollback'),
+
+    async moved(ctx, idOrName, page, { failedOnly }) {
+      const project = await store.byIdOrName(ctx.owner.id, idOrName)
+      if (!project) throw unknown(idOrName)
+      const all = project.details.movedAliases.filter(({ status }) => !failedOnly || status === 'failed')
+      return pageOf(all, page)
+    },
+  }
+}
+
+/** These two calls say it in other words than the rest. */
+const noSuch = (idOrName: string) =>
+  new AloftError('bad_request', `Invalid request: there is no project \`${idOrName.slice(0, 100)}\`.`)
+
+async function ready(deployments: DeploymentStore, project: Project, idOrHost: string): Promise<Deployment> {
+  const deployment = await deployments.find(idOrHost)
+  if (!deployment || deployment.projectId !== project.id || deployment.ownerId !== project.ownerId)
+    throw new AloftError(
+      'deployment_not_found',
+      `The project has no deployment \`${idOrHost.slice(0, 300)}\`.`,
+    )
+  if (deployment.state === 'ERROR')
+    throw new AloftError('gone', 'The deployment failed, so nothing can point to it.')
+  if (deployment.state !== 'READY')
+    throw new AloftError('deployment_not_ready', `The deployment is ${deployment.state}, not READY.`)
+  return deployment
+}
+
+/** What was made ready for production while nothing could be put there. */
+async function newestSince(
+  deployments: DeploymentStore,
+  { id, ownerId }: Project,
+  since: number | null,
+): Promise<Deployment | undefined> {
+  const { items } = await deployments.list(
+    ownerId,
+    { limit: 1 },
+    { projectId: id, target: 'production', states: ['READY'] },
+  )
+  const [newest] = items
+  return newest && (newest.readyAt ?? 0) >= (since ?? 0) ? newest : undefined
+}
+
+/** Gives a deployment the names it would have had; what others took meanwhile is theirs. */
+async function assign(hosts: HostStore, deployment: Deployment, now: number): Promise<string[]> {
+  const { id: deploymentId, ownerId, projectId, aliasFinal } = deployment
+  const taken: string[] = []
+  for (const host of aliasFinal.slice(1))
+    try {
+      await pointAlias(hosts, host, { deploymentId, ownerId, projectId, production: true }, now)
+      taken.push(host)
+    } catch (error) {
+      if (!(error instanceof AloftError)) throw error
+    }
+  return taken
+}
+
+/** Rows of the same moment are never divided between two pages, because pages go by time alone. */
+function pageOf(all: readonly MovedAlias[], { limit, since, until }: PageQuery): Page<MovedAlias> {
+  const rows = all
+    .filter(({ createdAt }) => createdAt > (since ?? -1) && createdAt < (until ?? Number.MAX_SAFE_INTEGER))
+    .toSorted((a, b) => b.createdAt - a.createdAt)
+  const last = rows[limit - 1]
+  const items = last === undefined ? rows : rows.filter(({ createdAt }) => createdAt >= last.createdAt)
+  return {
+    items,
+    pagination: {
+      count: items.length,
+      next: items.length < rows.length ? (items.at(-1)?.createdAt ?? null) : null,
+      prev: until === undefined ? null : (items[0]?.createdAt ?? null),
+    },
+  }
+}

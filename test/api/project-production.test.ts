@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { apiSuite } from '#test/support/api-suite.ts'
+import { assertGolden } from '#test/support/golden.ts'
+import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
+
+const builder = new ScriptedBuilder()
+
+apiSuite('production of projects', suite, { workers: { builder } })
+
+function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
+  let count = 0
+  /** A project of a name that no other test has, with what can be done to it. */
+  async function begin() {
+    const { token } = await server.signUp()
+    const name = `shop-${++count}`
+    const deploy = async (text: string, target?: string, more: object = {}) => {
+      const files = [{ file: 'index.html', data: text }]
+      const { status, body } = await server.call('POST /v8/platform/deployments?forceNew=1', {
+        token,
+        body: { name, version: 2, files, ...(target ? { target } : {}), ...more },
+      })
+      assert.equal(status, 200, JSON.stringify(body))
+      server.clock.advance(1)
+      return body
+    }
+    return {
+      token,
+      name,
+      host: `${name}.localhost`,
+      deploy,
+      post: (path: string) => server.call(`POST ${path}`, { token }),
+      project: async () => (await server.call(`GET /v9/projects/${name}`, { token })).body,
+      shown: async (host = `${name}.localhost`) => {
+        const { status, body } = await server.visit(host, '/')
+        return status === 200 ? body : status
+      },
+    }
+  }
+
+  test('a paused project answers 503 in production, and nowhere else', async () => {
+    const { name, deploy, post, project, shown, host } = await begin()
+    const preview = await deploy('preview')
+    const live = await deploy('live', 'production')
+    assert.equal(await shown(), 'live')
+    const paused = await post(`/v1/projects/${name}/pause`)
+    assert.deepEqual([paused.status, paused.body], [200, {}])
+    assert.equal((await post(`/v1/projects/${(await project()).id}/pause`)).status, 200)
+    const { paused: isPaused, autoAssignCustomDomains } = await project()
+    assert.deepEqual([isPaused, autoAssignCustomDomains], [true, false])
+    const answer = await server.visit(host, '/')
+    assert.deepEqual([answer.status, answer.headers.get('x-platform-error')], [503, 'DEPLOYMENT_PAUSED'])
+    assert.equal(await shown(live.url), 503)
+    assert.equal(await shown(preview.url), 'preview')
+
+    const waiting = await deploy('newer', 'production')
+    assert.deepEqual([waiting.readyState, waiting.aliasAssigned], ['READY', true])
+    assert.equal((await project()).targets.production.id, live.id)
+    assert.equal((await post(`/v1/projects/${name}/unpause`)).status, 200)
+    assert.equal(await shown(), 'newer')
+    const after = await project()
+    assert.deepEqual(
+      [after.paused, after.autoAssignCustomDomains, after.targets.production.id],
+      [false, true, waiting.id],
+    )
+    assert.equal((await post(`/v1/projects/${name}/unpause`)).status, 200)
+    assert.equal(await shown(live.url), 'live')
+  })
+
+  test('an unknown project is a bad request where it is paused', async () => {
+    const { token } = await server.signUp()
+    for (const verb of ['pause', 'unpause']) {
+      const answer = await server.call(`POST /v1/projects/none/${verb}`, { token })
+      assert.deepEqual([answer.status, answer.body.error.code], [400, 'bad_request'])
+      assert.equal((await server.call(`POST /v1/projects/none/${verb}`)).status, 401)
+    }
+  })
+
+  test('to go on does not undo what was promoted before the pause', async () => {
+    const { name, deploy, post, shown } = await begin()
+    const first = await deploy('first', 'production')
+    await deploy('second', 'production')
+    await post(`/v10/projects/${name}/promote/${first.id}`)
+    await post(`/v1/projects/${name}/pause`)
+    await post(`/v1/projects/${name}/unpause`)
+    assert.equal(await shown(), 'first')
+  })
+
+  test('a promotion moves every production alias at once', async () => {
+    const { token, name, deploy, post, project, shown } = await begin()
+    const first = await deploy('first', 'production', { alias: [`${name}-a`, `${name}-b`] })
+    const second = await deploy('second', 'production')
+    const preview = await deploy('preview')
+    assert.equal(await shown(`${name}-a.localhost`), 'first')
+    const promoted = await post(`/v10/projects/${name}/promote/${preview.id}`)
+    assert.equal(promoted.status, 202)
+    for (const host of [`${name}.localhost`, `${name}-a.localhost`, `${name}-b.localhost`])
+      assert.equal(await shown(host), 'preview', host)
+    const now = await project()
+    assert.equal(now.targets.production.id, preview.id)
+    assert.deepEqual(
+      [now.lastAliasRequest.fromDeploymentId, now.lastAliasRequest.toDeploymentId, now.lastRollbackTarget],
+      [second.id, preview.id, null],
+    )
+    assertGolden('project/alias-request', now.lastAliasRequest)
+    const moved = async (query = '') =>
+      (await server.call(`GET /v1/projects/${name}/promote/aliases${query}`, { token })).body
+    const all = await moved()
+    assert.deepEqual(
+      all.aliases.map(({ alias, status }: { alias: string; status: string }) => [alias, status]).sort(),
+      [`${name}-a`, `${name}-b`, name].map((label) => [`${label}.localhost`, 'completed']).sort(),
+    )
+    assert.deepEqual((await moved('?failedOnly=true')).aliases, [])
+    const page = await moved('?limit=1')
+    assert.equal(page.aliases.length, 1)
+    assert.equal((await moved(`?until=${page.pagination.next}`)).aliases.length, 2)
+
+    await deploy('third', 'production')
+    assert.equal(await shown(), 'third')
+    assert.equal((await project()).lastAliasRequest.toDeploymentId, preview.id)
+    assert.equal((await post(`/v10/projects/${name}/promote/${first.id}`)).status, 202)
+    assert.equal(await shown(), 'first')
+  })
+
+  test('the first promotion gives a project its production', async () => {
+    const { token, name, deploy, post, project, shown } = await begin()
+    const preview = await deploy('preview')
+    const none = await server.call(`GET /v1/projects/${name}/promote/aliases`, { token })
+    assert.deepEqual(none.body, { aliases: [], pagination: { count: 0, next: null, prev: null } })
+    assert.equal(await shown(), 404)
+    await post(`/v10/projects/${name}/promote/${preview.id}`)
+    assert.equal(await shown(), 'preview')
+    const { live, lastAliasRequest } = await project()
+    assert.deepEqual([live, lastAliasRequest.fromDeploymentId], [true, null])
+  })
+
+  test('after a rollback nothing newer takes production until a promotion', async () => {
+    const { name, deploy, post, project, shown } = await begin()
+    const first = await deploy('first', 'production')
+    await deploy('second', 'production')
+    const back = await post(`/v9/projects/${name}/rollback/${first.id}`)
+    assert.equal(back.status, 201)
+    assert.equal(await shown(), 'first')
+    const rolled = await project()
+    assert.deepEqual(
+      [
+        rolled.lastRollbackTarget.toDeploymentId,
+        rolled.lastAliasRequest.type,
+        rolled.autoAssignCustomDomains,
+      ],
+      [first.id, 'rollback', false],
+    )
+    const third = await deploy('third', 'production')
+    assert.equal(await shown(), 'first')
+    assert.equal((await project()).targets.production.id, first.id)
+    assert.equal(await shown(third.url), 'third')
+    await post(`/v10/projects/${name}/promote/${third.id}`)
+    assert.equal(await shown(), 'third')
+    const promoted = await project()
+    assert.deepEqual([promoted.lastRollbackTarget, promoted.autoAssignCustomDomains], [null, true])
+    await deploy('fourth', 'production')
+    assert.equal(await shown(), 'fourth')
+  })
+
+  test('what is still being built when a project is rolled back does not take production either', async () => {
+    const { name, deploy, post, shown } = await begin()
+    const first = await deploy('first', 'production')
+    const files = [{ file: 'package.json', data: JSON.stringify({ scripts: { build: 'make' } }) }]
+    await server.parts.blobs.putBytes(Buffer.from('built'))
+    builder.next(async () => outputOf({ 'index.html': 'built' }))
+    const building = await deploy('', 'production', { files })
+    assert.notEqual(building.readyState, 'READY')
+    await post(`/v9/projects/${name}/rollback/${first.id}`)
+    await server.runJobs()
+    assert.equal(await shown(building.url), 'built')
+    assert.equal(await shown(), 'first')
+  })
+
+  test('only a deployment of the project that is ready can be promoted', async () => {
+    const { token, name, deploy, post } = await begin()
+    const other = await begin()
+    await deploy('mine', 'production')
+    const theirs = await other.deploy('theirs', 'production')
+    const files = [{ file: 'package.json', data: JSON.stringify({ scripts: { build: 'make' } }) }]
+    builder.next(() => Promise.reject(new Error('it fails')))
+    const building = await deploy('', undefined, { files })
+    for (const verb of ['v10/projects/:/promote', 'v9/projects/:/rollback']) {
+      const on = (project: string, id: string) => post(`/${verb.replace(':', project)}/${id}`)
+      const code = async (answer: Promise<{ status: number; body: { error: { code: string } } }>) => {
+        const { status, body } = await answer
+        return [status, body.error.code]
+      }
+      assert.deepEqual(await code(on(name, theirs.id)), [404, 'deployment_not_found'])
+      assert.deepEqual(await code(on(name, 'dpl_none')), [404, 'deployment_not_found'])
+      assert.deepEqual(await code(on('none', theirs.id)), [404, 'not_found'])
+      assert.deepEqual(await code(on(name, building.id)), [400, 'deployment_not_ready'])
+    }
+    await server.runJobs()
+    assert.equal((await post(`/v10/projects/${name}/promote/${building.id}`)).status, 410)
+    assert.equal((await server.call('GET /v1/projects/none/promote/aliases', { token })).status, 404)
+  })
+
+  test('visitors see one or the other while production moves to and fro', async () => {
+    const { name, deploy, post, shown } = await begin()
+    const deployments = [await deploy('one', 'production'), await deploy('two', 'production')]
+    const seen = new Set<unknown>()
+    const moves = (async () => {
+      for (let i = 0; i < 10; i++)
+        assert.equal((await post(`/v10/projects/${name}/promote/${deployments[i % 2].id}`)).status, 202)
+    })()
+    const visits = (async () => {
+      for (let i = 0; i < 60; i++) seen.add(await shown())
+    })()
+    await Promise.all([moves, visits])
+    assert.deepEqual(
+      [...seen].filter((body) => body !== 'one' && body !== 'two'),
+      [],
+    )
+    assert.equal(await shown(), 'two')
+  })
+
+  test('a project opens its files to others, and closes them again', async () => {
+    const { token, name, deploy } = await begin()
+    const { id } = await deploy('source')
+    const stranger = await server.signUp()
+    const read = async (path = '') =>
+      (await server.call(`GET /v5/platform/deployments/${id}${path}`, { token: stranger.token })).status
+    const set = (publicSource: boolean | null) =>
+      server.call(`PATCH /v9/projects/${name}`, { token, body: { publicSource } })
+    assert.equal(await read('/files'), 403)
+    await set(true)
+    assert.equal(await read('/files'), 200)
+    assert.equal(await read('/builds'), 403)
+    await set(null)
+    assert.equal(await read('/files'), 403)
+  })
+}

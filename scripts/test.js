@@ -23,6 +23,9 @@ const only = process.argv.slice(2)
 if (only.length === 0) run('node', ['scripts/check.js'])
 run('node', [
   '--test',
-  '--test-timeout=120000',
+  // Applications are installed and built in some of them.
+  '--test-timeout=600000',
+  // Many wait for a network or a disk: two files at a time keep the machine busy.
+  '--test-concurrency=2',
   ...(only.length > 0 ? only : ['src/**/*.test.ts', 'test/**/*.test.ts']),
 ])

@@ -7,6 +7,7 @@ import type { Logins } from '#core/login/logins.ts'
 import type { Operators } from '#core/operator/operators.ts'
 import type { Production } from '#core/project/production.ts'
 import type { Projects } from '#core/project/projects.ts'
+import type { Transfers } from '#core/project/transfers.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
 import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
@@ -20,6 +21,7 @@ import { loginRoutes } from './login/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { productionRoutes } from './project/production-routes.ts'
 import { projectRoutes } from './project/routes.ts'
+import { transferRoutes } from './project/transfer-routes.ts'
 import type { Route } from './route.ts'
 import { secretRoutes } from './secret/routes.ts'
 import { type SystemParts, systemRoutes } from './system/routes.ts'
@@ -40,6 +42,7 @@ export interface UseCases {
   readonly secrets: Secrets
   readonly teams: Teams
   readonly tokens: Tokens
+  readonly transfers: Transfers
 }
 
 const findLogged =
@@ -67,6 +70,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...aliasRoutes(use.aliases),
     ...projectRoutes(use.projects),
     ...productionRoutes(use.production),
+    ...transferRoutes(use.transfers),
     ...envVariableRoutes(use.envVariables),
     ...secretRoutes(use.secrets),
     ...operatorRoutes(use.operators, system.site),

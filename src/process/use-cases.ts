@@ -29,6 +29,7 @@ import type { Mailer } from '#core/ports/mailer.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
 import { createProduction } from '#core/project/production.ts'
 import { createProjects } from '#core/project/projects.ts'
+import { createTransfers } from '#core/project/transfers.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
@@ -93,6 +94,7 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
   const queueMail = createQueueMail(vault)
   const naming = { domain, checkCustomHost, onHostsChanged }
   const onNews = (news: DeploymentNews) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news))
+  const resolveSecrets = createSecretValues(createResolveSecrets(vault))
   const envVariables = createEnvVariables({
     store: stores.envVariables,
     projects: stores.projects,
@@ -112,7 +114,7 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
     blobs,
     vault,
     clock,
-    resolveSecrets: createSecretValues(createResolveSecrets(vault)),
+    resolveSecrets,
   })
   return {
     deployments,
@@ -136,6 +138,19 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
     }),
     teams: createTeams({ ...rules, store: stores.teams, transact, queueMail, baseUrl }),
     envVariables,
+    transfers: createTransfers({
+      projects: stores.projects,
+      deployments: stores.deployments,
+      outputs: stores.outputs,
+      files: stores.files,
+      envVariables: stores.envVariables,
+      secrets: stores.secrets,
+      transact,
+      resolveSecrets,
+      vault,
+      clock,
+      onHostsChanged,
+    }),
     production: createProduction({ store: stores.projects, transact, clock, domain, onHostsChanged }),
     projects: createProjects({
       store: stores.projects,

@@ -59,6 +59,7 @@ const BODIES: Record<string, unknown> = {
   'PATCH /v9/projects/:idOrName': { name: 'mine-now' },
   'POST /v1/projects/:idOrName/env': { key: 'A', value: '@hidden' },
   'PUT /v1/projects/:idOrName/env': { env: {} },
+  'PUT /projects/transfer-request/:code': {},
   'POST /v10/projects/:idOrName/env': { key: 'A', value: 'x', type: 'plain', target: 'preview' },
   'PATCH /v9/projects/:idOrName/env/:id': { value: 'x' },
 }
@@ -153,6 +154,7 @@ apiSuite('walls between accounts', (server) => {
       secrets: ['hidden', secret.uid],
       projects: [deployment.projectId, 'guarded'],
       env: [variable.created.id, 'HIDDEN'],
+      'transfer-request': 'a-code-that-nobody-was-given',
       promote: deployment.id,
       rollback: deployment.id,
     }

@@ -57,8 +57,8 @@ eachDatabase((name, open) =>
       const other = sampleProject({ ownerId: 'anna' })
       await projects.insert(project)
       await projects.insert(other)
-      await projects.touch(project.id, 30)
-      await projects.touch(project.id, 20)
+      await projects.touch('anna', project.id, 30)
+      await projects.touch('anna', project.id, 20)
       await projects.setDefaultHost(project.id, 'a.aloft.test')
       assert.deepEqual(await projects.byIdOrName('anna', project.id), {
         ...project,
@@ -66,7 +66,8 @@ eachDatabase((name, open) =>
         defaultHost: 'a.aloft.test',
       })
       assert.deepEqual(await projects.byIdOrName('anna', other.id), other)
-      await projects.touch('prj_none', 1)
+      assert.equal(await projects.touch('anna', 'prj_none', 1), false)
+      assert.equal(await projects.touch('bert', project.id, 99), false)
     })
   }),
 )

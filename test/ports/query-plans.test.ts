@@ -185,7 +185,11 @@ const callsOnOthers = ({
       await projects.byIdOrName(user.id, project.id)
       await projects.byIdOrName(user.id, project.name)
     },
-    touch: () => projects.touch(project.id, 1),
+    touch: () => projects.touch(user.id, project.id, 1),
+    byTransferHash: () => projects.byTransferHash('hash'),
+    setTransferHash: () => projects.setTransferHash(project.id, 'hash'),
+    states: () => projects.states(project),
+    give: () => projects.give(project, { ownerId: 'another', name: 'given' }),
     setDefaultHost: () => projects.setDefaultHost(project.id, 'a.aloft.test'),
     list: async () => {
       await projects.list(user.id, page, {})

@@ -1,11 +1,13 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { ProjectStore } from '#core/project/project-store.ts'
 import { flag } from './columns.ts'
+import { liveDeployments } from './deployment-row.ts'
 import { readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import { deploymentsOf } from './project-deployments.ts'
 import { selectProjects } from './project-list.ts'
 import { fromDetails, PROJECT, toProject } from './project-row.ts'
+import { giveProject } from './project-transfer.ts'
 import type { Db, Tables } from './tables.ts'
 import { unlessTaken } from './unless-taken.ts'
 
@@ -16,6 +18,15 @@ const selectByName = prepare<{ ownerId: string; name: string }>()((db, { ownerId
   db.selectFrom('projects').select(PROJECT).where('owner_id', '=', ownerId).where('name', '=', name),
 )
 
+const selectByTransfer = prepare<{ hash: string }>()((db, { hash }) =>
+  db.selectFrom('projects').select(PROJECT).where('transfer_hash', '=', hash),
+)
+const selectStates = prepare<{ id: string; ownerId: string }>()((db, { id, ownerId }) =>
+  liveDeployments(db, 'deployments_project')
+    .select(['deployments.id', 'deployments.state'])
+    .where('owner_id', '=', ownerId)
+    .where('project_id', '=', id),
+)
 const selectHosts = prepare<{ id: string; limit: number }>()((db, { id, limit }) =>
   db.selectFrom('hosts').select('host').where('project_id', '=', id).limit(limit),
 )
@@ -55,11 +66,12 @@ export function createProjectStore(db: Db): ProjectStore {
       return numInsertedOrUpdatedRows === 1n
     },
 
-    async touch(id, updatedAt) {
+    async touch(ownerId, id, updatedAt) {
       const { numUpdatedRows } = await db
         .updateTable('projects')
         .set((eb) => ({ updated_at: latest(eb, updatedAt) }))
         .where('id', '=', id)
+        .where('owner_id', '=', ownerId)
         .executeTakeFirstOrThrow()
       return numUpdatedRows === 1n
     },
@@ -106,6 +118,22 @@ export function createProjectStore(db: Db): ProjectStore {
 
     async delete(id) {
       await db.deleteFrom('projects').where('id', '=', id).execute()
+    },
+
+    async byTransferHash(hash) {
+      const [row] = await selectByTransfer(db, { hash })
+      return row && toProject(row)
+    },
+
+    async setTransferHash(id, hash) {
+      await db.updateTable('projects').set({ transfer_hash: hash }).where('id', '=', id).execute()
+    },
+
+    give: (project, to) => giveProject(db, project, to),
+
+    async states({ id, ownerId }) {
+      const rows = await selectStates(db, { id, ownerId })
+      return new Map(rows.map((row) => [row.id, row.state]))
     },
 
     async hostsOf(id, limit) {

@@ -153,6 +153,8 @@ export interface ProjectTable {
   repo: string | null
   repo_number: number | null
   git_fork_protection: Generated<Flag>
+  /** Of the code with which another account may take it over. */
+  transfer_hash: Generated<string | null>
   created_at: number
   updated_at: number
 }

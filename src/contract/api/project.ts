@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { PaginationSchema, pageQuery } from '../page.ts'
-import { needs } from '../scopes.ts'
+import { needs, PERSONAL } from '../scopes.ts'
 import { READY_STATES, TARGETS } from './deployment.ts'
 import { NewProjectVariables } from './env-variable.ts'
 import { Nullable, Time } from './shared.ts'
@@ -463,4 +463,31 @@ export const listMovedAliases = endpoint({
     ),
     pagination: PaginationSchema,
   }),
+})
+
+/** Given away by a person, never by an integration. */
+const transfer = { gen: 'current', access: PERSONAL, teamBySlug: true, limit: 'write' } as const
+
+export const offerProject = endpoint({
+  ...transfer,
+  on: 'POST /projects/:idOrName/transfer-request',
+  summary: 'Offer a project to another account; whoever has the code can take it within 24 hours',
+  reply: Type.Object({ code: Type.String() }),
+})
+
+export const cancelOffer = endpoint({
+  ...transfer,
+  on: 'DELETE /projects/:idOrName/transfer-request',
+  summary: 'Take the offer of a project back',
+  status: 204,
+  reply: 'empty',
+})
+
+export const acceptProject = endpoint({
+  ...transfer,
+  on: 'PUT /projects/transfer-request/:code',
+  summary: 'Take a project that was offered into the acting account',
+  status: 202,
+  body: Type.Object({ newProjectName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })) }),
+  reply: Brief,
 })

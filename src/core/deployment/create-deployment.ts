@@ -250,8 +250,8 @@ async function ensureProject(
   slug: string,
   now: number,
 ): Promise<Project> {
-  // One that is being deleted at this moment is gone by the time it can be touched.
-  if (known && (await projects.touch(known.id, now))) return { ...known, updatedAt: now }
+  // One that is being deleted or given away at this moment is gone by the time it can be touched.
+  if (known && (await projects.touch(ownerId, known.id, now))) return { ...known, updatedAt: now }
   if (named !== undefined) throw new AloftError('not_found', `There is no project \`${named}\`.`)
   const project = newProject(ownerId, slug, now)
   if (await projects.insert(project)) return project

@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { Project } from '../project/project.ts'
+import { isInTransfer } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
 import type { TeamStore } from '../team/team-store.ts'
@@ -90,8 +91,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
     transact(async (stores) => {
       const project = await stores.projects.lock(ctx.owner.id, name)
       if (!project) throw unknownProject(name)
-      const { transfer } = project.details
-      if (transfer !== null && transfer.completedAt === null)
+      if (isInTransfer(project.details, clock.now()))
         throw new AloftError('conflict', 'The project is being transferred: its variables cannot be changed.')
       return work(await open(stores, ctx, project))
     })

@@ -70,6 +70,8 @@ export interface MovedAlias {
 /** A project on its way to another account, or one that came from there. */
 export interface Transfer {
   readonly startedAt: number
+  /** Nobody can take it over afterwards. */
+  readonly expiresAt: number
   readonly completedAt: number | null
   readonly toAccountId: string | null
   readonly fromAccountId: string | null
@@ -106,6 +108,10 @@ export const DEFAULT_DETAILS: ProjectDetails = {
 /** Whether production hosts stay where they are, whatever is deployed: paused, or rolled back by hand. */
 export const holdsProduction = ({ paused, lastRollbackTarget }: ProjectDetails): boolean =>
   paused || lastRollbackTarget !== null
+
+/** Whether it is on its way to another account, so that what goes with it stays as it is. */
+export const isInTransfer = ({ transfer }: ProjectDetails, now: number): boolean =>
+  transfer !== null && transfer.completedAt === null && now < transfer.expiresAt
 
 /** What the password is sealed for: put into another project, it does not open. */
 export const passwordPurpose = (projectId: string): string => `project-password ${projectId}`

@@ -1,3 +1,4 @@
+import type { ReadyState } from '#contract/api/deployment.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Project } from './project.ts'
@@ -29,8 +30,8 @@ export interface ProjectStore {
   byIdOrName(ownerId: string, idOrName: string): Promise<Project | undefined>
   /** Answers false when the account has a project of that name, and then nothing is stored. */
   insert(project: Project): Promise<boolean>
-  /** Answers false when there is no such project any more. */
-  touch(id: string, updatedAt: number): Promise<boolean>
+  /** Answers false when the account has no such project any more. */
+  touch(ownerId: string, id: string, updatedAt: number): Promise<boolean>
   setDefaultHost(id: string, host: string): Promise<void>
   /** By their last change, the latest first; the times of the page are those of changes. */
   list(ownerId: string, page: PageQuery, filter: ProjectFilter): Promise<Page<Project>>
@@ -39,6 +40,17 @@ export interface ProjectStore {
   /** Of a locked project. Answers false when another one of the account has the name: then nothing changed. */
   update(id: string, change: ProjectChange, updatedAt: number): Promise<boolean>
   delete(id: string): Promise<void>
+  /** By the hash of the code under which it is offered to other accounts. */
+  byTransferHash(hash: string): Promise<Project | undefined>
+  /** Null: it is not offered any more. */
+  setTransferHash(id: string, hash: string | null): Promise<void>
+  /**
+   * Gives a locked project to another account, with its deployments, hosts and whatever lists them. Its files are not
+   * moved. Answers false when that account has a project of the name: then nothing changed.
+   */
+  give(project: Pick<Project, 'id' | 'ownerId'>, to: Pick<Project, 'ownerId' | 'name'>): Promise<boolean>
+  /** All deployments that were not deleted. */
+  states(project: Pick<Project, 'id' | 'ownerId'>): Promise<ReadonlyMap<string, ReadyState>>
   /** Hosts that lead to its deployments, at most this many. */
   hostsOf(id: string, limit: number): Promise<readonly string[]>
   /** Of many projects at once; every one of them is in the answer. At most `latest` of the newest. */

@@ -77,7 +77,7 @@ export function createProjects(parts: ProjectParts): Projects {
         const now = clock.now()
         await projects.insert(newProject(ctx.owner.id, name, now))
         const project = await known(projects, ctx, name)
-        await projects.touch(project.id, now)
+        await projects.touch(ctx.owner.id, project.id, now)
         return known(projects, ctx, project.id)
       })
     },

@@ -10,6 +10,8 @@ export const projects: Migration = {
       .alterTable('projects')
       .addColumn('git_fork_protection', 'integer', (column) => column.notNull().defaultTo(1))
       .execute()
+    await schema.alterTable('projects').addColumn('transfer_hash', 'text').execute()
+    await schema.createIndex('projects_transfer').unique().on('projects').column('transfer_hash').execute()
     // With the name, so that a search reads the index alone.
     await schema
       .createIndex('projects_updated')

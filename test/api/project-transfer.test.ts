@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { DAY } from '#contract/time.ts'
+import { openValues } from '#core/deployment/frozen-values.ts'
+import { apiSuite } from '#test/support/api-suite.ts'
+
+apiSuite('transfer of projects', (server) => {
+  let count = 0
+  async function begin() {
+    const user = await server.signUp()
+    const { token } = user
+    const slug = `movers-${++count}`
+    const { body: team } = await server.call('POST /v1/teams', { token, body: { slug } })
+    const name = `moving-${count}`
+    const deploy = async (text: string, query = '', more: object = {}) => {
+      const { status, body } = await server.call(`POST /v8/platform/deployments${query}`, {
+        token,
+        body: { name, version: 2, files: [{ file: 'index.html', data: text }], ...more },
+      })
+      assert.equal(status, 200, JSON.stringify(body))
+      server.clock.advance(1)
+      return body
+    }
+    const call = (on: string, body?: object) => server.call(on, { token, body })
+    return { ...user, team, name, deploy, call, inTeam: `?teamId=${team.id}` }
+  }
+
+  test('a project goes to a team with all that belongs to it, and visitors notice nothing', async () => {
+    const { id: userId, team, name, deploy, call, inTeam } = await begin()
+    const gone = await deploy(`${name} gone`)
+    await call(`DELETE /v8/platform/deployments/${gone.id}`)
+    const live = await deploy(`${name} live`, '', { target: 'production', meta: { a: 'b' } })
+    await call('POST /v2/platform/secrets', { name: 'db', value: 'the secret' })
+    const variable = { key: 'DB', value: '@db', type: 'secret', target: ['production', 'preview'] }
+    await call(`POST /v10/projects/${name}/env`, variable)
+
+    const offer = await call(`POST /projects/${name}/transfer-request`)
+    assert.equal(offer.status, 200)
+    const blocked = await call(`POST /v10/projects/${name}/env`, { ...variable, key: 'OTHER' })
+    assert.deepEqual([blocked.status, blocked.body.error.code], [409, 'conflict'])
+    assert.ok((await call(`GET /v9/projects/${name}`)).body.transferStartedAt)
+
+    const hosts = [live.url, `${name}.localhost`, live.aliasFinal[0]]
+    const seen = new Set<string>()
+    const visits = (async () => {
+      for (let i = 0; i < 30; i++) {
+        const answer = await server.visit(hosts[i % 3], '/')
+        seen.add(`${answer.status} ${answer.body}`)
+      }
+    })()
+    const [taken] = await Promise.all([
+      call(`PUT /projects/transfer-request/${offer.body.code}${inTeam}`, {}),
+      visits,
+    ])
+    assert.deepEqual([taken.status, taken.body.accountId, taken.body.name], [202, team.id, name])
+    assert.deepEqual([...seen], [`200 ${name} live`])
+    for (const host of hosts) assert.equal((await server.visit(host, '/')).body, `${name} live`)
+    assert.equal((await server.visit(gone.url, '/')).status, 410)
+
+    assert.equal((await call(`GET /v9/projects/${name}`)).status, 404)
+    const { body: project } = await call(`GET /v9/projects/${name}${inTeam}`)
+    assert.deepEqual(
+      [project.id, project.targets.production.id, project.targets.production.teamId],
+      [live.projectId, live.id, team.id],
+    )
+    assert.deepEqual(
+      [project.transferredFromAccountId, project.transferToAccountId, project.transferCompletedAt > 0],
+      [userId, team.id, true],
+    )
+    const ids = async (query: string) =>
+      (await call(`GET /v3/platform/deployments${query}`)).body.deployments.map(
+        ({ uid }: { uid: string }) => uid,
+      )
+    assert.deepEqual(await ids(''), [])
+    assert.deepEqual(await ids(`${inTeam}&meta-a=b`), [live.id])
+    const aliases = async (query: string) =>
+      (await call(`GET /v2/platform/aliases${query}`)).body.aliases.map(
+        ({ alias }: { alias: string }) => alias,
+      )
+    assert.deepEqual(await aliases(''), [])
+    assert.deepEqual((await aliases(inTeam)).sort(), live.aliasFinal.toSorted())
+    assert.equal((await call(`GET /v8/platform/deployments/${live.id}`)).status, 403)
+
+    const anew = await deploy(`${name} anew`, inTeam, { target: 'production' })
+    assert.equal(anew.projectId, live.projectId)
+    assert.equal((await server.visit(`${name}.localhost`, '/')).body, `${name} anew`)
+    const sealed = (await server.parts.stores.deployments.sealedEnv(anew.id)) ?? ''
+    assert.deepEqual(openValues(server.parts.vault, anew.id, sealed).env, { DB: 'the secret' })
+    assert.notEqual((await deploy(`${name} mine`)).projectId, live.projectId)
+  })
+
+  test('what a project is made of is kept for its new account', async () => {
+    const { name, deploy, call, inTeam } = await begin()
+    await deploy(`${name} kept`)
+    const { body: offer } = await call(`POST /projects/${name}/transfer-request`)
+    await call(`PUT /projects/transfer-request/${offer.code}${inTeam}`, {})
+    server.clock.advance(3 * DAY)
+    const operator = await server.operator()
+    const run = await server.call('POST /v1/operator/jobs/files.collect/run', { token: operator.token })
+    assert.equal(run.status < 300, true)
+    await server.runJobs()
+    const sha256 = createHash('sha256').update(`${name} kept`).digest('hex')
+    assert.equal((await server.parts.blobs.read(sha256))?.toString(), `${name} kept`)
+  })
+
+  test('an offer is for others, counts once, can be taken back, and ends', async () => {
+    const { token, name, call, inTeam } = await begin()
+    await call('POST /v10/projects', { name })
+    const offer = async () => (await call(`POST /projects/${name}/transfer-request`)).body.code
+    const accept = (code: string, query = inTeam, body: object = {}) =>
+      call(`PUT /projects/transfer-request/${code}${query}`, body)
+    const first = await offer()
+    const second = await offer()
+    assert.equal((await accept(first)).status, 404)
+    assert.equal((await accept(second, '')).status, 400)
+    assert.equal((await call(`DELETE /projects/${name}/transfer-request`)).status, 204)
+    assert.equal((await call(`DELETE /projects/${name}/transfer-request`)).status, 404)
+    assert.equal((await accept(second)).status, 404)
+    assert.equal((await call(`GET /v9/projects/${name}`)).body.transferStartedAt, undefined)
+
+    const late = await offer()
+    server.clock.advance(DAY + 1)
+    assert.equal((await accept(late)).status, 404)
+    const variable = { key: 'A', value: 'x', type: 'plain', target: 'preview' }
+    assert.equal((await call(`POST /v10/projects/${name}/env`, variable)).status, 201)
+
+    await call(`POST /v10/projects${inTeam}`, { name })
+    const third = await offer()
+    const taken = await accept(third)
+    assert.deepEqual([taken.status, taken.body.error.code], [409, 'conflict'])
+    assert.equal((await accept(third, inTeam, { newProjectName: 'Not A Name' })).status, 400)
+    const renamed = await accept(third, inTeam, { newProjectName: `${name}-two` })
+    assert.deepEqual([renamed.status, renamed.body.name], [202, `${name}-two`])
+    assert.equal((await accept(third)).status, 404)
+    assert.equal((await server.call('POST /projects/none/transfer-request', { token })).status, 404)
+  })
+
+  test('a project goes back to a person, but not at the word of a member', async () => {
+    const { name, team, call, inTeam } = await begin()
+    await call(`POST /v10/projects${inTeam}`, { name })
+    const member = await server.signUp()
+    await call(`POST /v1/teams/${team.id}/members`, { email: member.email })
+    const refused = await server.call(`POST /projects/${name}/transfer-request${inTeam}`, {
+      token: member.token,
+    })
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden'])
+    const { body: offer } = await call(`POST /projects/${name}/transfer-request${inTeam}`)
+    const taken = await server.call(`PUT /projects/transfer-request/${offer.code}`, {
+      token: member.token,
+      body: {},
+    })
+    assert.deepEqual([taken.status, taken.body.accountId], [202, member.id])
+  })
+
+  test('a project stays where it is while something of it is being built', async () => {
+    const { name, deploy, call, inTeam } = await begin()
+    const files = [{ file: 'package.json', data: JSON.stringify({ scripts: { build: 'make' } }) }]
+    await deploy('', '', { files })
+    const { body: offer } = await call(`POST /projects/${name}/transfer-request`)
+    assert.equal((await call(`PUT /projects/transfer-request/${offer.code}${inTeam}`, {})).status, 409)
+    await server.runJobs()
+    assert.equal((await call(`PUT /projects/transfer-request/${offer.code}${inTeam}`, {})).status, 202)
+  })
+})

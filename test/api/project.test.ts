@@ -370,6 +370,24 @@ apiSuite('projects', (server) => {
     assert.equal((await server.visit('doomed.localhost', '/')).status, 200)
   })
 
+  test('a deleted project leaves alone what others took of its names', async () => {
+    const [first, second] = [await server.signUp(), await server.signUp()]
+    const made = await deploy(first.token, 'given-up')
+    const [host] = made.aliasFinal
+    assert.equal(
+      (await server.call(`DELETE /v2/platform/aliases/${host}`, { token: first.token })).status,
+      200,
+    )
+    const theirs = await deploy(second.token, 'taker', { files: [{ file: 'index.html', data: 'theirs' }] })
+    const assigned = await server.call(`POST /v2/platform/deployments/${theirs.id}/aliases`, {
+      token: second.token,
+      body: { alias: host },
+    })
+    assert.equal(assigned.status, 200)
+    assert.equal((await server.call('DELETE /v9/projects/given-up', { token: first.token })).status, 204)
+    assert.equal((await server.visit(host, '/')).body, 'theirs')
+  })
+
   test('the data cache is switched by a call of its own', async () => {
     const { token } = await server.signUp()
     const { body: made } = await create(token, { name: 'cached' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eachDatabase } from '#test/support/databases.ts'
-import { sampleProject } from '#test/support/samples.ts'
+import { sampleAlias, sampleDeployment, sampleProject } from '#test/support/samples.ts'
 import { openStores } from '#test/support/stores.ts'
 
 eachDatabase((name, open) =>
@@ -49,6 +49,114 @@ eachDatabase((name, open) =>
       )
       assert.equal(new Set(found).size, 1)
       assert.match(found[0] ?? '', /^prj_/)
+    })
+
+    it('lists by the last change, in pages, and by a part of the name', async (t) => {
+      const { projects } = (await openStores(t, open)).stores
+      for (const [name, updatedAt] of [
+        ['web-one', 10],
+        ['web_two', 30],
+        ['api', 20],
+      ] as const)
+        await projects.insert(sampleProject({ ownerId: 'anna', name, updatedAt }))
+      await projects.insert(sampleProject({ ownerId: 'bert', name: 'web-bert', updatedAt: 40 }))
+      const list = async (page: object, filter: object = {}) => {
+        const { items, pagination } = await projects.list('anna', { limit: 10, ...page }, filter)
+        return [items.map(({ name }) => name), pagination.next]
+      }
+      assert.deepEqual(await list({}), [['web_two', 'api', 'web-one'], null])
+      assert.deepEqual(await list({ limit: 2 }), [['web_two', 'api'], 20])
+      assert.deepEqual(await list({ until: 20 }), [['web-one'], null])
+      assert.deepEqual(await list({ since: 10 }), [['web_two', 'api'], null])
+      assert.deepEqual(await list({}, { search: 'web' }), [['web_two', 'web-one'], null])
+      assert.deepEqual(await list({}, { search: 'b_' }), [['web_two'], null])
+      assert.deepEqual(await list({}, { search: '%' }), [[], null])
+    })
+
+    it('changes a project as a whole, or not at all where the name is taken', async (t) => {
+      const { projects } = (await openStores(t, open)).stores
+      const project = sampleProject({ ownerId: 'anna', name: 'mine', updatedAt: 10 })
+      await projects.insert(project)
+      await projects.insert(sampleProject({ ownerId: 'anna', name: 'taken' }))
+      const details = {
+        ...project.details,
+        paused: true,
+        link: { type: 'github' as const, repo: 'A/b', createdAt: 1 },
+      }
+      const change = { details, directoryListing: true, build: { ...project.build, buildCommand: 'make' } }
+      assert.equal(await projects.update(project.id, { ...change, name: 'taken' }, 20), false)
+      assert.deepEqual(await projects.byIdOrName('anna', 'mine'), project)
+      assert.equal(await projects.update(project.id, { ...change, name: 'renamed' }, 20), true)
+      const changed = { ...project, ...change, name: 'renamed', updatedAt: 20 }
+      assert.deepEqual(await projects.byIdOrName('anna', 'renamed'), changed)
+      assert.deepEqual(await projects.lock('anna', project.id), changed)
+      assert.equal(await projects.lock('bert', project.id), undefined)
+      const linked = await projects.list('anna', { limit: 9 }, { repos: ['github:a/b'] })
+      assert.deepEqual(
+        linked.items.map(({ id }) => id),
+        [project.id],
+      )
+      await projects.delete(project.id)
+      assert.equal(await projects.byIdOrName('anna', project.id), undefined)
+    })
+
+    it('knows the newest deployments of many projects, and which one is in production', async (t) => {
+      const { projects, deployments, hosts } = (await openStores(t, open)).stores
+      const [one, two] = [sampleProject({ ownerId: 'anna' }), sampleProject({ ownerId: 'anna' })]
+      const deploy = async (projectId: string, createdAt: number, more: object = {}) => {
+        const made = sampleDeployment({ ownerId: 'anna', projectId, createdAt, ...more })
+        await deployments.insert(made, { manifest: [], sealedEnv: 'x' })
+        return made
+      }
+      const first = await deploy(one.id, 1, { target: 'production' })
+      const second = await deploy(one.id, 2, { target: 'production' })
+      await deploy(one.id, 3, { target: 'production', state: 'ERROR' })
+      const newest = await deploy(one.id, 4)
+      await deployments.delete((await deploy(one.id, 5)).id, 6)
+      const read = () => projects.deploymentsOf('anna', [one.id, two.id], 2)
+      const found = await read()
+      assert.deepEqual(
+        found.get(one.id)?.latest.map(({ createdAt }) => createdAt),
+        [4, 3],
+      )
+      assert.equal(found.get(one.id)?.latest[0]?.id, newest.id)
+      assert.equal(found.get(one.id)?.production?.id, second.id)
+      assert.deepEqual(found.get(two.id), { latest: [] })
+      const to = { ownerId: 'anna', projectId: one.id, deploymentId: first.id }
+      await hosts.claimAlias(sampleAlias({ ...to, production: true }))
+      assert.equal((await read()).get(one.id)?.production?.id, first.id)
+      assert.deepEqual(await projects.deploymentsOf('bert', [one.id], 2), new Map([[one.id, { latest: [] }]]))
+    })
+
+    it('gives a project away with its deployments and hosts, unless the name is taken', async (t) => {
+      const { projects, deployments, hosts } = (await openStores(t, open)).stores
+      const project = sampleProject({ ownerId: 'anna', name: 'given' })
+      await projects.insert(project)
+      await projects.insert(sampleProject({ ownerId: 'bert', name: 'given' }))
+      const deployment = sampleDeployment({ ownerId: 'anna', projectId: project.id, meta: { a: 'b' } })
+      await deployments.insert(deployment, { manifest: [], sealedEnv: 'x' })
+      const other = sampleDeployment({ ownerId: 'anna' })
+      await deployments.insert(other, { manifest: [], sealedEnv: 'x' })
+      const alias = sampleAlias({ ownerId: 'anna', projectId: project.id, deploymentId: deployment.id })
+      await hosts.claimAlias(alias)
+      await projects.setTransferHash(project.id, 'hash')
+      assert.equal((await projects.byTransferHash('hash'))?.id, project.id)
+      assert.equal(await projects.give(project, { ownerId: 'bert', name: 'given' }), false)
+      assert.equal((await deployments.find(deployment.id))?.ownerId, 'anna')
+      assert.equal(await projects.give(project, { ownerId: 'bert', name: 'taken-over' }), true)
+      assert.equal((await projects.byIdOrName('bert', 'taken-over'))?.id, project.id)
+      assert.equal(await projects.byTransferHash('hash'), undefined)
+      assert.equal((await deployments.find(deployment.id))?.ownerId, 'bert')
+      assert.equal((await deployments.find(other.id))?.ownerId, 'anna')
+      const page = { limit: 9 }
+      assert.equal((await deployments.list('bert', page, { meta: { a: 'b' } })).items.length, 1)
+      assert.equal((await hosts.list('bert', page, { projectId: project.id })).items.length, 1)
+      assert.equal((await hosts.list('anna', page, {})).items.length, 0)
+      assert.equal((await hosts.alias('bert', alias.host))?.id, alias.id)
+      assert.deepEqual(
+        [...(await projects.states({ id: project.id, ownerId: 'bert' }))],
+        [[deployment.id, 'READY']],
+      )
     })
 
     it('remembers the latest touch and the default host', async (t) => {

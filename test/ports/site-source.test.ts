@@ -17,6 +17,8 @@ import { openStores } from '#test/support/stores.ts'
 
 const INDEX = sampleEntry('index.html')
 
+const pointerTo = ({ id, ownerId, projectId }: Deployment) => ({ deploymentId: id, ownerId, projectId })
+
 async function openSites(t: TestContext, open: OpenDatabase) {
   const opened = await openStores(t, open)
   const { users, teams, projects, hosts, deployments } = opened.stores
@@ -155,6 +157,24 @@ eachDatabase((name, open) =>
       assert.equal(await statusOf('b.aloft.test'), 'ready')
       await deployments.delete(id, 1)
       assert.equal(await statusOf('b.aloft.test'), 'deleted')
+    })
+
+    it('is paused where production is shown, and nowhere else', async (t) => {
+      const { projects, hosts, deploy, statusOf, project } = await openSites(t, open)
+      const live = await deploy('live.aloft.test', { target: 'production' })
+      await deploy('preview.aloft.test')
+      for (const [host, production] of [
+        ['a.aloft.test', true],
+        ['b.aloft.test', false],
+      ] as const)
+        await hosts.claimAlias(sampleAlias({ host, production, ...pointerTo(live) }))
+      const set = (paused: boolean) =>
+        projects.update(project.id, { details: { ...project.details, paused } }, 1)
+      const all = ['live.aloft.test', 'a.aloft.test', 'b.aloft.test', 'preview.aloft.test']
+      await set(true)
+      assert.deepEqual(await Promise.all(all.map(statusOf)), ['paused', 'paused', 'ready', 'ready'])
+      await set(false)
+      assert.deepEqual(await Promise.all(all.map(statusOf)), ['ready', 'ready', 'ready', 'ready'])
     })
 
     it('is blocked with the team that owns it', async (t) => {

@@ -46,6 +46,13 @@ async function deleteSome(stores: DeleteStores, { ownerId, id }: Project, now: n
   return { ids: items.map((deployment) => deployment.id), hosts }
 }
 
+/** The name that was allotted may be left from a deployment that was deleted before; or somebody else's by now. */
+async function releaseDefault(hosts: HostStore, { id, defaultHost }: Project): Promise<void> {
+  if (defaultHost === null) return
+  const holder = await hosts.holder(defaultHost)
+  if (holder?.kind === 'alias' && holder.projectId === id) await hosts.release(defaultHost)
+}
+
 /**
  * Deletes a project and all that belongs to it: deployments first, a bounded number at a time, and the project with
  * the last of them. Cut short, it leaves a project with fewer deployments, which can be deleted again.
@@ -63,8 +70,7 @@ export async function deleteProject(
       const some = await deleteSome(stores, project, clock.now())
       const isLast = some.ids.length < STEP
       if (isLast) {
-        // The name that was allotted may be left from a deployment that was deleted before.
-        if (project.defaultHost !== null) await stores.hosts.release(project.defaultHost)
+        await releaseDefault(stores.hosts, project)
         await stores.projects.delete(project.id)
       }
       return { ...some, isLast }

@@ -17,6 +17,8 @@ export interface Platform {
   readonly pid: number | undefined
   /** Who calls: the operator. */
   readonly headers: Readonly<Record<string, string>>
+  /** Pids of the processes of a role. */
+  children(role: 'serve' | 'work'): Promise<number[]>
   /** Rejects unless it is answered with a 2xx. */
   call(path: string, call?: Call): Promise<Reply>
   stop(): Promise<void>
@@ -34,6 +36,7 @@ export async function startPlatform(env: Record<string, string> = {}): Promise<P
   return {
     url: installed.url,
     pid: installed.process.pid,
+    children: (role) => installed.children(role),
     headers,
     async call(path, { headers: more = {}, agent = shared, ...rest } = {}) {
       const url = `${installed.url}${path}`

@@ -19,11 +19,18 @@ const BENCHMARKS: readonly Benchmark[] = [
     tools: ['nginx', 'caddy', 'wrk', 'h2load'],
     load: () => import('./static-rows.ts'),
   },
+  {
+    ids: ['P4'],
+    tools: ['nginx', 'caddy', 'wrk', 'bubblewrap'],
+    load: () => import('./function-proxy.ts'),
+  },
   { ids: ['P5'], tools: ['bubblewrap'], load: () => import('./cold-start.ts') },
   { ids: ['P6'], tools: ['wrk'], load: () => import('./api-read.ts') },
   { ids: ['P7'], tools: [], load: () => import('./upload.ts') },
   { ids: ['P8'], tools: [], load: () => import('./create-many.ts') },
   { ids: ['P11'], tools: [], load: () => import('./create-live.ts') },
+  { ids: ['P12'], tools: [], load: () => import('./idle-memory.ts') },
+  { ids: ['P13'], tools: ['wrk', 'bubblewrap'], load: () => import('./noisy-build.ts') },
   { ids: ['P14'], tools: [], load: () => import('./many-rows.ts') },
 ]
 

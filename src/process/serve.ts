@@ -1,6 +1,4 @@
-import { join } from 'node:path'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
-import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import { createRunnerClient } from '#adapters/runner-process/runner-client.ts'
 import { ORIGINS } from '#contract/origins.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
@@ -19,6 +17,7 @@ import type { FastLane } from './listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from './listener-limits.ts'
 import { createMetrics } from './metrics.ts'
 import { openParts, type Parts } from './parts.ts'
+import { openPrerenders } from './prerenders.ts'
 import { runnerSocket } from './runner-socket.ts'
 import { createCertificateChooser } from './tls-certificates.ts'
 import { createUseCases } from './use-cases.ts'
@@ -32,10 +31,8 @@ export interface Running {
 /** What the contents of sites may take in the memory of one serving process. */
 const EDGE_BUDGET = 64 * 1024 * 1024
 
-/** What answers that are kept for all visitors may take on the disk. */
-const PRERENDER_BUDGET = 1024 * 1024 * 1024
-
-export function buildEdge({ origin, dataDir }: Config, parts: Parts, runner?: Runner): Edge {
+export function buildEdge(config: Config, parts: Parts, runner?: Runner): Edge {
+  const { origin } = config
   const { sites, blobs, bus, clock, log, logWriter } = parts
   return createEdge({
     sites,
@@ -47,12 +44,7 @@ export function buildEdge({ origin, dataDir }: Config, parts: Parts, runner?: Ru
     visits: createVisitLog({ writer: logWriter, region: origin }),
     budgetBytes: EDGE_BUDGET,
     keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
-    prerenders: createFsPrerenderCache({
-      folder: join(dataDir, 'prerenders'),
-      budgetBytes: PRERENDER_BUDGET,
-      clock,
-      log,
-    }),
+    prerenders: openPrerenders(config, parts),
     ...(runner ? { runner } : {}),
   })
 }

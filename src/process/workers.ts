@@ -18,6 +18,7 @@ import type { BootProgram } from '#core/ports/runner.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Config } from '../config.ts'
 import type { Parts } from './parts.ts'
+import { openPrerenders } from './prerenders.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
 import { tellHosts } from './use-cases.ts'
 
@@ -70,10 +71,12 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     worker,
     ...(docker ? { launchContainer: docker.launch } : {}),
   })
+  const prerenders = openPrerenders(config, parts)
   const unsubscribe = bus.subscribe(DEPLOYMENTS_TOPIC, (text) => {
     const news = readDeploymentNews(text)
     if (news?.what === 'deleted') {
       runner.forget(news.id)
+      prerenders.forget(news.id).catch((err) => log.warn({ err }, 'kept answers are still there'))
       docker?.forget(news.id).catch((err) => log.warn({ err }, 'the images of a deployment are still there'))
     }
     if (news?.what === 'scaled') void keepRunning(news.id, news.scale)

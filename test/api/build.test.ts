@@ -46,7 +46,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
   const read = async (token: string, id: string) =>
     (await server.call(`GET /v8/platform/deployments/${id}`, { token })).body
   const events = async (token: string, id: string): Promise<{ type: string; payload: { text: string } }[]> =>
-    (await server.call(`GET /v2/platform/deployments/${id}/events`, { token })).body
+    (await server.call(`GET /v2/platform/deployments/${id}/events?builds=1`, { token })).body
   /** Puts what an output refers to into the store, as a builder does. */
   const stored = async (texts: Record<string, string>, more: Partial<Output> = {}) => {
     for (const text of Object.values(texts)) await server.parts.blobs.putBytes(Buffer.from(text))

@@ -41,7 +41,10 @@ const logOf = async (id: string) => {
   const answer = await fetch(`${aloft.url}/v2/platform/deployments/${id}/events`, {
     headers: { authorization: `Bearer ${aloft.token}` },
   })
-  return (await answer.json()) as { type: string; payload: { text: string; info: { type: string } } }[]
+  return (await answer.json()) as {
+    type: string
+    payload: { text: string; info: { type: string }; requestId?: string }
+  }[]
 }
 
 /** The log is written a moment after what it tells of. */
@@ -65,7 +68,9 @@ test('functions: answers, limits and what is logged', async (t) => {
     assert.equal((await visit(aloft, url, { path: '/api/log' })).text, 'logged')
     const { type, payload } = await logged(id, /^said in a request$/)
     assert.deepEqual([type, payload.info.type], ['stdout', 'lambda'])
-    await logged(id, /^GET \/api\/log 200 \d+ms$/)
+    const visited = await logged(id, /^GET \/api\/log 200 \d+ms$/)
+    assert.ok(payload.requestId !== undefined)
+    assert.equal(payload.requestId, visited.payload.requestId)
   })
 
   await t.test('large bodies go both ways', async () => {

@@ -20,6 +20,7 @@ const COLUMNS = {
   entrypoint: 'text',
   region: 'text',
   instance_id: 'text',
+  request_id: 'text',
   status: 'integer',
   request: 'text',
 } as const satisfies Record<keyof Row, string>
@@ -55,6 +56,7 @@ const toRow = (entry: NewLogEntry, serial: bigint): Row => {
     entrypoint: entry.info.entrypoint,
     region: entry.region,
     instance_id: entry.instanceId ?? null,
+    request_id: entry.requestId ?? null,
     status,
     request: entry.request ? JSON.stringify(request) : null,
   }

@@ -23,6 +23,7 @@ const COLUMNS = [
   'entrypoint',
   'region',
   'instance_id',
+  'request_id',
   'status',
   'request',
 ] as const
@@ -47,6 +48,7 @@ function toEntry(row: Row): LogEntry {
     info: { type: row.info_type, name: row.info_name, entrypoint: row.entrypoint },
     region: row.region,
     ...(row.instance_id === null ? {} : { instanceId: row.instance_id }),
+    ...(row.request_id === null ? {} : { requestId: row.request_id }),
     ...(row.request === null ? {} : { request: { ...JSON.parse(row.request), ...status } }),
   }
 }

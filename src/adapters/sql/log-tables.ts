@@ -20,6 +20,7 @@ interface LogEntryTable {
   entrypoint: string
   region: string
   instance_id: string | null
+  request_id: string | null
   status: number | null
   /** What else is known of a visit, as JSON. */
   request: string | null

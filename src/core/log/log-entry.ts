@@ -31,7 +31,7 @@ export interface LogDraft {
   readonly info: LogInfo
   readonly region: string
   readonly instanceId?: string
-  /** The visit during which a program wrote this. */
+  /** The id of the visit that this is about, or during which a program wrote it. */
   readonly requestId?: string
   readonly request?: LoggedRequest
 }

@@ -31,6 +31,7 @@ it('makes a request at the arrival and a response at the end of a visit', () => 
     deploymentId: 'dpl_a',
     info: { type: 'static', name: 'a.aloft.test', entrypoint: '404.html' },
     region: 'iad1',
+    requestId: 'req_1',
   }
   const request = {
     method: 'GET',

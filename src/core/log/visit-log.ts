@@ -35,6 +35,7 @@ export const createVisitLog = ({ writer, region }: VisitLogParts): VisitLog => (
       deploymentId,
       info: { type: SOURCE[visit.source], name: visit.host, entrypoint: visit.entrypoint },
       region,
+      requestId: visit.id,
     }
     writer.record({ ...draft, type: 'request', at, text: line, request })
     writer.record({

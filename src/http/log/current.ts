@@ -1,6 +1,16 @@
 import type { LogEntry } from '#core/log/log-entry.ts'
 
-export const entry = ({ id, serial, createdAt, at, type, text, deploymentId, info }: LogEntry) => ({
+export const entry = ({
+  id,
+  serial,
+  createdAt,
+  at,
+  type,
+  text,
+  deploymentId,
+  info,
+  requestId,
+}: LogEntry) => ({
   type,
   created: createdAt,
   payload: {
@@ -10,6 +20,7 @@ export const entry = ({ id, serial, createdAt, at, type, text, deploymentId, inf
     id,
     date: at,
     serial,
+    ...(requestId === undefined ? {} : { requestId }),
   },
 })
 

@@ -23,6 +23,7 @@ export const entry = (appName: string) => (e: LogEntry) => ({
   date: iso(e.at),
   region: e.region,
   instanceId: e.instanceId ?? '',
+  ...(e.requestId === undefined ? {} : { requestId: e.requestId }),
 })
 
 export const entries = (appName: string) => (list: readonly LogEntry[]) => ({

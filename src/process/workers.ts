@@ -6,6 +6,7 @@ import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createBuilder } from '#builder/builder.ts'
 import { createDockerBuilder } from '#builder/docker/docker-builder.ts'
 import { createBuildCli } from '#builder/plan/build-cli.ts'
+import { withRuntimes } from '#builder/with-runtimes.ts'
 import { createRegistryLookup } from '#builder/workshop/registry.ts'
 import { createToolchains } from '#builder/workshop/toolchains.ts'
 import { createWorkshop } from '#builder/workshop/workshop.ts'
@@ -98,10 +99,15 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     .then((kept) => Promise.all(kept.map(({ id, scale }) => keepRunning(id, scale))))
     .catch((err) => log.error({ err }, 'what should always run could not be started'))
 
+  const builder = createBuilder({
+    ...{ workshop, toolchains, cli, blobs, clock, registry },
+    ...(docker ? { docker: createDockerBuilder({ images: docker.images, blobs }) } : {}),
+  })
   return {
-    builder: createBuilder({
-      ...{ workshop, toolchains, cli, blobs, clock, registry },
-      ...(docker ? { docker: createDockerBuilder({ images: docker.images, blobs }) } : {}),
+    builder: withRuntimes(builder, {
+      toolchains,
+      onFunctions: () =>
+        void runner.prewarm().catch((err) => log.warn({ err }, 'no runtime could be warmed')),
     }),
     boot: (program) => runner.boot(program),
     async drain(ms) {

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Builder, BuildTask } from '#core/ports/builder.ts'
+import { sampleOutput } from '#test/support/samples.ts'
+import { withRuntimes } from './with-runtimes.ts'
+import { ToolchainError } from './workshop/toolchain.ts'
+
+const task = { signal: new AbortController().signal } as unknown as BuildTask
+const events = {} as Parameters<Builder['build']>[1]
+const output = sampleOutput()
+const builder: Builder = { build: async () => output }
+
+test('what programs run on is there before they count as built', async () => {
+  const told: string[] = []
+  const built = await withRuntimes(builder, {
+    toolchains: {
+      ensureNode: async (version) => {
+        told.push(version)
+        return { folder: '/x', node: '/opt/node/bin/node', version }
+      },
+    },
+    onFunctions: () => told.push('functions'),
+  }).build(task, events)
+  assert.equal(built, output)
+  assert.deepEqual(told, ['20.x', 'functions'])
+})
+
+test('a runtime that cannot be had is told to the owner', async () => {
+  const without = withRuntimes(builder, {
+    toolchains: {
+      ensureNode: () => Promise.reject(new ToolchainError('unavailable', 'Node 20.x cannot be had')),
+    },
+    onFunctions: () => assert.fail('nothing can run'),
+  })
+  await assert.rejects(without.build(task, events), {
+    code: 'toolchain_unavailable',
+    message: 'Node 20.x cannot be had',
+  })
+})

@@ -107,7 +107,7 @@ export async function run(): Promise<Row[]> {
     })
     peers.push(await startNginx(scratch, upstream), await startCaddy(scratch, upstream))
     const [serving] = await platform.children('serve')
-    const ours = { url: `${platform.url}/api/hello`, pid: serving, headers: { host } }
+    const ours = { url: `${platform.url}/api/hello`, pid: serving, headers: { Host: host } }
     const subjects: readonly Subject[] = [ours, ...peers]
     const rates = subjects.map((): number[] => [])
     for (const { url, headers } of subjects) await wrk(url, WARM_UP_SECONDS, headers)

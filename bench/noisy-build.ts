@@ -22,7 +22,7 @@ setTimeout(() => process.exit(1), 600000)
 
 /** Milliseconds; a rate that the machine easily bears, so that it is the wait that is measured. */
 async function p99(url: string, host: string): Promise<number> {
-  const args = ['-t1', '-c8', `-d${SECONDS}s`, '--latency', '-H', `host: ${host}`, url]
+  const args = ['-t1', '-c8', `-d${SECONDS}s`, '--latency', '-H', `Host: ${host}`, url]
   const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const output = (await child.stdout.setEncoding('utf8').toArray()).join('')
   const [, value = '', unit = ''] = /99%\s+([\d.]+)(us|ms|s)/.exec(output) ?? []

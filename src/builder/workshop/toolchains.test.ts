@@ -21,9 +21,11 @@ interface Package {
 
 async function tarball(files: Package['files']): Promise<Buffer> {
   const archive = pack()
+  // The same bytes at every request, whichever second it is.
+  const mtime = new Date(0)
   for (const [name, content] of Object.entries(files)) {
-    if (content.startsWith('-> ')) archive.entry({ name, type: 'symlink', linkname: content.slice(3) })
-    else archive.entry({ name }, content)
+    if (content.startsWith('-> ')) archive.entry({ name, mtime, type: 'symlink', linkname: content.slice(3) })
+    else archive.entry({ name, mtime }, content)
   }
   archive.finalize()
   return gzipSync(await buffer(archive))

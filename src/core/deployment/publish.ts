@@ -44,7 +44,11 @@ export async function publish(stores: PublishStores, begun: Deployment, on: Publ
   const addressed = { ...begun, host, stateAt: on.now }
   const aliasFinal = await allotAliases(stores, addressed, on)
   const deployment = { ...addressed, aliasFinal }
-  if (!hasToBeBuilt(begun)) return goLive(stores, deployment, await claimable(stores, deployment), on.now)
+  if (!hasToBeBuilt(begun)) {
+    const aliases = await claimable(stores, deployment)
+    for (const alias of aliases) await claim(stores, deployment, alias, on.now)
+    return goLive(stores, deployment, { pointed: aliases, aliasError: null }, on.now)
+  }
   await stores.deployments.update(begun.id, { host, aliasFinal, stateAt: on.now })
   await queueBuild(stores.jobs, begun)
   return { deployment, changed: [host] }
@@ -55,25 +59,12 @@ const hasToBeBuilt = ({ buildRuns, type }: Deployment): boolean =>
 
 /** Makes what was built READY. A name that a newer deployment of the project has by now stays with that. */
 export async function goLiveBuilt(stores: PublishStores, built: Deployment, now: number): Promise<Published> {
-  const aliases: string[] = []
-  for (const alias of await claimable(stores, built))
-    if (!(await isOvertaken(stores, alias, built))) aliases.push(alias)
-  return goLive(stores, built, aliases, now)
-}
-
-/** Makes a deployment READY and points its aliases to it, inside the caller's transaction. */
-async function goLive(
-  stores: PublishStores,
-  addressed: Deployment,
-  aliases: readonly string[],
-  now: number,
-): Promise<Published> {
-  const { aliasFinal, host } = addressed
   const pointed: string[] = []
   let aliasError: Deployment['aliasError'] = null
-  for (const alias of aliases) {
+  for (const alias of await claimable(stores, built)) {
+    if (await isOvertaken(stores, alias, built)) continue
     try {
-      await pointAlias(stores.hosts, alias, destination(addressed, alias !== aliasFinal[0]), now)
+      await claim(stores, built, alias, now)
       pointed.push(alias)
     } catch (error) {
       // Somebody else took it while the deployment was built; it is live all the same.
@@ -81,6 +72,20 @@ async function goLive(
       aliasError = { code: error.kind, message: error.message }
     }
   }
+  return goLive(stores, built, { pointed, aliasError }, now)
+}
+
+const claim = ({ hosts }: PublishStores, deployment: Deployment, alias: string, now: number) =>
+  pointAlias(hosts, alias, destination(deployment, alias !== deployment.aliasFinal[0]), now)
+
+/** Makes a deployment READY whose aliases point to it, inside the caller's transaction. */
+async function goLive(
+  stores: PublishStores,
+  addressed: Deployment,
+  { pointed, aliasError }: { readonly pointed: readonly string[] } & Pick<Deployment, 'aliasError'>,
+  now: number,
+): Promise<Published> {
+  const { aliasFinal, host } = addressed
   const change = {
     host,
     aliasFinal,

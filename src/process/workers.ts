@@ -87,11 +87,11 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     id: string,
     scale: { readonly min: number; readonly max: number },
   ): Promise<void> {
-    const output = await stores.outputs.find(id)
+    const code = await stores.outputs.code(id)
     runner.scale(
       id,
       scale,
-      output?.programs.map((program) => program.id),
+      code?.programs.map((program) => program.id),
     )
   }
   void stores.deployments

@@ -12,6 +12,9 @@ eachDatabase((name, open) =>
       assert.equal(await stores.outputs.find('dpl_x'), undefined)
       await stores.outputs.save('dpl_x', output)
       assert.deepEqual(await stores.outputs.find('dpl_x'), output)
+      const { functions, programs } = (await stores.outputs.code('dpl_x')) ?? {}
+      assert.deepEqual([functions, programs], [output.functions, output.programs])
+      assert.equal(await stores.outputs.code('dpl_y'), undefined)
       const bare = { routes: undefined, files: [], functions: [], programs: [] }
       await stores.outputs.save('dpl_x', bare)
       assert.deepEqual(await stores.outputs.find('dpl_x'), { files: [], functions: [], programs: [] })

@@ -234,6 +234,7 @@ const callsOnOthers = ({
       await outputs.save(deployment.id, output)
     },
     find: () => outputs.find(deployment.id),
+    code: () => outputs.code(deployment.id),
   },
   instances: {
     add: () => instances.add(instance),

@@ -46,6 +46,10 @@ const selectOutput = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('outputs').select(['files', 'rest']).where('deployment_id', '=', id),
 )
 
+const selectCode = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('outputs').select('rest').where('deployment_id', '=', id),
+)
+
 export function createOutputStore(db: Db): OutputStore {
   return {
     async save(deploymentId, { files, ...rest }) {
@@ -64,6 +68,11 @@ export function createOutputStore(db: Db): OutputStore {
     async find(deploymentId) {
       const [row] = await selectOutput(db, { id: deploymentId })
       return row && { files: toFiles(row.files), ...(JSON.parse(row.rest) as Rest) }
+    },
+
+    async code(deploymentId) {
+      const [row] = await selectCode(db, { id: deploymentId })
+      return row && (JSON.parse(row.rest) as Rest)
     },
   }
 }

@@ -7,19 +7,19 @@ import type { LoadProgram } from './instance.ts'
 
 interface LoadParts {
   readonly deployments: Pick<DeploymentStore, 'find' | 'sealedEnv'>
-  readonly outputs: Pick<OutputStore, 'find'>
+  readonly outputs: Pick<OutputStore, 'code'>
   readonly vault: Vault
 }
 
 export const createLoadProgram =
   ({ deployments, outputs, vault }: LoadParts): LoadProgram =>
   async ({ deploymentId, program: id }) => {
-    const [deployment, output, sealed] = await Promise.all([
+    const [deployment, code, sealed] = await Promise.all([
       deployments.find(deploymentId),
-      outputs.find(deploymentId),
+      outputs.code(deploymentId),
       deployments.sealedEnv(deploymentId),
     ])
-    const program = output?.programs.find((candidate) => candidate.id === id)
+    const program = code?.programs.find((candidate) => candidate.id === id)
     const isLive = deployment?.state === 'READY' || deployment?.state === 'DEPLOYING'
     if (!program || !isLive || sealed === undefined) return undefined
     const values = openValues(vault, deploymentId, sealed)
@@ -30,6 +30,6 @@ export const createLoadProgram =
       projectId: deployment.projectId,
       env: { ...surroundings(deployment, values), ...program.env, ...values.env },
       scale: deployment.scale,
-      paths: output?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],
+      paths: code?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],
     }
   }

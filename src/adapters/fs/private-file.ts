@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /** Writes `data` to a new file that only its owner may read, and returns once it is on disk. */
@@ -19,6 +19,23 @@ export async function writePrivateFile(path: string, data: string | Buffer): Pro
 /** A name beside `path` that no other process uses. Hidden, so that listings of finished files leave it out. */
 export const temporaryName = (path: string): string =>
   resolve(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`)
+
+/** The same unless the file is there already: of several that try at the same moment, the first wins. */
+export async function writePrivateFileOnce(path: string, data: string | Buffer): Promise<void> {
+  const folder = dirname(path)
+  await makePrivateFolder(folder)
+  const temporary = temporaryName(path)
+  await writePrivateFile(temporary, data)
+  try {
+    // Unlike a rename, a link never replaces what a process that was faster has made.
+    await link(temporary, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  await syncFolder(folder)
+}
 
 /** Makes the folder where it is missing, closed to other users, with every new entry on disk. */
 export async function makePrivateFolder(folder: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { link, open, rm } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import { makePrivateFolder, syncFolder, temporaryName, writePrivateFile } from '../fs/private-file.ts'
+import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { writePrivateFileOnce } from '../fs/private-file.ts'
 import { KEY_BYTES, readKeyText } from './key-text.ts'
 
 export interface MasterKeySource {
@@ -33,7 +33,7 @@ export async function loadMasterKey({ file, configured }: MasterKeySource): Prom
   const path = resolve(file)
   const present = await readKeyFile(path)
   if (present !== undefined) return present
-  await makeKeyFile(path)
+  await writePrivateFileOnce(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`)
   const made = await readKeyFile(path)
   if (made === undefined) throw new MasterKeyError(`The master key ${path} vanished while it was being made`)
   return made
@@ -67,20 +67,4 @@ async function openIfPresent(path: string) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-async function makeKeyFile(path: string): Promise<void> {
-  const folder = dirname(path)
-  await makePrivateFolder(folder)
-  const temporary = temporaryName(path)
-  await writePrivateFile(temporary, `${randomBytes(KEY_BYTES).toString('base64')}\n`)
-  try {
-    // Unlike a rename, a link never replaces the key of a process that was faster.
-    await link(temporary, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await rm(temporary, { force: true })
-  }
-  await syncFolder(folder)
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { encodeRawText } from '#core/routing/request-path.ts'
 import type { RouteHeaders } from '#core/routing/route-outcome.ts'
-import type { Visitor } from './proxy-headers.ts'
+import { HOP_BY_HOP, type Visitor } from './proxy-headers.ts'
 import { bodyOf } from './request-body.ts'
 import type { AnyRequest } from './respond.ts'
 
@@ -19,21 +19,12 @@ export interface FunctionRequest {
 }
 
 /** They belong to one connection, or are said anew here. */
-const NOT_SENT = new Set([
-  'connection',
+const NOT_SENT: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
   'content-length',
   'expect',
   'forwarded',
   'host',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
   'x-invocation-id',
   'x-matched-path',
   'x-real-ip',

@@ -12,7 +12,7 @@ export interface Visitor {
 }
 
 /** They belong to one connection and never to the next. */
-const HOP_BY_HOP = new Set([
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
   'keep-alive',

@@ -136,9 +136,9 @@ class BuildRun {
       log: (run) => this.#logOf(run),
       began: async (run) => {
         if (this.#deployment.state === 'ANALYZING') await this.#advance('BUILDING')
-        await this.#mark([run], 'BUILDING')
+        await this.#mark(run, 'BUILDING')
       },
-      ended: (run) => this.#mark([run], 'READY'),
+      ended: (run) => this.#mark(run, 'READY'),
     }
   }
 
@@ -224,10 +224,10 @@ class BuildRun {
     return this.#write({ state, stateAt })
   }
 
-  #mark(runs: readonly string[], readyState: ReadyState): Promise<void> {
+  #mark(id: string, readyState: ReadyState): Promise<void> {
     const readyStateAt = this.#parts.clock.now()
     const buildRuns = this.#deployment.buildRuns.map(
-      (run): Build => (runs.includes(run.id) ? { ...run, readyState, readyStateAt } : run),
+      (run): Build => (run.id === id ? { ...run, readyState, readyStateAt } : run),
     )
     this.#deployment = { ...this.#deployment, buildRuns }
     return this.#write({ buildRuns })

@@ -10,12 +10,14 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Table from 'cli-table3'
+import { freePort } from '#test/support/installation.ts'
+import { median } from './median.ts'
+import { cpuSeconds } from './process-cpu.ts'
 
 const ROUNDS = Number(process.argv[2] ?? 5)
 const SECONDS = 2
@@ -120,9 +122,12 @@ async function main(): Promise<void> {
       for (const subject of subjects) {
         if (!isWanted(test, subject)) continue
         const key = `${test.name} ${subject.name}`
-        const before = await cpuSeconds(subject)
+        const before = await cpuSeconds(subject.process.pid)
         const requests = await load(test, subject, SECONDS)
-        rates.set(key, [...(rates.get(key) ?? []), requests / ((await cpuSeconds(subject)) - before)])
+        rates.set(key, [
+          ...(rates.get(key) ?? []),
+          requests / ((await cpuSeconds(subject.process.pid)) - before),
+        ])
       }
   print(rates)
 }
@@ -148,28 +153,6 @@ async function load(test: Case, subject: Subject, seconds: number): Promise<numb
       : [/status codes: (\d+) 2xx/.exec(output)?.[1], / ([1-9]\d*) [345]xx/.exec(output)?.[1]]
   if (done === undefined || failed !== undefined) throw new Error(`${test.name}, ${subject.name}: ${output}`)
   return Number(done)
-}
-
-/** What a server and its children have used so far. */
-async function cpuSeconds({ process: { pid } }: Subject): Promise<number> {
-  let ticks = 0
-  const family = new Set([pid])
-  const stats = await Promise.all(
-    (await readdir('/proc'))
-      .filter((name) => /^\d+$/.test(name))
-      .map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')),
-  )
-  for (const stat of stats
-    .filter((text) => text !== '')
-    .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
-    // The name in the second field may hold anything, so the others are counted from its end.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const id = Number.parseInt(stat, 10)
-    if (!family.has(id) && !family.has(Number(fields[1]))) continue
-    family.add(id)
-    ticks += Number(fields[11]) + Number(fields[12])
-  }
-  return ticks / 100
 }
 
 async function start(
@@ -243,25 +226,12 @@ https://localhost:${ports[1]} {
   return start('caddy', [TOOLS.caddy, 'run', '--config', file, '--adapter', 'caddyfile'], ports)
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
-}
-
 function print(rates: ReadonlyMap<string, readonly number[]>): void {
-  const median = (key: string): number => {
-    const sorted = [...(rates.get(key) ?? [])].sort((a, b) => a - b)
-    return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-  }
+  const rateOf = (key: string): number => median(rates.get(key) ?? [])
   const table = new Table({ head: ['what', 'aloft/CPU-s', 'peer', 'peer/CPU-s', 'ratio', 'target', ''] })
   for (const { name, targets } of CASES)
     for (const [peer, target] of Object.entries(targets)) {
-      const [ours, theirs] = [median(`${name} aloft`), median(`${name} ${peer}`)]
+      const [ours, theirs] = [rateOf(`${name} aloft`), rateOf(`${name} ${peer}`)]
       const ratio = ours / theirs
       const verdict = ratio >= target ? 'ok' : 'missed'
       table.push([name, Math.round(ours), peer, Math.round(theirs), ratio.toFixed(2), `≥ ${target}`, verdict])

@@ -28,6 +28,11 @@ export const TOOLS = {
       found('/{usr/,}{s,}bin/ip'),
     packages: ['bubblewrap', 'nftables', 'iproute2', 'util-linux'],
   },
+  python: {
+    suite: 'functions in Python',
+    present: () => existsSync('/usr/bin/python3'),
+    packages: ['python3'],
+  },
   nginx: { suite: 'benchmarks', present: () => existsSync('/usr/sbin/nginx'), packages: ['nginx'] },
   caddy: { suite: 'benchmarks', present: () => existsSync('/usr/bin/caddy'), packages: ['caddy'] },
   h2load: {

@@ -148,6 +148,106 @@ export const ERRORS = {
   gone: { status: 410, family: 'aliases', meaning: 'The deployment failed or was deleted.' },
   secret_already_exists: { status: 409, family: 'secrets', meaning: 'A secret of that name exists.' },
 
+  // Domains, records and certificates
+  missing_name: { status: 400, family: 'domains', meaning: 'The name is missing.' },
+  missing_type: { status: 400, family: 'domains', meaning: 'The type of the record is missing.' },
+  invalid_name: { status: 400, family: 'domains', meaning: 'The name is no valid domain name.' },
+  invalid_domain: {
+    status: 400,
+    family: 'domains',
+    meaning: 'The domain or its top-level domain is invalid or not supported.',
+  },
+  invalid_type: { status: 400, family: 'domains', meaning: 'There are no records of this type.' },
+  invalid_value: {
+    status: 400,
+    family: 'domains',
+    meaning: 'The value does not have the form of its type; the message says which.',
+  },
+  record_conflict: {
+    status: 409,
+    family: 'domains',
+    meaning: 'A record is in the way; `oldId` names it.',
+  },
+  custom_domain_needs_upgrade: {
+    status: 403,
+    family: 'domains',
+    meaning: 'Custom domains are not part of the plan of the account.',
+  },
+  conflict_certs: {
+    status: 409,
+    family: 'domains',
+    meaning: 'Certificates have to be removed first; `certCNs` lists them.',
+  },
+  conflict_aliases: {
+    status: 409,
+    family: 'domains',
+    meaning: 'Aliases have to be removed first; `aliases` lists them.',
+  },
+  verification_failed: {
+    status: 400,
+    family: 'domains',
+    meaning: 'Neither the nameservers nor the TXT record show that the domain is yours.',
+  },
+  price_mismatch: {
+    status: 400,
+    family: 'domains',
+    meaning: 'The price is another than `expectedPrice`; `price` is what it is.',
+  },
+  not_available: { status: 403, family: 'domains', meaning: 'The domain cannot be bought.' },
+  failed_to_add_domain: {
+    status: 500,
+    family: 'domains',
+    meaning: 'The domain was bought but could not be added to the account; it will be.',
+  },
+  invalid_auth_code: {
+    status: 400,
+    family: 'domains',
+    meaning: 'The code of the present registrar is wrong.',
+  },
+  not_transferable: {
+    status: 400,
+    family: 'domains',
+    meaning: 'Domains like this cannot be transferred, or not now.',
+  },
+  domain_already_exists: {
+    status: 409,
+    family: 'domains',
+    meaning: 'The domain is in your account, or in another account of yours.',
+  },
+  cert_not_found: { status: 404, family: 'certs', meaning: 'There is no such certificate.' },
+  invalid_cert: { status: 400, family: 'certs', meaning: 'Certificate, key or chain do not fit together.' },
+  invalid_cn: { status: 400, family: 'certs', meaning: 'A name is no valid host name.' },
+  wildcard_not_allowed: {
+    status: 400,
+    family: 'certs',
+    meaning: 'Wildcards are issued only where our nameservers answer for the domain.',
+  },
+  domain_not_verified: {
+    status: 400,
+    family: 'certs',
+    meaning: 'The domain has to be verified first.',
+  },
+
+  // Domains of projects
+  domain_already_in_use: {
+    status: 409,
+    meaning: 'Another project of the account has the domain; `projectId` names it.',
+  },
+  domain_already_on_project: {
+    status: 400,
+    code: 'domain_already_in_use',
+    meaning: 'The project has the domain already.',
+  },
+  domain_not_assigned: { status: 400, meaning: 'The project does not have the domain.' },
+  missing_txt_record: { status: 400, meaning: 'The TXT record of the challenge was not found.' },
+  existing_txt_record: { status: 400, meaning: 'The TXT record that was found is for another project.' },
+  invalid_redirect: { status: 400, meaning: 'The domain cannot redirect there.' },
+  production_deployment_failed: {
+    status: 400,
+    meaning: 'The latest production deployment failed, so domains cannot be added.',
+  },
+  repo_not_found: { status: 400, meaning: 'The repository could not be reached.' },
+
   // Projects
   env_already_exists: {
     status: 403,

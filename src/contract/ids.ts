@@ -13,8 +13,11 @@ const random = (alphabet: string, length: number): string => {
 /** The form of every identifier that clients see. */
 export const newId = {
   alias: () => random(BASE62, 24),
+  certificate: () => `cert_${random(BASE62, 24)}`,
   build: () => `bld_${random(BASE36, 9)}`,
   deployment: () => `dpl_${random(BASE62, 28)}`,
+  dnsRecord: () => `rec_${random(BASE62, 24)}`,
+  domain: () => random(BASE62, 24),
   deploymentHash: () => random(BASE36, 9),
   envVariable: () => random(BASE62, 16),
   instance: () => random(BASE36, 24),
@@ -24,6 +27,7 @@ export const newId = {
   project: () => `prj_${random(BASE62, 28)}`,
   request: () => `req_${random(BASE62, 20)}`,
   secret: () => `sec_${random(BASE62, 24)}`,
+  session: () => random(BASE62, 24),
   team: () => `team_${random(BASE62, 24)}`,
   tokenId: () => random(HEX, 64),
   user: () => random(BASE62, 24),
@@ -33,3 +37,6 @@ export const newId = {
 export const newBearer = (): string => random(BASE62, 24)
 
 export const newSuffix = (): string => random(HEX, 4)
+
+/** What a TXT record has to hold for a domain to be verified. */
+export const newDomainToken = (): string => random(HEX, 40)

@@ -3,6 +3,9 @@ import type { ReadyState, Target } from '#contract/api/deployment.ts'
 import type { EnvType } from '#contract/api/env-variable.ts'
 import type { Role } from '#contract/api/team.ts'
 import type { Plan } from '#contract/limits.ts'
+import type { Certificate } from '#core/certificate/certificate.ts'
+import type { Challenge } from '#core/certificate/challenge.ts'
+import type { RecordType } from '#core/dns-record/dns-record.ts'
 import type { TokenKind } from '#core/token/token.ts'
 
 /** Only types that both databases store alike: text, whole numbers, and JSON as text. Times are ms. */
@@ -29,6 +32,16 @@ export interface Tables {
   readonly awaited_files: AwaitedFileTable
   readonly outputs: OutputTable
   readonly instances: InstanceTable
+  readonly domains: DomainTable
+  readonly dns_records: DnsRecordTable
+  readonly certificates: CertificateTable
+  readonly certificate_names: CertificateNameTable
+  readonly challenges: ChallengeTable
+  readonly project_domains: ProjectDomainTable
+  readonly sessions: SessionTable
+  readonly sso_passes: SsoPassTable
+  readonly registry_names: RegistryNameTable
+  readonly orders: OrderTable
 }
 
 export type Db = Kysely<Tables>
@@ -253,4 +266,101 @@ export interface InstanceTable {
   program: string
   worker: string
   started_at: number
+}
+
+export interface DomainTable {
+  id: string
+  owner_id: string
+  name: string
+  verified: Flag
+  /** JSON: what nothing is looked up by. */
+  details: string
+  checked_at: number | null
+  created_at: number
+}
+
+export interface DnsRecordTable {
+  id: string
+  domain_id: string
+  type: RecordType
+  name: string
+  value: string
+  slug: string
+  creator_id: string
+  created_at: number
+  updated_at: number | null
+}
+
+export interface CertificateTable {
+  id: string
+  owner_id: string
+  names: string
+  source: Certificate['source']
+  auto_renew: Flag
+  created_at: number
+  expires_at: number
+  cert: string
+  sealed_key: string
+}
+
+/** Every name of every certificate, as a handshake looks them up. */
+interface CertificateNameTable {
+  name: string
+  certificate_id: string
+}
+
+export interface ChallengeTable {
+  kind: Challenge['kind']
+  host: string
+  token: string
+  value: string
+  expires_at: number
+}
+
+export interface ProjectDomainTable {
+  project_id: string
+  owner_id: string
+  name: string
+  apex_name: string
+  redirect: string | null
+  redirect_status: number | null
+  git_branch: string | null
+  custom_environment_id: string | null
+  verified: Flag
+  challenge: string | null
+  created_at: number
+  updated_at: number
+}
+
+export interface SessionTable {
+  id: string
+  hash: string
+  user_id: string
+  details: string
+  created_at: number
+  expires_at: number
+}
+
+export interface SsoPassTable {
+  hash: string
+  host: string
+  user_id: string
+  expires_at: number
+}
+
+/** The names that the sandbox registrar has sold or moved. */
+export interface RegistryNameTable {
+  name: string
+  details: string
+  created_at: number
+}
+
+/** What was ordered of the registrar, so that nothing is paid for twice. */
+export interface OrderTable {
+  key: string
+  owner_id: string
+  name: string
+  state: string
+  details: string
+  created_at: number
 }

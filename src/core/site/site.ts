@@ -21,6 +21,28 @@ export interface Site {
   readonly directoryListing: boolean
   /** How visitors are given to the instances of a program. */
   readonly sessionAffinity: 'ip' | 'random'
+  /** Where visitors of this host are sent instead, with path and query as they are. */
+  readonly redirect?: { readonly host: string; readonly status: 301 | 302 | 307 | 308 }
+  /** Who may visit this host; absent: everybody. */
+  readonly protection?: SiteProtection
+}
+
+/** What stands before the routes of a host; parts that do not cover it are left out. */
+export interface SiteProtection {
+  readonly trustedIps?: {
+    /** IPv4 addresses and CIDR ranges. */
+    readonly addresses: readonly string[]
+    /** `additional`: only from there, and then the rest too. `exclusive`: from there, nothing more is asked. */
+    readonly mode: 'additional' | 'exclusive'
+  }
+  /** OPTIONS requests for paths that begin with one of these pass. */
+  readonly optionsPaths: readonly string[]
+  /** Whoever knows one of these passes; hashes. */
+  readonly bypassHashes: readonly string[]
+  /** Members of the owning account pass once they have signed in. */
+  readonly sso: boolean
+  /** The password, sealed for the project, and its version: a changed password ends what was let in. */
+  readonly password?: { readonly sealed: string; readonly version: string }
 }
 
 export interface SiteFile extends Pick<OutputContent, 'sha256' | 'size'> {

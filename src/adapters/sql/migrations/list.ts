@@ -4,7 +4,16 @@ import { secrets } from './0003-secrets.ts'
 import { deployments } from './0004-deployments.ts'
 import { builds } from './0005-builds.ts'
 import { projects } from './0006-projects.ts'
+import { domains } from './0007-domains.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
-export const MIGRATIONS: readonly Migration[] = [accounts, jobs, secrets, deployments, builds, projects]
+export const MIGRATIONS: readonly Migration[] = [
+  accounts,
+  jobs,
+  secrets,
+  deployments,
+  builds,
+  projects,
+  domains,
+]

@@ -1,0 +1,24 @@
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Domain } from './domain.ts'
+
+export type DomainChange = Partial<Omit<Domain, 'id' | 'ownerId' | 'name' | 'createdAt'>>
+
+export interface DomainStore {
+  /** False when the account has the name, or another account has verified it. */
+  add(domain: Domain): Promise<boolean>
+  find(ownerId: string, name: string): Promise<Domain | undefined>
+  /** The account's own domain that a host is in: the longest name that it holds, verified or not. */
+  covering(ownerId: string, host: string): Promise<Domain | undefined>
+  /** The verified domain that a host is in, whoever holds it: the longest name. */
+  verifiedCovering(host: string): Promise<Domain | undefined>
+  /** Newest first. */
+  list(ownerId: string, page: PageQuery): Promise<Page<Domain>>
+  /** False when it is gone, or would be the second verified domain of the name. */
+  update(id: string, change: DomainChange): Promise<boolean>
+  /** Takes the name away from every other account. Answers what was removed. */
+  removeOthers(name: string, keptId: string): Promise<readonly Domain[]>
+  /** Removes it with its DNS records. */
+  remove(id: string): Promise<void>
+  /** Unverified ones that are looked up again, by when they were last: the longest ago first. */
+  unverified(checkedBefore: number, createdAfter: number, limit: number): Promise<readonly Domain[]>
+}

@@ -1,0 +1,51 @@
+/** A name that an account holds or says it holds. Several may claim a name; one at most has proved it. */
+export interface Domain {
+  readonly id: string
+  readonly ownerId: string
+  /** The user who added it. */
+  readonly creatorId: string
+  /** In punycode, lower-case, without a dot at the end. */
+  readonly name: string
+  /** What was asked for when it was added; what it is follows from its nameservers. */
+  readonly serviceWish: ServiceType | null
+  /** The text that a TXT record on `_platform.<name>` has to hold. */
+  readonly token: string
+  /** Where the name is delegated to, as last seen. */
+  readonly nameservers: readonly string[]
+  readonly nsVerifiedAt: number | null
+  readonly txtVerifiedAt: number | null
+  readonly boughtAt: number | null
+  readonly expiresAt: number | null
+  readonly transferStartedAt: number | null
+  readonly transferredAt: number | null
+  /** When its records were last looked up. */
+  readonly checkedAt: number | null
+  readonly createdAt: number
+}
+
+export const SERVICE_TYPES = ['external', 'provider.world'] as const
+export type ServiceType = (typeof SERVICE_TYPES)[number]
+
+/** Whether the account has shown that the name is its own. A record that is lost later changes nothing. */
+export const isVerified = (
+  domain: Pick<Domain, 'nsVerifiedAt' | 'txtVerifiedAt' | 'boughtAt' | 'transferredAt'>,
+): boolean =>
+  domain.nsVerifiedAt !== null ||
+  domain.txtVerifiedAt !== null ||
+  domain.boughtAt !== null ||
+  domain.transferredAt !== null
+
+/** Who answers for the name: we do once it is delegated to us, or was bought here. */
+export const serviceTypeOf = (
+  { nameservers, boughtAt, transferredAt }: Pick<Domain, 'nameservers' | 'boughtAt' | 'transferredAt'>,
+  intended: readonly string[],
+): ServiceType => {
+  if (boughtAt !== null || transferredAt !== null) return 'provider.world'
+  return intended.filter((server) => nameservers.includes(server)).length >= 2 ? 'provider.world' : 'external'
+}
+
+/** The name and everything above it that could be held: `a.b.example.com` → itself, `b.example.com`, `example.com`. */
+export const heldNames = (host: string): readonly string[] => {
+  const labels = host.replace(/^\*\./, '').split('.')
+  return labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'))
+}

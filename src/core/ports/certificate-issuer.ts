@@ -1,0 +1,24 @@
+export interface IssuedCertificate {
+  /** The certificate, followed by those between it and its authority. */
+  readonly cert: string
+  readonly key: string
+}
+
+/** An authority that makes certificates. It may take a minute, and it may refuse. */
+export interface CertificateIssuer {
+  /** All names in one certificate. Rejects with an `IssueFailure` when the authority says no. */
+  issue(names: readonly string[], signal: AbortSignal): Promise<IssuedCertificate>
+  /** Whether `issue` answers within a moment and costs nothing, so that it can be asked during a handshake. */
+  readonly instant: boolean
+}
+
+export class IssueFailure extends Error {
+  override readonly name = 'IssueFailure'
+  /** Another attempt before this many milliseconds is in vain. */
+  readonly retryAfter: number | undefined
+
+  constructor(message: string, retryAfter?: number, options?: ErrorOptions) {
+    super(message, options)
+    this.retryAfter = retryAfter
+  }
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { type Config, ConfigError, configDocs, readConfig, SETTINGS, unknownVariables } from './config.ts'
@@ -36,7 +37,21 @@ test('the environment wins over the file, and the file over the default', () => 
   assert.equal(config.baseUrl, 'http://localhost:9000')
 })
 
+test('the world is told the addresses that listeners bind, or those that the machine has', () => {
+  assert.deepEqual(readConfig({}).publicAddresses, ['127.0.0.1'])
+  assert.deepEqual(readConfig({ ALOFT_HOST: '10.1.2.3' }).publicAddresses, ['10.1.2.3'])
+  for (const host of ['0.0.0.0', '::', 'machine.example'])
+    for (const address of readConfig({ ALOFT_HOST: host }).publicAddresses)
+      assert.ok(isIP(address) !== 0 && !/^[0.:]+$/.test(address), `${host}: ${address}`)
+  const given = readConfig({ ALOFT_PUBLIC_ADDRESSES: '192.0.2.1, 2001:db8::1' })
+  assert.deepEqual(given.publicAddresses, ['192.0.2.1', '2001:db8::1'])
+})
+
 test('defaults follow the settings they are derived from', () => {
+  assert.deepEqual(readConfig({ ALOFT_DOMAIN: 'Example.COM' }).nameservers, [
+    'ns1.example.com',
+    'ns2.example.com',
+  ])
   assert.deepEqual(readConfig({ ALOFT_DOMAIN: 'Example.COM' }).apiHosts.at(-1), 'api.example.com')
   assert.equal(readConfig({ ALOFT_HOST: '10.1.2.3', ALOFT_PORT: '80' }).baseUrl, 'http://10.1.2.3')
   assert.equal(readConfig({ ALOFT_BASE_URL: 'https://api.example.com/' }).baseUrl, 'https://api.example.com')
@@ -56,6 +71,10 @@ const refused: [string, string, RegExp][] = [
   ['ALOFT_REDIS_URL', 'http://x', /redis:\/\//],
   ['ALOFT_SMTP_URL', 'mail.example', /smtp:\/\//],
   ['ALOFT_RESOLVERS', '1.1.1.1', /ip:port/],
+  ['ALOFT_NAMESERVERS', 'ns1.example.com,ns1.example.com', /different host names/],
+  ['ALOFT_NAMESERVERS', 'ns1.example.com,', /different host names/],
+  ['ALOFT_PUBLIC_ADDRESSES', 'example.com', /IP addresses/],
+  ['ALOFT_PUBLIC_ADDRESSES', 'fe80::1%eth0', /IP addresses/],
   ['ALOFT_RATE_LIMIT', '0', /whole number/],
   ['ALOFT_WORKERS', 'many', /whole number/],
   ['ALOFT_DEFAULT_PLAN', 'gold', /oss, free, pro, enterprise/],

@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os'
+import { isIP } from 'node:net'
+import { availableParallelism, networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import { PLANS, type Plan } from '#contract/limits.ts'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
@@ -72,6 +73,28 @@ const resolvers: Read<readonly string[]> = (value) => {
     ? list
     : accepted('ip:port pairs, separated by commas')
 }
+const nameservers: Read<readonly string[]> = (value) => {
+  const names = value
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim().replace(/\.$/, ''))
+  const ok =
+    new Set(names).size === names.length && names.length <= 13 && names.every((n) => HOST_NAME.test(n))
+  return ok ? names : accepted('1 to 13 different host names, separated by commas')
+}
+const addresses: Read<readonly string[]> = (value) => {
+  const list = value.split(',').map((entry) => entry.trim())
+  const ok = list.length <= 16 && list.every((entry) => isIP(entry) !== 0 && !entry.includes('%'))
+  return ok ? list : accepted('1 to 16 IP addresses, separated by commas')
+}
+/** The addresses of this machine that others may reach. */
+function ownAddresses(): readonly string[] {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  const own = all
+    .filter((a) => !a.internal && !/^(?:fe[89ab]|169\.254\.)/i.test(a.address))
+    .map((a) => a.address)
+  return own.length > 0 ? own.slice(0, 16) : ['127.0.0.1']
+}
 const masterKey: Read<Redacted> = (value) =>
   /^[A-Za-z0-9+/]{43}=$/.test(value) ? new Redacted(value) : accepted('32 bytes in base64')
 const bootstrapToken: Read<Redacted> = (value) =>
@@ -127,6 +150,21 @@ export const SETTINGS = {
     meaning: 'The suffix of deployment hosts and platform aliases: `<anything>.<domain>`.',
     read: domain,
     fallback: () => 'localhost',
+  }),
+  publicAddresses: setting<readonly string[]>({
+    variable: 'ALOFT_PUBLIC_ADDRESSES',
+    default: "`ALOFT_HOST` when that is a particular address, else the machine's own",
+    meaning:
+      'Comma-separated IP addresses under which visitors reach this installation, for its answers in DNS.',
+    read: addresses,
+    fallback: ({ host }) => (isIP(host) !== 0 && !/^[0.:]+$/.test(host) ? [host] : ownAddresses()),
+  }),
+  nameservers: setting<readonly string[]>({
+    variable: 'ALOFT_NAMESERVERS',
+    default: '`ns1.<domain>,ns2.<domain>`',
+    meaning: "Comma-separated names of this installation's DNS servers, to which domains are delegated.",
+    read: nameservers,
+    fallback: (so) => [`ns1.${so.domain}`, `ns2.${so.domain}`],
   }),
   apiHosts: setting({
     variable: 'ALOFT_API_HOSTS',

@@ -14,6 +14,7 @@ import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import {
   sampleAlias,
   sampleDeployment,
+  sampleDomain,
   sampleEntry,
   sampleEnvVariable,
   sampleFile,
@@ -21,7 +22,9 @@ import {
   sampleLogin,
   sampleOutput,
   sampleProject,
+  sampleProjectDomain,
   sampleSecret,
+  sampleSession,
   sampleTeam,
   sampleToken,
   sampleUser,
@@ -31,10 +34,13 @@ const user = sampleUser()
 const team = sampleTeam({ creatorId: user.id })
 const token = sampleToken({ userId: user.id })
 const login = sampleLogin()
+const session = sampleSession({ userId: user.id })
+const pass = { hash: 'h', host: 'a.aloft.test', userId: user.id, expiresAt: 1 }
 const secret = sampleSecret({ ownerId: user.id })
 const file = sampleFile('a file')
 const project = sampleProject({ ownerId: user.id })
 const variable = sampleEnvVariable({ projectId: project.id })
+const projectDomain = sampleProjectDomain({ projectId: project.id, ownerId: user.id })
 const deployment = sampleDeployment({ ownerId: user.id, meta: { branch: 'main', author: 'anna' } })
 const begun = sampleDeployment({ ownerId: user.id, incomplete: true })
 const entry = sampleEntry('index.html')
@@ -43,9 +49,13 @@ const alias = sampleAlias({ ownerId: user.id, deploymentId: deployment.id })
 const page = { limit: 10, since: 1, until: 2e12 }
 const kinds = ['mail', 'build']
 const output = sampleOutput()
+const domain = sampleDomain({ ownerId: user.id })
 const instance = sampleInstance({ deploymentId: deployment.id })
 
-type Others = Omit<Stores, 'users' | 'teams' | 'tokens' | 'logins' | 'settings' | 'jobs'>
+type Others = Omit<
+  Stores,
+  'users' | 'teams' | 'tokens' | 'logins' | 'sessions' | 'ssoPasses' | 'settings' | 'jobs'
+>
 type OtherCalls = Pick<Calls, keyof Others>
 type Calls = { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: () => Promise<unknown> } }
 
@@ -66,7 +76,17 @@ const FILTERS: readonly DeploymentFilter[] = [
 ]
 
 /** Every method of every store: one that is missing here does not compile. */
-const callsOn = ({ users, teams, tokens, logins, settings, jobs, ...others }: Stores): Calls => ({
+const callsOn = ({
+  users,
+  teams,
+  tokens,
+  logins,
+  sessions,
+  ssoPasses,
+  settings,
+  jobs,
+  ...others
+}: Stores): Calls => ({
   users: {
     insert: () => users.insert(user),
     byId: () => users.byId(user.id),
@@ -109,6 +129,20 @@ const callsOn = ({ users, teams, tokens, logins, settings, jobs, ...others }: St
     take: () => logins.take(login.id),
     deleteExpired: () => logins.deleteExpired(1),
   },
+  sessions: {
+    insert: () => sessions.insert(session, 'hash'),
+    byHash: () => sessions.byHash('hash'),
+    list: () => sessions.list(user.id, 1, 10),
+    extend: () => sessions.extend(session.id, 1),
+    delete: () => sessions.delete(user.id, session.id),
+    deleteOthers: () => sessions.deleteOthers(user.id, session.id),
+    prune: () => sessions.prune(1),
+  },
+  ssoPasses: {
+    add: () => ssoPasses.add(pass),
+    take: () => ssoPasses.take(pass.hash, pass.host, 1),
+    prune: () => ssoPasses.prune(1),
+  },
   settings: {
     get: () => settings.get('a'),
     set: () => settings.set('a', '1'),
@@ -144,10 +178,12 @@ const callsOnOthers = ({
   files,
   projects,
   envVariables,
+  projectDomains,
   hosts,
   deployments,
   outputs,
   instances,
+  domains,
 }: Others): OtherCalls => ({
   secrets: {
     insert: () => secrets.insert(secret, 'sealed'),
@@ -171,6 +207,27 @@ const callsOnOthers = ({
     },
     list: () => envVariables.list(project.id),
     delete: () => envVariables.delete(variable.id),
+  },
+  projectDomains: {
+    add: () => projectDomains.add(projectDomain),
+    find: () => projectDomains.find(project.id, projectDomain.name),
+    holders: () => projectDomains.holders(projectDomain.name),
+    list: async () => {
+      await projectDomains.list(project.id, page, { order: 'DESC' })
+      await projectDomains.list(project.id, page, { order: 'ASC' })
+      await projectDomains.list(project.id, page, {
+        order: 'DESC',
+        redirects: false,
+        redirect: 'x',
+        verified: true,
+        gitBranch: 'x',
+        customEnvironmentId: 'x',
+        production: true,
+      })
+    },
+    ofProject: () => projectDomains.ofProject(project.id),
+    update: () => projectDomains.update(project.id, projectDomain.name, { verified: true, updatedAt: 2 }),
+    remove: () => projectDomains.remove(project.id, projectDomain.name),
   },
   files: {
     add: () => files.add(user.id, [file], 1),
@@ -242,6 +299,17 @@ const callsOnOthers = ({
     counts: () => instances.counts([deployment.id, 'another']),
     remove: () => instances.remove(instance.id),
     clear: () => instances.clear(instance.worker),
+  },
+  domains: {
+    add: () => domains.add(domain),
+    find: () => domains.find(user.id, domain.name),
+    covering: () => domains.covering(user.id, `a.b.${domain.name}`),
+    verifiedCovering: () => domains.verifiedCovering(`a.b.${domain.name}`),
+    list: () => domains.list(user.id, page),
+    update: () => domains.update(domain.id, { checkedAt: 1 }),
+    unverified: () => domains.unverified(2e12, 1, 10),
+    removeOthers: () => domains.removeOthers(domain.name, domain.id),
+    remove: () => domains.remove(domain.id),
   },
   hosts: {
     claimForDeployment: () => hosts.claimForDeployment('a.aloft.test', deployment),

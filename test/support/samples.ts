@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { newId } from '#contract/ids.ts'
+import { newDomainToken, newId } from '#contract/ids.ts'
 import type { Alias } from '#core/alias/alias.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
+import type { Domain } from '#core/domain/domain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
 import type { Instance } from '#core/instance/instance.ts'
@@ -10,7 +11,9 @@ import type { Login } from '#core/login/login.ts'
 import type { Output } from '#core/output/output.ts'
 import { DEFAULT_BUILD_SETTINGS, type Project } from '#core/project/project.ts'
 import { DEFAULT_DETAILS } from '#core/project/project-details.ts'
+import type { ProjectDomain } from '#core/project-domain/project-domain.ts'
 import type { Secret } from '#core/secret/secret.ts'
+import type { Session } from '#core/session/session.ts'
 import type { Team } from '#core/team/team.ts'
 import type { Token } from '#core/token/token.ts'
 import type { User } from '#core/user/user.ts'
@@ -66,6 +69,15 @@ export const sampleLogin = (given: Partial<Login> = {}): Login => ({
   createdAt: 1_700_000_000_000,
   expiresAt: 1_700_000_001_000,
   acceptedAt: null,
+  ...given,
+})
+
+export const sampleSession = (given: Partial<Session> & Pick<Session, 'userId'>): Session => ({
+  id: newId.session(),
+  createdAt: 1_700_000_000_000,
+  expiresAt: 1_800_000_000_000,
+  userAgent: 'a browser',
+  ip: '192.0.2.1',
   ...given,
 })
 
@@ -127,6 +139,22 @@ export const sampleEnvVariable = (given: Partial<EnvVariable> = {}): EnvVariable
   createdBy: 'a-user',
   updatedAt: 1_700_000_000_000,
   updatedBy: 'a-user',
+  ...given,
+})
+
+export const sampleProjectDomain = (given: Partial<ProjectDomain> = {}): ProjectDomain => ({
+  projectId: 'prj_of-an-account',
+  ownerId: 'an-account',
+  name: 'www.example.com',
+  apexName: 'example.com',
+  redirect: null,
+  redirectStatusCode: null,
+  gitBranch: null,
+  customEnvironmentId: null,
+  verified: true,
+  challenge: null,
+  createdAt: 1_700_000_000_000,
+  updatedAt: 1_700_000_000_000,
   ...given,
 })
 
@@ -214,3 +242,25 @@ export const sampleInstance = (given: Partial<Instance> = {}): Instance => ({
   startedAt: 1_700_000_000_000,
   ...given,
 })
+
+export function sampleDomain(given: Partial<Domain> = {}): Domain {
+  const id = given.id ?? newId.domain()
+  return {
+    id,
+    ownerId: 'an-account',
+    creatorId: 'a-user',
+    name: `${id.toLowerCase()}.example`,
+    serviceWish: null,
+    token: newDomainToken(),
+    nameservers: [],
+    nsVerifiedAt: null,
+    txtVerifiedAt: null,
+    boughtAt: null,
+    expiresAt: null,
+    transferStartedAt: null,
+    transferredAt: null,
+    checkedAt: null,
+    createdAt: 1_700_000_000_000,
+    ...given,
+  }
+}

@@ -1,5 +1,6 @@
 import type { HostStore } from '#core/alias/host-store.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
+import type { DomainStore } from '#core/domain/domain-store.ts'
 import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import type { FileStore } from '#core/file/file-store.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
@@ -8,12 +9,16 @@ import type { LoginStore } from '#core/login/login-store.ts'
 import type { OutputStore } from '#core/output/output-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
+import type { ProjectDomainStore } from '#core/project-domain/project-domain-store.ts'
 import type { SecretStore } from '#core/secret/secret-store.ts'
+import type { SsoPassStore } from '#core/session/session.ts'
+import type { SessionStore } from '#core/session/session-store.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
 import { createDeploymentStore } from './deployment-store.ts'
+import { createDomainStore } from './domain-store.ts'
 import { createEnvVariableStore } from './env-variable-store.ts'
 import { createFileStore } from './file-store.ts'
 import { createHostStore } from './host-store.ts'
@@ -21,9 +26,12 @@ import { createInstanceStore } from './instance-store.ts'
 import { createJobStore } from './job-store.ts'
 import { createLoginStore } from './login-store.ts'
 import { createOutputStore } from './output-store.ts'
+import { createProjectDomainStore } from './project-domain-store.ts'
 import { createProjectStore } from './project-store.ts'
 import { createSecretStore } from './secret-store.ts'
+import { createSessionStore } from './session-store.ts'
 import { createSettingStore } from './setting-store.ts'
+import { createSsoPassStore } from './sso-pass-store.ts'
 import type { Db } from './tables.ts'
 import { createTeamStore } from './team-store.ts'
 import { createTokenStore } from './token-store.ts'
@@ -34,16 +42,20 @@ export interface Stores {
   readonly teams: TeamStore
   readonly tokens: TokenStore
   readonly logins: LoginStore
+  readonly sessions: SessionStore
+  readonly ssoPasses: SsoPassStore
   readonly settings: SettingStore
   readonly jobs: JobStore
   readonly secrets: SecretStore
   readonly files: FileStore
   readonly projects: ProjectStore
   readonly envVariables: EnvVariableStore
+  readonly projectDomains: ProjectDomainStore
   readonly hosts: HostStore
   readonly deployments: DeploymentStore
   readonly outputs: OutputStore
   readonly instances: InstanceStore
+  readonly domains: DomainStore
 }
 
 export interface StoreParts {
@@ -72,6 +84,14 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
       made.logins ??= createLoginStore(db)
       return made.logins
     },
+    get sessions() {
+      made.sessions ??= createSessionStore(db)
+      return made.sessions
+    },
+    get ssoPasses() {
+      made.ssoPasses ??= createSsoPassStore(db)
+      return made.ssoPasses
+    },
     get settings() {
       made.settings ??= createSettingStore(db)
       return made.settings
@@ -96,6 +116,10 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
       made.envVariables ??= createEnvVariableStore(db)
       return made.envVariables
     },
+    get projectDomains() {
+      made.projectDomains ??= createProjectDomainStore(db)
+      return made.projectDomains
+    },
     get hosts() {
       made.hosts ??= createHostStore(db)
       return made.hosts
@@ -111,6 +135,10 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
     get instances() {
       made.instances ??= createInstanceStore(db)
       return made.instances
+    },
+    get domains() {
+      made.domains ??= createDomainStore(db)
+      return made.domains
     },
   }
 }

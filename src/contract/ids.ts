@@ -12,17 +12,22 @@ const random = (alphabet: string, length: number): string => {
 
 /** The form of every identifier that clients see. */
 export const newId = {
+  application: () => `oac_${random(BASE62, 24)}`,
   alias: () => random(BASE62, 24),
   certificate: () => `cert_${random(BASE62, 24)}`,
   build: () => `bld_${random(BASE36, 9)}`,
   deployment: () => `dpl_${random(BASE62, 28)}`,
   dnsRecord: () => `rec_${random(BASE62, 24)}`,
+  delivery: () => `dlv_${random(BASE62, 24)}`,
   domain: () => random(BASE62, 24),
   deploymentHash: () => random(BASE36, 9),
   envVariable: () => random(BASE62, 16),
+  drain: () => `ld_${random(BASE62, 16)}`,
+  installation: () => `icfg_${random(BASE62, 24)}`,
   instance: () => random(BASE36, 24),
   job: () => `job_${random(BASE62, 24)}`,
   event: () => `evt_${random(BASE62, 24)}`,
+  audit: () => `aud_${random(BASE62, 24)}`,
   log: () => `log_${random(BASE62, 24)}`,
   project: () => `prj_${random(BASE62, 28)}`,
   request: () => `req_${random(BASE62, 20)}`,
@@ -30,6 +35,7 @@ export const newId = {
   session: () => random(BASE62, 24),
   team: () => `team_${random(BASE62, 24)}`,
   tokenId: () => random(HEX, 64),
+  webhook: () => `account_hook_${random(BASE62, 16)}`,
   user: () => random(BASE62, 24),
 } as const
 

@@ -6,7 +6,10 @@ import type { Plan } from '#contract/limits.ts'
 import type { Certificate } from '#core/certificate/certificate.ts'
 import type { Challenge } from '#core/certificate/challenge.ts'
 import type { RecordType } from '#core/dns-record/dns-record.ts'
+import type { Drain } from '#core/drain/drain.ts'
+import type { EventType } from '#core/event/event.ts'
 import type { TokenKind } from '#core/token/token.ts'
+import type { Delivery, DeliveryTarget } from '#core/webhook/webhook.ts'
 
 /** Only types that both databases store alike: text, whole numbers, and JSON as text. Times are ms. */
 export type Flag = 0 | 1
@@ -36,12 +39,21 @@ export interface Tables {
   readonly dns_records: DnsRecordTable
   readonly certificates: CertificateTable
   readonly certificate_names: CertificateNameTable
+  readonly certificate_domains: CertificateDomainTable
+  readonly certificate_attempts: AttemptTable
   readonly challenges: ChallengeTable
   readonly project_domains: ProjectDomainTable
   readonly sessions: SessionTable
   readonly sso_passes: SsoPassTable
   readonly registry_names: RegistryNameTable
   readonly orders: OrderTable
+  readonly applications: ApplicationTable
+  readonly installations: InstallationTable
+  readonly oauth_codes: OauthCodeTable
+  readonly webhooks: WebhookTable
+  readonly deliveries: DeliveryTable
+  readonly drains: DrainTable
+  readonly audit: AuditTable
 }
 
 export type Db = Kysely<Tables>
@@ -295,10 +307,13 @@ export interface CertificateTable {
   id: string
   owner_id: string
   names: string
+  /** Of the names: the same for the same set. */
+  digest: string
   source: Certificate['source']
   auto_renew: Flag
   created_at: number
   expires_at: number
+  renew_at: number | null
   cert: string
   sealed_key: string
 }
@@ -307,6 +322,21 @@ export interface CertificateTable {
 interface CertificateNameTable {
   name: string
   certificate_id: string
+}
+
+/** Every domain that a name of a certificate is in. */
+interface CertificateDomainTable {
+  owner_id: string
+  domain: string
+  certificate_id: string
+}
+
+export interface AttemptTable {
+  host: string
+  domain: string
+  failures: number
+  at: number
+  retry_at: number
 }
 
 export interface ChallengeTable {
@@ -361,6 +391,79 @@ export interface OrderTable {
   owner_id: string
   name: string
   state: string
+  details: string
+  created_at: number
+}
+
+export interface ApplicationTable {
+  id: string
+  owner_id: string
+  slug: string
+  client_id: string
+  details: string
+  sealed_secret: string
+  created_at: number
+  updated_at: number
+}
+
+export interface InstallationTable {
+  id: string
+  application_id: string
+  owner_id: string
+  user_id: string
+  details: string
+  disabled_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface OauthCodeTable {
+  hash: string
+  installation_id: string
+  details: string
+  used_at: number | null
+  /** What it was exchanged for; taken back when it is used again. */
+  token_id: string | null
+  created_at: number
+}
+
+export interface WebhookTable {
+  id: string
+  owner_id: string
+  details: string
+  sealed_secret: string
+  disabled_at: number | null
+  created_at: number
+}
+
+export interface DeliveryTable {
+  id: string
+  event_id: string
+  owner_id: string
+  target_kind: DeliveryTarget['kind']
+  target_id: string
+  type: EventType
+  body: string
+  state: Delivery['state']
+  attempts: string
+  created_at: number
+}
+
+export interface DrainTable {
+  id: string
+  owner_id: string
+  installation_id: string | null
+  details: string
+  status: Drain['status']
+  failing_since: number | null
+  created_at: number
+}
+
+export interface AuditTable {
+  id: string
+  owner_id: string
+  user_id: string
+  action: string
   details: string
   created_at: number
 }

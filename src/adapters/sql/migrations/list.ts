@@ -5,6 +5,8 @@ import { deployments } from './0004-deployments.ts'
 import { builds } from './0005-builds.ts'
 import { projects } from './0006-projects.ts'
 import { domains } from './0007-domains.ts'
+import { certificates } from './0009-certificates.ts'
+import { integrations } from './0013-integrations.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -16,4 +18,6 @@ export const MIGRATIONS: readonly Migration[] = [
   builds,
   projects,
   domains,
+  certificates,
+  integrations,
 ]

@@ -1,0 +1,14 @@
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Application } from './application.ts'
+
+export interface ApplicationStore {
+  /** False when the slug is taken. */
+  add(application: Application): Promise<boolean>
+  find(ownerId: string, id: string): Promise<Application | undefined>
+  byId(id: string): Promise<Application | undefined>
+  byClientId(clientId: string): Promise<Application | undefined>
+  list(ownerId: string, page: PageQuery): Promise<Page<Application>>
+  /** False when it is gone, or the new slug is taken. */
+  update(id: string, change: Partial<Omit<Application, 'id' | 'createdAt'>>): Promise<boolean>
+  remove(id: string): Promise<void>
+}

@@ -38,6 +38,7 @@ async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: st
     .execute()
   await tx.updateTable('deployments').set(to).where('id', 'in', live).execute()
   await tx.updateTable('hosts').set(to).where('project_id', '=', id).execute()
+  await tx.updateTable('project_domains').set(to).where('project_id', '=', id).execute()
 }
 
 export const giveProject = (

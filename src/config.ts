@@ -242,6 +242,13 @@ export const SETTINGS = {
     read: url('https:', 'http:'),
     fallback: none,
   }),
+  acmeEmail: setting<string | undefined>({
+    variable: 'ALOFT_ACME_EMAIL',
+    default: 'none',
+    meaning: 'Where that authority may write to about the account, such as before a certificate ends.',
+    read: email,
+    fallback: none,
+  }),
   resolvers: setting<readonly string[] | undefined>({
     variable: 'ALOFT_RESOLVERS',
     default: "the system's",

@@ -6,12 +6,13 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
+import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
+import { isPublicAddress } from '#core/outbound/public-address.ts'
 import type { RouteHeaders } from '#core/routing/route-outcome.ts'
 import type { Answer } from './answer.ts'
 import type { EdgeErrorCode } from './error-answer.ts'
 import { requestHeaders, responseHeaders, type Visitor } from './proxy-headers.ts'
-import { isPublicAddress } from './public-address.ts'
 import type { Refusal } from './refusal.ts'
 import { bodyOf } from './request-body.ts'
 import type { AnyRequest } from './respond.ts'
@@ -46,7 +47,7 @@ const AGENT_OPTIONS = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64, sc
 
 export function createProxy({ allows = isPublicAddress, timeoutMs = TIMEOUT_MS }: ProxyOptions): Proxy {
   const agents = { http: new HttpAgent(AGENT_OPTIONS), https: new HttpsAgent(AGENT_OPTIONS) }
-  const lookup = guardedLookup(allows)
+  const lookup = guardedLookup(resolve, allows)
 
   function send(
     target: URL,
@@ -140,25 +141,6 @@ function answerTo(upstream: ClientRequest, req: AnyRequest, hasBody: boolean): P
 
 class TimeoutError extends Error {
   readonly code = 'ETIMEDOUT'
-}
-
-class PrivateAddressError extends Error {
-  readonly code = 'EPRIVATE'
-}
-
-/** Resolves a name and keeps only the addresses that may be connected to, so that nothing comes in between. */
-function guardedLookup(allows: (address: string) => boolean): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, '')
-      const allowed = addresses.filter(({ address }) => allows(address))
-      const [first] = allowed
-      if (first === undefined)
-        return callback(new PrivateAddressError(`${hostname} has no public address`), '')
-      if (options.all) callback(null, allowed)
-      else callback(null, first.address, first.family)
-    })
-  }
 }
 
 const BY_CODE: Readonly<Record<string, EdgeErrorCode>> = {

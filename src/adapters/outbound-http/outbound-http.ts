@@ -1,0 +1,88 @@
+import { lookup as resolve } from 'node:dns'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
+import { isPublicAddress } from '#core/outbound/public-address.ts'
+import { type Outbound, type OutboundAnswer, OutboundFailure } from '#core/ports/outbound.ts'
+
+export interface OutboundOptions {
+  /** Which addresses requests may be sent to; by default those of the public internet alone. */
+  readonly allows?: (address: string) => boolean
+}
+
+/** What is read of an answer; the rest is nobody's business. */
+const MAX_ANSWER = 8 * 1024
+const AGENT_OPTIONS = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000 } as const
+
+export function createOutbound({ allows = isPublicAddress }: OutboundOptions = {}): Outbound {
+  const agents = { 'http:': new HttpAgent(AGENT_OPTIONS), 'https:': new HttpsAgent(AGENT_OPTIONS) }
+  const lookup = guardedLookup(resolve, allows)
+
+  return {
+    async post({ url, headers, body, timeoutMs, signal }) {
+      const target = URL.parse(url)
+      if (target === null || (target.protocol !== 'http:' && target.protocol !== 'https:'))
+        throw new OutboundFailure('connection', 'the address is not one of http or https')
+      const address = target.hostname.replace(/^\[|\]$/g, '')
+      // A name is checked once it is resolved; an address is not resolved.
+      if (isIP(address) !== 0 && !allows(address)) throw privateAddress(address)
+      const { protocol } = target
+      const timeout = AbortSignal.timeout(timeoutMs)
+      const send = protocol === 'https:' ? httpsRequest : httpRequest
+      const request = send(target, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+        agent: agents[protocol],
+        lookup,
+        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      })
+      try {
+        return await new Promise<OutboundAnswer>((settle, reject) => {
+          request.once('error', reject)
+          request.once('response', (response) => beginningOf(response).then(settle, reject))
+          request.end(body)
+        })
+      } catch (error) {
+        throw failureOf(error as NodeJS.ErrnoException, target.hostname, timeout.aborted)
+      }
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+async function beginningOf(response: IncomingMessage): Promise<OutboundAnswer> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of response as AsyncIterable<Buffer>) {
+    parts.push(part.subarray(0, MAX_ANSWER - size))
+    size += part.length
+    if (size >= MAX_ANSWER) break
+  }
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    ),
+    text: Buffer.concat(parts).toString('utf8'),
+  }
+}
+
+const privateAddress = (host: string) =>
+  new OutboundFailure('private-address', `${host} is not an address of the public internet`)
+
+function failureOf(error: NodeJS.ErrnoException, host: string, timedOut: boolean): OutboundFailure {
+  if (timedOut) return new OutboundFailure('timeout', `${host} did not answer in time`)
+  switch (error.code) {
+    case 'EPRIVATE':
+      return privateAddress(host)
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'ENODATA':
+      return new OutboundFailure('unknown-host', `${host} could not be resolved`)
+    default:
+      return new OutboundFailure('connection', error.code ?? error.message, { cause: error })
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Sends requests to addresses that users gave. Never to this machine or a network around it, never after a
+ * redirect, never for longer than it is told.
+ */
+export interface Outbound {
+  /** Rejects with an `OutboundFailure` when there was no answer. */
+  post(request: OutboundRequest): Promise<OutboundAnswer>
+  close(): void
+}
+
+export interface OutboundRequest {
+  /** http or https. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Buffer
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+export interface OutboundAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The beginning of it. */
+  readonly text: string
+}
+
+export class OutboundFailure extends Error {
+  override readonly name = 'OutboundFailure'
+  readonly reason: 'private-address' | 'unknown-host' | 'timeout' | 'connection'
+
+  constructor(reason: OutboundFailure['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}

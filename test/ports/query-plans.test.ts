@@ -13,6 +13,8 @@ import type { Tables } from '#adapters/sql/tables.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import {
   sampleAlias,
+  sampleCertificate,
+  sampleChallenge,
   sampleDeployment,
   sampleDomain,
   sampleEntry,
@@ -51,6 +53,10 @@ const kinds = ['mail', 'build']
 const output = sampleOutput()
 const domain = sampleDomain({ ownerId: user.id })
 const instance = sampleInstance({ deploymentId: deployment.id })
+
+const certificate = sampleCertificate({ ownerId: user.id })
+const attempt = { host: 'a.example.com', domain: 'example.com', failures: 1, at: 1, retryAt: 2 }
+const challenge = sampleChallenge()
 
 type Others = Omit<
   Stores,
@@ -184,6 +190,9 @@ const callsOnOthers = ({
   outputs,
   instances,
   domains,
+  certificates,
+  certificateAttempts,
+  challenges,
 }: Others): OtherCalls => ({
   secrets: {
     insert: () => secrets.insert(secret, 'sealed'),
@@ -310,6 +319,30 @@ const callsOnOthers = ({
     unverified: () => domains.unverified(2e12, 1, 10),
     removeOthers: () => domains.removeOthers(domain.name, domain.id),
     remove: () => domains.remove(domain.id),
+  },
+  certificates: {
+    add: () => certificates.add(certificate),
+    replace: () => certificates.replace(certificate.id, certificate),
+    find: () => certificates.find(user.id, certificate.id),
+    withNames: () => certificates.withNames(user.id, certificate.names),
+    forHost: () => certificates.forHost('www.example.com'),
+    inDomain: () => certificates.inDomain(user.id, 'example.com'),
+    list: () => certificates.list(user.id, page),
+    toRenew: () => certificates.toRenew(2e12, 10),
+    postpone: () => certificates.postpone(certificate.id, 1),
+    remove: () => certificates.remove(user.id, certificate.id),
+  },
+  certificateAttempts: {
+    find: () => certificateAttempts.find('a.example.com'),
+    save: () => certificateAttempts.save(attempt),
+    count: () => certificateAttempts.count('example.com', 1, 10),
+    prune: () => certificateAttempts.prune(1),
+  },
+  challenges: {
+    put: () => challenges.put(challenge),
+    find: () => challenges.find('dns-01', challenge.host, 1),
+    remove: () => challenges.remove(challenge),
+    prune: () => challenges.prune(1),
   },
   hosts: {
     claimForDeployment: () => hosts.claimForDeployment('a.aloft.test', deployment),

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { newDomainToken, newId } from '#contract/ids.ts'
 import type { Alias } from '#core/alias/alias.ts'
+import type { Certificate } from '#core/certificate/certificate.ts'
+import type { Challenge } from '#core/certificate/challenge.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
 import type { Domain } from '#core/domain/domain.ts'
@@ -264,3 +266,26 @@ export function sampleDomain(given: Partial<Domain> = {}): Domain {
     ...given,
   }
 }
+
+export const sampleCertificate = (given: Partial<Certificate> = {}): Certificate => ({
+  id: newId.certificate(),
+  ownerId: 'an-account',
+  names: ['example.com', 'www.example.com'],
+  source: 'issued',
+  autoRenew: true,
+  createdAt: 1_700_000_000_000,
+  expiresAt: 1_707_776_000_000,
+  renewAt: 1_705_184_000_000,
+  cert: 'a certificate',
+  sealedKey: 'a sealed key',
+  ...given,
+})
+
+export const sampleChallenge = (given: Partial<Challenge> = {}): Challenge => ({
+  kind: 'http-01',
+  host: 'example.com',
+  token: 'a-token',
+  value: 'a-token.a-thumbprint',
+  expiresAt: 1_700_000_600_000,
+  ...given,
+})

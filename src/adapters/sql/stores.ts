@@ -1,5 +1,8 @@
 import type { HostStore } from '#core/alias/host-store.ts'
+import type { AttemptStore, CertificateStore } from '#core/certificate/certificate-store.ts'
+import type { ChallengeStore } from '#core/certificate/challenge.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
+import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
 import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import type { FileStore } from '#core/file/file-store.ts'
@@ -10,6 +13,7 @@ import type { OutputStore } from '#core/output/output-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
 import type { ProjectDomainStore } from '#core/project-domain/project-domain-store.ts'
+import type { OrderStore } from '#core/registrar/order.ts'
 import type { SecretStore } from '#core/secret/secret-store.ts'
 import type { SsoPassStore } from '#core/session/session.ts'
 import type { SessionStore } from '#core/session/session-store.ts'
@@ -17,7 +21,11 @@ import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
+import { createAttemptStore } from './certificate-attempt-store.ts'
+import { createCertificateStore } from './certificate-store.ts'
+import { createChallengeStore } from './challenge-store.ts'
 import { createDeploymentStore } from './deployment-store.ts'
+import { createDnsRecordStore } from './dns-record-store.ts'
 import { createDomainStore } from './domain-store.ts'
 import { createEnvVariableStore } from './env-variable-store.ts'
 import { createFileStore } from './file-store.ts'
@@ -25,6 +33,7 @@ import { createHostStore } from './host-store.ts'
 import { createInstanceStore } from './instance-store.ts'
 import { createJobStore } from './job-store.ts'
 import { createLoginStore } from './login-store.ts'
+import { createOrderStore } from './order-store.ts'
 import { createOutputStore } from './output-store.ts'
 import { createProjectDomainStore } from './project-domain-store.ts'
 import { createProjectStore } from './project-store.ts'
@@ -55,6 +64,11 @@ export interface Stores {
   readonly deployments: DeploymentStore
   readonly outputs: OutputStore
   readonly instances: InstanceStore
+  readonly dnsRecords: DnsRecordStore
+  readonly orders: OrderStore
+  readonly certificates: CertificateStore
+  readonly certificateAttempts: AttemptStore
+  readonly challenges: ChallengeStore
   readonly domains: DomainStore
 }
 
@@ -135,6 +149,26 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
     get instances() {
       made.instances ??= createInstanceStore(db)
       return made.instances
+    },
+    get dnsRecords() {
+      made.dnsRecords ??= createDnsRecordStore(db)
+      return made.dnsRecords
+    },
+    get orders() {
+      made.orders ??= createOrderStore(db)
+      return made.orders
+    },
+    get certificates() {
+      made.certificates ??= createCertificateStore(db)
+      return made.certificates
+    },
+    get certificateAttempts() {
+      made.certificateAttempts ??= createAttemptStore(db)
+      return made.certificateAttempts
+    },
+    get challenges() {
+      made.challenges ??= createChallengeStore(db)
+      return made.challenges
     },
     get domains() {
       made.domains ??= createDomainStore(db)

@@ -9,6 +9,8 @@ export interface Certificate {
   readonly autoRenew: boolean
   readonly createdAt: number
   readonly expiresAt: number
+  /** When it is made anew by itself, if ever; later than meant once that has failed. */
+  readonly renewAt: number | null
   /** The certificate, followed by those between it and its authority. */
   readonly cert: string
   /** The private key, sealed. Nothing returns it. */

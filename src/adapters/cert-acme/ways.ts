@@ -1,0 +1,31 @@
+import type { Challenge } from '#core/certificate/challenge.ts'
+
+export type Way = Challenge['kind']
+
+export const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
+
+/**
+ * How it can be shown that a name is ours, the best way first. A wildcard is shown by DNS alone, and then the name
+ * above it is as well: what one order needs should not depend on two things.
+ */
+export async function waysFor(
+  name: string,
+  names: readonly string[],
+  servesZone: (name: string) => Promise<boolean>,
+): Promise<readonly Way[]> {
+  const dns: readonly Way[] = (await servesZone(withoutWildcard(name))) ? ['dns-01'] : []
+  if (name.startsWith('*.')) return dns
+  const direct: readonly Way[] = ['http-01', 'tls-alpn-01']
+  return names.includes(`*.${name}`) ? [...dns, ...direct] : [...direct, ...dns]
+}
+
+/** Refusals after which another way is in vain. */
+const FINAL: readonly string[] = ['caa', 'rejectedIdentifier', 'unsupportedIdentifier', 'rateLimited']
+
+/** What there is left to try after a refusal. */
+export function waysLeft(ways: readonly Way[], tried: Way, problem: string): readonly Way[] {
+  if (FINAL.includes(problem)) return []
+  // A name that the authority cannot look up is not one that it could connect to in another way.
+  if (problem === 'dns') return ways.filter((way) => way === 'dns-01' && way !== tried)
+  return ways.filter((way) => way !== tried)
+}

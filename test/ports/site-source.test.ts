@@ -10,6 +10,7 @@ import {
   sampleEntry,
   sampleOutput,
   sampleProject,
+  sampleProjectDomain,
   sampleTeam,
   sampleUser,
 } from '#test/support/samples.ts'
@@ -175,6 +176,47 @@ eachDatabase((name, open) =>
       assert.deepEqual(await Promise.all(all.map(statusOf)), ['paused', 'paused', 'ready', 'ready'])
       await set(false)
       assert.deepEqual(await Promise.all(all.map(statusOf)), ['ready', 'ready', 'ready', 'ready'])
+    })
+
+    it('says who may visit each kind of host', async (t) => {
+      const { projects, hosts, deploy, sites, project } = await openSites(t, open)
+      const live = await deploy('live.aloft.test', { target: 'production' })
+      await deploy('preview.aloft.test')
+      await hosts.claimAlias(sampleAlias({ host: 'www.example.com', production: true, ...pointerTo(live) }))
+      const details = {
+        ...project.details,
+        ssoProtection: { deploymentType: 'preview' as const },
+        passwordProtection: {
+          deploymentType: 'prod_deployment_urls_and_all_previews' as const,
+          password: 'sealed',
+          version: 'v1',
+        },
+      }
+      await projects.update(project.id, { details }, 1)
+      const protectionOf = async (host: string) => (await sites.find(host))?.protection
+      const password = { sealed: 'sealed', version: 'v1' }
+      const nothing = { optionsPaths: [], bypassHashes: [] }
+      assert.equal(await protectionOf('www.example.com'), undefined)
+      assert.deepEqual(await protectionOf('live.aloft.test'), { ...nothing, sso: false, password })
+      assert.deepEqual(await protectionOf('preview.aloft.test'), { ...nothing, sso: true, password })
+    })
+
+    it('sends the visitors of a domain elsewhere once it is verified, and shows previews on those of branches', async (t) => {
+      const { hosts, deploy, sites, projectDomains, project, user } = await openSites(t, open)
+      const live = await deploy('live.aloft.test', { target: 'production' })
+      const add = async (name: string, given: Parameters<typeof sampleProjectDomain>[0]) => {
+        const ids = { projectId: project.id, ownerId: user.id }
+        assert.equal(await projectDomains.add(sampleProjectDomain({ ...ids, name, ...given })), true)
+        await hosts.claimAlias(sampleAlias({ host: name, production: true, ...pointerTo(live) }))
+        return sites.find(name)
+      }
+      const to = { redirect: 'www.example.com' }
+      const away = await add('example.com', { ...to, redirectStatusCode: 308 })
+      assert.deepEqual(away?.redirect, { host: 'www.example.com', status: 308 })
+      assert.equal((await add('a.example.com', to))?.redirect?.status, 307)
+      assert.equal((await add('b.example.com', { ...to, verified: false }))?.redirect, undefined)
+      assert.equal((await add('c.example.com', { gitBranch: 'next' }))?.environment, 'preview')
+      assert.equal((await add('www.example.com', {}))?.environment, 'production')
     })
 
     it('is blocked with the team that owns it', async (t) => {

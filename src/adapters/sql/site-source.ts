@@ -1,3 +1,6 @@
+import type { ProjectDetails } from '#core/project/project-details.ts'
+import type { RedirectStatus } from '#core/project-domain/project-domain.ts'
+import { type HostFace, protectionOf } from '#core/site/protection.ts'
 import type { Site, SiteSource, SiteStatus } from '#core/site/site.ts'
 import type { Details } from './deployment-row.ts'
 import { toSiteFiles } from './manifest-row.ts'
@@ -12,6 +15,12 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
     .selectFrom('hosts')
     .innerJoin('deployments', 'deployments.id', 'hosts.deployment_id')
     .leftJoin('projects', 'projects.id', 'deployments.project_id')
+    .leftJoin('project_domains', (join) =>
+      join
+        .onRef('project_domains.name', '=', 'hosts.host')
+        .onRef('project_domains.project_id', '=', 'deployments.project_id')
+        .on('project_domains.verified', '=', 1),
+    )
     .leftJoin('users', 'users.id', 'deployments.owner_id')
     .leftJoin('teams', 'teams.id', 'deployments.owner_id')
     .leftJoin('manifests', 'manifests.deployment_id', 'deployments.id')
@@ -28,6 +37,9 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
       'deployments.details',
       'projects.directory_listing',
       'projects.details as project_details',
+      'project_domains.redirect',
+      'project_domains.redirect_status',
+      'project_domains.git_branch',
       'users.soft_blocked as user_blocked',
       'teams.soft_blocked as team_blocked',
       'manifests.files',
@@ -39,17 +51,31 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
 
 type Row = Awaited<ReturnType<typeof selectSite>>[number]
 
-function statusOf(row: Row): SiteStatus {
+function statusOf(row: Row, { paused }: ProjectDetails): SiteStatus {
   if (row.deleted_at !== null) return 'deleted'
   if (row.user_blocked === 1 || row.team_blocked === 1) return 'blocked'
-  if (environmentOf(row) === 'production' && toDetails(row.project_details).paused) return 'paused'
+  if (paused && faceOf(row) !== 'preview') return 'paused'
   if (row.state === 'ERROR') return 'failed'
   return row.state === 'READY' ? 'ready' : 'building'
 }
 
 /** An alias says itself what it shows; the host of a deployment shows what that was made for. */
-const environmentOf = ({ alias_id, production, target }: Row): Site['environment'] =>
-  (alias_id === null ? target === 'production' : production === 1) ? 'production' : 'preview'
+function faceOf({ alias_id, production, target, git_branch }: Row): HostFace {
+  if (alias_id === null) return target === 'production' ? 'production-url' : 'preview'
+  return production === 1 && git_branch === null ? 'production-name' : 'preview'
+}
+
+/** Who gets to see the site at this host, and who is sent elsewhere. */
+function accessOf(row: Row, details: ProjectDetails): Pick<Site, 'redirect' | 'protection'> {
+  const { redirect, redirect_status } = row
+  const protection = protectionOf(details, faceOf(row))
+  return {
+    ...(redirect !== null && {
+      redirect: { host: redirect, status: (redirect_status ?? 307) as RedirectStatus },
+    }),
+    ...(protection !== undefined && { protection }),
+  }
+}
 
 /** What was built, or else what was uploaded. */
 function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
@@ -62,18 +88,20 @@ function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
 }
 
 function toSite(host: string, row: Row): Site {
-  const status = statusOf(row)
+  const project = toDetails(row.project_details)
+  const status = statusOf(row, project)
   const { routes, sessionAffinity }: Partial<Details> = JSON.parse(row.details)
   return {
     host,
     deploymentId: row.id,
     projectId: row.project_id,
     ownerId: row.owner_id,
-    environment: environmentOf(row),
+    environment: faceOf(row) === 'preview' ? 'preview' : 'production',
     status,
     ...contentOf(row, status, routes ?? undefined),
     directoryListing: row.directory_listing === 1,
     sessionAffinity: sessionAffinity ?? 'random',
+    ...accessOf(row, project),
   }
 }
 

@@ -21,6 +21,8 @@ export interface ProjectDetails {
   readonly passwordProtection: PasswordProtection | null
   readonly ssoProtection: { readonly deploymentType: ProtectedType } | null
   readonly trustedIps: TrustedIps | null
+  /** Oldest first. */
+  readonly protectionBypass: readonly BypassSecret[]
   readonly link: GitLink | null
   readonly dataCacheDisabled: boolean
   /** Production hosts answer that it is paused, and nothing new is put on them. */
@@ -42,6 +44,16 @@ export interface PasswordProtection {
   readonly password: string
   /** Another one with each password: sessions of the last one end. */
   readonly version: string
+}
+
+/** Lets programs pass whatever protects the project's hosts. */
+export interface BypassSecret {
+  /** Sealed for this project: members may read it again. */
+  readonly secret: string
+  /** What visitors' secrets are compared with. */
+  readonly hash: string
+  readonly createdAt: number
+  readonly createdBy: string
 }
 
 export interface TrustedIps {
@@ -95,6 +107,7 @@ export const DEFAULT_DETAILS: ProjectDetails = {
   passwordProtection: null,
   ssoProtection: null,
   trustedIps: null,
+  protectionBypass: [],
   link: null,
   dataCacheDisabled: false,
   paused: false,
@@ -115,3 +128,6 @@ export const isInTransfer = ({ transfer }: ProjectDetails, now: number): boolean
 
 /** What the password is sealed for: put into another project, it does not open. */
 export const passwordPurpose = (projectId: string): string => `project-password ${projectId}`
+
+/** The same for secrets that let programs pass. */
+export const bypassPurpose = (projectId: string): string => `project-bypass ${projectId}`

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { createDnsResolver } from '#adapters/resolver-dns/dns-resolver.ts'
 import { openDatabase } from '#adapters/sql/database.ts'
 import { openLogDatabase } from '#adapters/sql/log-database.ts'
 import { createLogStore } from '#adapters/sql/log-store.ts'
@@ -17,6 +18,7 @@ import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import type { Resolver } from '#core/ports/resolver.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import type { Vault } from '#core/ports/vault.ts'
 import type { SiteSource } from '#core/site/site.ts'
@@ -33,6 +35,8 @@ export interface Parts {
   readonly sites: SiteSource
   readonly logStore: LogStore
   readonly logWriter: LogWriter
+  /** What the world's DNS says. */
+  readonly resolver: Resolver
   readonly bus: Bus
   readonly limiter: RateLimiter
   readonly clock: Clock
@@ -72,6 +76,7 @@ export async function openParts(
     stores: createStores(database.db, wakeRunners),
     transact: createTransact(database.db, wakeRunners),
     vault: createVault(masterKey),
+    resolver: createDnsResolver({ servers: config.resolvers }),
     bus,
     limiter,
     clock,

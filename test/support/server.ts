@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import { JobRunner } from '#core/job/job-runner.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
+import type { Resolver } from '#core/ports/resolver.ts'
 import { readConfig } from '#src/config.ts'
 import { createHostSwitch } from '#src/process/hosts.ts'
 import { createListeners } from '#src/process/listener.ts'
@@ -65,6 +66,8 @@ export interface StartOptions {
   readonly env?: Record<string, string>
   /** In the place of what builds and runs code. */
   readonly workers?: Partial<Omit<Workers, 'mailer'>>
+  /** In the place of the world's DNS. */
+  readonly resolver?: Resolver
 }
 
 /** The whole API in this process, on a free port, on the database that the url names. */
@@ -80,7 +83,8 @@ export async function startServer(
     ...(options.databaseUrl ? { ALOFT_DATABASE_URL: options.databaseUrl } : {}),
     ...options.env,
   })
-  const parts = await openParts(config, silentLog, undefined, clock)
+  const opened = await openParts(config, silentLog, undefined, clock)
+  const parts = { ...opened, ...(options.resolver ? { resolver: options.resolver } : {}) }
   await parts.migrate()
   const mailer = openMailer(config)
   const runner = new JobRunner({

@@ -16,12 +16,14 @@ import {
   sampleCertificate,
   sampleChallenge,
   sampleDeployment,
+  sampleDnsRecord,
   sampleDomain,
   sampleEntry,
   sampleEnvVariable,
   sampleFile,
   sampleInstance,
   sampleLogin,
+  sampleOrder,
   sampleOutput,
   sampleProject,
   sampleProjectDomain,
@@ -52,6 +54,9 @@ const page = { limit: 10, since: 1, until: 2e12 }
 const kinds = ['mail', 'build']
 const output = sampleOutput()
 const domain = sampleDomain({ ownerId: user.id })
+const recordedDomain = sampleDomain({ ownerId: user.id })
+const record = sampleDnsRecord({ domainId: recordedDomain.id })
+const order = sampleOrder({ ownerId: user.id })
 const instance = sampleInstance({ deploymentId: deployment.id })
 
 const certificate = sampleCertificate({ ownerId: user.id })
@@ -190,10 +195,30 @@ const callsOnOthers = ({
   outputs,
   instances,
   domains,
+  dnsRecords,
+  orders,
   certificates,
   certificateAttempts,
   challenges,
 }: Others): OtherCalls => ({
+  dnsRecords: {
+    // Of a domain that exists, because records are gone with theirs.
+    add: async () => {
+      await domains.add(recordedDomain)
+      await dnsRecords.add(record)
+    },
+    countChange: () => dnsRecords.countChange('example.com'),
+    find: () => dnsRecords.find(record.domainId, record.id),
+    list: () => dnsRecords.list(record.domainId),
+    remove: () => dnsRecords.remove(record.domainId, record.id),
+  },
+  orders: {
+    begin: () => orders.begin(order),
+    find: () => orders.find(order.name),
+    update: () => orders.update(order.name, order.key, { state: 'paid' }),
+    inState: () => orders.inState('paid', 2e12, 10),
+    cancel: () => orders.cancel(order.name, order.key),
+  },
   secrets: {
     insert: () => secrets.insert(secret, 'sealed'),
     byName: () => secrets.byName(user.id, secret.name),

@@ -5,6 +5,7 @@ import type { Certificate } from '#core/certificate/certificate.ts'
 import type { Challenge } from '#core/certificate/challenge.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
+import type { DnsRecord } from '#core/dns-record/dns-record.ts'
 import type { Domain } from '#core/domain/domain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
@@ -14,6 +15,7 @@ import type { Output } from '#core/output/output.ts'
 import { DEFAULT_BUILD_SETTINGS, type Project } from '#core/project/project.ts'
 import { DEFAULT_DETAILS } from '#core/project/project-details.ts'
 import type { ProjectDomain } from '#core/project-domain/project-domain.ts'
+import type { Order } from '#core/registrar/order.ts'
 import type { Secret } from '#core/secret/secret.ts'
 import type { Session } from '#core/session/session.ts'
 import type { Team } from '#core/team/team.ts'
@@ -287,5 +289,31 @@ export const sampleChallenge = (given: Partial<Challenge> = {}): Challenge => ({
   token: 'a-token',
   value: 'a-token.a-thumbprint',
   expiresAt: 1_700_000_600_000,
+  ...given,
+})
+
+export const sampleDnsRecord = (given: Partial<DnsRecord> = {}): DnsRecord => ({
+  id: newId.dnsRecord(),
+  domainId: 'a-domain',
+  type: 'A',
+  name: 'www',
+  value: '192.0.2.1',
+  slug: 'www.example.com.-address',
+  creatorId: 'a-user',
+  createdAt: 1_700_000_000_000,
+  updatedAt: null,
+  ...given,
+})
+
+export const sampleOrder = (given: Partial<Order> = {}): Order => ({
+  key: newId.request(),
+  kind: 'buy',
+  ownerId: 'an-account',
+  creatorId: 'a-user',
+  name: 'example.com',
+  price: 12,
+  state: 'pending',
+  expiresAt: null,
+  createdAt: 1_700_000_000_000,
   ...given,
 })

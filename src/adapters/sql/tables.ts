@@ -47,6 +47,7 @@ export interface Tables {
   readonly sso_passes: SsoPassTable
   readonly registry_names: RegistryNameTable
   readonly orders: OrderTable
+  readonly zone_changes: ZoneChangeTable
   readonly applications: ApplicationTable
   readonly installations: InstallationTable
   readonly oauth_codes: OauthCodeTable
@@ -466,4 +467,10 @@ export interface AuditTable {
   action: string
   details: string
   created_at: number
+}
+
+/** How often what a name answers with was changed. */
+interface ZoneChangeTable {
+  zone: string
+  count: number
 }

@@ -1,6 +1,11 @@
 import type { DnsRecord } from './dns-record.ts'
 
 export interface DnsRecordStore {
+  /**
+   * Counts a change of what a name answers with, before it is made. Until the transaction ends nobody else
+   * changes the records of the name.
+   */
+  countChange(zone: string): Promise<void>
   add(record: DnsRecord): Promise<void>
   find(domainId: string, id: string): Promise<DnsRecord | undefined>
   /** All of them, oldest first; their number is limited when they are added. */

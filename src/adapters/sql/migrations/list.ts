@@ -5,6 +5,7 @@ import { deployments } from './0004-deployments.ts'
 import { builds } from './0005-builds.ts'
 import { projects } from './0006-projects.ts'
 import { domains } from './0007-domains.ts'
+import { zones } from './0008-zones.ts'
 import { certificates } from './0009-certificates.ts'
 import { integrations } from './0013-integrations.ts'
 import type { Migration } from './migration.ts'
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   builds,
   projects,
   domains,
+  zones,
   certificates,
   integrations,
 ]

@@ -84,7 +84,9 @@ export type ReplyOf<Reply> = Reply extends 'html'
 export interface RawReply {
   readonly type: string
   readonly body: Readable | Buffer | string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** Instead of the endpoint's status of success. */
+  readonly status?: number
 }
 
 /** A request to an endpoint after validation. */

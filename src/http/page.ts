@@ -1,3 +1,4 @@
+import type { RawReply } from '#contract/endpoint.ts'
 import { html, type Raw, raw } from '#contract/html.ts'
 
 /** Pages need no script and no outside resource, so they are allowed none. */
@@ -5,7 +6,8 @@ export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-  'referrer-policy': 'no-referrer',
+  // Without any referrer, browsers would not say that our own forms come from here.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 } as const
@@ -46,11 +48,17 @@ const styleSheet = raw(STYLE)
 const wideClass = raw(' class="wide"')
 const none = raw('')
 
-export const page = (title: string, body: Raw, wide = false): string =>
+interface PageOptions {
+  readonly wide?: boolean
+  /** Loads itself again after so many seconds. */
+  readonly refresh?: number
+}
+
+export const page = (title: string, body: Raw, { wide, refresh }: PageOptions = {}): string =>
   html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${title} · Aloft</title><style>${styleSheet}</style></head>
+${refresh === undefined ? none : html`<meta http-equiv="refresh" content="${refresh}">`}<title>${title} · Aloft</title><style>${styleSheet}</style></head>
 <body><main${wide ? wideClass : none}><a class="brand" href="/">◢ Aloft</a>
 <h1>${title}</h1>
 ${body}
@@ -62,3 +70,28 @@ export const errorPage = (status: number, message: string): string =>
     status === 404 ? 'Not found' : status === 429 ? 'Too many requests' : 'This did not work',
     html`<p>${message}</p>`,
   )
+
+/** A page with a status or cookies of its own. */
+export const pageReply = (
+  body: string,
+  { status = 200, cookies = [] }: { readonly status?: number; readonly cookies?: readonly string[] } = {},
+): RawReply => {
+  const { 'content-type': type, ...headers } = PAGE_HEADERS
+  return { type, body, status, headers: { ...headers, ...(cookies.length > 0 && { 'set-cookie': cookies }) } }
+}
+
+/** Sends a browser on: with 303 after a form, else with 302. */
+export const redirect = (
+  location: string,
+  { status = 302, cookies = [] }: { readonly status?: 302 | 303; readonly cookies?: readonly string[] } = {},
+): RawReply => ({
+  type: 'text/plain; charset=utf-8',
+  body: '',
+  status,
+  headers: {
+    location,
+    'cache-control': 'no-store',
+    'referrer-policy': 'same-origin',
+    ...(cookies.length > 0 && { 'set-cookie': cookies }),
+  },
+})

@@ -9,8 +9,11 @@ import type { Production } from '#core/project/production.ts'
 import type { Projects } from '#core/project/projects.ts'
 import type { Transfers } from '#core/project/transfers.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
+import type { Sessions } from '#core/session/sessions.ts'
+import type { SignOn } from '#core/session/sign-on.ts'
 import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
+import type { Webhooks } from '#core/webhook/webhooks.ts'
 import { aliasRoutes } from './alias/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
 import { envVariableRoutes } from './env-variable/routes.ts'
@@ -24,10 +27,13 @@ import { projectRoutes } from './project/routes.ts'
 import { transferRoutes } from './project/transfer-routes.ts'
 import type { Route } from './route.ts'
 import { secretRoutes } from './secret/routes.ts'
+import { sessionRoutes } from './session/routes.ts'
+import { ssoRoutes } from './session/sso-routes.ts'
 import { type SystemParts, systemRoutes } from './system/routes.ts'
 import { teamRoutes } from './team/routes.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { userRoutes } from './user/routes.ts'
+import { webhookRoutes } from './webhook/routes.ts'
 
 export interface UseCases {
   readonly aliases: Aliases
@@ -40,9 +46,12 @@ export interface UseCases {
   readonly production: Production
   readonly projects: Projects
   readonly secrets: Secrets
+  readonly sessions: Sessions
+  readonly signOn: SignOn
   readonly teams: Teams
   readonly tokens: Tokens
   readonly transfers: Transfers
+  readonly webhooks: Webhooks
 }
 
 const findLogged =
@@ -61,6 +70,8 @@ const findLogged =
 export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): readonly Route[] {
   const routes: readonly Route[] = [
     ...loginRoutes(use.logins, limits),
+    ...sessionRoutes({ ...use, limits, site: system.site }),
+    ...ssoRoutes(use),
     ...userRoutes,
     ...tokenRoutes(use.tokens),
     ...teamRoutes(use.teams),
@@ -73,6 +84,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...transferRoutes(use.transfers),
     ...envVariableRoutes(use.envVariables),
     ...secretRoutes(use.secrets),
+    ...webhookRoutes(use.webhooks),
     ...operatorRoutes(use.operators, system.site),
     ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),
   ]

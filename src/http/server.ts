@@ -7,9 +7,10 @@ import { AloftError } from '#contract/errors.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
 import { authorise, type Memberships, resolveOwner, type TeamWish } from '#core/access/authorise.ts'
-import { type Context, personalOwner, type Visit } from '#core/access/context.ts'
+import { type Actor, type Context, personalOwner, type Visit } from '#core/access/context.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import type { Sessions } from '#core/session/sessions.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import { authFailed, readBearer } from './authenticate.ts'
 import { collect, DEFAULT_BODY_LIMIT, parseBody } from './body.ts'
@@ -19,6 +20,7 @@ import { errorPage, PAGE_HEADERS } from './page.ts'
 import { createPathIndex } from './paths.ts'
 import { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
+import { createFindCaller } from './session/caller.ts'
 import { compileValidate } from './validate.ts'
 
 declare module 'fastify' {
@@ -35,6 +37,7 @@ declare module 'fastify' {
 export interface ApiParts {
   readonly routes: readonly Route[]
   readonly tokens: Tokens
+  readonly sessions: Sessions
   readonly teams: Memberships
   readonly limits: Limits
   readonly clock: Clock
@@ -60,6 +63,8 @@ const LARGE_BODY = 256 * 1024
 export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   const { log, limits, clock, site } = parts
   const knownPath = createPathIndex(parts.routes.map(({ endpoint }) => endpoint))
+  const findCaller = createFindCaller(parts.sessions, site)
+  const siteIsSecure = site.startsWith('https:')
   const boot = Math.random().toString(36).slice(2, 8)
   let count = 0
 
@@ -104,13 +109,23 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     const visit: Visit = {
       ip: request.ip,
       userAgent: request.headers['user-agent'] ?? '',
+      secure: siteIsSecure || request.protocol === 'https',
       log: new RequestLog(log, request.id),
     }
     const needsToken = row !== undefined && row.access.kind !== 'public'
     const bearer = needsToken ? readBearer(request.headers) : undefined
-    const found = bearer ? await parts.tokens.authenticate(bearer) : undefined
+    let found: Actor | undefined
     let ctx: Context | undefined
     let refusal: unknown
+    if (needsToken)
+      try {
+        found =
+          bearer === undefined
+            ? await findCaller({ method: request.method, headers: request.headers, secure: visit.secure })
+            : await parts.tokens.authenticate(bearer)
+      } catch (error) {
+        refusal = error
+      }
     if (found && row)
       try {
         const wish = wishOf(request, row)
@@ -130,8 +145,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       refuseNul(request)
       return
     }
-    if (!found) throw authFailed(bearer)
-    if (!ctx) throw refusal
+    if (refusal) throw refusal
+    if (!found || !ctx) throw authFailed(bearer)
     authorise(row, ctx.actor, ctx.owner)
     refuseNul(request)
     request.who = ctx
@@ -258,8 +273,9 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
 function sendAs(form: 'empty' | 'html' | 'raw', reply: FastifyReply, answer: unknown): FastifyReply {
   if (form === 'empty') return reply.send('')
   if (form === 'html') return reply.headers(PAGE_HEADERS).send(answer)
-  const { type, body, headers } = answer as RawReply
-  reply.headers({ ...headers, 'content-type': type })
+  const { type, body, headers, status } = answer as RawReply
+  if (status !== undefined) reply.code(status)
+  reply.headers({ ...headers, 'content-type': type } as Record<string, string | string[]>)
   if (reply.request.method !== 'HEAD' || !(body instanceof Readable)) return reply.send(body)
   body.destroy()
   return reply.send('')

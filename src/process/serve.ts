@@ -9,6 +9,8 @@ import { createLimits } from '#http/limits.ts'
 import { allRoutes, type UseCases } from '#http/routes.ts'
 import { type ApiHandler, createApi } from '#http/server.ts'
 import type { Config } from '../config.ts'
+import { answerHttpChallenges } from './acme-http.ts'
+import { createTlsChallenges } from './acme-tls.ts'
 import { ensureAuthority, ensureTicketKeys } from './authority.ts'
 import type { Channel } from './channel.ts'
 import { createHostSwitch, createOriginOf, upgradesOfSites } from './hosts.ts'
@@ -62,15 +64,17 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   const api = await buildApi(config, parts, use, channel)
   const runner = createRunnerClient({ socket: runnerSocket(config.dataDir), logger: log })
   const edge = buildEdge(config, parts, runner)
+  const answers = { ...parts, challenges: parts.stores.challenges }
   const listeners = createListeners({
     host: config.host,
     port: config.port,
     tlsPort: config.tlsPort,
     reusePort: channel !== undefined && process.platform === 'linux',
-    handle: createHostSwitch({ ...config, api, sites: edge.handle }),
+    handle: answerHttpChallenges(answers, createHostSwitch({ ...config, api, sites: edge.handle })),
     upgrade: upgradesOfSites(config, edge.upgrade),
     fastLane: fastLaneOf(edge),
     certificateFor: await chooseCertificates(config, parts),
+    challengeFor: createTlsChallenges(answers),
     ticketKeys: await ensureTicketKeys(parts),
     log,
   })
@@ -106,6 +110,7 @@ export function buildApi(
   return createApi({
     routes: allRoutes(use, system, limits),
     tokens: use.tokens,
+    sessions: use.sessions,
     teams: parts.stores.teams,
     limits,
     clock: parts.clock,

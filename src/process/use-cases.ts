@@ -23,18 +23,27 @@ import { createLoginCleanup, createLogins } from '#core/login/logins.ts'
 import { createMailJob } from '#core/mail/mail-job.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
 import { createOperators } from '#core/operator/operators.ts'
+import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
+import type { Outbound } from '#core/ports/outbound.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
 import { createProduction } from '#core/project/production.ts'
 import { createProjects } from '#core/project/projects.ts'
 import { createTransfers } from '#core/project/transfers.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
+import { createSessionCleanup, createSessions } from '#core/session/sessions.ts'
+import { createSignOn } from '#core/session/sign-on.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
+import { addressesOf } from '#core/team/account-people.ts'
 import { createTeams } from '#core/team/teams.ts'
 import { createTokens } from '#core/token/tokens.ts'
+import { deadWebhookMail } from '#core/webhook/dead-webhook-mail.ts'
+import { createDeliverJob } from '#core/webhook/deliver-job.ts'
+import { createDeliveryCleanup } from '#core/webhook/delivery-cleanup.ts'
+import { createWebhooks } from '#core/webhook/webhooks.ts'
 import type { UseCases } from '#http/routes.ts'
 import type { Config } from '../config.ts'
 import type { Parts } from './parts.ts'
@@ -42,9 +51,11 @@ import type { Parts } from './parts.ts'
 /** Jobs that come round by themselves. */
 const recurringJobs = ({ stores, blobs, logStore, clock }: Parts): readonly JobHandler[] => [
   createLoginCleanup({ store: stores.logins, clock }),
+  createSessionCleanup({ sessions: stores.sessions, passes: stores.ssoPasses, clock }),
   createJobCleanup({ store: stores.jobs, clock }),
   createAbandonedJob({ store: stores.deployments, clock }),
   createLogCleanup({ store: logStore, clock }),
+  createDeliveryCleanup({ store: stores.deliveries, clock }),
   createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
 ]
 
@@ -53,17 +64,30 @@ export interface Workers {
   readonly mailer: Mailer
   readonly builder: Builder
   readonly boot: BootProgram
+  readonly outbound: Outbound
   /** Builds at once in one process. */
   readonly buildsAtOnce: number
 }
 
 /** Everything the working processes do. */
 export const createJobHandlers = (
-  { origin }: Config,
+  { origin, baseUrl }: Config,
   parts: Parts,
-  { mailer, builder, boot, buildsAtOnce }: Workers,
+  { mailer, builder, boot, outbound, buildsAtOnce }: Workers,
 ): readonly JobHandler[] => [
   createMailJob({ mailer, vault: parts.vault }),
+  createDeliverJob({
+    stores: parts.stores,
+    transact: parts.transact,
+    outbound,
+    vault: parts.vault,
+    clock: parts.clock,
+    async onDead({ jobs }, webhook) {
+      const queueMail = createQueueMail(parts.vault)
+      for (const address of await addressesOf(parts.stores, webhook.ownerId))
+        await queueMail(jobs, deadWebhookMail(address, webhook, baseUrl))
+    },
+  }),
   createForgetJob({ store: parts.logStore }),
   createBuildJob({
     deployments: parts.stores.deployments,
@@ -87,7 +111,10 @@ export const tellHosts = (bus: Bus) => (hosts: readonly string[]) => {
 }
 
 /** Binds the use cases to their stores and to each other. */
-export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: Parts): UseCases {
+export function createUseCases(
+  { baseUrl, defaultPlan, domain, port, tlsPort, privateTargets }: Config,
+  parts: Parts,
+): UseCases {
   const { stores, transact, clock, vault, blobs, bus } = parts
   const onHostsChanged = tellHosts(bus)
   const rules = { clock, defaultPlan }
@@ -136,6 +163,14 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
       queueMail,
       baseUrl,
     }),
+    sessions: createSessions({ store: stores.sessions, clock }),
+    signOn: createSignOn({
+      hosts: stores.hosts,
+      teams: stores.teams,
+      passes: stores.ssoPasses,
+      clock,
+      ports: [String(port), String(tlsPort), new URL(baseUrl).port],
+    }),
     teams: createTeams({ ...rules, store: stores.teams, transact, queueMail, baseUrl }),
     envVariables,
     transfers: createTransfers({
@@ -160,6 +195,13 @@ export function createUseCases({ baseUrl, defaultPlan, domain }: Config, parts: 
       onHostsChanged,
       onNews,
       beginVariables: envVariables.begin,
+    }),
+    webhooks: createWebhooks({
+      stores,
+      transact,
+      vault,
+      clock,
+      allowsAddress: allowedAddresses(privateTargets),
     }),
     secrets: createSecrets({ store: stores.secrets, transact, vault, clock }),
     operators: createOperators({

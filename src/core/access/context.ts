@@ -35,6 +35,8 @@ export interface Context {
 export interface Visit {
   readonly ip: string
   readonly userAgent: string
+  /** Whether nobody on the way can read along. */
+  readonly secure: boolean
   readonly log: Log
 }
 

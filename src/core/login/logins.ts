@@ -6,10 +6,12 @@ import type { JobHandler } from '../job/job-handler.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { QueueMail } from '../mail/queue-mail.ts'
 import type { Transact } from '../ports/transact.ts'
+import type { SessionStore } from '../session/session-store.ts'
+import { beginSession } from '../session/sessions.ts'
 import { hashBearer } from '../token/token.ts'
 import type { TokenStore } from '../token/token-store.ts'
 import { issueToken } from '../token/tokens.ts'
-import { readEmail } from '../user/user.ts'
+import { readEmail, type User } from '../user/user.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { ensureUser, type UserRules } from '../user/users.ts'
 import { LOGIN_LIFE, type Login, type NewLogin, newSecurityCode } from './login.ts'
@@ -23,6 +25,10 @@ export interface Logins {
   review(link: string): Promise<Login>
   /** Accepts a login. The account of a new address is made here, so that asking alone makes none. */
   accept(link: string): Promise<Login>
+  /** What the program that asked shows while it waits. */
+  pending(poll: string): Promise<Login>
+  /** Begins a session in the place of an API token, once. */
+  signIn(visit: Visit, poll: string): Promise<{ readonly bearer: string }>
   /** Hands the API token out, once. */
   verify(email: string, poll: string): Promise<{ readonly token: string; readonly email: string }>
 }
@@ -34,6 +40,7 @@ interface LoginParts extends UserRules {
     readonly logins: LoginStore
     readonly users: UserStore
     readonly tokens: TokenStore
+    readonly sessions: SessionStore
     readonly jobs: JobQueue
   }>
   readonly queueMail: QueueMail
@@ -50,6 +57,15 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
   const live = (login: Login | undefined): Login => {
     if (!login || login.expiresAt <= clock.now()) throw expired()
     return login
+  }
+
+  /** Takes a login that was accepted, for whom it is; whoever comes second finds none. */
+  const take = async (at: { logins: LoginStore; users: UserStore }, login: Login): Promise<User> => {
+    // Clients compare this message to the letter.
+    if (login.acceptedAt === null) throw new AloftError('confirmation_incomplete', 'Confirmation incomplete')
+    const user = await at.users.byEmail(login.email)
+    if (!user || !(await at.logins.take(login.id))) throw expired()
+    return user
   }
 
   return {
@@ -94,15 +110,21 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
         return login
       }),
 
+    pending: async (poll) => live(await store.byPoll(hashBearer(poll))),
+
+    signIn: (visit, poll) =>
+      transact(async ({ logins, users, sessions }) => {
+        const login = live(await logins.byPoll(hashBearer(poll)))
+        const user = await take({ logins, users }, login)
+        const { bearer } = await beginSession(sessions, { userId: user.id, visit, now: clock.now() })
+        return { bearer }
+      }),
+
     verify: (emailText, poll) =>
       transact(async ({ logins, users, tokens }) => {
         const login = live(await logins.byPoll(hashBearer(poll)))
         if (login.email !== readEmail(emailText)) throw expired()
-        // Clients compare this message to the letter.
-        if (login.acceptedAt === null)
-          throw new AloftError('confirmation_incomplete', 'Confirmation incomplete')
-        const user = await users.byEmail(login.email)
-        if (!user || !(await logins.take(login.id))) throw expired()
+        const user = await take({ logins, users }, login)
         const { bearer } = await issueToken(tokens, {
           userId: user.id,
           name: login.tokenName,

@@ -70,6 +70,6 @@ export function docsPage(rows: readonly Endpoint[], site: string): string {
     html`<p>The base address is <code>${site}</code>. Send <code>Authorization: Bearer &lt;token&gt;</code>; add
 <code>?teamId=</code> to act for a team. The same description for programs: <a href="/openapi.json">openapi.json</a>.</p>
 ${join(sections)}`,
-    true,
+    { wide: true },
   )
 }

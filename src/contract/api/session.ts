@@ -1,0 +1,114 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PERSONAL, PUBLIC } from '../scopes.ts'
+import { Time } from './shared.ts'
+
+/** An address within a page's own, to go on to. */
+const next = Type.Optional(Type.String({ maxLength: 8192 }))
+const csrf = Type.Optional(Type.String({ maxLength: 128 }))
+
+export const loginPage = endpoint({
+  on: 'GET /login',
+  gen: 'current',
+  page: true,
+  summary: 'The page to sign in with a browser',
+  access: PUBLIC,
+  limit: 'read',
+  query: Type.Object({ next }),
+  reply: 'raw',
+})
+
+export const logIn = endpoint({
+  on: 'POST /login',
+  gen: 'current',
+  page: true,
+  summary: 'Ask to sign in with a browser; a mail is sent',
+  access: PUBLIC,
+  limit: 'registration',
+  form: true,
+  bodyLimit: 64 * 1024,
+  body: Type.Object({ email: Type.String({ maxLength: 254 }), csrf, next }),
+  reply: 'raw',
+})
+
+export const waitPage = endpoint({
+  on: 'GET /login/wait',
+  gen: 'current',
+  page: true,
+  summary: 'The page that waits for the link in the mail, and then signs in',
+  access: PUBLIC,
+  limit: 'read',
+  query: Type.Object({ next }),
+  reply: 'raw',
+})
+
+export const logoutPage = endpoint({
+  on: 'GET /logout',
+  gen: 'current',
+  page: true,
+  summary: 'The page to sign out',
+  access: PUBLIC,
+  limit: 'read',
+  reply: 'raw',
+})
+
+export const logOut = endpoint({
+  on: 'POST /logout',
+  gen: 'current',
+  page: true,
+  summary: 'Sign out',
+  access: PUBLIC,
+  limit: 'write',
+  form: true,
+  bodyLimit: 64 * 1024,
+  body: Type.Object({ csrf, next }),
+  reply: 'raw',
+})
+
+export const sso = endpoint({
+  on: 'GET /sso',
+  gen: 'current',
+  page: true,
+  summary: 'Let somebody who is signed in into a guarded site',
+  access: PUBLIC,
+  limit: 'read',
+  query: Type.Object({ url: Type.Optional(Type.String({ maxLength: 4096 })) }),
+  reply: 'raw',
+})
+
+const Session = Type.Object({
+  id: Type.String(),
+  current: Type.Boolean({ description: 'Whether it is the one of this request.' }),
+  userAgent: Type.String(),
+  ip: Type.String(),
+  createdAt: Time,
+  activeAt: Time,
+  expiresAt: Time,
+})
+
+export const listSessions = endpoint({
+  on: 'GET /v1/user/sessions',
+  gen: 'current',
+  summary: 'List the browsers in which the user is signed in',
+  access: PERSONAL,
+  limit: 'read',
+  reply: Type.Object({ sessions: Type.Array(Session) }),
+})
+
+export const deleteSession = endpoint({
+  on: 'DELETE /v1/user/sessions/:id',
+  gen: 'current',
+  summary: 'Sign a browser out; `current` names the one of the request',
+  access: PERSONAL,
+  limit: 'write',
+  reply: Type.Object({ id: Type.String() }),
+})
+
+export const deleteOtherSessions = endpoint({
+  on: 'DELETE /v1/user/sessions',
+  gen: 'current',
+  summary: 'Sign out every browser but the one of the request',
+  access: PERSONAL,
+  limit: 'write',
+  reply: Type.Object({ ended: Type.Integer() }),
+})

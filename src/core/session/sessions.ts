@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto'
+import { AloftError } from '#contract/errors.ts'
+import { newBearer, newId } from '#contract/ids.ts'
+import { DAY, HOUR, MINUTE } from '#contract/time.ts'
+import type { Actor, Context, Visit } from '../access/context.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { Clock } from '../ports/clock.ts'
+import { hashBearer } from '../token/token.ts'
+import type { User } from '../user/user.ts'
+import type { Session, SsoPassStore } from './session.ts'
+import type { SessionStore } from './session-store.ts'
+
+/** A session that nobody used for this long is over. */
+export const SESSION_LIFE = 30 * DAY
+
+/** The end moves on in steps this coarse, so that reading does not become writing. */
+const SESSION_STEP = HOUR
+
+/** More than anybody looks through. */
+const LISTED = 100
+
+export interface SignedIn {
+  readonly session: Session
+  readonly user: User
+}
+
+/** Makes a session and the value of its cookie, inside the caller's transaction. */
+export async function beginSession(
+  sessions: SessionStore,
+  { userId, visit, now }: { readonly userId: string; readonly visit: Visit; readonly now: number },
+): Promise<{ readonly session: Session; readonly bearer: string }> {
+  const bearer = newBearer()
+  const session: Session = {
+    id: newId.session(),
+    userId,
+    createdAt: now,
+    expiresAt: now + SESSION_LIFE,
+    userAgent: visit.userAgent.slice(0, 256),
+    ip: visit.ip,
+  }
+  await sessions.insert(session, hashBearer(bearer))
+  return { session, bearer }
+}
+
+/**
+ * What forms and scripts of our own pages send along with a cookie. Other sites can make a browser send the
+ * cookie, but can neither read it nor what is derived from it.
+ */
+export const csrfOf = (bearer: string): string => hash('sha256', `csrf ${bearer}`)
+
+export const lastUseOf = ({ expiresAt }: Session): number => expiresAt - SESSION_LIFE
+
+/** A session as use cases see callers: with something in the place of a token. */
+export const actorOf = ({ session, user }: SignedIn): Actor => ({
+  user,
+  token: {
+    id: session.id,
+    userId: user.id,
+    name: 'Browser',
+    kind: 'session',
+    createdAt: session.createdAt,
+    activeAt: lastUseOf(session),
+    expiresAt: session.expiresAt,
+  },
+})
+
+export interface Sessions {
+  /** Who is signed in with this cookie. Being used keeps a session alive. */
+  find(bearer: string): Promise<SignedIn | undefined>
+  end(bearer: string): Promise<void>
+  list(ctx: Context): Promise<readonly Session[]>
+  revoke(ctx: Context, id: string): Promise<string>
+  /** Ends every session but the one of the request; answers how many there were. */
+  revokeOthers(ctx: Context): Promise<number>
+}
+
+export function createSessions({
+  store,
+  clock,
+}: {
+  readonly store: SessionStore
+  readonly clock: Clock
+}): Sessions {
+  const idOf = (ctx: Context, id: string) => (id === 'current' ? ctx.actor.token.id : id)
+
+  return {
+    async find(bearer) {
+      const found = await store.byHash(hashBearer(bearer))
+      const now = clock.now()
+      if (!found || found.session.expiresAt <= now) return undefined
+      if (now - lastUseOf(found.session) >= SESSION_STEP)
+        await store.extend(found.session.id, now + SESSION_LIFE)
+      return found
+    },
+
+    async end(bearer) {
+      const found = await store.byHash(hashBearer(bearer))
+      if (found) await store.delete(found.user.id, found.session.id)
+    },
+
+    list: (ctx) => store.list(ctx.actor.user.id, clock.now(), LISTED),
+
+    async revoke(ctx, id) {
+      const sessionId = idOf(ctx, id)
+      if (!(await store.delete(ctx.actor.user.id, sessionId)))
+        throw new AloftError('not_found', `There is no session \`${id}\`.`)
+      return sessionId
+    },
+
+    revokeOthers: (ctx) => store.deleteOthers(ctx.actor.user.id, ctx.actor.token.id),
+  }
+}
+
+export const createSessionCleanup = ({
+  sessions,
+  passes,
+  clock,
+}: {
+  readonly sessions: SessionStore
+  readonly passes: SsoPassStore
+  readonly clock: Clock
+}): JobHandler => ({
+  kind: 'sessions.clean-up',
+  summary: 'Forget sessions and passes that are over',
+  timeLimit: MINUTE,
+  maxAttempts: 3,
+  every: HOUR,
+  run: async () => {
+    await sessions.prune(clock.now())
+    await passes.prune(clock.now())
+  },
+})

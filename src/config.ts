@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { availableParallelism, networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import { PLANS, type Plan } from '#contract/limits.ts'
@@ -94,6 +94,19 @@ function ownAddresses(): readonly string[] {
     .filter((a) => !a.internal && !/^(?:fe[89ab]|169\.254\.)/i.test(a.address))
     .map((a) => a.address)
   return own.length > 0 ? own.slice(0, 16) : ['127.0.0.1']
+}
+const ranges: Read<readonly string[]> = (value) => {
+  const list = value.split(',').map((entry) => entry.trim())
+  const ok = (entry: string) => {
+    const [network = '', bits, ...more] = entry.split('/')
+    const most = isIPv4(network) ? 32 : isIPv6(network) ? 128 : -1
+    return (
+      more.length === 0 &&
+      most > 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+    )
+  }
+  return list.every(ok) ? list : accepted('addresses or CIDR ranges, separated by commas')
 }
 const masterKey: Read<Redacted> = (value) =>
   /^[A-Za-z0-9+/]{43}=$/.test(value) ? new Redacted(value) : accepted('32 bytes in base64')
@@ -255,6 +268,14 @@ export const SETTINGS = {
     meaning: 'Comma-separated `ip:port` DNS servers used to verify domains and to resolve ALIAS targets.',
     read: resolvers,
     fallback: none,
+  }),
+  privateTargets: setting<readonly string[]>({
+    variable: 'ALOFT_PRIVATE_TARGETS',
+    default: 'none',
+    meaning:
+      'Comma-separated addresses or CIDR ranges outside of the public internet that webhooks and log drains may be sent to as well, such as `10.0.0.0/8`.',
+    read: ranges,
+    fallback: () => [],
   }),
   rateLimit: setting<number | undefined>({
     variable: 'ALOFT_RATE_LIMIT',

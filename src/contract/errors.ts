@@ -248,6 +248,10 @@ export const ERRORS = {
   },
   repo_not_found: { status: 400, meaning: 'The repository could not be reached.' },
 
+  // Webhooks and drains
+  invalid_url: { status: 400, meaning: 'The address is malformed, or leads into a private network.' },
+  invalid_event: { status: 400, meaning: 'There is no event of that kind.' },
+
   // Projects
   env_already_exists: {
     status: 403,

@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createOutboxMailer } from '#adapters/mail-outbox/outbox-mailer.ts'
 import { createSmtpMailer } from '#adapters/mail-smtp/smtp-mailer.ts'
+import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
+import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { Config } from '../config.ts'
@@ -20,12 +22,13 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
   createMetrics(channel)
   const mailer = openMailer(config)
   const { stores, transact, bus, clock } = parts
+  const outbound = createOutbound({ allows: allowedAddresses(config.privateTargets) })
   const worker = await machineName(config.dataDir)
   const code = await openCodeWorkers(config, parts, worker)
   const runner = new JobRunner({
     store: stores.jobs,
     transact,
-    handlers: createJobHandlers(config, parts, { mailer, ...code, buildsAtOnce: buildsAtOnce() }),
+    handlers: createJobHandlers(config, parts, { mailer, outbound, ...code, buildsAtOnce: buildsAtOnce() }),
     bus,
     clock,
     log,
@@ -36,6 +39,7 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
     async drain(ms) {
       await Promise.all([runner.drain(ms), code.drain(ms)])
       mailer.close()
+      outbound.close()
       await parts.close()
     },
   }

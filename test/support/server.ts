@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import { JobRunner } from '#core/job/job-runner.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
+import { OutboundFailure } from '#core/ports/outbound.ts'
 import type { Resolver } from '#core/ports/resolver.ts'
 import { readConfig } from '#src/config.ts'
 import { createHostSwitch } from '#src/process/hosts.ts'
@@ -57,6 +58,10 @@ export interface TestServer {
 const NO_BUILDS: Omit<Workers, 'mailer'> = {
   builder: { build: () => Promise.reject(new BuildFailure('no_builder', 'Nothing is built here.')) },
   boot: () => Promise.reject(new Error('nothing runs here')),
+  outbound: {
+    post: () => Promise.reject(new OutboundFailure('connection', 'nothing is sent here')),
+    close() {},
+  },
   buildsAtOnce: 1,
 }
 

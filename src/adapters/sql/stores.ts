@@ -1,11 +1,15 @@
 import type { HostStore } from '#core/alias/host-store.ts'
+import type { ApplicationStore } from '#core/application/application-store.ts'
 import type { AttemptStore, CertificateStore } from '#core/certificate/certificate-store.ts'
 import type { ChallengeStore } from '#core/certificate/challenge.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
 import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
 import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
+import type { EventQueue } from '#core/event/event.ts'
+import { createEventQueue } from '#core/event/event-queue.ts'
 import type { FileStore } from '#core/file/file-store.ts'
+import type { InstallationStore } from '#core/installation/installation-store.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
 import type { LoginStore } from '#core/login/login-store.ts'
@@ -21,17 +25,22 @@ import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
+import type { DeliveryStore, WebhookStore } from '#core/webhook/webhook-store.ts'
+import { createApplicationStore } from './application-store.ts'
 import { createAttemptStore } from './certificate-attempt-store.ts'
 import { createCertificateStore } from './certificate-store.ts'
 import { createChallengeStore } from './challenge-store.ts'
+import { createDeliveryStore } from './delivery-store.ts'
 import { createDeploymentStore } from './deployment-store.ts'
 import { createDnsRecordStore } from './dns-record-store.ts'
 import { createDomainStore } from './domain-store.ts'
 import { createEnvVariableStore } from './env-variable-store.ts'
 import { createFileStore } from './file-store.ts'
 import { createHostStore } from './host-store.ts'
+import { createInstallationStore } from './installation-store.ts'
 import { createInstanceStore } from './instance-store.ts'
 import { createJobStore } from './job-store.ts'
+import { createListenerStore } from './listener-store.ts'
 import { createLoginStore } from './login-store.ts'
 import { createOrderStore } from './order-store.ts'
 import { createOutputStore } from './output-store.ts'
@@ -45,6 +54,7 @@ import type { Db } from './tables.ts'
 import { createTeamStore } from './team-store.ts'
 import { createTokenStore } from './token-store.ts'
 import { createUserStore } from './user-store.ts'
+import { createWebhookStore } from './webhook-store.ts'
 
 export interface Stores {
   readonly users: UserStore
@@ -70,6 +80,11 @@ export interface Stores {
   readonly certificateAttempts: AttemptStore
   readonly challenges: ChallengeStore
   readonly domains: DomainStore
+  readonly applications: ApplicationStore
+  readonly installations: InstallationStore
+  readonly webhooks: WebhookStore
+  readonly deliveries: DeliveryStore
+  readonly events: EventQueue
 }
 
 export interface StoreParts {
@@ -173,6 +188,30 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
     get domains() {
       made.domains ??= createDomainStore(db)
       return made.domains
+    },
+    get applications() {
+      made.applications ??= createApplicationStore(db)
+      return made.applications
+    },
+    get installations() {
+      made.installations ??= createInstallationStore(db)
+      return made.installations
+    },
+    get webhooks() {
+      made.webhooks ??= createWebhookStore(db)
+      return made.webhooks
+    },
+    get deliveries() {
+      made.deliveries ??= createDeliveryStore(db)
+      return made.deliveries
+    },
+    get events() {
+      made.events ??= createEventQueue({
+        listeners: createListenerStore(db),
+        deliveries: this.deliveries,
+        jobs: this.jobs,
+      })
+      return made.events
     },
   }
 }

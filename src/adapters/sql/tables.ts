@@ -107,6 +107,8 @@ interface TokenTable {
   created_at: number
   active_at: number
   expires_at: number | null
+  /** The installation of an integration that it is for. */
+  installation_id: Generated<string | null>
 }
 
 interface LoginTable {
@@ -338,6 +340,7 @@ export interface AttemptTable {
   failures: number
   at: number
   retry_at: number
+  error: string | null
 }
 
 export interface ChallengeTable {

@@ -12,9 +12,14 @@ export interface Webhook {
   readonly sealedSecret: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** Since when nothing that was sent has arrived. */
+  readonly failingSince: number | null
   /** Since when nothing is sent, because nobody answered for days. */
   readonly disabledAt: number | null
 }
+
+/** How many an account may have. */
+export const MOST_WEBHOOKS = 20
 
 export const webhookPurpose = (webhookId: string): string => `webhook-secret ${webhookId}`
 
@@ -35,7 +40,7 @@ export interface Delivery {
 
 export type DeliveryTarget =
   | { readonly kind: 'webhook'; readonly id: string }
-  /** The id is that of the installation. */
+  /** The id is that of the application: what it is told last is that its installation is gone. */
   | { readonly kind: 'integration'; readonly id: string }
 
 export interface Attempt {

@@ -1,0 +1,72 @@
+import type { ApplicationStore } from '#core/application/application-store.ts'
+import { APPLICATION, fromApplication, toApplication } from './application-row.ts'
+import { readPage } from './page.ts'
+import { prepare } from './prepare.ts'
+import type { Db } from './tables.ts'
+import { unlessTaken } from './unless-taken.ts'
+
+const selectById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('applications').select(APPLICATION).where('id', '=', id),
+)
+const selectByClientId = prepare<{ clientId: string }>()((db, { clientId }) =>
+  db.selectFrom('applications').select(APPLICATION).where('client_id', '=', clientId),
+)
+const selectOf = prepare<{ ownerId: string; before: number; after: number; limit: number }>()(
+  (db, { ownerId, before, after, limit }) =>
+    db
+      .selectFrom('applications')
+      .select(APPLICATION)
+      .where('owner_id', '=', ownerId)
+      .where('created_at', '<', before)
+      .where('created_at', '>', after)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit),
+)
+
+export function createApplicationStore(db: Db): ApplicationStore {
+  const byId = async (id: string) => {
+    const [row] = await selectById(db, { id })
+    return row && toApplication(row)
+  }
+  return {
+    byId,
+
+    async add(application) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('applications')
+        .values(fromApplication(application))
+        .onConflict((conflict) => conflict.column('slug').doNothing())
+        .executeTakeFirstOrThrow()
+      return numInsertedOrUpdatedRows === 1n
+    },
+
+    async find(ownerId, id) {
+      const application = await byId(id)
+      return application?.ownerId === ownerId ? application : undefined
+    },
+
+    async byClientId(clientId) {
+      const [row] = await selectByClientId(db, { clientId })
+      return row && toApplication(row)
+    },
+
+    list: (ownerId, page) =>
+      readPage(page, {
+        select: (range) => selectOf(db, { ownerId, ...range }),
+        timeOf: (row) => row.created_at,
+        show: toApplication,
+      }),
+
+    async update(id, change) {
+      const application = await byId(id)
+      if (!application) return false
+      const { id: _id, created_at: _at, ...row } = fromApplication({ ...application, ...change })
+      return unlessTaken(db, (tx) => tx.updateTable('applications').set(row).where('id', '=', id).execute())
+    },
+
+    async remove(id) {
+      await db.deleteFrom('applications').where('id', '=', id).execute()
+    },
+  }
+}

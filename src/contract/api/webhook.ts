@@ -1,0 +1,121 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
+import { PERSONAL } from '../scopes.ts'
+import { Nullable, Time } from './shared.ts'
+
+const common = { gen: 'current', access: PERSONAL } as const
+
+const Events = Type.Array(Type.String({ maxLength: 100 }), {
+  minItems: 1,
+  maxItems: 50,
+  description: 'The kinds of events to send, for example `deployment.ready`.',
+})
+const ProjectIds = Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 50 })
+const Url = Type.String({ minLength: 1, description: 'Where events are sent: `https://…`.' })
+
+const fields = {
+  id: Type.String(),
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  ownerId: Type.String(),
+  projectIds: Type.Optional(Type.Array(Type.String())),
+  createdAt: Time,
+  updatedAt: Time,
+  disabledAt: Type.Optional(Time),
+}
+const Webhook = Type.Object(fields)
+
+export const createWebhook = endpoint({
+  ...common,
+  on: 'POST /v1/webhooks',
+  summary: 'Have events sent to an address; the secret that signs them is shown this once',
+  limit: 'write',
+  body: Type.Object({ url: Url, events: Events, projectIds: Type.Optional(ProjectIds) }),
+  reply: Type.Object({ ...fields, secret: Type.String() }),
+})
+
+export const listWebhooks = endpoint({
+  ...common,
+  on: 'GET /v1/webhooks',
+  summary: 'List the webhooks of the account',
+  limit: 'read',
+  query: Type.Object({ projectId: Type.Optional(Type.String()) }),
+  reply: Type.Array(Webhook),
+})
+
+export const getWebhook = endpoint({
+  ...common,
+  on: 'GET /v1/webhooks/:id',
+  summary: 'Get a webhook',
+  limit: 'read',
+  reply: Webhook,
+})
+
+export const updateWebhook = endpoint({
+  ...common,
+  on: 'PATCH /v1/webhooks/:id',
+  summary: 'Change a webhook, or switch one on again that was given up',
+  limit: 'write',
+  body: Type.Object({
+    url: Type.Optional(Url),
+    events: Type.Optional(Events),
+    projectIds: Type.Optional(Nullable(ProjectIds)),
+    enabled: Type.Optional(Type.Boolean()),
+  }),
+  reply: Webhook,
+})
+
+export const deleteWebhook = endpoint({
+  ...common,
+  on: 'DELETE /v1/webhooks/:id',
+  summary: 'Remove a webhook; what was not delivered yet never will be',
+  limit: 'write',
+  status: 204,
+  reply: 'empty',
+})
+
+const Delivery = Type.Object({
+  id: Type.String(),
+  eventId: Type.String(),
+  type: Type.String(),
+  state: Type.String({ description: '`waiting`, `delivered` or `failed`' }),
+  createdAt: Time,
+  attempts: Type.Array(
+    Type.Object({
+      at: Time,
+      ms: Type.Integer(),
+      status: Nullable(Type.Integer()),
+      answer: Type.String({ description: 'The beginning of the answer, or why there was none.' }),
+    }),
+  ),
+})
+
+export const listDeliveries = endpoint({
+  ...common,
+  on: 'GET /v1/webhooks/:id/deliveries',
+  summary: 'List what was sent to a webhook in the last 30 days',
+  limit: 'read',
+  query: Type.Object(pageQuery),
+  reply: Type.Object({ deliveries: Type.Array(Delivery), pagination: PaginationSchema }),
+})
+
+export const getDelivery = endpoint({
+  ...common,
+  on: 'GET /v1/webhooks/:id/deliveries/:deliveryId',
+  summary: 'Get one delivery with exactly what was sent',
+  limit: 'read',
+  reply: Type.Object({
+    ...Delivery.properties,
+    request: Type.Object({ url: Type.String(), body: Type.String() }),
+  }),
+})
+
+export const redeliver = endpoint({
+  ...common,
+  on: 'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver',
+  summary: 'Send the same event again, under the same id',
+  limit: 'write',
+  status: 202,
+  reply: Delivery,
+})

@@ -1,0 +1,54 @@
+import { newId } from '#contract/ids.ts'
+import type { JobQueue } from '../job/job-queue.ts'
+import { DELIVER_JOB } from '../webhook/deliver-job.ts'
+import type { Delivery } from '../webhook/webhook.ts'
+import type { DeliveryStore } from '../webhook/webhook-store.ts'
+import type { EventQueue, NewEvent } from './event.ts'
+import { type Listeners, targetsOf } from './listeners.ts'
+
+interface QueueParts {
+  readonly listeners: ListenerStore
+  readonly deliveries: Pick<DeliveryStore, 'add'>
+  readonly jobs: JobQueue
+}
+
+export interface ListenerStore {
+  /** Who is to be told of what happens in an account. */
+  of(ownerId: string): Promise<Listeners>
+}
+
+/** Turns an event into a delivery for each who wants to know; for nobody, it is nothing. */
+export const createEventQueue = ({ listeners, deliveries, jobs }: QueueParts): EventQueue => ({
+  async emit(event) {
+    const targets = targetsOf(await listeners.of(event.ownerId), event)
+    if (targets.length === 0) return
+    const eventId = newId.event()
+    const body = JSON.stringify(toBody(eventId, event))
+    for (const target of targets) {
+      const delivery: Delivery = {
+        id: newId.delivery(),
+        eventId,
+        ownerId: event.ownerId,
+        target,
+        type: event.type,
+        body,
+        state: 'waiting',
+        attempts: [],
+        createdAt: event.at,
+      }
+      await deliveries.add(delivery)
+      await jobs.enqueue({ kind: DELIVER_JOB, payload: { deliveryId: delivery.id }, share: target.id })
+    }
+  },
+})
+
+/** What receivers get. Nothing of it depends on who receives it, so that all of them see the same event. */
+const toBody = (id: string, { type, at, ownerId, userId, payload }: NewEvent) => ({
+  id,
+  type,
+  createdAt: at,
+  region: null,
+  payload: { team: { id: isTeam(ownerId) ? ownerId : null }, user: { id: userId }, ...payload },
+})
+
+const isTeam = (ownerId: string): boolean => ownerId.startsWith('team_')

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { isIP } from 'node:net'
+import { AloftError } from '#contract/errors.ts'
+import { newId } from '#contract/ids.ts'
+import { PLANS } from '#contract/limits.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context } from '../access/context.ts'
+import { EVENT_TYPES, type EventType } from '../event/event.ts'
+import type { JobQueue } from '../job/job-queue.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import { DELIVER_JOB } from './deliver-job.ts'
+import { type Delivery, MOST_WEBHOOKS, type Webhook, webhookPurpose } from './webhook.ts'
+import type { DeliveryStore, WebhookStore } from './webhook-store.ts'
+
+export interface WebhookWish {
+  readonly url: string
+  readonly events: readonly string[]
+  readonly projectIds?: readonly string[] | null
+}
+
+export interface Webhooks {
+  /** The secret is in this answer and nowhere else. */
+  create(ctx: Context, wish: WebhookWish): Promise<{ readonly webhook: Webhook; readonly secret: string }>
+  list(ctx: Context, filter: { readonly projectId?: string }): Promise<readonly Webhook[]>
+  get(ctx: Context, id: string): Promise<Webhook>
+  /** `enabled: true` starts one again that was given up. */
+  change(
+    ctx: Context,
+    id: string,
+    change: Partial<WebhookWish> & { readonly enabled?: boolean },
+  ): Promise<Webhook>
+  remove(ctx: Context, id: string): Promise<void>
+  deliveries(ctx: Context, id: string, page: PageQuery): Promise<Page<Delivery>>
+  delivery(ctx: Context, id: string, deliveryId: string): Promise<Delivery>
+  /** Sends the same event again, under the same id. */
+  redeliver(ctx: Context, id: string, deliveryId: string): Promise<Delivery>
+}
+
+interface WebhookStores {
+  readonly webhooks: WebhookStore
+  readonly deliveries: DeliveryStore
+  readonly projects: ProjectStore
+  readonly jobs: JobQueue
+}
+
+interface WebhookParts {
+  readonly stores: WebhookStores
+  readonly transact: Transact<WebhookStores>
+  readonly vault: Vault
+  readonly clock: Clock
+  /** Which addresses requests may be sent to. */
+  readonly allowsAddress: (address: string) => boolean
+}
+
+const MAX_URL = 2048
+
+export function createWebhooks(parts: WebhookParts): Webhooks {
+  const { stores, transact, vault, clock } = parts
+
+  async function owned(webhooks: WebhookStore, ctx: Context, id: string): Promise<Webhook> {
+    const webhook = await webhooks.find(ctx.owner.id, id)
+    if (!webhook) throw new AloftError('not_found', `There is no webhook \`${id.slice(0, 100)}\`.`)
+    return webhook
+  }
+
+  async function ownedDelivery(ctx: Context, id: string, deliveryId: string): Promise<Delivery> {
+    await owned(stores.webhooks, ctx, id)
+    const delivery = await stores.deliveries.byId(deliveryId)
+    if (delivery?.target.kind !== 'webhook' || delivery.target.id !== id)
+      throw new AloftError('not_found', `The webhook has no delivery \`${deliveryId.slice(0, 100)}\`.`)
+    return delivery
+  }
+
+  /** A projects' id that is not the account's own is refused, rather than never heard of. */
+  async function checkProjects(projects: ProjectStore, ctx: Context, ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const project = await projects.byIdOrName(ctx.owner.id, id)
+      if (project?.id !== id)
+        throw new AloftError('bad_request', `Invalid request: there is no project \`${id.slice(0, 100)}\`.`)
+    }
+  }
+
+  return {
+    create(ctx, wish) {
+      checkPlan(ctx)
+      const now = clock.now()
+      const id = newId.webhook()
+      const secret = randomBytes(24).toString('hex')
+      const webhook: Webhook = {
+        id,
+        ownerId: ctx.owner.id,
+        url: readUrl(wish.url, parts.allowsAddress),
+        events: readEvents(wish.events),
+        projectIds: readProjectIds(wish.projectIds),
+        sealedSecret: vault.seal(secret, webhookPurpose(id)),
+        createdAt: now,
+        updatedAt: now,
+        failingSince: null,
+        disabledAt: null,
+      }
+      return transact(async ({ webhooks, projects }) => {
+        if ((await webhooks.list(ctx.owner.id)).length >= MOST_WEBHOOKS)
+          throw new AloftError('conflict', `An account has at most ${MOST_WEBHOOKS} webhooks.`)
+        await checkProjects(projects, ctx, webhook.projectIds ?? [])
+        await webhooks.add(webhook)
+        return { webhook, secret }
+      })
+    },
+
+    async list(ctx, { projectId }) {
+      const all = await stores.webhooks.list(ctx.owner.id)
+      return projectId === undefined
+        ? all
+        : all.filter(({ projectIds }) => projectIds === null || projectIds.includes(projectId))
+    },
+
+    get: (ctx, id) => owned(stores.webhooks, ctx, id),
+
+    change(ctx, id, { url, events, projectIds, enabled }) {
+      return transact(async ({ webhooks, projects }) => {
+        const webhook = await owned(webhooks, ctx, id)
+        const now = clock.now()
+        const change = {
+          ...(url === undefined ? {} : { url: readUrl(url, parts.allowsAddress) }),
+          ...(events === undefined ? {} : { events: readEvents(events) }),
+          ...(projectIds === undefined ? {} : { projectIds: readProjectIds(projectIds) }),
+          ...(enabled === undefined ? {} : { disabledAt: enabled ? null : (webhook.disabledAt ?? now) }),
+          ...(enabled === true ? { failingSince: null } : {}),
+          updatedAt: now,
+        }
+        await checkProjects(projects, ctx, change.projectIds ?? [])
+        await webhooks.update(id, change)
+        return { ...webhook, ...change }
+      })
+    },
+
+    async remove(ctx, id) {
+      if (!(await stores.webhooks.remove(ctx.owner.id, id)))
+        throw new AloftError('not_found', `There is no webhook \`${id.slice(0, 100)}\`.`)
+    },
+
+    async deliveries(ctx, id, page) {
+      await owned(stores.webhooks, ctx, id)
+      return stores.deliveries.list(id, page)
+    },
+
+    delivery: ownedDelivery,
+
+    async redeliver(ctx, id, deliveryId) {
+      const { eventId, ownerId, target, type, body } = await ownedDelivery(ctx, id, deliveryId)
+      const again: Delivery = {
+        ...{ id: newId.delivery(), eventId, ownerId, target, type, body },
+        state: 'waiting',
+        attempts: [],
+        createdAt: clock.now(),
+      }
+      return transact(async ({ deliveries, jobs }) => {
+        await deliveries.add(again)
+        await jobs.enqueue({ kind: DELIVER_JOB, payload: { deliveryId: again.id }, share: id })
+        return again
+      })
+    },
+  }
+}
+
+function checkPlan({ owner }: Context): void {
+  if (PLANS.indexOf(owner.plan) < PLANS.indexOf('pro'))
+    throw new AloftError('feature_not_available', `Webhooks are not part of the plan \`${owner.plan}\`.`)
+}
+
+/** An address that requests may be sent to. What its name leads to is checked when one is sent. */
+export function readUrl(text: string, allows: (address: string) => boolean): string {
+  const url = URL.parse(text)
+  const refuse = (why: string) => new AloftError('invalid_url', `Invalid request: \`url\` ${why}.`)
+  if (text.length > MAX_URL) throw refuse(`is longer than ${MAX_URL} characters`)
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw refuse('should be an address that begins with `https://` or `http://`')
+  if (url.username !== '' || url.password !== '') throw refuse('should not hold a password')
+  const address = url.hostname.replace(/^\[|\]$/g, '')
+  if ((isIP(address) !== 0 && !allows(address)) || (url.hostname === 'localhost' && !allows('127.0.0.1')))
+    throw refuse('leads to a private address')
+  return url.href
+}
+
+function readEvents(events: readonly string[]): readonly EventType[] {
+  const known = (event: string): event is EventType => (EVENT_TYPES as readonly string[]).includes(event)
+  const unknown = events.find((event) => !known(event))
+  if (unknown !== undefined)
+    throw new AloftError('invalid_event', `Invalid request: there is no event \`${unknown.slice(0, 100)}\`.`)
+  return [...new Set(events.filter(known))]
+}
+
+const readProjectIds = (ids: readonly string[] | null | undefined): readonly string[] | null =>
+  ids === null || ids === undefined ? null : [...new Set(ids)]

@@ -65,7 +65,7 @@ export async function openParts(
   const logStore = createLogStore(logDatabase.db)
   const shared = await openShared(config, { log, channel, clock })
   const { bus, limiter } = shared
-  const wakeRunners = { clock, onJobs: () => bus.publish(JOBS_TOPIC, '') }
+  const storeParts = { clock, onJobs: () => bus.publish(JOBS_TOPIC, ''), site: config.baseUrl }
   const blobs = await createFsBlobStore({ folder: join(config.dataDir, 'blobs'), clock, log })
   const logWriter = new LogWriter({ store: logStore, bus, clock, log })
   return {
@@ -73,8 +73,8 @@ export async function openParts(
     logStore,
     logWriter,
     sites: createSiteSource(database.db),
-    stores: createStores(database.db, wakeRunners),
-    transact: createTransact(database.db, wakeRunners),
+    stores: createStores(database.db, storeParts),
+    transact: createTransact(database.db, storeParts),
     vault: createVault(masterKey),
     resolver: createDnsResolver({ servers: config.resolvers }),
     bus,

@@ -91,10 +91,12 @@ export interface StoreParts {
   readonly clock: Clock
   /** Called when jobs were written for good: at once, or once the transaction that wrote them is over. */
   readonly onJobs?: (() => void) | undefined
+  /** The address that links in events begin with. */
+  readonly site?: string | undefined
 }
 
 /** Each store is made when it is first asked for: a transaction needs few of them. */
-export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
+export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): Stores {
   const made: { -readonly [K in keyof Stores]?: Stores[K] } = {}
   return {
     get users() {
@@ -210,6 +212,7 @@ export function createStores(db: Db, { clock, onJobs }: StoreParts): Stores {
         listeners: createListenerStore(db),
         deliveries: this.deliveries,
         jobs: this.jobs,
+        site,
       })
       return made.events
     },

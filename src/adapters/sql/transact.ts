@@ -3,7 +3,7 @@ import { createStores, type StoreParts, type Stores } from './stores.ts'
 import type { Db } from './tables.ts'
 import { inTransaction } from './transaction.ts'
 
-export function createTransact(db: Db, { clock, onJobs }: StoreParts): Transact<Stores> {
+export function createTransact(db: Db, { clock, onJobs, site }: StoreParts): Transact<Stores> {
   return async (work) => {
     let enqueued = false
     const onEnqueue = () => {
@@ -11,7 +11,7 @@ export function createTransact(db: Db, { clock, onJobs }: StoreParts): Transact<
     }
     const result = await inTransaction(db, (tx) => {
       enqueued = false
-      return work(createStores(tx, { clock, onJobs: onEnqueue }))
+      return work(createStores(tx, { clock, onJobs: onEnqueue, site }))
     })
     if (enqueued) onJobs?.()
     return result

@@ -10,6 +10,8 @@ interface QueueParts {
   readonly listeners: ListenerStore
   readonly deliveries: Pick<DeliveryStore, 'add'>
   readonly jobs: JobQueue
+  /** Where links lead to. */
+  readonly site: string
 }
 
 export interface ListenerStore {
@@ -18,12 +20,12 @@ export interface ListenerStore {
 }
 
 /** Turns an event into a delivery for each who wants to know; for nobody, it is nothing. */
-export const createEventQueue = ({ listeners, deliveries, jobs }: QueueParts): EventQueue => ({
+export const createEventQueue = ({ listeners, deliveries, jobs, site }: QueueParts): EventQueue => ({
   async emit(event) {
     const targets = targetsOf(await listeners.of(event.ownerId), event)
     if (targets.length === 0) return
     const eventId = newId.event()
-    const body = JSON.stringify(toBody(eventId, event))
+    const body = JSON.stringify(toBody(eventId, event, site))
     for (const target of targets) {
       const delivery: Delivery = {
         id: newId.delivery(),
@@ -43,12 +45,24 @@ export const createEventQueue = ({ listeners, deliveries, jobs }: QueueParts): E
 })
 
 /** What receivers get. Nothing of it depends on who receives it, so that all of them see the same event. */
-const toBody = (id: string, { type, at, ownerId, userId, payload }: NewEvent) => ({
+const toBody = (id: string, { type, at, ownerId, userId, payload }: NewEvent, site: string) => ({
   id,
   type,
   createdAt: at,
   region: null,
-  payload: { team: { id: isTeam(ownerId) ? ownerId : null }, user: { id: userId }, ...payload },
+  payload: {
+    team: { id: isTeam(ownerId) ? ownerId : null },
+    user: { id: userId },
+    ...payload,
+    ...linksOf(payload, site),
+  },
 })
+
+const linksOf = ({ links }: NewEvent['payload'], site: string) =>
+  links === undefined
+    ? {}
+    : {
+        links: Object.fromEntries(Object.entries(links as object).map(([what, path]) => [what, site + path])),
+      }
 
 const isTeam = (ownerId: string): boolean => ownerId.startsWith('team_')

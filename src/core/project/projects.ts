@@ -5,6 +5,8 @@ import type { DeploymentNews } from '../deployment/deployment-news.ts'
 import type { EnvVariables } from '../env-variable/env-variables.ts'
 import type { VariableWish } from '../env-variable/read-variable.ts'
 import type { VariableStores } from '../env-variable/variable-writing.ts'
+import type { EventQueue } from '../event/event.ts'
+import { projectEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -39,7 +41,7 @@ export interface Projects {
 
 interface ProjectParts {
   readonly store: ProjectStore
-  readonly transact: Transact<DeleteStores & VariableStores>
+  readonly transact: Transact<DeleteStores & VariableStores & { readonly events: EventQueue }>
   /** Gives a new project its first variables. */
   readonly beginVariables: EnvVariables['begin']
   readonly vault: Vault
@@ -64,6 +66,8 @@ export function createProjects(parts: ProjectParts): Projects {
     seal: (password) => vault.seal(password, passwordPurpose(id)),
   })
 
+  const by = ({ actor }: Context) => ({ userId: actor.user.id, at: clock.now() })
+
   async function known(projects: ProjectStore, { owner }: Context, idOrName: string): Promise<Project> {
     const project = await projects.byIdOrName(owner.id, idOrName)
     if (!project) throw unknown(idOrName)
@@ -73,9 +77,10 @@ export function createProjects(parts: ProjectParts): Projects {
   return {
     ensure(ctx, text) {
       const name = slugOfProject(text)
-      return transact(async ({ projects }) => {
+      return transact(async ({ projects, events }) => {
         const now = clock.now()
-        await projects.insert(newProject(ctx.owner.id, name, now))
+        const fresh = newProject(ctx.owner.id, name, now)
+        if (await projects.insert(fresh)) await events.emit(projectEvent('project.created', fresh, by(ctx)))
         const project = await known(projects, ctx, name)
         await projects.touch(ctx.owner.id, project.id, now)
         return known(projects, ctx, project.id)
@@ -88,6 +93,7 @@ export function createProjects(parts: ProjectParts): Projects {
       const project = { ...empty, ...readSettings(empty, command, circumstances(ctx, empty.id)) }
       return transact(async (stores) => {
         if (!(await stores.projects.insert(project))) throw nameTaken(name)
+        await stores.events.emit(projectEvent('project.created', project, by(ctx)))
         if (variables.length > 0) await parts.beginVariables(stores, ctx, project, variables)
         return project
       })

@@ -19,7 +19,7 @@ const site: Site = {
     { src: '/echo/(.*)', dest: '/index.html', headers: { 'x-path': '$1' } },
     { src: '/error', dest: '/index.html', status: 500 },
     { handle: 'filesystem' },
-    { src: '/app/.*', dest: '/index.html' },
+    { src: '/(app|\\.well-known)/.*', dest: '/index.html' },
   ],
   functions: new Map(),
   directoryListing: false,
@@ -68,4 +68,12 @@ test('only plain spellings of paths to files are remembered', () => {
   ])
     assert.equal(hot.find(entry, path), undefined, path)
   assert.equal(entry.answers.size, 0)
+})
+
+test('what certificate authorities may ask for is never remembered', () => {
+  const hot = new HotAnswers(1_000_000)
+  const entry = createSiteEntry(site, 0)
+  assert.ok(hot.find(entry, '/.well-known/other'))
+  assert.equal(hot.find(entry, '/.well-known/acme-challenge/token'), undefined)
+  assert.equal(entry.answers.size, 1)
 })

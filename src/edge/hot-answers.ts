@@ -111,6 +111,9 @@ function shareOf({ site, shares }: SiteEntry, served: Served): AnswerShare {
 }
 
 const PLAIN = /^\/[\w.~!$&'()*+,;=:@/-]*$/
+/** Certificate authorities ask there for what is not the site's, so that nothing may be remembered about it. */
+const CHALLENGES = '/.well-known/acme-challenge/'
 
 /** Whether this is the plain spelling of a path, which no reader can take for another one. */
-const isPlain = (rawPath: string): boolean => PLAIN.test(rawPath) && readTarget(rawPath)?.path === rawPath
+const isPlain = (rawPath: string): boolean =>
+  PLAIN.test(rawPath) && readTarget(rawPath)?.path === rawPath && !rawPath.startsWith(CHALLENGES)

@@ -216,3 +216,33 @@ test('headers that do not come in time over TLS are answered with a 408', async 
   socket.write('GET / HTTP/1.1\r\n')
   assert.equal(parseResponses(await readAll(socket))[0]?.status, 408)
 })
+
+test('an authority that looks for a challenge is shown it, and no HTTP is spoken then', async (t) => {
+  const challenge = await credentials('challenge.test')
+  const asked: string[] = []
+  const { tlsPort } = await start(t, {
+    tlsPort: 'any',
+    async challengeFor(servername) {
+      asked.push(servername)
+      if (servername !== 'a.localhost') throw new Error('none')
+      return challenge.context
+    },
+  })
+  const acme = { servername: 'a.localhost', ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false }
+  const socket = await dial(tlsPort, acme)
+  assert.deepEqual([socket.alpnProtocol, subjects(socket)], ['acme-tls/1', 'DNS:challenge.test'])
+  socket.write(REQUEST)
+  assert.equal(await readAll(socket), '')
+
+  for (const refused of [
+    { ...acme, servername: 'b.localhost' },
+    { ...acme, servername: '' },
+    { ...acme, maxVersion: 'TLSv1.2' },
+  ] as const)
+    await assert.rejects(dial(tlsPort, refused), /socket|alert|hang up|ECONNRESET/i)
+  assert.deepEqual(asked, ['a.localhost', 'b.localhost'])
+
+  const visitor = await dial(tlsPort, { ...acme, ALPNProtocols: ['acme-tls/1', 'http/1.1'] })
+  assert.deepEqual([visitor.alpnProtocol, subjects(visitor)], ['http/1.1', 'DNS:a.localhost'])
+  visitor.destroy()
+})

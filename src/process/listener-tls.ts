@@ -15,8 +15,12 @@ export interface Credentials {
  */
 export type CertificateFor = (servername: string | undefined) => Credentials | Promise<Credentials>
 
+/** What an authority is shown that looks whether a server name is ours; rejects when it is looking in vain. */
+export type ChallengeFor = (servername: string) => Promise<SecureContext>
+
 export interface TlsOptions {
   readonly certificateFor: CertificateFor
+  readonly challengeFor: ChallengeFor | undefined
   readonly limits: ListenerLimits
   readonly log: Log
   /** 48 bytes, the same in all serving processes, so that each can resume what another began. */
@@ -25,10 +29,18 @@ export interface TlsOptions {
   http2(socket: TLSSocket): void
 }
 
+/** The best first. */
+const PROTOCOLS = ['h2', 'http/1.1', 'http/1.0'] as const
+/** What authorities speak, and nobody else: after the handshake, all is said. */
+const CHALLENGE = 'acme-tls/1'
+
 export const TLS_CONTEXT = { minVersion: 'TLSv1.2', sessionIdContext: 'aloft' } as const
 
 export async function createTls(options: TlsOptions): Promise<Server> {
-  const { certificateFor, limits, log, ticketKeys } = options
+  const { certificateFor, challengeFor, limits, log, ticketKeys } = options
+  /** Handshakes of authorities, and those for which a certificate has been chosen. */
+  const challenged = new WeakSet<TLSSocket>()
+  const chosen = new WeakSet<TLSSocket>()
   let current = await certificateFor(undefined)
   const shared = { ...TLS_CONTEXT, ...(ticketKeys && { ticketKeys }) }
 
@@ -36,10 +48,22 @@ export async function createTls(options: TlsOptions): Promise<Server> {
     ...shared,
     cert: current.cert,
     key: current.key,
-    ALPNProtocols: ['h2', 'http/1.1', 'http/1.0'],
+    ALPNCallback(this: TLSSocket, { servername, protocols }) {
+      // Before TLS 1.3 the certificate has been chosen by now, and there the challenge cannot be shown.
+      if (isChallenge(protocols) && challengeFor && servername && !chosen.has(this)) {
+        challenged.add(this)
+        return CHALLENGE
+      }
+      return PROTOCOLS.find((protocol) => protocols.includes(protocol))
+    },
     handshakeTimeout: limits.handshakeMs,
     noDelay: true,
-    SNICallback(servername, done) {
+    SNICallback(this: TLSSocket, servername, done) {
+      if (challengeFor && challenged.has(this)) {
+        challengeFor(servername).then((context) => done(null, context), done)
+        return
+      }
+      chosen.add(this)
       const failed = (error: unknown) => {
         log.error({ err: error, servername }, 'no certificate for a server name, the default one is served')
         done(null)
@@ -71,7 +95,8 @@ export async function createTls(options: TlsOptions): Promise<Server> {
     }
   })
   server.on('secureConnection', (socket) => {
-    if (socket.alpnProtocol === 'h2') options.http2(socket)
+    if (socket.alpnProtocol === CHALLENGE) socket.on('error', () => socket.destroy()).destroySoon()
+    else if (socket.alpnProtocol === 'h2') options.http2(socket)
     else options.http1(socket)
   })
   server.on('tlsClientError', (error, socket) => {
@@ -81,3 +106,7 @@ export async function createTls(options: TlsOptions): Promise<Server> {
   })
   return server
 }
+
+/** Authorities offer this alone; in the company of others it is not meant. */
+const isChallenge = (protocols: readonly string[]): boolean =>
+  protocols.length === 1 && protocols[0] === CHALLENGE

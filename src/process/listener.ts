@@ -6,7 +6,7 @@ import { createHttp1, type UpgradeHandler } from './listener-http1.ts'
 import { createHttp2 } from './listener-http2.ts'
 import { DEFAULT_LIMITS, type ListenerLimits } from './listener-limits.ts'
 import { createDispatch, type Handle } from './listener-request.ts'
-import { type CertificateFor, createTls } from './listener-tls.ts'
+import { type CertificateFor, type ChallengeFor, createTls } from './listener-tls.ts'
 
 export interface ListenerOptions {
   readonly host: string
@@ -20,6 +20,7 @@ export interface ListenerOptions {
   readonly fastLane?: FastLane
   readonly upgrade?: UpgradeHandler
   readonly certificateFor: CertificateFor
+  readonly challengeFor?: ChallengeFor
   readonly ticketKeys?: Buffer
   readonly log: Log
   readonly limits?: Partial<ListenerLimits>
@@ -69,6 +70,7 @@ export function createListeners(options: ListenerOptions): Listeners {
     if (options.tlsPort === 0) return 0
     const server = await createTls({
       certificateFor: options.certificateFor,
+      challengeFor: options.challengeFor,
       limits,
       log,
       ticketKeys: options.ticketKeys,

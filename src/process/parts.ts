@@ -8,13 +8,16 @@ import { createLogStore } from '#adapters/sql/log-store.ts'
 import { createSiteSource } from '#adapters/sql/site-source.ts'
 import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import { createTransact } from '#adapters/sql/transact.ts'
+import { createZoneSource } from '#adapters/sql/zone-source.ts'
 import { loadMasterKey } from '#adapters/vault-aes/master-key.ts'
 import { createVault } from '#adapters/vault-aes/vault.ts'
+import type { ZoneSource } from '#core/dns/zone.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import type { LogStore } from '#core/log/log-store.ts'
 import { LogWriter } from '#core/log/log-writer.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
+import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
@@ -23,6 +26,7 @@ import type { Transact } from '#core/ports/transact.ts'
 import type { Vault } from '#core/ports/vault.ts'
 import type { SiteSource } from '#core/site/site.ts'
 import type { Config } from '../config.ts'
+import { openIssuer } from './certificates.ts'
 import type { Channel } from './channel.ts'
 import { openShared } from './shared.ts'
 
@@ -33,10 +37,14 @@ export interface Parts {
   readonly vault: Vault
   readonly blobs: BlobStore
   readonly sites: SiteSource
+  /** Of users; the platform's own is not among them. */
+  readonly zones: ZoneSource
   readonly logStore: LogStore
   readonly logWriter: LogWriter
   /** What the world's DNS says. */
   readonly resolver: Resolver
+  /** Who makes certificates for hosts outside the platform's domain. */
+  readonly issuer: CertificateIssuer
   readonly bus: Bus
   readonly limiter: RateLimiter
   readonly clock: Clock
@@ -68,14 +76,18 @@ export async function openParts(
   const storeParts = { clock, onJobs: () => bus.publish(JOBS_TOPIC, ''), site: config.baseUrl }
   const blobs = await createFsBlobStore({ folder: join(config.dataDir, 'blobs'), clock, log })
   const logWriter = new LogWriter({ store: logStore, bus, clock, log })
+  const stores = createStores(database.db, storeParts)
+  const vault = createVault(masterKey)
   return {
     blobs,
     logStore,
     logWriter,
     sites: createSiteSource(database.db),
-    stores: createStores(database.db, storeParts),
+    zones: createZoneSource(database.db, config),
+    stores,
     transact: createTransact(database.db, storeParts),
-    vault: createVault(masterKey),
+    vault,
+    issuer: openIssuer({ stores, vault, clock }),
     resolver: createDnsResolver({ servers: config.resolvers }),
     bus,
     limiter,

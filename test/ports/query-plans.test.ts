@@ -10,6 +10,7 @@ import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import { createSiteSource } from '#adapters/sql/site-source.ts'
 import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import type { Tables } from '#adapters/sql/tables.ts'
+import { createZoneSource } from '#adapters/sql/zone-source.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import {
   sampleAlias,
@@ -60,7 +61,7 @@ const order = sampleOrder({ ownerId: user.id })
 const instance = sampleInstance({ deploymentId: deployment.id })
 
 const certificate = sampleCertificate({ ownerId: user.id })
-const attempt = { host: 'a.example.com', domain: 'example.com', failures: 1, at: 1, retryAt: 2 }
+const attempt = { host: 'a.example.com', domain: 'example.com', failures: 1, at: 1, retryAt: 2, error: null }
 const challenge = sampleChallenge()
 
 type Others = Omit<
@@ -361,6 +362,9 @@ const callsOnOthers = ({
     find: () => certificateAttempts.find('a.example.com'),
     save: () => certificateAttempts.save(attempt),
     count: () => certificateAttempts.count('example.com', 1, 10),
+    remove: () => certificateAttempts.remove('a.example.com'),
+    due: () => certificateAttempts.due(3, 10),
+    aliasesAfter: () => certificateAttempts.aliasesAfter({ createdAt: 1, host: 'a' }, 10),
     prune: () => certificateAttempts.prune(1),
   },
   challenges: {
@@ -420,6 +424,7 @@ async function openRecorded(t: TestContext) {
   return {
     stores: createStores(db, { clock: { now: () => 1 } }),
     sites: createSiteSource(db),
+    zones: createZoneSource(db, { domain: 'aloft.test', nameservers: [] }),
     async recordedBy(run: () => Promise<unknown>): Promise<string[]> {
       recorded = []
       await run()
@@ -453,6 +458,18 @@ it('finds the site of a host by keys alone', async (t) => {
   const [sql = '', ...more] = await recordedBy(() => sites.find('a.aloft.test'))
   assert.deepEqual(more, [])
   for (const step of planOf(sql)) assert.match(step, /^SEARCH \w+ USING INDEX sqlite_autoindex_/)
+})
+
+it('finds the zone of a name by indexes alone', async (t) => {
+  const { stores, zones, recordedBy, planOf } = await openRecorded(t)
+  await stores.domains.add(sampleDomain({ name: 'example.com', boughtAt: 1 }))
+  const statements = await recordedBy(() => zones.find('www.example.com'))
+  assert.equal(statements.length, 2)
+  for (const sql of statements)
+    assert.deepEqual(
+      planOf(sql).filter((step) => SLOW.test(step)),
+      [],
+    )
 })
 
 it('walks the newest deployments of a filter along the index made for it', async (t) => {

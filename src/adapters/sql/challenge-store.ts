@@ -1,6 +1,8 @@
 import type { Challenge, ChallengeStore } from '#core/certificate/challenge.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
+import { atomically } from './transaction.ts'
+import { CHALLENGES_OF_ALL, countZoneChange } from './zone-changes.ts'
 
 const selectByHost = prepare<{ kind: Challenge['kind']; host: string; now: number }>()(
   (db, { kind, host, now }) =>
@@ -13,33 +15,55 @@ const selectByHost = prepare<{ kind: Challenge['kind']; host: string; now: numbe
       .orderBy('token'),
 )
 
+/** What DNS answers with grows its serial when it changes. */
+const countFor = async (tx: Db, kinds: readonly Challenge['kind'][]): Promise<void> => {
+  if (kinds.includes('dns-01')) await countZoneChange(tx, CHALLENGES_OF_ALL)
+}
+
 export function createChallengeStore(db: Db): ChallengeStore {
   return {
-    async put({ kind, host, token, value, expiresAt }) {
-      const content = { value, expires_at: expiresAt }
-      await db
-        .insertInto('challenges')
-        .values({ kind, host: host.toLowerCase(), token, ...content })
-        .onConflict((conflict) => conflict.columns(['host', 'kind', 'token']).doUpdateSet(content))
-        .execute()
-    },
+    put: ({ kind, host, token, value, expiresAt }) =>
+      atomically(db, async (tx) => {
+        const content = { value, expires_at: expiresAt }
+        await tx
+          .insertInto('challenges')
+          .values({ kind, host: host.toLowerCase(), token, ...content })
+          .onConflict((conflict) => conflict.columns(['host', 'kind', 'token']).doUpdateSet(content))
+          .execute()
+        await countFor(tx, [kind])
+      }),
 
     find: async (kind, host, now) =>
       (await selectByHost(db, { kind, host: host.toLowerCase(), now })).map(
         ({ expires_at, ...challenge }) => ({ ...challenge, expiresAt: expires_at }),
       ),
 
-    async remove({ kind, host, token }) {
-      await db
-        .deleteFrom('challenges')
-        .where('host', '=', host.toLowerCase())
-        .where('kind', '=', kind)
-        .where('token', '=', token)
-        .execute()
-    },
+    remove: ({ kind, host, token }) =>
+      atomically(db, async (tx) => {
+        const gone = await tx
+          .deleteFrom('challenges')
+          .where('host', '=', host.toLowerCase())
+          .where('kind', '=', kind)
+          .where('token', '=', token)
+          .returning('kind')
+          .execute()
+        await countFor(
+          tx,
+          gone.map((row) => row.kind),
+        )
+      }),
 
-    async prune(now) {
-      await db.deleteFrom('challenges').where('expires_at', '<=', now).execute()
-    },
+    prune: (now) =>
+      atomically(db, async (tx) => {
+        const gone = await tx
+          .deleteFrom('challenges')
+          .where('expires_at', '<=', now)
+          .returning('kind')
+          .execute()
+        await countFor(
+          tx,
+          gone.map((row) => row.kind),
+        )
+      }),
   }
 }

@@ -9,8 +9,9 @@ import type { Db, DomainTable } from './tables.ts'
 import { textsIn } from './text-list.ts'
 import { atomically } from './transaction.ts'
 import { unlessTaken } from './unless-taken.ts'
+import { countZoneChange } from './zone-changes.ts'
 
-const DOMAIN = ['id', 'owner_id', 'name', 'verified', 'details', 'checked_at', 'created_at'] as const
+export const DOMAIN = ['id', 'owner_id', 'name', 'verified', 'details', 'checked_at', 'created_at'] as const
 
 /** A domain that was never looked up comes first among those that are looked up again. */
 const NEVER = 0
@@ -18,7 +19,7 @@ const NEVER = 0
 /** What has no column of its own. */
 type Details = Omit<Domain, 'id' | 'ownerId' | 'name' | 'checkedAt' | 'createdAt'>
 
-const toDomain = (row: Selectable<DomainTable>): Domain => ({
+export const toDomain = (row: Selectable<DomainTable>): Domain => ({
   ...(JSON.parse(row.details) as Details),
   id: row.id,
   ownerId: row.owner_id,
@@ -155,9 +156,11 @@ export function createDomainStore(db: Db): DomainStore {
       return rows.map(toDomain)
     },
 
-    async remove(id) {
-      await db.deleteFrom('domains').where('id', '=', id).execute()
-    },
+    remove: (id) =>
+      atomically(db, async (tx) => {
+        const gone = await tx.deleteFrom('domains').where('id', '=', id).returning('name').executeTakeFirst()
+        if (gone) await countZoneChange(tx, gone.name)
+      }),
 
     unverified: async (checkedBefore, createdAfter, limit) =>
       (await selectUnverified(db, { checkedBefore, createdAfter, limit })).map(toDomain),

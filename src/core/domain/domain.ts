@@ -41,8 +41,16 @@ export const serviceTypeOf = (
   intended: readonly string[],
 ): ServiceType => {
   if (boughtAt !== null || transferredAt !== null) return 'provider.world'
-  return intended.filter((server) => nameservers.includes(server)).length >= 2 ? 'provider.world' : 'external'
+  return isDelegated(nameservers, intended) ? 'provider.world' : 'external'
 }
+
+/** Two of our nameservers make a name ours to answer for, or the only one where there is one. */
+export const isDelegated = (nameservers: readonly string[], intended: readonly string[]): boolean =>
+  intended.length > 0 &&
+  intended.filter((server) => nameservers.includes(server)).length >= Math.min(2, intended.length)
+
+/** Where the text that verifies a name has to be. */
+export const proofHost = (name: string): string => `_platform.${name}`
 
 /** The name and everything above it that could be held: `a.b.example.com` → itself, `b.example.com`, `example.com`. */
 export const heldNames = (host: string): readonly string[] => {

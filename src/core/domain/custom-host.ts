@@ -1,0 +1,44 @@
+import { AloftError } from '#contract/errors.ts'
+import type { Owner } from '../access/context.ts'
+import { serviceTypeOf } from './domain.ts'
+import type { DomainStore } from './domain-store.ts'
+
+interface HostParts {
+  readonly store: Pick<DomainStore, 'covering' | 'verifiedCovering'>
+  readonly nameservers: readonly string[]
+}
+
+export const needsUpgrade = () =>
+  new AloftError('custom_domain_needs_upgrade', 'Custom domains are not part of the plan of this account.')
+
+export const hasCustomDomains = ({ plan }: Pick<Owner, 'plan'>): boolean => plan !== 'oss' && plan !== 'free'
+
+export const foreignDomain = (name: string) =>
+  new AloftError('forbidden', `The domain \`${name}\` belongs to another account.`, { domain: name })
+
+/** Throws unless an account may let its things be visited under a host that is not the platform's. */
+export const createCustomHostCheck =
+  ({ store, nameservers }: HostParts) =>
+  async (owner: Owner, host: string): Promise<void> => {
+    const [claimed, verified] = await Promise.all([
+      store.covering(owner.id, host),
+      store.verifiedCovering(host),
+    ])
+    if (verified && verified.ownerId !== owner.id && !(claimed && claimed.name.length > verified.name.length))
+      throw foreignDomain(verified.name)
+    if (!claimed)
+      throw new AloftError('not_found', `The domain of \`${host}\` is not in your account: add it first.`, {
+        name: host,
+      })
+    if (verified?.ownerId !== owner.id)
+      throw new AloftError('domain_not_verified', `The domain \`${claimed.name}\` is not verified yet.`, {
+        domain: claimed.name,
+      })
+    if (!hasCustomDomains(owner)) throw needsUpgrade()
+    if (host.startsWith('*.') && serviceTypeOf(verified, nameservers) !== 'provider.world')
+      throw new AloftError(
+        'invalid_alias',
+        `\`${host}\` can be used once the domain \`${verified.name}\` uses our nameservers.`,
+        { alias: host },
+      )
+  }

@@ -1,0 +1,36 @@
+import { domainToASCII } from 'node:url'
+import { getDomain } from 'tldts'
+import { AloftError } from '#contract/errors.ts'
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+const MAX_NAME = 253
+
+/** A name as it is stored; undefined when none can be made of the text. */
+export function storedName(text: string): string | undefined {
+  // Longer ones cannot become a name, and what they cost to convert grows faster than they do.
+  if (text.length > MAX_NAME + 1) return undefined
+  const name = domainToASCII(text.trim().replace(/\.$/, ''))
+  const labels = name.split('.')
+  const fits = name.length <= MAX_NAME && labels.length > 1 && labels.every((label) => LABEL.test(label))
+  // A last label of digits makes an address of it.
+  return fits && !/^\d+$/.test(labels.at(-1) ?? '') ? name : undefined
+}
+
+/** The part of a name that somebody can have registered; undefined for what names are registered under. */
+export const apexOf = (name: string): string | undefined =>
+  getDomain(name, { allowPrivateDomains: true, validateHostname: false }) ?? undefined
+
+/** The name that a request gives for a domain, in whatever script. */
+export function readDomainName(text: string | undefined): string {
+  if (text === undefined || text.trim() === '')
+    throw new AloftError('missing_name', 'The `name` of the domain is missing.')
+  const name = storedName(text)
+  const shown = text.slice(0, 100)
+  if (name === undefined)
+    throw new AloftError('invalid_name', `\`${shown}\` is not a valid domain name.`, { name: shown })
+  if (apexOf(name) === undefined)
+    throw new AloftError('invalid_name', `\`${shown}\` is a suffix under which names are registered.`, {
+      name: shown,
+    })
+  return name
+}

@@ -1,0 +1,229 @@
+import { AloftError } from '#contract/errors.ts'
+import { newDomainToken, newId } from '#contract/ids.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context } from '../access/context.ts'
+import type { AliasRow } from '../alias/alias.ts'
+import type { HostStore } from '../alias/host-store.ts'
+import type { Certificate } from '../certificate/certificate.ts'
+import type { CertificateStore } from '../certificate/certificate-store.ts'
+import { isPlatformHost } from '../deployment/hosts.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { UserStore } from '../user/user-store.ts'
+import { type CheckParts, changeBy, checkDomain, keepSeen, seek } from './check-domain.ts'
+import { foreignDomain, hasCustomDomains, needsUpgrade } from './custom-host.ts'
+import { deleteDomain } from './delete-domain.ts'
+import { type Domain, isVerified, proofHost, type ServiceType, serviceTypeOf } from './domain.ts'
+import { readDomainName, storedName } from './domain-name.ts'
+import type { DomainStore } from './domain-store.ts'
+import type { Seen } from './look-up.ts'
+
+/** A domain with what is shown beside it. */
+export interface DomainView extends Domain {
+  readonly serviceType: ServiceType
+  readonly verified: boolean
+  readonly intendedNameservers: readonly string[]
+  readonly creator: { readonly id: string; readonly username: string; readonly email: string }
+}
+
+/** What it is used for. */
+export interface DomainUse {
+  readonly aliases: readonly AliasRow[]
+  readonly certificates: readonly Certificate[]
+}
+
+export interface Domains {
+  show(domain: Domain): Promise<DomainView>
+  list(ctx: Context, page: PageQuery): Promise<Page<DomainView>>
+  /** The same, with what each of them is used for. */
+  listUsed(ctx: Context, page: PageQuery): Promise<Page<DomainView & DomainUse>>
+  /** Adds a domain, or looks for the proof of one that waits for it. */
+  add(ctx: Context, wish: DomainWish): Promise<DomainView>
+  verify(ctx: Context, name: string): Promise<DomainView & DomainUse>
+  /** The domain, or the one of the account that the name is in. */
+  get(ctx: Context, name: string): Promise<DomainView & DomainUse>
+  delete(ctx: Context, name: string, how: { readonly withAliases: boolean }): Promise<Domain>
+}
+
+export interface DomainWish {
+  readonly name: string | undefined
+  readonly serviceWish?: ServiceType | undefined
+}
+
+interface DomainParts extends CheckParts {
+  readonly hosts: HostStore
+  readonly certificates: Pick<CertificateStore, 'inDomain'>
+  readonly users: Pick<UserStore, 'byId'>
+  readonly transact: Transact<{
+    readonly domains: DomainStore
+    readonly hosts: HostStore
+    readonly certificates: Pick<CertificateStore, 'inDomain'>
+  }>
+  /** The platform's own. */
+  readonly domain: string
+  readonly onHostsChanged: (hosts: readonly string[]) => void
+}
+
+/** How many aliases are shown beside a domain. */
+const SHOWN_ALIASES = 100
+
+export function createDomains(parts: DomainParts): Domains {
+  const { store, hosts, certificates, users, transact, clock, nameservers, domain: platform } = parts
+
+  async function view(domain: Domain): Promise<DomainView> {
+    const creator = await users.byId(domain.creatorId)
+    return {
+      ...domain,
+      serviceType: serviceTypeOf(domain, nameservers),
+      verified: isVerified(domain),
+      intendedNameservers: nameservers,
+      creator: { id: domain.creatorId, username: creator?.username ?? '', email: creator?.email ?? '' },
+    }
+  }
+
+  async function viewUse(domain: Domain): Promise<DomainView & DomainUse> {
+    const { ownerId, name } = domain
+    const [shown, { items }, held] = await Promise.all([
+      view(domain),
+      hosts.list(ownerId, { limit: SHOWN_ALIASES }, { domain: name }),
+      certificates.inDomain(ownerId, name),
+    ])
+    return { ...shown, aliases: items, certificates: held }
+  }
+
+  const each = async <T>(page: Page<Domain>, show: (domain: Domain) => Promise<T>): Promise<Page<T>> => ({
+    ...page,
+    items: await Promise.all(page.items.map(show)),
+  })
+
+  /** Why a domain of this name is not to be had here: another account's is not even looked at. */
+  async function absent(ctx: Context, text: string): Promise<AloftError> {
+    const name = storedName(text)
+    const holder = name === undefined ? undefined : await store.verifiedCovering(name)
+    if (holder && holder.ownerId !== ctx.owner.id) return foreignDomain(holder.name)
+    const shown = text.slice(0, 300)
+    return new AloftError('not_found', `There is no domain \`${shown}\` in your account: add it first.`, {
+      name: shown,
+    })
+  }
+
+  async function owned(ctx: Context, text: string): Promise<Domain> {
+    const name = storedName(text)
+    const found = name === undefined ? undefined : await store.find(ctx.owner.id, name)
+    if (!found) throw await absent(ctx, text)
+    return found
+  }
+
+  /** A domain of the account that was not there, with what DNS says of it. */
+  async function addNew(ctx: Context, name: string, serviceWish: ServiceType | null): Promise<Domain> {
+    const blank: Domain = {
+      id: newId.domain(),
+      ownerId: ctx.owner.id,
+      creatorId: ctx.actor.user.id,
+      name,
+      serviceWish,
+      token: newDomainToken(),
+      nameservers: [],
+      nsVerifiedAt: null,
+      txtVerifiedAt: null,
+      boughtAt: null,
+      expiresAt: null,
+      transferStartedAt: null,
+      transferredAt: null,
+      checkedAt: null,
+      createdAt: clock.now(),
+    }
+    const seen = await seek(parts, blank)
+    const added = await transact(async ({ domains }) => {
+      const now = clock.now()
+      const domain = { ...blank, ...changeBy(blank, seen, now), createdAt: now }
+      if (await domains.add(domain)) {
+        if (isVerified(domain)) await domains.removeOthers(name, domain.id)
+        return domain
+      }
+      // Asked for twice at once: the second finds what the first has made.
+      const first = await domains.find(ctx.owner.id, name)
+      return (
+        first &&
+        keepSeen(domains, first, { ...seen, byText: seen.byText || seen.texts.includes(first.token) }, now)
+      )
+    })
+    if (!added) throw foreignDomain(name)
+    if (isVerified(added)) parts.onZonesChanged([name])
+    return added
+  }
+
+  const failed = ({ name, token, nameservers: known }: Domain, seen: Seen) =>
+    new AloftError(
+      'verification_failed',
+      seen.failed
+        ? `DNS did not answer every question about \`${name}\`, and what it did say does not show that the domain is yours. Try again.`
+        : `Neither the nameservers of \`${name}\` nor a TXT record on \`${proofHost(name)}\` show that the domain is yours.`,
+      {
+        name,
+        nsVerification: {
+          name,
+          nameservers: seen.nameservers ?? known,
+          intendedNameservers: nameservers,
+        },
+        txtVerification: { name: proofHost(name), values: seen.texts, verificationRecord: token },
+      },
+    )
+
+  return {
+    show: view,
+
+    list: async (ctx, page) => each(await store.list(ctx.owner.id, page), view),
+
+    listUsed: async (ctx, page) => each(await store.list(ctx.owner.id, page), viewUse),
+
+    async add(ctx, { name: text, serviceWish }) {
+      const name = readDomainName(text)
+      if (!hasCustomDomains(ctx.owner)) throw needsUpgrade()
+      if (name === platform || isPlatformHost(name, platform))
+        throw new AloftError('forbidden', `Names under \`${platform}\` belong to the platform.`, {
+          domain: platform,
+        })
+      const holder = await store.verifiedCovering(name)
+      if (holder?.name === name && holder.ownerId !== ctx.owner.id) throw foreignDomain(name)
+      const own = await store.find(ctx.owner.id, name)
+      if (!own) return view(await addNew(ctx, name, serviceWish ?? null))
+      if (isVerified(own))
+        throw new AloftError('not_modified', `The domain \`${name}\` is in your account already.`, {
+          name,
+          uid: own.id,
+        })
+      if (serviceWish !== undefined && serviceWish !== own.serviceWish)
+        await store.update(own.id, { serviceWish })
+      const { domain } = await checkDomain(parts, own)
+      if (!domain) throw foreignDomain(name)
+      return view(domain)
+    },
+
+    async verify(ctx, name) {
+      const found = await owned(ctx, name)
+      const { domain, seen } = await checkDomain(parts, found)
+      if (!domain) throw await absent(ctx, found.name)
+      if (!isVerified(domain)) throw failed(domain, seen)
+      return viewUse(domain)
+    },
+
+    async get(ctx, text) {
+      const name = storedName(text)
+      const found = name === undefined ? undefined : await store.covering(ctx.owner.id, name)
+      if (!found) throw await absent(ctx, text)
+      return viewUse(found)
+    },
+
+    async delete(ctx, name, how) {
+      const found = await owned(ctx, name)
+      const released = await transact(async (stores) => {
+        const domain = await stores.domains.find(ctx.owner.id, found.name)
+        return domain && deleteDomain(stores, domain, how)
+      })
+      if (!released) throw await absent(ctx, name)
+      parts.onZonesChanged([found.name])
+      parts.onHostsChanged(released)
+      return found
+    },
+  }
+}

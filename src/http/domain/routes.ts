@@ -1,0 +1,68 @@
+import * as api from '#contract/api/domain.ts'
+import { PAGE_LIMIT, type PageQuery } from '#contract/page.ts'
+import type { Context } from '#core/access/context.ts'
+import type { Domain } from '#core/domain/domain.ts'
+import type { Domains, DomainView } from '#core/domain/domains.ts'
+import { type Route, route } from '../route.ts'
+import * as current from './current.ts'
+import * as earliest from './earliest.ts'
+import * as legacy from './legacy.ts'
+
+export interface TransferWish {
+  readonly name: string | undefined
+  readonly authCode: string | undefined
+  readonly expectedPrice: number | undefined
+}
+
+export type TransferIn = (ctx: Context, wish: TransferWish) => Promise<Domain>
+
+interface Listing {
+  readonly query: Partial<PageQuery>
+}
+
+interface Named {
+  readonly params: { readonly name: string }
+}
+
+export function domainRoutes(domains: Domains, transferIn: TransferIn): readonly Route[] {
+  const older = (query: Partial<PageQuery>): PageQuery => ({ limit: PAGE_LIMIT.older, ...query })
+  const removal =
+    (withAliases: boolean) =>
+    async (ctx: Context, { params }: Named) => ({
+      uid: (await domains.delete(ctx, params.name, { withAliases })).id,
+    })
+
+  return [
+    route(api.listDomains, async (ctx, { query }: Listing) =>
+      current.domains(await domains.list(ctx, older(query))),
+    ),
+    route(api.addDomain, async (ctx, { body: { name, method, authCode, expectedPrice } }) => {
+      const added: DomainView =
+        method === 'transfer-in'
+          ? await domains.show(await transferIn(ctx, { name, authCode, expectedPrice }))
+          : await domains.add(ctx, { name })
+      return { domain: current.domain(added) }
+    }),
+    route(api.verifyDomain, async (ctx, { params }) =>
+      current.single(await domains.verify(ctx, params.name)),
+    ),
+    route(api.getDomain, async (ctx, { params }) => current.single(await domains.get(ctx, params.name))),
+    route(api.deleteDomain, removal(false)),
+
+    route(api.legacy.listDomains, async (ctx, { query }: Listing) =>
+      legacy.domains(await domains.listUsed(ctx, older(query))),
+    ),
+    route(api.legacy.addDomain, async (ctx, { body: { name, serviceType } }) =>
+      legacy.added(await domains.add(ctx, { name, serviceWish: serviceType })),
+    ),
+    route(api.legacy.deleteDomain, removal(true)),
+
+    route(api.earliest.listDomains, async (ctx, { query }: Listing) =>
+      earliest.domains(await domains.listUsed(ctx, older(query))),
+    ),
+    route(api.earliest.addDomain, async (ctx, { body: { name, isExternal } }) =>
+      legacy.added(await domains.add(ctx, { name, serviceWish: earliest.serviceWish(isExternal) })),
+    ),
+    route(api.earliest.deleteDomain, removal(true)),
+  ]
+}

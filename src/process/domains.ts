@@ -1,0 +1,23 @@
+import { ZONES_TOPIC } from '#core/dns/zone.ts'
+import type { CheckParts } from '#core/domain/check-domain.ts'
+import type { Bus } from '#core/ports/bus.ts'
+import type { Config } from '../config.ts'
+import type { Parts } from './parts.ts'
+
+/** Tells every process that these zones came, changed or went. */
+export const tellZones = (bus: Bus) => (names: readonly string[]) => {
+  for (const name of names) bus.publish(ZONES_TOPIC, name)
+}
+
+/** How domains are looked up, wherever that is done. */
+export const domainCheckParts = (
+  { nameservers }: Pick<Config, 'nameservers'>,
+  { stores, transact, resolver, clock, bus }: Parts,
+): CheckParts => ({
+  store: stores.domains,
+  transact,
+  resolver,
+  clock,
+  nameservers,
+  onZonesChanged: tellZones(bus),
+})

@@ -1,0 +1,172 @@
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { Addresses, Resolver } from '#core/ports/resolver.ts'
+import { type AliasAddresses, answerFrom } from './answer.ts'
+import { RCODE, TYPE } from './codes.ts'
+import { isWithin } from './name.ts'
+import type { ResourceRecord } from './rdata.ts'
+import type { ZoneCache } from './zone-cache.ts'
+
+export interface AliasTargetsOptions {
+  readonly zones: Pick<ZoneCache, 'find'>
+  readonly resolver: Resolver
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Known {
+  addresses: readonly string[]
+  ttl: number
+  expiresAt: number
+  /** From a zone of ours, which tells when it changes. */
+  readonly isOwn: boolean
+}
+
+/** More names than anybody lets stand for one another in earnest. */
+const MAX_STEPS = 8
+const MAX_TARGETS = 10_000
+const MAX_LOADS = 500
+const MIN_TTL = 5
+const MAX_TTL = 3600
+/** What a failure is believed for, so that it is not repeated for every question. */
+const FAILED_MS = 5_000
+/** Old addresses are given at once for so long while new ones are looked up, */
+const SOON_MS = 30_000
+/** and for so long when nobody can say the new ones. */
+const STALE_MS = 24 * 3600_000
+const TIME_LIMIT_MS = 4_000
+const OWN_TTL = 60
+
+/** The addresses of the names that ALIAS records stand for: from our own zones, else from the world's DNS. */
+export class AliasTargets {
+  readonly #options: AliasTargetsOptions
+  readonly #known = new Map<string, Known>()
+  readonly #failedUntil = new Map<string, number>()
+  readonly #loads = new Map<string, Promise<void>>()
+  #changes = 0
+
+  constructor(options: AliasTargetsOptions) {
+    this.#options = options
+  }
+
+  /** What is known of it; undefined when it has to be loaded first. */
+  peek(target: string, type: number, now: number): AliasAddresses | undefined {
+    if (isWithin(target, 'localhost')) return loopback(type, now)
+    const key = `${type} ${target}`
+    const known = this.#known.get(key)
+    if (known !== undefined && now < known.expiresAt) return known
+    const isFailed = now < (this.#failedUntil.get(key) ?? 0)
+    if (known !== undefined && now < known.expiresAt + (isFailed ? STALE_MS : SOON_MS)) {
+      if (!isFailed) void this.load(target, type)
+      return { ...known, ttl: MIN_TTL, expiresAt: now + 1000 }
+    }
+    return isFailed ? 'failed' : undefined
+  }
+
+  /** Never rejects; `peek` knows more when it resolves. */
+  load(target: string, type: number): Promise<void> {
+    const key = `${type} ${target}`
+    let load = this.#loads.get(key)
+    if (load === undefined) {
+      load = this.#load(key, target, type).finally(() => {
+        if (this.#loads.get(key) === load) this.#loads.delete(key)
+      })
+      this.#loads.set(key, load)
+    }
+    return load
+  }
+
+  /** One of our zones has changed. */
+  forgetOwn(): void {
+    this.#changes++
+    for (const [key, { isOwn }] of this.#known) if (isOwn) this.#known.delete(key)
+    this.#failedUntil.clear()
+    this.#loads.clear()
+  }
+
+  async #load(key: string, target: string, type: number): Promise<void> {
+    const { clock, log } = this.#options
+    const changes = this.#changes
+    try {
+      if (this.#loads.size >= MAX_LOADS) throw new Error('too many names are being looked up')
+      const { addresses, ttl, isOwn } = await withinTime(this.#resolve(target, type, new Set()))
+      // Overtaken by a change: whoever waits asks again.
+      if (isOwn && changes !== this.#changes) return
+      const kept = Math.min(MAX_TTL, Math.max(MIN_TTL, ttl))
+      const known = { addresses, ttl: kept, expiresAt: clock.now() + kept * 1000, isOwn }
+      bound(this.#known)
+      this.#known.delete(key)
+      this.#known.set(key, known)
+      this.#failedUntil.delete(key)
+    } catch (error) {
+      log.debug({ err: error, target }, 'the target of an ALIAS could not be looked up')
+      bound(this.#failedUntil)
+      this.#failedUntil.set(key, clock.now() + FAILED_MS)
+    }
+  }
+
+  async #resolve(target: string, type: number, seen: Set<string>): Promise<Addresses & { isOwn: boolean }> {
+    const { clock, resolver } = this.#options
+    if (seen.has(target) || seen.size >= MAX_STEPS) throw new Error(`an ALIAS leads in circles: ${target}`)
+    seen.add(target)
+    const local = isWithin(target, 'localhost') ? loopback(type, clock.now()) : undefined
+    if (local !== undefined) return { ...local, isOwn: true }
+    const index = await this.#zoneOf(target)
+    if (index === undefined) {
+      const found = await (type === TYPE.A ? resolver.a(target) : resolver.aaaa(target))
+      return { ...found, isOwn: false }
+    }
+    const answer = answerFrom(index, { name: target, type }, () => undefined)
+    if ('target' in answer) return { ...(await this.#resolve(answer.target, type, seen)), isOwn: true }
+    if (answer.rcode !== RCODE.NOERROR && answer.rcode !== RCODE.NXDOMAIN)
+      throw new Error('a zone of ours failed')
+    const last = answer.answers.at(-1)
+    if (last?.type === TYPE.CNAME)
+      return { ...(await this.#resolve(last.parts[0] as string, type, seen)), isOwn: true }
+    const records = answer.answers.filter((record) => record.type === type)
+    const ttl = Math.min(OWN_TTL, ...records.map((record) => record.ttl))
+    return { addresses: records.map(addressOf), ttl, isOwn: true }
+  }
+
+  async #zoneOf(target: string) {
+    const { zones, clock } = this.#options
+    for (let attempt = 0; attempt < MAX_STEPS; attempt++) {
+      const found = zones.find(target, clock.now())
+      if (found === 'none') return undefined
+      if (found === 'busy') break
+      if (!(found instanceof Promise)) return found.index
+      await found
+    }
+    throw new Error('zones are too busy')
+  }
+}
+
+const loopback = (type: number, now: number) => ({
+  addresses: [type === TYPE.A ? '127.0.0.1' : '::1'],
+  ttl: OWN_TTL,
+  expiresAt: now + OWN_TTL * 1000,
+})
+
+function bound(map: Map<string, unknown>): void {
+  if (map.size < MAX_TARGETS) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    return
+  }
+}
+
+function addressOf({ parts, type }: ResourceRecord): string {
+  const bytes = parts[0] as Buffer
+  if (type === TYPE.A) return bytes.join('.')
+  return (bytes.toString('hex').match(/.{4}/g) ?? []).join(':')
+}
+
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('no answer in time')), TIME_LIMIT_MS)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,132 @@
+import type { Addresses } from '#core/ports/resolver.ts'
+import { FIRST_META_TYPE, RCODE, TYPE } from './codes.ts'
+import { isWithin, parentOf } from './name.ts'
+import { addressData, type ResourceRecord, textData } from './rdata.ts'
+import type { Node, ZoneIndex } from './zone-index.ts'
+
+export interface Question {
+  /** Lower-case. */
+  readonly name: string
+  readonly type: number
+}
+
+export interface Answer {
+  readonly rcode: number
+  /** We are the authority on it. */
+  readonly authoritative: boolean
+  readonly answers: readonly ResourceRecord[]
+  readonly authority: readonly ResourceRecord[]
+  /** The name that was asked for is in the zone, as itself or by a wildcard. */
+  readonly exists: boolean
+  /** When addresses of others that are in it are to be looked up again. */
+  readonly expiresAt: number
+}
+
+/** The addresses of a name elsewhere that an ALIAS stands for. `failed`: nobody could say. */
+export type AliasAddresses = (Addresses & { readonly expiresAt: number }) | 'failed'
+/** Undefined when they have to be looked up first. */
+export type FindAlias = (target: string, type: number) => AliasAddresses | undefined
+
+/** The question has to wait until these addresses are known. */
+export interface Waiting {
+  readonly target: string
+  readonly type: number
+}
+
+/** More names than anybody chains in earnest. */
+const MAX_CHAIN = 16
+const NEVER = Number.POSITIVE_INFINITY
+
+export const refusal = (rcode: number): Answer => ({
+  rcode,
+  authoritative: false,
+  answers: [],
+  authority: [],
+  exists: false,
+  expiresAt: NEVER,
+})
+
+/** Answers a question about a name in the zone. */
+export function answerFrom(index: ZoneIndex, question: Question, findAlias: FindAlias): Answer | Waiting {
+  const { type } = question
+  if (type >= FIRST_META_TYPE && type < TYPE.ANY) return refusal(RCODE.REFUSED)
+  const answers: ResourceRecord[] = []
+  const visited = new Set<string>()
+  let exists = true
+  let { name } = question
+  const found = (rcode: number, isNegative: boolean, expiresAt = NEVER): Answer => ({
+    rcode,
+    authoritative: true,
+    answers,
+    authority: isNegative ? [index.negative] : [],
+    exists,
+    expiresAt,
+  })
+
+  while (!visited.has(name) && visited.size < MAX_CHAIN) {
+    visited.add(name)
+    const node = findNode(index, name)
+    if (node === undefined) {
+      if (visited.size === 1) exists = false
+      return found(RCODE.NXDOMAIN, true)
+    }
+    const set = node.sets.get(type)
+    if (set !== undefined) {
+      answers.push(...owned(set, name))
+      return found(RCODE.NOERROR, false)
+    }
+    if (type === TYPE.ANY) {
+      answers.push(anyRecord(name))
+      return found(RCODE.NOERROR, false)
+    }
+    const other = node.sets.get(TYPE.CNAME)
+    if (other !== undefined) {
+      answers.push(...owned(other, name))
+      name = other[0]?.parts[0] as string
+      // What is outside is for the asker to follow.
+      if (!isWithin(name, index.zone.name)) return found(RCODE.NOERROR, false)
+      continue
+    }
+    if (node.alias === undefined || !isAddressType(type) || hasAddresses(node))
+      return found(RCODE.NOERROR, true)
+    const known = findAlias(node.alias.target, type)
+    if (known === undefined) return { target: node.alias.target, type }
+    if (known === 'failed') return { ...refusal(RCODE.SERVFAIL), exists }
+    answers.push(...flattened(known, name, type, node.alias.ttl))
+    return found(RCODE.NOERROR, known.addresses.length === 0, known.expiresAt)
+  }
+  // A circle: the asker sees it, and stops as well.
+  return found(RCODE.NOERROR, false)
+}
+
+/** The name itself, else the wildcard directly below the nearest name that is there. */
+function findNode({ nodes }: ZoneIndex, name: string): Node | undefined {
+  const node = nodes.get(name)
+  if (node !== undefined) return node
+  let encloser = parentOf(name)
+  while (!nodes.has(encloser)) encloser = parentOf(encloser)
+  return nodes.get(`*.${encloser}`)
+}
+
+const owned = (set: readonly ResourceRecord[], name: string): readonly ResourceRecord[] =>
+  set[0]?.name === name ? set : set.map((record) => ({ ...record, name }))
+
+const isAddressType = (type: number) => type === TYPE.A || type === TYPE.AAAA
+/** Addresses of its own win over those of the name that an ALIAS stands for, also in the other family. */
+const hasAddresses = ({ sets }: Node) => sets.has(TYPE.A) || sets.has(TYPE.AAAA)
+
+const flattened = (known: Addresses, name: string, type: number, ttl: number): ResourceRecord[] =>
+  known.addresses.flatMap((address) => {
+    const data = addressData(address)
+    const isOfType = address.includes(':') === (type === TYPE.AAAA)
+    return data && isOfType ? [{ ...data, name, type, ttl: Math.max(1, Math.min(ttl, known.ttl)) }] : []
+  })
+
+/** Stands for "all records", which nobody needs but those who want large answers to be sent to others. */
+const anyRecord = (name: string): ResourceRecord => ({
+  name,
+  type: TYPE.HINFO,
+  ttl: 3600,
+  parts: [...textData('RFC8482').parts, Buffer.of(0)],
+  compress: false,
+})

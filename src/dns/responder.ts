@@ -1,0 +1,187 @@
+import type { ZoneSource } from '#core/dns/zone.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { Resolver } from '#core/ports/resolver.ts'
+import { AliasTargets } from './alias-targets.ts'
+import { type Answer, answerFrom, refusal } from './answer.ts'
+import { HEADER_BYTES, MAX_TCP_BYTES, RCODE } from './codes.ts'
+import { Cookies } from './cookies.ts'
+import { fitTo, writeAnswer, writeError, writeTruncated } from './message.ts'
+import { readName } from './name.ts'
+import { createQuery, readQuery, SILENCE } from './query.ts'
+import { DEFAULT_RATE_LIMITS, hashOf, RateLimit, type RateLimits, SEND, SLIP } from './rate-limit.ts'
+import { type Ready, WireCache } from './wire-cache.ts'
+import { type CachedZone, ZoneCache } from './zone-cache.ts'
+
+export interface ResponderOptions {
+  readonly zones: ZoneSource
+  readonly resolver: Resolver
+  readonly clock: Clock
+  readonly log: Log
+  /** Shared by all processes of the installation. */
+  readonly cookieSecret: Buffer
+  readonly limits?: RateLimits
+}
+
+/** What was answered so far, by the code of the answer, and what was not. */
+export interface Counts {
+  readonly answers: readonly number[]
+  /** Answers that were held back because one network was sent too many. */
+  readonly limited: number
+}
+
+type Reply = Buffer | undefined
+
+/** Ready answers kept in each half of the cache. */
+const MAX_READY = 10_000
+/** Questions that may wait for a zone or an address at one time. */
+const MAX_WAITING = 2000
+const MAX_ATTEMPTS = 10
+const READY_MS = 60_000
+
+/** Packets in, packets out. Answers at once where zone and addresses are in memory. */
+export class Responder {
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #zones: ZoneCache
+  readonly #aliases: AliasTargets
+  readonly #ready = new WireCache(MAX_READY)
+  readonly #cookies: Cookies
+  readonly #limit: RateLimit
+  readonly #query = createQuery()
+  readonly #answered = [0, 0, 0, 0, 0, 0]
+  #limited = 0
+  #waiting = 0
+
+  constructor({ zones, resolver, clock, log, cookieSecret, limits }: ResponderOptions) {
+    this.#clock = clock
+    this.#log = log
+    this.#zones = new ZoneCache({ zones, clock, log, onFound: () => this.#forget() })
+    this.#aliases = new AliasTargets({ zones: this.#zones, resolver, clock, log })
+    this.#cookies = new Cookies(cookieSecret)
+    this.#limit = new RateLimit(limits ?? DEFAULT_RATE_LIMITS)
+  }
+
+  /** The zone with this name, or one around or inside it, has come, changed or gone; `*` is all. */
+  invalidate(name: string): void {
+    this.#zones.invalidate(name)
+    this.#forget()
+  }
+
+  counts(): Counts {
+    return { answers: this.#answered, limited: this.#limited }
+  }
+
+  /** Undefined where nothing is to be sent. Neither throws nor rejects, whatever the packet is. */
+  respond(packet: Buffer, address: string, isTcp: boolean): Reply | Promise<Reply> {
+    const query = this.#query
+    const code = readQuery(packet, query)
+    if (code === SILENCE) return undefined
+    const now = this.#clock.now()
+    if (code !== RCODE.NOERROR) return this.#refuse(packet, address, isTcp, code, now)
+    const key = packet.toString('latin1', HEADER_BYTES, query.nameEnd).toLowerCase()
+    const ready = this.#ready.get(query.type, key)
+    if (ready !== undefined && now < ready.expiresAt) return this.#send(packet, ready, address, isTcp, now)
+    return this.#prepareAndSend(packet, key, address, isTcp, now)
+  }
+
+  /** The query has been read. */
+  #send(packet: Buffer, ready: Ready, address: string, isTcp: boolean, now: number): Reply {
+    const query = this.#query
+    const check = query.cookieAt === 0 ? undefined : this.#cookies.check(packet, query, address, now)
+    if (!isTcp && check?.isKnown !== true) {
+      const verdict = this.#limit.take(address, ready.identity, now)
+      if (verdict !== SEND) {
+        this.#limited++
+        return verdict === SLIP ? writeTruncated(packet, query) : undefined
+      }
+    }
+    ;(this.#answered[(ready.bytes[3] as number) & 15] as number)++
+    return fitTo(packet, query, ready.bytes, isTcp ? MAX_TCP_BYTES : query.udpBytes, check?.cookie)
+  }
+
+  #refuse(packet: Buffer, address: string, isTcp: boolean, code: number, now: number): Reply {
+    if (!isTcp && this.#limit.take(address, code, now) !== SEND) {
+      this.#limited++
+      return undefined
+    }
+    ;(this.#answered[Math.min(code, RCODE.REFUSED)] as number)++
+    return writeError(packet, this.#query, code)
+  }
+
+  #prepareAndSend(packet: Buffer, key: string, address: string, isTcp: boolean, now: number) {
+    try {
+      const prepared = this.#prepare(packet, key, now)
+      if (!(prepared instanceof Promise)) return prepared && this.#send(packet, prepared, address, isTcp, now)
+      if (this.#waiting >= MAX_WAITING) {
+        prepared.catch(() => undefined)
+        return undefined
+      }
+      return this.#wait(prepared, packet, key, address, isTcp)
+    } catch (error) {
+      return this.#fail(error, packet, address, isTcp)
+    }
+  }
+
+  async #wait(
+    until: Promise<void>,
+    packet: Buffer,
+    key: string,
+    address: string,
+    isTcp: boolean,
+  ): Promise<Reply> {
+    this.#waiting++
+    try {
+      let prepared: Ready | undefined | Promise<void> = until
+      for (let attempt = 0; prepared instanceof Promise; attempt++) {
+        if (attempt >= MAX_ATTEMPTS) throw new Error('the zone changes faster than it can be read')
+        await prepared
+        readQuery(packet, this.#query)
+        prepared = this.#prepare(packet, key, this.#clock.now())
+      }
+      return prepared && this.#send(packet, prepared, address, isTcp, this.#clock.now())
+    } catch (error) {
+      return this.#fail(error, packet, address, isTcp)
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  /** A promise says when to try again; undefined is silence. */
+  #prepare(packet: Buffer, key: string, now: number): Ready | undefined | Promise<void> {
+    const { nameEnd, type } = this.#query
+    const name = readName(packet, HEADER_BYTES)
+    const zone = name === '' ? 'none' : this.#zones.find(name, now)
+    if (zone === 'busy' || zone instanceof Promise) return zone === 'busy' ? undefined : zone
+    if (zone === 'none') {
+      const bytes = writeAnswer(packet, nameEnd, name, refusal(RCODE.REFUSED))
+      return { bytes, expiresAt: now, identity: RCODE.REFUSED }
+    }
+    const answer = answerFrom(zone.index, { name, type }, (target, of) => this.#aliases.peek(target, of, now))
+    if ('target' in answer) return this.#aliases.load(answer.target, answer.type)
+    const ready = this.#readyOf(writeAnswer(packet, nameEnd, name, answer), answer, name, type, zone, now)
+    if (answer.exists && answer.rcode === RCODE.NOERROR) this.#ready.set(type, key, ready)
+    return ready
+  }
+
+  #readyOf(bytes: Buffer, answer: Answer, name: string, type: number, zone: CachedZone, now: number): Ready {
+    const {
+      nodes,
+      zone: { name: zoneName },
+    } = zone.index
+    // Names that a wildcard makes up, or that are not there, are without end: they count as one.
+    const identity = nodes.has(name) ? hashOf(name, type) : hashOf(zoneName, answer.rcode)
+    return { bytes, identity, expiresAt: Math.min(now + READY_MS, zone.checkAt, answer.expiresAt) }
+  }
+
+  #fail(error: unknown, packet: Buffer, address: string, isTcp: boolean): Reply {
+    this.#log.warn({ err: error }, 'a question could not be answered')
+    readQuery(packet, this.#query)
+    return this.#refuse(packet, address, isTcp, RCODE.SERVFAIL, this.#clock.now())
+  }
+
+  #forget(): void {
+    this.#ready.clear()
+    this.#aliases.forgetOwn()
+  }
+}

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Log } from '#core/ports/log.ts'
+import type { Responder } from './responder.ts'
+
+export interface TcpLimits {
+  readonly idleMs: number
+  readonly maxConnections: number
+  readonly maxPerAddress: number
+}
+
+export interface TcpOptions {
+  readonly host: string
+  readonly port: number
+  readonly reusePort: boolean
+  readonly responder: Responder
+  readonly log: Log
+  readonly limits?: Partial<TcpLimits>
+}
+
+export interface Tcp {
+  readonly port: number
+  /** Stops listening, lets answers under way end for so long, and cuts what is left. */
+  drain(ms: number): Promise<void>
+}
+
+const DEFAULT_LIMITS: TcpLimits = { idleMs: 10_000, maxConnections: 1000, maxPerAddress: 50 }
+/** A question with a name of full length and all options that anybody sends has a few hundred bytes. */
+const MAX_QUERY_BYTES = 4096
+/** Questions of one connection that may be waiting, and answers that it may leave lying. */
+const MAX_WAITING = 64
+const MAX_UNREAD_BYTES = 256 * 1024
+const PREFIX_BYTES = 2
+
+/** Answers with their length in front. Questions are answered in the order in which their answers are ready. */
+export async function listenTcp(options: TcpOptions): Promise<Tcp> {
+  const { host, port, reusePort, responder, log } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const connections = new Set<Connection>()
+  const perAddress = new Map<string, number>()
+
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    const address = socket.remoteAddress
+    const count = perAddress.get(address ?? '') ?? 0
+    if (address === undefined || count >= limits.maxPerAddress) {
+      socket.destroy()
+      return
+    }
+    perAddress.set(address, count + 1)
+    const connection = new Connection(socket, address, responder, limits.idleMs)
+    connections.add(connection)
+    socket.once('close', () => {
+      connections.delete(connection)
+      const left = (perAddress.get(address) ?? 1) - 1
+      if (left > 0) perAddress.set(address, left)
+      else perAddress.delete(address)
+    })
+  })
+  server.maxConnections = limits.maxConnections
+  server.listen({ host, port, reusePort })
+  await once(server, 'listening')
+  server.on('error', (error) => log.error({ err: error, port }, 'the DNS listener failed'))
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain: (ms) => drain(server, connections, ms),
+  }
+}
+
+async function drain(server: Server, connections: ReadonlySet<Connection>, ms: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  for (const connection of connections) connection.finish()
+  const deadline = setTimeout(() => {
+    for (const connection of connections) connection.cut()
+  }, ms)
+  await closed
+  clearTimeout(deadline)
+}
+
+class Connection {
+  readonly #socket: Socket
+  readonly #address: string
+  readonly #responder: Responder
+  readonly #idle: NodeJS.Timeout
+  #received: Buffer = Buffer.alloc(0)
+  #waiting = 0
+  #isEnding = false
+
+  constructor(socket: Socket, address: string, responder: Responder, idleMs: number) {
+    this.#socket = socket
+    this.#address = address
+    this.#responder = responder
+    // From one whole question to the next: single bytes do not keep a connection.
+    this.#idle = setTimeout(() => this.cut(), idleMs)
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('end', () => this.finish())
+    socket.on('error', () => this.cut())
+    socket.on('close', () => clearTimeout(this.#idle))
+  }
+
+  /** Takes no more questions, and ends when the last answer is out. */
+  finish(): void {
+    this.#isEnding = true
+    if (this.#waiting === 0) this.#socket.end()
+  }
+
+  cut(): void {
+    this.#socket.destroy()
+  }
+
+  #read(chunk: Buffer): void {
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk])
+    this.#answerAll()
+  }
+
+  #answerAll(): void {
+    while (!this.#isEnding && !this.#socket.destroyed && this.#received.length >= PREFIX_BYTES) {
+      const end = PREFIX_BYTES + this.#received.readUInt16BE(0)
+      if (end > PREFIX_BYTES + MAX_QUERY_BYTES) {
+        this.cut()
+        return
+      }
+      if (this.#received.length < end) break
+      if (this.#waiting >= MAX_WAITING) {
+        this.#socket.pause()
+        return
+      }
+      const packet = this.#received.subarray(PREFIX_BYTES, end)
+      this.#received = this.#received.subarray(end)
+      this.#idle.refresh()
+      this.#answer(packet)
+    }
+  }
+
+  #answer(packet: Buffer): void {
+    const reply = this.#responder.respond(packet, this.#address, true)
+    if (!(reply instanceof Promise)) {
+      this.#send(reply)
+      return
+    }
+    this.#waiting++
+    void reply.then((late) => {
+      this.#waiting--
+      this.#send(late)
+      if (this.#isEnding) {
+        this.finish()
+        return
+      }
+      this.#socket.resume()
+      this.#answerAll()
+    })
+  }
+
+  /** Whoever does not say a thing that deserves an answer, or does not read it, is not kept. */
+  #send(reply: Buffer | undefined): void {
+    if (this.#socket.destroyed) return
+    if (reply === undefined || this.#socket.writableLength > MAX_UNREAD_BYTES) {
+      this.cut()
+      return
+    }
+    const framed = Buffer.allocUnsafe(PREFIX_BYTES + reply.length)
+    framed.writeUInt16BE(reply.length, 0)
+    reply.copy(framed, PREFIX_BYTES)
+    this.#socket.write(framed)
+  }
+}

@@ -1,0 +1,94 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { lookup as lookUp } from 'node:dns'
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import type { Log } from '#core/ports/log.ts'
+import type { Responder } from './responder.ts'
+
+export interface UdpOptions {
+  readonly host: string
+  readonly port: number
+  readonly reusePort: boolean
+  readonly responder: Responder
+  readonly log: Log
+}
+
+export interface Udp {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** What the kernel holds while this process is busy with something else. */
+const RECEIVE_BYTES = 4 * 1024 * 1024
+const SEND_BYTES = 1024 * 1024
+
+type Found = (error: Error | null, address: string, family: number) => void
+
+/** Addresses are taken as they are, which saves every answer a look-up of what is no name. */
+const lookup = (host: string, options: object, found: Found): void => {
+  const family = isIP(host)
+  if (family !== 0) found(null, host, family)
+  else lookUp(host, { ...options, all: false }, found)
+}
+
+export async function listenUdp({ host, port, reusePort, responder, log }: UdpOptions): Promise<Udp> {
+  const sockets: Socket[] = []
+
+  async function open(address: string, at: number): Promise<number> {
+    const type = address.includes(':') ? 'udp6' : 'udp4'
+    const socket = createSocket({ type, reusePort, lookup: lookup as never })
+    sockets.push(socket)
+    const send = (reply: Buffer, { port: to, address: asker }: RemoteInfo) =>
+      socket.send(reply, 0, reply.length, to, asker)
+    const sendLater = (reply: Buffer | undefined, asker: RemoteInfo) => {
+      if (reply !== undefined && sockets.length > 0) send(reply, asker)
+    }
+    socket.on('message', (packet, asker) => {
+      // There is nothing to answer at this port, and a packet from it may make two servers talk for ever.
+      if (asker.port === 0) return
+      const reply = responder.respond(packet, asker.address, false)
+      if (reply instanceof Promise) void reply.then((late) => sendLater(late, asker))
+      else if (reply !== undefined) send(reply, asker)
+    })
+    socket.bind(at, address)
+    await once(socket, 'listening')
+    // Answers that cannot be sent are lost, as any packet may be.
+    socket.on('error', (error) => log.debug({ err: error }, 'an answer could not be sent'))
+    grow(socket, log)
+    return socket.address().port
+  }
+
+  const close = async () => {
+    const open = sockets.splice(0)
+    await Promise.all(open.map((socket) => new Promise<void>((closed) => socket.close(() => closed()))))
+  }
+
+  try {
+    const bound = await open(host, port)
+    // An answer has to come from the address that was asked, which a socket for all addresses does not ensure.
+    if (reusePort) for (const own of ownAddresses(host)) await open(own, bound)
+    return { port: bound, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function grow(socket: Socket, log: Log): void {
+  try {
+    socket.setRecvBufferSize(RECEIVE_BYTES)
+    socket.setSendBufferSize(SEND_BYTES)
+  } catch (error) {
+    log.debug({ err: error }, 'the buffers of a socket stay as they are')
+  }
+}
+
+/** The addresses that a wildcard stands for. */
+function ownAddresses(host: string): readonly string[] {
+  if (host !== '0.0.0.0' && host !== '::') return []
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ family, scopeid }) => family === 'IPv4' || (host === '::' && !scopeid))
+    .map(({ address }) => address)
+}

@@ -1,5 +1,7 @@
 import type { Aliases } from '#core/alias/aliases.ts'
+import type { Certificates } from '#core/certificate/certificates.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
+import type { Domains } from '#core/domain/domains.ts'
 import type { EnvVariables } from '#core/env-variable/env-variables.ts'
 import type { Files } from '#core/file/files.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
@@ -8,6 +10,7 @@ import type { Operators } from '#core/operator/operators.ts'
 import type { Production } from '#core/project/production.ts'
 import type { Projects } from '#core/project/projects.ts'
 import type { Transfers } from '#core/project/transfers.ts'
+import type { ProjectDomains } from '#core/project-domain/project-domains.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import type { SignOn } from '#core/session/sign-on.ts'
@@ -15,7 +18,9 @@ import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import type { Webhooks } from '#core/webhook/webhooks.ts'
 import { aliasRoutes } from './alias/routes.ts'
+import { certificateRoutes } from './certificate/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
+import { domainRoutes } from './domain/routes.ts'
 import { envVariableRoutes } from './env-variable/routes.ts'
 import { fileRoutes } from './file/routes.ts'
 import type { Limits } from './limits.ts'
@@ -25,6 +30,7 @@ import { operatorRoutes } from './operator/routes.ts'
 import { productionRoutes } from './project/production-routes.ts'
 import { projectRoutes } from './project/routes.ts'
 import { transferRoutes } from './project/transfer-routes.ts'
+import { projectDomainRoutes } from './project-domain/routes.ts'
 import type { Route } from './route.ts'
 import { secretRoutes } from './secret/routes.ts'
 import { sessionRoutes } from './session/routes.ts'
@@ -37,7 +43,9 @@ import { webhookRoutes } from './webhook/routes.ts'
 
 export interface UseCases {
   readonly aliases: Aliases
+  readonly certificates: Certificates
   readonly deployments: Deployments
+  readonly domains: Domains
   readonly envVariables: EnvVariables
   readonly files: Files
   readonly logins: Logins
@@ -45,6 +53,7 @@ export interface UseCases {
   readonly operators: Operators
   readonly production: Production
   readonly projects: Projects
+  readonly projectDomains: ProjectDomains
   readonly secrets: Secrets
   readonly sessions: Sessions
   readonly signOn: SignOn
@@ -79,10 +88,13 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...deploymentRoutes(use.deployments),
     ...logRoutes(use.logs, findLogged(use.deployments)),
     ...aliasRoutes(use.aliases),
+    ...certificateRoutes(use.certificates),
+    ...domainRoutes(use.domains),
     ...projectRoutes(use.projects),
     ...productionRoutes(use.production),
     ...transferRoutes(use.transfers),
     ...envVariableRoutes(use.envVariables),
+    ...projectDomainRoutes(use.projectDomains),
     ...secretRoutes(use.secrets),
     ...webhookRoutes(use.webhooks),
     ...operatorRoutes(use.operators, system.site),

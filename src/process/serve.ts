@@ -1,6 +1,7 @@
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { createRunnerClient } from '#adapters/runner-process/runner-client.ts'
 import { ORIGINS } from '#contract/origins.ts'
+import { CERTIFICATES_TOPIC } from '#core/certificate/certificate.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
@@ -12,6 +13,7 @@ import type { Config } from '../config.ts'
 import { answerHttpChallenges } from './acme-http.ts'
 import { createTlsChallenges } from './acme-tls.ts'
 import { ensureAuthority, ensureTicketKeys } from './authority.ts'
+import { createCertificateParts } from './certificates.ts'
 import type { Channel } from './channel.ts'
 import { createHostSwitch, createOriginOf, upgradesOfSites } from './hosts.ts'
 import { createListeners } from './listener.ts'
@@ -122,9 +124,11 @@ export function buildApi(
   })
 }
 
+/** The certificates of the platform, and those of custom hosts, which change while we serve. */
 async function chooseCertificates(config: Config, parts: Parts) {
   const authority = await ensureAuthority(parts)
-  const { certificateFor } = createCertificateChooser({
+  const { choose } = createCertificateParts(config, parts)
+  const { certificateFor, forget } = createCertificateChooser({
     issuer: createLocalIssuer({ ...authority, clock: parts.clock }),
     domain: config.domain,
     apiHosts: [
@@ -134,6 +138,8 @@ async function chooseCertificates(config: Config, parts: Parts) {
     clock: parts.clock,
     log: parts.log,
     max: 1000,
+    custom: choose,
   })
+  parts.bus.subscribe(CERTIFICATES_TOPIC, forget)
   return certificateFor
 }

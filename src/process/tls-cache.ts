@@ -26,6 +26,7 @@ export interface CredentialCache {
    */
   get(key: string, load: Load): Credentials | undefined | Promise<Credentials | undefined>
   forget(key: string): void
+  clear(): void
 }
 
 export type Load = () => Promise<CertificatePems | undefined>
@@ -112,6 +113,11 @@ export function createCredentialCache(options: CredentialCacheOptions): Credenti
       entries.delete(key)
       absent.delete(key)
       pending.delete(key)
+    },
+    clear() {
+      entries.clear()
+      absent.clear()
+      pending.clear()
     },
   }
 }

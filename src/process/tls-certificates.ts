@@ -20,7 +20,7 @@ export interface ChooserOptions {
 
 export interface CertificateChooser {
   readonly certificateFor: CertificateFor
-  /** To be called when the certificate of a custom name has come, changed or gone. */
+  /** To be called when the certificate of a custom name has come, changed or gone; wildcards stand for many. */
   forget(name: string): void
 }
 
@@ -58,6 +58,6 @@ export function createCertificateChooser(options: ChooserOptions): CertificateCh
         ? found.then((credentials) => credentials ?? standard())
         : (found ?? standard())
     },
-    forget: (name) => customs.forget(name.toLowerCase()),
+    forget: (name) => (name.startsWith('*') ? customs.clear() : customs.forget(name.toLowerCase())),
   }
 }

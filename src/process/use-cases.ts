@@ -1,5 +1,3 @@
-import { AloftError } from '#contract/errors.ts'
-import type { Owner } from '#core/access/context.ts'
 import { createAliases } from '#core/alias/aliases.ts'
 import { createBuildJob } from '#core/build/build-job.ts'
 import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
@@ -10,6 +8,9 @@ import {
 } from '#core/deployment/deployment-news.ts'
 import { createDeployments } from '#core/deployment/deployments.ts'
 import { createSecretValues } from '#core/deployment/secret-values.ts'
+import { createCustomHostCheck } from '#core/domain/custom-host.ts'
+import { createDomains } from '#core/domain/domains.ts'
+import { createRecheckJob } from '#core/domain/recheck-job.ts'
 import { createEnvVariables } from '#core/env-variable/env-variables.ts'
 import { createCollectJob } from '#core/file/collect-job.ts'
 import { createFiles } from '#core/file/files.ts'
@@ -32,6 +33,7 @@ import type { BootProgram } from '#core/ports/runner.ts'
 import { createProduction } from '#core/project/production.ts'
 import { createProjects } from '#core/project/projects.ts'
 import { createTransfers } from '#core/project/transfers.ts'
+import { createProjectDomains } from '#core/project-domain/project-domains.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
 import { createSessionCleanup, createSessions } from '#core/session/sessions.ts'
@@ -46,18 +48,29 @@ import { createDeliveryCleanup } from '#core/webhook/delivery-cleanup.ts'
 import { createWebhooks } from '#core/webhook/webhooks.ts'
 import type { UseCases } from '#http/routes.ts'
 import type { Config } from '../config.ts'
+import { type CertificateParts, createCertificateParts } from './certificates.ts'
+import { domainCheckParts } from './domains.ts'
 import type { Parts } from './parts.ts'
 
 /** Jobs that come round by themselves. */
-const recurringJobs = ({ stores, blobs, logStore, clock }: Parts): readonly JobHandler[] => [
-  createLoginCleanup({ store: stores.logins, clock }),
-  createSessionCleanup({ sessions: stores.sessions, passes: stores.ssoPasses, clock }),
-  createJobCleanup({ store: stores.jobs, clock }),
-  createAbandonedJob({ store: stores.deployments, clock }),
-  createLogCleanup({ store: logStore, clock }),
-  createDeliveryCleanup({ store: stores.deliveries, clock }),
-  createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
-]
+const recurringJobs = (
+  config: Config,
+  parts: Parts,
+  { recurring }: CertificateParts,
+): readonly JobHandler[] => {
+  const { stores, blobs, logStore, clock } = parts
+  return [
+    ...recurring,
+    createRecheckJob(domainCheckParts(config, parts)),
+    createLoginCleanup({ store: stores.logins, clock }),
+    createSessionCleanup({ sessions: stores.sessions, passes: stores.ssoPasses, clock }),
+    createJobCleanup({ store: stores.jobs, clock }),
+    createAbandonedJob({ store: stores.deployments, clock }),
+    createLogCleanup({ store: logStore, clock }),
+    createDeliveryCleanup({ store: stores.deliveries, clock }),
+    createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
+  ]
+}
 
 /** What only working processes have. */
 export interface Workers {
@@ -71,10 +84,12 @@ export interface Workers {
 
 /** Everything the working processes do. */
 export const createJobHandlers = (
-  { origin, baseUrl }: Config,
+  config: Config,
   parts: Parts,
   { mailer, builder, boot, outbound, buildsAtOnce }: Workers,
+  certificates = createCertificateParts(config, parts),
 ): readonly JobHandler[] => [
+  certificates.issueJob,
   createMailJob({ mailer, vault: parts.vault }),
   createDeliverJob({
     stores: parts.stores,
@@ -85,7 +100,7 @@ export const createJobHandlers = (
     async onDead({ jobs }, webhook) {
       const queueMail = createQueueMail(parts.vault)
       for (const address of await addressesOf(parts.stores, webhook.ownerId))
-        await queueMail(jobs, deadWebhookMail(address, webhook, baseUrl))
+        await queueMail(jobs, deadWebhookMail(address, webhook, config.baseUrl))
     },
   }),
   createForgetJob({ store: parts.logStore }),
@@ -96,13 +111,14 @@ export const createJobHandlers = (
     vault: parts.vault,
     builder,
     boot,
-    logOf: (build) => createBuildLog({ writer: parts.logWriter, clock: parts.clock, region: origin }, build),
+    logOf: (build) =>
+      createBuildLog({ writer: parts.logWriter, clock: parts.clock, region: config.origin }, build),
     bus: parts.bus,
     clock: parts.clock,
-    onHostsChanged: tellHosts(parts.bus),
+    onHostsChanged: announceHosts(parts, certificates),
     atOnce: buildsAtOnce,
   }),
-  ...recurringJobs(parts),
+  ...recurringJobs(config, parts, certificates),
 ]
 
 /** Tells every process that these hosts show something else now. */
@@ -110,15 +126,26 @@ export const tellHosts = (bus: Bus) => (hosts: readonly string[]) => {
   for (const host of hosts) bus.publish(SITES_TOPIC, host)
 }
 
+/** The same, and those of them that want a certificate get one. */
+const announceHosts = ({ bus, log }: Parts, { automatic }: CertificateParts) => {
+  const tell = tellHosts(bus)
+  return (hosts: readonly string[]) => {
+    tell(hosts)
+    automatic
+      .wanted(hosts)
+      .catch((error: unknown) => log.error({ err: error }, 'certificates could not be asked for'))
+  }
+}
+
 /** Binds the use cases to their stores and to each other. */
-export function createUseCases(
-  { baseUrl, defaultPlan, domain, port, tlsPort, privateTargets }: Config,
-  parts: Parts,
-): UseCases {
+export function createUseCases(config: Config, parts: Parts): UseCases {
+  const { baseUrl, apiHosts, nameservers, defaultPlan, domain, port, tlsPort, privateTargets } = config
   const { stores, transact, clock, vault, blobs, bus } = parts
-  const onHostsChanged = tellHosts(bus)
+  const certificateParts = createCertificateParts(config, parts)
+  const onHostsChanged = announceHosts(parts, certificateParts)
   const rules = { clock, defaultPlan }
   const queueMail = createQueueMail(vault)
+  const checkCustomHost = createCustomHostCheck({ store: stores.domains, nameservers })
   const naming = { domain, checkCustomHost, onHostsChanged }
   const onNews = (news: DeploymentNews) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news))
   const resolveSecrets = createSecretValues(createResolveSecrets(vault))
@@ -173,6 +200,25 @@ export function createUseCases(
     }),
     teams: createTeams({ ...rules, store: stores.teams, transact, queueMail, baseUrl }),
     envVariables,
+    certificates: certificateParts.certificates,
+    domains: createDomains({
+      ...domainCheckParts(config, parts),
+      hosts: stores.hosts,
+      certificates: stores.certificates,
+      users: stores.users,
+      transact,
+      domain,
+      onHostsChanged,
+    }),
+    projectDomains: createProjectDomains({
+      store: stores.projectDomains,
+      projects: stores.projects,
+      transact,
+      resolver: parts.resolver,
+      clock,
+      names: { domain, reserved: new Set([...apiHosts, ...nameservers]) },
+      onHostsChanged,
+    }),
     transfers: createTransfers({
       projects: stores.projects,
       deployments: stores.deployments,
@@ -208,15 +254,8 @@ export function createUseCases(
       ...rules,
       stores,
       transact,
-      recurring: recurringJobs(parts),
+      recurring: recurringJobs(config, parts, certificateParts),
       onBlockChanged: () => onHostsChanged(['*']),
     }),
   }
-}
-
-/** No account holds a domain of its own yet. */
-async function checkCustomHost(_owner: Owner, host: string): Promise<void> {
-  throw new AloftError('not_found', `The domain of \`${host}\` is not in your account: add it first.`, {
-    name: host,
-  })
 }

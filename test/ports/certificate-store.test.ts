@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Certificate } from '#core/certificate/certificate.ts'
+import type { AliasMark } from '#core/certificate/certificate-store.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
-import { sampleCertificate, sampleChallenge } from '#test/support/samples.ts'
+import { sampleAlias, sampleCertificate, sampleChallenge, sampleDeployment } from '#test/support/samples.ts'
 import { openStores } from '#test/support/stores.ts'
 
 async function openCertificates(t: TestContext, open: OpenDatabase) {
@@ -127,8 +128,15 @@ eachDatabase((name, open) =>
 
     it('counts the hosts of a domain that were tried, and forgets what is long past', async (t) => {
       const { certificateAttempts: attempts } = (await openStores(t, open)).stores
-      const attempt = { host: 'a.example.com', domain: 'example.com', failures: 1, at: 10, retryAt: 20 }
-      await attempts.save({ ...attempt, at: 5 })
+      const attempt = {
+        host: 'a.example.com',
+        domain: 'example.com',
+        failures: 0,
+        at: 10,
+        retryAt: 20,
+        error: 'refused',
+      }
+      await attempts.save({ ...attempt, at: 5, error: null })
       await attempts.save(attempt)
       await attempts.save({ ...attempt, host: 'b.example.com', at: 12 })
       await attempts.save({ ...attempt, host: 'c.other.test', domain: 'other.test' })
@@ -136,9 +144,41 @@ eachDatabase((name, open) =>
       assert.equal(await attempts.count('example.com', 9, 10), 2)
       assert.equal(await attempts.count('example.com', 9, 1), 1)
       assert.equal(await attempts.count('example.com', 10, 10), 1)
+      await attempts.save({ ...attempt, host: 'd.other.test', failures: 2, retryAt: 5 })
+      await attempts.save({ ...attempt, host: 'e.other.test', failures: 1, retryAt: 4 })
       await attempts.prune(11)
       assert.equal(await attempts.find('a.example.com'), undefined)
       assert.equal(await attempts.count('example.com', 0, 10), 1)
+      assert.deepEqual(await attempts.due(5, 10), ['e.other.test', 'd.other.test'])
+      assert.deepEqual(await attempts.due(4, 10), ['e.other.test'])
+      await attempts.remove('e.other.test')
+      assert.deepEqual(await attempts.due(5, 1), ['d.other.test'])
+    })
+
+    it('walks along the aliases in the order they came', async (t) => {
+      const { deployments, hosts, certificateAttempts } = (await openStores(t, open)).stores
+      const deployment = sampleDeployment()
+      await deployments.insert(deployment, { manifest: [], sealedEnv: '' })
+      const add = (host: string, createdAt: number) =>
+        hosts.claimAlias(sampleAlias({ deploymentId: deployment.id, host, createdAt }))
+      await hosts.claimForDeployment('own.aloft.test', deployment)
+      for (const [host, at] of [
+        ['c.test', 1],
+        ['b.test', 2],
+        ['a.test', 2],
+        ['d.test', 3],
+      ] as const)
+        assert.equal(await add(host, at), true)
+      const first = await certificateAttempts.aliasesAfter({ createdAt: 0, host: '' }, 2)
+      assert.deepEqual(first, [
+        { createdAt: 1, host: 'c.test' },
+        { createdAt: 2, host: 'a.test' },
+      ])
+      const rest = await certificateAttempts.aliasesAfter(first[1] as AliasMark, 10)
+      assert.deepEqual(
+        rest.map(({ host }) => host),
+        ['b.test', 'd.test'],
+      )
     })
 
     it('keeps the challenges of a host apart by kind and token, for as long as they count', async (t) => {

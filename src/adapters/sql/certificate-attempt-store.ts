@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { AttemptStore } from '#core/certificate/certificate-store.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
@@ -5,7 +6,7 @@ import type { Db } from './tables.ts'
 const selectByHost = prepare<{ host: string }>()((db, { host }) =>
   db
     .selectFrom('certificate_attempts')
-    .select(['host', 'domain', 'failures', 'at', 'retry_at'])
+    .select(['host', 'domain', 'failures', 'at', 'retry_at', 'error'])
     .where('host', '=', host),
 )
 const selectSince = prepare<{ domain: string; since: number; limit: number }>()(
@@ -15,6 +16,27 @@ const selectSince = prepare<{ domain: string; since: number; limit: number }>()(
       .select('at')
       .where('domain', '=', domain)
       .where('at', '>', since)
+      .limit(limit),
+)
+const selectDue = prepare<{ now: number; limit: number }>()((db, { now, limit }) =>
+  db
+    .selectFrom('certificate_attempts')
+    .select('host')
+    // Said as the index says it, or SQLite would not use it.
+    .where(sql<boolean>`failures > 0`)
+    .where('retry_at', '<=', now)
+    .orderBy('retry_at')
+    .limit(limit),
+)
+const selectAliases = prepare<{ createdAt: number; host: string; limit: number }>()(
+  (db, { createdAt, host, limit }) =>
+    db
+      .selectFrom('hosts')
+      .select(['created_at', 'host'])
+      .where('alias_id', 'is not', null)
+      .where((eb) => eb(eb.refTuple('created_at', 'host'), '>', eb.tuple(createdAt, host)))
+      .orderBy('created_at')
+      .orderBy('host')
       .limit(limit),
 )
 
@@ -38,8 +60,20 @@ export function createAttemptStore(db: Db): AttemptStore {
 
     count: async (domain, since, limit) => (await selectSince(db, { domain, since, limit })).length,
 
+    async remove(host) {
+      await db.deleteFrom('certificate_attempts').where('host', '=', host).execute()
+    },
+
+    due: async (now, limit) => (await selectDue(db, { now, limit })).map(({ host }) => host),
+
+    aliasesAfter: async ({ createdAt, host }, limit) =>
+      (await selectAliases(db, { createdAt, host, limit })).map((row) => ({
+        createdAt: row.created_at,
+        host: row.host,
+      })),
+
     async prune(before) {
-      await db.deleteFrom('certificate_attempts').where('at', '<', before).execute()
+      await db.deleteFrom('certificate_attempts').where('at', '<', before).where('failures', '=', 0).execute()
     },
   }
 }

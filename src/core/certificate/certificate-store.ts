@@ -27,21 +27,36 @@ export interface CertificateStore {
   remove(ownerId: string, id: string): Promise<boolean>
 }
 
-/** What came of the last time that a certificate was made for a host without anybody asking. */
+/** What came of the last time that a certificate was asked of an authority. */
 export interface Attempt {
+  /** The host that got it by itself, or the key of an order. */
   readonly host: string
   /** The domain that somebody registered, under which the host is. */
   readonly domain: string
   /** Since the last success. */
   readonly failures: number
   readonly at: number
+  /** Before this, another attempt is not made. */
   readonly retryAt: number
+  readonly error: string | null
 }
 
 export interface AttemptStore {
   find(host: string): Promise<Attempt | undefined>
   save(attempt: Attempt): Promise<void>
+  remove(host: string): Promise<void>
   /** How many hosts of the domain were tried after this time, counted up to the limit. */
   count(domain: string, since: number, limit: number): Promise<number>
+  /** Hosts that failed and may be tried again, the longest waiting first. */
+  due(now: number, limit: number): Promise<readonly string[]>
+  /** The aliases that came after this one, in their order. */
+  aliasesAfter(last: AliasMark, limit: number): Promise<readonly AliasMark[]>
+  /** Forgets what succeeded before this time. */
   prune(before: number): Promise<void>
+}
+
+/** A place among all aliases by age. */
+export interface AliasMark {
+  readonly createdAt: number
+  readonly host: string
 }

@@ -48,6 +48,13 @@ export const certificates: Migration = {
       .addColumn('failures', 'integer', (column) => column.notNull())
       .addColumn('at', 'bigint', (column) => column.notNull())
       .addColumn('retry_at', 'bigint', (column) => column.notNull())
+      .addColumn('error', 'text')
+      .execute()
+    await schema
+      .createIndex('certificate_attempts_failed')
+      .on('certificate_attempts')
+      .column('retry_at')
+      .where(sql.ref('failures'), '>', sql.lit(0))
       .execute()
     await schema
       .createIndex('certificate_attempts_domain')

@@ -1,0 +1,114 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
+import { needs } from '../scopes.ts'
+import { IsoTime } from './shared.ts'
+
+const Certificate = Type.Object({
+  uid: Type.String(),
+  cns: Type.Array(Type.String()),
+  created: IsoTime,
+  expiration: IsoTime,
+  autoRenew: Type.Boolean(),
+})
+
+const Names = Type.Array(Type.String({ description: 'A host name, or `*.` and a domain.' }), {
+  minItems: 1,
+  maxItems: 100,
+})
+
+const Pem = (description: string) => Type.String({ minLength: 1, maxLength: 100_000, description })
+
+const IssueBody = Type.Object({
+  domains: Names,
+  renew: Type.Optional(
+    Type.Boolean({ description: 'A new certificate even if there is one that is good for long.' }),
+  ),
+})
+
+const UploadBody = Type.Object({
+  ca: Pem('The certificates between it and its authority, in PEM form.'),
+  cert: Pem('The certificate, in PEM form.'),
+  key: Pem('Its private key, in PEM form and not encrypted; RSA or ECDSA.'),
+})
+
+const Issued = Type.Object({ uid: Type.String(), created_at: IsoTime })
+const Uploaded = Type.Object({ created_at: IsoTime })
+
+const common = { gen: 'current', access: needs('domain') } as const
+
+export const listCertificates = endpoint({
+  ...common,
+  on: 'GET /v3/platform/certs',
+  summary: 'List the certificates of the account',
+  limit: 'read',
+  query: Type.Object(pageQuery),
+  reply: Type.Object({ certs: Type.Array(Certificate), pagination: PaginationSchema }),
+})
+
+export const getCertificate = endpoint({
+  ...common,
+  on: 'GET /v3/platform/certs/:id',
+  summary: 'Get a certificate; its key is never answered',
+  limit: 'read',
+  reply: Certificate,
+})
+
+export const issueCertificate = endpoint({
+  ...common,
+  on: 'POST /v3/platform/certs',
+  summary: 'Have a certificate issued for names in verified domains, or get the one there is for them',
+  limit: 'issue-cert',
+  body: IssueBody,
+  reply: Issued,
+})
+
+export const uploadCertificate = endpoint({
+  ...common,
+  on: 'PUT /v3/platform/certs',
+  summary: 'Store a certificate of your own, in the place of the one for the same names',
+  limit: 'write',
+  body: UploadBody,
+  reply: Uploaded,
+})
+
+export const deleteCertificate = endpoint({
+  ...common,
+  on: 'DELETE /v3/platform/certs/:id',
+  summary: 'Delete a certificate; hosts that it served get one by themselves',
+  limit: 'write',
+  reply: 'empty',
+})
+
+const Entry = Type.Object({
+  uid: Type.String(),
+  cn: Type.String(),
+  created: IsoTime,
+  expiration: IsoTime,
+  autoRenew: Type.Boolean(),
+})
+
+/** The earliest paths know a certificate by one of its names. */
+export const earliest = {
+  listCertificates: endpoint({
+    ...listCertificates,
+    gen: 'earliest',
+    on: 'GET /platform/certs',
+    reply: Type.Object({ certs: Type.Array(Entry), pagination: PaginationSchema }),
+  }),
+  getCertificates: endpoint({
+    ...getCertificate,
+    gen: 'earliest',
+    on: 'GET /platform/certs/:cn',
+    summary: 'List the certificates that have a name among theirs',
+    reply: Type.Object({ certs: Type.Array(Entry) }),
+  }),
+  issueCertificate: endpoint({ ...issueCertificate, gen: 'earliest', on: 'POST /platform/certs' }),
+  uploadCertificate: endpoint({
+    ...uploadCertificate,
+    gen: 'earliest',
+    on: 'PUT /platform/certs',
+    body: Type.Object({ ...UploadBody.properties, domains: Names }),
+  }),
+  deleteCertificate: endpoint({ ...deleteCertificate, gen: 'earliest', on: 'DELETE /platform/certs/:cn' }),
+}

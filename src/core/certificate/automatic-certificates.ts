@@ -1,0 +1,150 @@
+import { DAY, HOUR, SECOND } from '#contract/time.ts'
+import type { HostStore } from '../alias/host-store.ts'
+import { isPlatformHost } from '../deployment/hosts.ts'
+import type { JobQueue } from '../job/job-queue.ts'
+import { type CertificateIssuer, IssueFailure } from '../ports/certificate-issuer.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Certificate } from './certificate.ts'
+import { isHostName } from './certificate-name.ts'
+import type { AttemptStore, CertificateStore } from './certificate-store.ts'
+import { bestFor } from './choose-certificate.ts'
+import { hostJob, registrable } from './issue-jobs.ts'
+import { askIssuer, type KeepCertificate } from './make-certificate.ts'
+
+interface AutomaticParts {
+  readonly issuer: CertificateIssuer
+  readonly keep: KeepCertificate
+  readonly store: Pick<CertificateStore, 'forHost'>
+  readonly attempts: AttemptStore
+  readonly hosts: Pick<HostStore, 'holder'>
+  readonly jobs: JobQueue
+  readonly clock: Clock
+  readonly log: Log
+  /** Of the platform, whose certificates are not made here. */
+  readonly domain: string
+}
+
+/** Certificates for the hosts that we serve, without anybody asking for them. */
+export interface AutomaticCertificates {
+  /** Whether a host would get one: those of the platform have theirs. */
+  isCustom(host: string): boolean
+  /** These hosts are served now, or not any more: those that want a certificate will get one. */
+  wanted(hosts: readonly string[]): Promise<void>
+  /** The host's certificate, made now if that can be done now. Before anything is asked of an authority, it is seen
+   *  to that the host is ours and that it is not asked too often. */
+  ensure(host: string, signal: AbortSignal): Promise<Certificate | undefined>
+  /** For a handshake that waits: at once, or later for the next. */
+  onDemand(host: string): Promise<Certificate | undefined>
+}
+
+/** New hosts of one domain that an authority is asked for in a day. */
+const MOST_A_DAY = 20
+/** Made during handshakes at once, in one process. */
+const AT_ONCE = 8
+const HANDSHAKE_MS = 10 * SECOND
+
+/** An hour, doubling up to a day. */
+export const backOff = (failures: number): number => Math.min(DAY, HOUR * 2 ** Math.min(failures - 1, 10))
+
+export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCertificates {
+  const { issuer, keep, store, attempts, hosts, jobs, clock, log, domain } = parts
+  let running = 0
+
+  const isCustom = (host: string) =>
+    host !== domain && !isPlatformHost(host, domain) && isHostName(host.replace(/^\*\./, ''))
+
+  /** The name is put down before the authority is asked: what crashes is counted as well. */
+  async function admit(host: string): Promise<boolean> {
+    const now = clock.now()
+    const last = await attempts.find(host)
+    if (last && now < last.retryAt) return false
+    const failures = (last?.failures ?? 0) + 1
+    const attempt = { host, domain: registrable(host), failures, error: last?.error ?? null }
+    const isNew = last === undefined || last.at <= now - DAY
+    if (isNew && (await attempts.count(attempt.domain, now - DAY, MOST_A_DAY)) >= MOST_A_DAY) {
+      const error = `${MOST_A_DAY} hosts of ${attempt.domain} were tried within a day`
+      await attempts.save({
+        ...attempt,
+        failures: failures - 1 || 1,
+        at: last?.at ?? 0,
+        retryAt: now + HOUR,
+        error,
+      })
+      return false
+    }
+    await attempts.save({ ...attempt, at: now, retryAt: now + backOff(failures) })
+    return true
+  }
+
+  async function succeeded(host: string): Promise<void> {
+    const now = clock.now()
+    // Somebody may delete it again and again.
+    await attempts.save({
+      host,
+      domain: registrable(host),
+      failures: 0,
+      at: now,
+      retryAt: now + HOUR,
+      error: null,
+    })
+  }
+
+  async function failed(host: string, error: unknown): Promise<void> {
+    const last = await attempts.find(host)
+    if (!last) return
+    const retryAfter = error instanceof IssueFailure ? (error.retryAfter ?? 0) : 0
+    const retryAt = Math.max(last.retryAt, clock.now() + retryAfter)
+    await attempts.save({
+      ...last,
+      retryAt,
+      error: String((error as Error)?.message ?? error).slice(0, 1000),
+    })
+  }
+
+  async function ensure(host: string, signal: AbortSignal): Promise<Certificate | undefined> {
+    const holder = isCustom(host) ? await hosts.holder(host) : undefined
+    if (!holder) {
+      await attempts.remove(host)
+      return undefined
+    }
+    const { ownerId } = holder
+    const candidates = (await store.forHost(host)).filter((candidate) => candidate.ownerId === ownerId)
+    const known = bestFor(host, candidates, clock.now())
+    if (known) return known
+    if (issuer.instant) return keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))
+    if (!(await admit(host))) return undefined
+    try {
+      const made = await keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))
+      await succeeded(host)
+      return made
+    } catch (error) {
+      if (signal.aborted) throw error
+      log.warn({ err: error, host }, 'no certificate was issued for a host; it is tried again later')
+      await failed(host, error)
+      return undefined
+    }
+  }
+
+  return {
+    isCustom,
+    async wanted(changed) {
+      for (const host of new Set(changed)) if (isCustom(host)) await jobs.enqueue(hostJob(host))
+    },
+    ensure,
+    async onDemand(host) {
+      if (!isCustom(host)) return undefined
+      if (!issuer.instant) {
+        await jobs.enqueue(hostJob(host))
+        return undefined
+      }
+      if (running >= AT_ONCE) return undefined
+      running++
+      try {
+        return await ensure(host, AbortSignal.timeout(HANDSHAKE_MS))
+      } finally {
+        running--
+      }
+    },
+  }
+}

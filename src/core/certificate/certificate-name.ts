@@ -1,0 +1,37 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { AloftError } from '#contract/errors.ts'
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Whether a certificate can be made out to it: a host name of two labels at least, in our spelling. */
+export const isHostName = (name: string): boolean =>
+  name.length <= 253 &&
+  name.includes('.') &&
+  isIP(name) === 0 &&
+  !/\.\d+$/.test(name) &&
+  name.split('.').every((label) => LABEL.test(label))
+
+/** A name of a certificate as it is stored: lower-case, in punycode, perhaps with `*.` before it. */
+export function readCertificateName(text: string): string {
+  const given = text.length > 1000 ? '' : text.trim().replace(/\.$/, '')
+  const wildcard = given.startsWith('*.') ? '*.' : ''
+  const name = domainToASCII(given.slice(wildcard.length)).toLowerCase()
+  if (!isHostName(name) || name.length + wildcard.length > 253)
+    throw new AloftError('invalid_cn', `\`${text.slice(0, 300)}\` is no valid name for a certificate.`, {
+      cn: text.slice(0, 300),
+    })
+  return wildcard + name
+}
+
+/** Each once, in the order in which sets are compared. */
+export const readCertificateNames = (texts: readonly string[]): readonly string[] =>
+  [...new Set(texts.map(readCertificateName))].sort()
+
+export const isWildcard = (name: string): boolean => name.startsWith('*.')
+
+/** The wildcard that a host falls under. */
+export const wildcardOver = (host: string): string => `*.${host.slice(host.indexOf('.') + 1)}`
+
+export const covers = (names: readonly string[], host: string): boolean =>
+  names.includes(host) || (!isWildcard(host) && names.includes(wildcardOver(host)))

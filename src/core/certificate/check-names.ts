@@ -1,0 +1,59 @@
+import { AloftError } from '#contract/errors.ts'
+import { isPlatformHost } from '../deployment/hosts.ts'
+import { type Domain, serviceTypeOf } from '../domain/domain.ts'
+import type { DomainStore } from '../domain/domain-store.ts'
+import { isWildcard } from './certificate-name.ts'
+
+interface NameParts {
+  readonly domains: Pick<DomainStore, 'covering' | 'verifiedCovering'>
+  /** Of the platform. */
+  readonly domain: string
+  readonly nameservers: readonly string[]
+}
+
+export interface NameCheck {
+  /** Throws unless every name is in a domain that the account has verified. */
+  owned(ownerId: string, names: readonly string[]): Promise<void>
+  /** The same, and wildcards only where we answer for the domain. */
+  issuable(ownerId: string, names: readonly string[]): Promise<void>
+}
+
+export function createNameCheck({ domains, domain, nameservers }: NameParts): NameCheck {
+  const foreign = (name: string, holder: string) =>
+    new AloftError('forbidden', `\`${name}\` is in the domain \`${holder}\` of another account.`, {
+      domain: holder,
+    })
+
+  async function domainOf(ownerId: string, name: string): Promise<Domain> {
+    const host = name.replace(/^\*\./, '')
+    if (host === domain || isPlatformHost(host, domain)) throw foreign(name, domain)
+    const verified = await domains.verifiedCovering(host)
+    if (verified?.ownerId === ownerId) return verified
+    if (verified) throw foreign(name, verified.name)
+    const claimed = await domains.covering(ownerId, host)
+    if (claimed)
+      throw new AloftError('domain_not_verified', `The domain \`${claimed.name}\` is not verified yet.`, {
+        domain: claimed.name,
+      })
+    throw new AloftError('not_found', `The domain of \`${host}\` is not in your account: add it first.`, {
+      name: host,
+    })
+  }
+
+  return {
+    async owned(ownerId, names) {
+      for (const name of names) await domainOf(ownerId, name)
+    },
+    async issuable(ownerId, names) {
+      for (const name of names) {
+        const found = await domainOf(ownerId, name)
+        if (isWildcard(name) && serviceTypeOf(found, nameservers) !== 'provider.world')
+          throw new AloftError(
+            'wildcard_not_allowed',
+            `\`${name}\` can be issued once the domain \`${found.name}\` uses our nameservers.`,
+            { domain: found.name },
+          )
+      }
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { DAY, HOUR, MINUTE } from '#contract/time.ts'
+import type { HostStore } from '../alias/host-store.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { JobPayload } from '../job/job-queue.ts'
+import type { Bus } from '../ports/bus.ts'
+import { type CertificateIssuer, IssueFailure } from '../ports/certificate-issuer.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { AutomaticCertificates } from './automatic-certificates.ts'
+import type { Certificate } from './certificate.ts'
+import type { AttemptStore, CertificateStore } from './certificate-store.ts'
+import type { NameCheck } from './check-names.ts'
+import { ISSUE_KIND } from './issue-jobs.ts'
+import { askIssuer, type KeepCertificate } from './make-certificate.ts'
+import { ORDERS_TOPIC } from './order-certificate.ts'
+
+interface IssueParts {
+  readonly issuer: CertificateIssuer
+  readonly keep: KeepCertificate
+  readonly store: CertificateStore
+  readonly attempts: AttemptStore
+  readonly hosts: Pick<HostStore, 'holder'>
+  readonly check: NameCheck
+  readonly automatic: AutomaticCertificates
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly onChanged: (names: readonly string[]) => void
+}
+
+/** The closer its end, the more often it is tried; and never before the authority would listen. */
+const nextTry = ({ expiresAt }: Certificate, now: number, retryAfter = 0): number =>
+  now + Math.max(retryAfter, Math.min(DAY, Math.max(HOUR, (expiresAt - now) / 20)))
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Asks the authority: for hosts that have no certificate, for those that will end, and for those that were ordered. */
+export function createIssueJob(parts: IssueParts): JobHandler {
+  const { issuer, keep, store, attempts, hosts, check, automatic, bus, clock, onChanged } = parts
+
+  async function isServed({ ownerId, names }: Certificate): Promise<boolean> {
+    for (const name of names) if ((await hosts.holder(name))?.ownerId === ownerId) return true
+    return false
+  }
+
+  async function renew(ownerId: string, id: string, signal: AbortSignal, log: Log): Promise<void> {
+    const old = await store.find(ownerId, id)
+    const now = clock.now()
+    if (!old || old.renewAt === null || old.renewAt > now) return
+    if (old.source === 'automatic' && !(await isServed(old))) {
+      if (await store.remove(ownerId, id)) onChanged(old.names)
+      return
+    }
+    try {
+      if (old.source === 'issued') await check.issuable(ownerId, old.names)
+      await keep.renew(old, await askIssuer(issuer, old.names, signal))
+    } catch (error) {
+      if (signal.aborted) throw error
+      log.warn({ err: error, certificate: id }, 'a certificate was not renewed; it is tried again later')
+      const retryAfter = error instanceof IssueFailure ? error.retryAfter : 0
+      await store.postpone(id, nextTry(old, now, retryAfter))
+    }
+  }
+
+  async function carryOut(
+    ownerId: string,
+    names: readonly string[],
+    key: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const at = clock.now()
+    const attempt = { host: key, domain: '', failures: 0, at, retryAt: at }
+    try {
+      await keep.save(ownerId, 'issued', await askIssuer(issuer, names, signal))
+      await attempts.save({ ...attempt, error: null })
+    } catch (error) {
+      if (signal.aborted) throw error
+      await attempts.save({ ...attempt, error: reasonOf(error).slice(0, 1000) })
+    }
+    bus.publish(ORDERS_TOPIC, key)
+  }
+
+  return {
+    kind: ISSUE_KIND,
+    summary: 'Have certificates made: for hosts that have none, and in the place of those that will end',
+    timeLimit: 5 * MINUTE,
+    maxAttempts: 5,
+    atOnce: 4,
+    async run({ host, ownerId, id, names, order }: JobPayload, { signal, log }) {
+      if (isText(host)) await automatic.ensure(host, signal)
+      else if (isText(ownerId) && isText(id)) await renew(ownerId, id, signal, log)
+      else if (isText(ownerId) && isText(order) && Array.isArray(names))
+        await carryOut(ownerId, names.filter(isText), order, signal)
+    },
+  }
+}

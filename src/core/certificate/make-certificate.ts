@@ -1,0 +1,82 @@
+import { newId } from '#contract/ids.ts'
+import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Vault } from '../ports/vault.ts'
+import { type Certificate, keyPurpose } from './certificate.ts'
+import type { CertificateContent, CertificateStore } from './certificate-store.ts'
+import { timesOf } from './certificate-times.ts'
+
+/** A certificate with its key in the open, on the way from where it was made to where it is kept. */
+export interface FreshCertificate extends Pick<Certificate, 'names' | 'cert' | 'expiresAt' | 'renewAt'> {
+  readonly key: string
+}
+
+export async function askIssuer(
+  issuer: CertificateIssuer,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<FreshCertificate> {
+  const { cert, key } = await issuer.issue(names, signal)
+  return { names, cert, key, ...timesOf(cert) }
+}
+
+interface KeepParts {
+  readonly transact: Transact<{ readonly certificates: CertificateStore }>
+  readonly vault: Vault
+  readonly clock: Clock
+  /** Tells every process that the certificates of these names are others now. */
+  readonly onChanged: (names: readonly string[]) => void
+}
+
+export interface KeepCertificate {
+  /**
+   * Under the id of the one that the account has for the same names, or a new one. An automatic one never takes the
+   * place of one that is good still.
+   */
+  save(ownerId: string, source: Certificate['source'], fresh: FreshCertificate): Promise<Certificate>
+  /** In the place of this very one; nothing when that was changed or removed meanwhile. */
+  renew(old: Certificate, fresh: FreshCertificate): Promise<Certificate | undefined>
+}
+
+export function createKeepCertificate({ transact, vault, clock, onChanged }: KeepParts): KeepCertificate {
+  const contentOf = (
+    id: string,
+    source: Certificate['source'],
+    { key, ...fresh }: FreshCertificate,
+  ): CertificateContent => ({
+    ...fresh,
+    sealedKey: vault.seal(key, keyPurpose(id)),
+    source,
+    autoRenew: source !== 'uploaded',
+  })
+
+  return {
+    async save(ownerId, source, fresh) {
+      const id = newId.certificate()
+      const added = { id, ownerId, createdAt: clock.now(), ...contentOf(id, source, fresh) }
+      const saved = await transact(async ({ certificates }) => {
+        if (await certificates.add(added)) return added
+        const known = await certificates.withNames(ownerId, fresh.names)
+        if (!known) throw new Error('a certificate was removed while another one took its place')
+        if (source === 'automatic' && known.expiresAt > clock.now()) return known
+        const content = contentOf(known.id, source, fresh)
+        await certificates.replace(known.id, content)
+        return { ...known, ...content }
+      })
+      onChanged(fresh.names)
+      return saved
+    },
+
+    async renew(old, fresh) {
+      const content = contentOf(old.id, old.source, fresh)
+      const renewed = await transact(async ({ certificates }) => {
+        const current = await certificates.find(old.ownerId, old.id)
+        return current?.cert === old.cert && certificates.replace(old.id, content)
+      })
+      if (!renewed) return undefined
+      onChanged(fresh.names)
+      return { ...old, ...content }
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { createLocalCertificateIssuer } from '#adapters/cert-local/certificate-issuer.ts'
+import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
+import {
+  type AutomaticCertificates,
+  createAutomaticCertificates,
+} from '#core/certificate/automatic-certificates.ts'
+import { CERTIFICATES_TOPIC } from '#core/certificate/certificate.ts'
+import { createRenewRound, createSweepRound } from '#core/certificate/certificate-rounds.ts'
+import { type Certificates, createCertificates } from '#core/certificate/certificates.ts'
+import { createNameCheck } from '#core/certificate/check-names.ts'
+import { type ChooseCertificate, createChooseCertificate } from '#core/certificate/choose-certificate.ts'
+import { createIssueJob } from '#core/certificate/issue-job.ts'
+import { createKeepCertificate } from '#core/certificate/make-certificate.ts'
+import { createOrderCertificate } from '#core/certificate/order-certificate.ts'
+import type { JobHandler } from '#core/job/job-handler.ts'
+import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
+import type { Config } from '../config.ts'
+import { ensureAuthority } from './authority.ts'
+import type { Parts } from './parts.ts'
+
+/** Everything about certificates, as one process needs it. */
+export interface CertificateParts {
+  readonly certificates: Certificates
+  readonly automatic: AutomaticCertificates
+  /** For hosts outside the platform's domain. */
+  readonly choose: ChooseCertificate
+  readonly recurring: readonly JobHandler[]
+  readonly issueJob: JobHandler
+}
+
+/** Who makes certificates: the local authority, which is there from the start. */
+export const openIssuer = (parts: Pick<Parts, 'stores' | 'vault' | 'clock'>): CertificateIssuer =>
+  createLocalCertificateIssuer(async () =>
+    createLocalIssuer({ ...(await ensureAuthority(parts)), clock: parts.clock }),
+  )
+
+export function createCertificateParts(
+  { domain, nameservers }: Pick<Config, 'domain' | 'nameservers'>,
+  parts: Parts,
+): CertificateParts {
+  const { stores, transact, vault, clock, bus, log, issuer } = parts
+  const onChanged = (names: readonly string[]) => {
+    for (const name of names) bus.publish(CERTIFICATES_TOPIC, name)
+  }
+  const { jobs, hosts, settings, challenges } = stores
+  const store = stores.certificates
+  const attempts = stores.certificateAttempts
+  const check = createNameCheck({ domains: stores.domains, domain, nameservers })
+  const keep = createKeepCertificate({ transact, vault, clock, onChanged })
+  const order = createOrderCertificate({ issuer, keep, store, attempts, jobs, bus, clock })
+  const automatic = createAutomaticCertificates({
+    issuer,
+    keep,
+    store,
+    attempts,
+    hosts,
+    jobs,
+    clock,
+    log,
+    domain,
+  })
+  return {
+    certificates: createCertificates({ store, transact, keep, clock, check, order, onChanged }),
+    automatic,
+    choose: createChooseCertificate({ store, hosts, domains: stores.domains, vault, clock, automatic }),
+    recurring: [
+      createRenewRound({ store, jobs, clock }),
+      createSweepRound({ automatic, store, attempts, challenges, settings, clock }),
+    ],
+    issueJob: createIssueJob({
+      issuer,
+      keep,
+      store,
+      attempts,
+      hosts,
+      check,
+      automatic,
+      bus,
+      clock,
+      onChanged,
+    }),
+  }
+}

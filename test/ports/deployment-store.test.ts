@@ -219,7 +219,11 @@ eachDatabase((name, open) =>
       assert.equal(await deployments.sealedEnv(deployment.id), undefined)
       assert.deepEqual(await deployments.referenced('anna', [sampleFile('a').sha1]), new Set())
       await deployments.update(deployment.id, { state: 'READY', host: 'other.aloft.test' })
-      assert.equal((await hosts.holder('own.aloft.test'))?.deploymentId, deployment.id)
+      assert.deepEqual(await hosts.holder('own.aloft.test'), {
+        kind: 'deployment',
+        ownerId: deployment.ownerId,
+        deploymentId: deployment.id,
+      })
       const rows = await database.db.selectFrom('deployments').selectAll().execute()
       assert.equal(rows.length, 1)
       assert.equal(rows[0]?.deleted_at, 5)

@@ -42,6 +42,13 @@ const toAliasRow = (row: AliasHostRow & { readonly deployment_host: string | nul
 const selectByHost = prepare<{ host: string }>()((db, { host }) =>
   db.selectFrom('hosts').select(HOST).where('host', '=', host),
 )
+const selectDomain = prepare<{ host: string }>()((db, { host }) =>
+  db
+    .selectFrom('project_domains')
+    .select(['owner_id', 'project_id'])
+    .where('name', '=', host)
+    .where('verified', '=', sql.lit(1)),
+)
 const selectByAliasId = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('hosts').select(HOST).where('alias_id', '=', id),
 )
@@ -147,8 +154,12 @@ export function createHostStore(db: Db): HostStore {
       }),
 
     async holder(host) {
-      const [row] = await selectByHost(db, { host: host.toLowerCase() })
-      if (!row) return undefined
+      const name = host.toLowerCase()
+      const [row] = await selectByHost(db, { host: name })
+      if (!row) {
+        const [domain] = await selectDomain(db, { host: name })
+        return domain && { kind: 'project-domain', ownerId: domain.owner_id, projectId: domain.project_id }
+      }
       return isAlias(row)
         ? { kind: 'alias', ...toAlias(row) }
         : { kind: 'deployment', ownerId: row.owner_id, deploymentId: row.deployment_id }

@@ -2,10 +2,14 @@ import type { Page, PageQuery } from '#contract/page.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Alias, AliasRow } from './alias.ts'
 
-/** Who has a host: a deployment for good, or an alias for the time being. */
+/**
+ * Who has a host: a deployment for good, an alias for the time being, or the project that it is a verified domain of
+ * and that has nothing to show there yet.
+ */
 export type HostHolder =
   | { readonly kind: 'deployment'; readonly ownerId: string; readonly deploymentId: string }
   | ({ readonly kind: 'alias' } & Alias)
+  | { readonly kind: 'project-domain'; readonly ownerId: string; readonly projectId: string }
 
 /**
  * The one table of host names: deployments' own, platform aliases and custom ones. A name has one holder.

@@ -52,6 +52,9 @@ const RESERVED: ReadonlySet<string> = new Set([
 /** `<slug>-<nine letters and digits, some of each>`: what a deployment's own host looks like. */
 const DEPLOYMENT_FORM = /-(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{9}(-[a-z][a-z0-9_-]*)?$/
 
+/** Whether nobody may have `<label>.<domain>`, because the platform does or will. */
+export const isReservedLabel = (label: string): boolean => RESERVED.has(label) || DEPLOYMENT_FORM.test(label)
+
 const invalid = (alias: string, why: string) =>
   new AloftError('invalid_alias', `The alias \`${alias}\` ${why}.`, { alias })
 

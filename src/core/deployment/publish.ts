@@ -8,6 +8,10 @@ import type { JobQueue } from '../job/job-queue.ts'
 import type { Project } from '../project/project.ts'
 import { holdsProduction } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import { domainsFor } from '../project-domain/domains-for.ts'
+import type { ProjectDomain } from '../project-domain/project-domain.ts'
+import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
+import { branchOf } from './branch.ts'
 import { builderOf } from './builds.ts'
 import type { Deployment } from './deployment.ts'
 import type { DeploymentStore } from './deployment-store.ts'
@@ -17,6 +21,7 @@ export interface PublishStores {
   readonly deployments: DeploymentStore
   readonly hosts: HostStore
   readonly projects: ProjectStore
+  readonly projectDomains: ProjectDomainStore
   readonly jobs: JobQueue
 }
 
@@ -45,9 +50,14 @@ export async function publish(stores: PublishStores, begun: Deployment, on: Publ
   const aliasFinal = await allotAliases(stores, addressed, on)
   const deployment = { ...addressed, aliasFinal }
   if (!hasToBeBuilt(begun)) {
-    const aliases = await claimable(stores, deployment)
-    for (const alias of aliases) await claim(stores, deployment, alias, on.now)
-    return goLive(stores, deployment, { pointed: aliases, aliasError: null }, on.now)
+    const all = await claimable(stores, deployment)
+    // One whose files came late may have been overtaken too.
+    const { aliases, free, domains } =
+      begun.createdAt < on.now ? await notOvertaken(stores, deployment, all) : all
+    for (const alias of free) await claim(stores, deployment, alias, on.now)
+    const taken = await takeDomains(stores, deployment, domains, on.now)
+    const live = { ...deployment, aliasFinal: [...aliases, ...taken] }
+    return goLive(stores, live, { pointed: [...free, ...taken], aliasError: null }, on.now)
   }
   await stores.deployments.update(begun.id, { host, aliasFinal, stateAt: on.now })
   await queueBuild(stores.jobs, begun)
@@ -61,7 +71,8 @@ const hasToBeBuilt = ({ buildRuns, type }: Deployment): boolean =>
 export async function goLiveBuilt(stores: PublishStores, built: Deployment, now: number): Promise<Published> {
   const pointed: string[] = []
   let aliasError: Deployment['aliasError'] = null
-  for (const alias of await claimable(stores, built)) {
+  const { aliases, free, domains } = await notOvertaken(stores, built, await claimable(stores, built))
+  for (const alias of free) {
     if (await isOvertaken(stores, alias, built)) continue
     try {
       await claim(stores, built, alias, now)
@@ -72,11 +83,29 @@ export async function goLiveBuilt(stores: PublishStores, built: Deployment, now:
       aliasError = { code: error.kind, message: error.message }
     }
   }
-  return goLive(stores, built, { pointed, aliasError }, now)
+  const taken = await takeDomains(stores, built, domains, now)
+  const live = { ...built, aliasFinal: [...aliases, ...taken] }
+  return goLive(stores, live, { pointed: [...pointed, ...taken], aliasError }, now)
 }
 
 const claim = ({ hosts }: PublishStores, deployment: Deployment, alias: string, now: number) =>
   pointAlias(hosts, alias, destination(deployment, alias !== deployment.aliasFinal[0]), now)
+
+async function takeDomains(
+  stores: PublishStores,
+  deployment: Deployment,
+  domains: readonly string[],
+  now: number,
+): Promise<readonly string[]> {
+  const taken: string[] = []
+  for (const host of domains.toSorted()) {
+    // A name that somebody else has put an alias on is theirs until they give it up.
+    if (await obstacle(stores.hosts, host, deployment.ownerId)) continue
+    await claim(stores, deployment, host, now)
+    taken.push(host)
+  }
+  return taken
+}
 
 /** Makes a deployment READY whose aliases point to it, inside the caller's transaction. */
 async function goLive(
@@ -102,15 +131,62 @@ async function goLive(
   return { deployment: { ...addressed, ...change }, changed: [...(host === null ? [] : [host]), ...pointed] }
 }
 
-/** Its aliases, without those of production where the project holds them back. */
-async function claimable(
-  { projects }: PublishStores,
-  { ownerId, projectId, target, aliasFinal }: Deployment,
-): Promise<readonly string[]> {
-  if (target !== 'production') return aliasFinal
-  // Locked, so that it is not paused or rolled back between this and the moving of the aliases.
-  const project = await projects.lock(ownerId, projectId)
-  return project && holdsProduction(project.details) ? aliasFinal.slice(0, 1) : aliasFinal
+interface Claimable {
+  /** All aliases that are its own, without domains of the project. */
+  readonly aliases: readonly string[]
+  /** Those that it may take, where the project does not hold its production back. */
+  readonly free: readonly string[]
+  /** Domains of the project that it may take. */
+  readonly domains: readonly string[]
+}
+
+/** What a deployment takes as it goes live. Domains came and went since it was made. */
+async function claimable(stores: PublishStores, deployment: Deployment): Promise<Claimable> {
+  const { ownerId, projectId, target, meta, aliasFinal } = deployment
+  const isProduction = target === 'production'
+  if (!isProduction && branchOf(meta) === undefined)
+    return { aliases: aliasFinal, free: aliasFinal, domains: [] }
+  // Locked, so that it is not paused, rolled back or given another domain between this and the moving of the aliases.
+  const project = await stores.projects.lock(ownerId, projectId)
+  const present = project ? await stores.projectDomains.ofProject(projectId) : []
+  const aliases = withoutDomains(deployment, present)
+  if (isProduction && project && holdsProduction(project.details))
+    return { aliases, free: aliases.slice(0, 1), domains: [] }
+  return { aliases, free: aliases, domains: project ? dueDomains(project, present, deployment) : [] }
+}
+
+/** All or none of the names that show the same: visitors never see two deployments under those of one project. */
+async function notOvertaken(
+  stores: PublishStores,
+  deployment: Deployment,
+  { aliases, free, domains }: Claimable,
+): Promise<Claimable> {
+  const isWhole = deployment.target === 'production' && !isTold(deployment)
+  for (const host of isWhole ? [...free.slice(1), ...domains] : domains)
+    if (await isOvertaken(stores, host, deployment))
+      return { aliases, free: isWhole ? free.slice(0, 1) : free, domains: [] }
+  return { aliases, free, domains }
+}
+
+/** The domains that a deployment takes by itself. One that was told its aliases takes those instead. */
+function dueDomains(
+  { details }: Project,
+  present: readonly ProjectDomain[],
+  deployment: Deployment,
+): readonly string[] {
+  const isLeftOut = isTold(deployment) || !details.autoAssignCustomDomains || holdsProduction(details)
+  return deployment.target === 'production' && isLeftOut ? [] : domainsFor(present, deployment)
+}
+
+const isTold = ({ target, aliasWish }: Deployment): boolean => target === 'production' && aliasWish !== null
+
+/** Aliases that a deployment has whatever the domains of its project are: names of the platform, or what it was told. */
+function withoutDomains(deployment: Deployment, present: readonly ProjectDomain[]): readonly string[] {
+  const { aliasFinal } = deployment
+  if (isTold(deployment)) return aliasFinal
+  const platform = (aliasFinal[0] ?? '').replace(/^[^.]*/, '')
+  const names = new Set(present.map(({ name }) => name))
+  return aliasFinal.filter((host) => host.endsWith(platform) && !names.has(host))
 }
 
 async function isOvertaken(
@@ -142,12 +218,18 @@ async function allotAliases(
   on: Publication,
 ): Promise<string[]> {
   const { owner, project, domain } = on
+  const { target, meta, aliasWish } = deployment
   const always = await defaultHost(stores, deployment, on)
-  if (deployment.target === 'staging') return [always, stagingAlias(project.name, owner.slug, domain)]
-  if (deployment.target !== 'production') return [always]
-  if (deployment.aliasWish !== null) return [...new Set([always, ...deployment.aliasWish])]
+  if (target === 'production' && aliasWish !== null) return [...new Set([always, ...aliasWish])]
+  const follows = target === 'production' || branchOf(meta) !== undefined
+  const present = follows ? await stores.projectDomains.ofProject(project.id) : []
+  const due = dueDomains(project, present, deployment)
+  if (target === 'staging') return [always, stagingAlias(project.name, owner.slug, domain), ...due]
+  if (target !== 'production') return [always, ...due]
   const production = productionAlias(project.name, domain)
-  return (await isOurs(stores.hosts, production, deployment)) ? [always, production] : [always]
+  const isFree =
+    present.every(({ name }) => name !== production) && (await isOurs(stores.hosts, production, deployment))
+  return isFree ? [always, production, ...due] : [always, ...due]
 }
 
 /** Allotted with the first deployment of a project and kept for it. Always the first of the aliases. */
@@ -170,7 +252,7 @@ async function defaultHost(stores: PublishStores, deployment: Deployment, on: Pu
 async function isOurs(hosts: HostStore, host: string, { ownerId, projectId }: Deployment): Promise<boolean> {
   const holder = await hosts.holder(host)
   if (!holder) return true
-  return holder.kind === 'alias' && holder.ownerId === ownerId && holder.projectId === projectId
+  return holder.kind !== 'deployment' && holder.ownerId === ownerId && holder.projectId === projectId
 }
 
 /** The default alias shows whatever came last, so it is a preview even when that is production. */

@@ -1,10 +1,11 @@
+import { BRANCH_KEYS } from './branch.ts'
 import type { Deployment } from './deployment.ts'
 import type { FrozenValues } from './frozen-values.ts'
 
 /** What git knows of a deployment, by the keys under which clients put it into `meta`. */
 const GIT = {
   GIT_PROVIDER: ['gitProvider'],
-  GIT_COMMIT_REF: ['gitBranch', 'githubCommitRef', 'gitlabCommitRef', 'bitbucketCommitRef'],
+  GIT_COMMIT_REF: BRANCH_KEYS,
   GIT_COMMIT_SHA: ['gitCommitSha', 'githubCommitSha', 'gitlabCommitSha', 'bitbucketCommitSha'],
   GIT_COMMIT_MESSAGE: ['gitCommitMessage', 'githubCommitMessage', 'gitlabCommitMessage'],
   GIT_COMMIT_AUTHOR_LOGIN: ['gitCommitAuthorName', 'githubCommitAuthorLogin', 'gitlabCommitAuthorLogin'],

@@ -2,37 +2,50 @@ import { pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { productionAlias } from '../deployment/hosts.ts'
+import { showsProduction } from '../project-domain/domains-for.ts'
+import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import type { Project } from './project.ts'
 import type { MovedAlias } from './project-details.ts'
 
+export interface ProductionNames {
+  readonly hosts: HostStore
+  readonly projectDomains: ProjectDomainStore
+}
+
 /** The names of production that a project can have beside those it has. */
 async function wanted(
-  hosts: HostStore,
+  { hosts, projectDomains }: ProductionNames,
   { id, ownerId, name }: Project,
-  { target, aliasFinal }: Deployment,
+  { target, aliasWish }: Deployment,
   domain: string,
 ): Promise<string[]> {
-  const own = target === 'production' ? aliasFinal.slice(1) : []
-  const free: string[] = []
-  for (const host of new Set([productionAlias(name, domain), ...own])) {
+  const domains = await projectDomains.ofProject(id)
+  const names = new Set(domains.map((known) => known.name))
+  const told = target === 'production' ? (aliasWish ?? []) : []
+  const others = [productionAlias(name, domain), ...told].filter((host) => !names.has(host))
+  const ours: string[] = []
+  for (const host of [...domains.filter(showsProduction).map((known) => known.name), ...others]) {
     const holder = await hosts.holder(host)
-    if (!holder || (holder.kind === 'alias' && holder.ownerId === ownerId && holder.projectId === id))
-      free.push(host)
+    // A domain of the project is taken back from wherever in the account its alias was pointed to.
+    const isOurs = (projectId: string) => projectId === id || names.has(host)
+    if (!holder || (holder.kind !== 'deployment' && holder.ownerId === ownerId && isOurs(holder.projectId)))
+      ours.push(host)
   }
-  return free
+  return ours
 }
 
 /** Points everything that shows the production of a project to a deployment, inside the caller's transaction. */
 export async function moveProduction(
-  hosts: HostStore,
+  names: ProductionNames,
   project: Project,
   deployment: Deployment,
   { domain, now }: { readonly domain: string; readonly now: number },
 ): Promise<readonly MovedAlias[]> {
+  const { hosts } = names
   const present = await hosts.inProduction(project.id)
-  const names = new Set([
+  const moving = new Set([
     ...present.map(({ host }) => host),
-    ...(await wanted(hosts, project, deployment, domain)),
+    ...(await wanted(names, project, deployment, domain)),
   ])
   const to = {
     deploymentId: deployment.id,
@@ -42,7 +55,7 @@ export async function moveProduction(
   }
   const moved: MovedAlias[] = []
   // In one order, so that two who move the same names wait for each other but never both.
-  for (const host of [...names].sort()) {
+  for (const host of [...moving].sort()) {
     const { alias } = await pointAlias(hosts, host, to, now)
     moved.push({ id: alias.id, alias: host, status: 'completed', createdAt: alias.createdAt })
   }

@@ -7,6 +7,8 @@ import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import { showsProduction } from '../project-domain/domains-for.ts'
+import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { hostsOf } from './hosts-of.ts'
 import { moveProduction } from './move-production.ts'
 import type { Project } from './project.ts'
@@ -34,6 +36,7 @@ interface ProductionStores {
   readonly projects: ProjectStore
   readonly deployments: DeploymentStore
   readonly hosts: HostStore
+  readonly projectDomains: ProjectDomainStore
 }
 
 interface ProductionParts {
@@ -73,10 +76,11 @@ export function createProduction(parts: ProductionParts): Production {
   }
 
   const move = (ctx: Context, idOrName: string, deploymentId: string, type: AliasRequest['type']) =>
-    change(ctx, idOrName, unknown(idOrName), async ({ projects, deployments, hosts }, project, now) => {
+    change(ctx, idOrName, unknown(idOrName), async (stores, project, now) => {
+      const { projects, deployments } = stores
       const deployment = await ready(deployments, project, deploymentId)
       const before = (await projects.deploymentsOf(project.ownerId, [project.id], 0)).get(project.id)
-      const movedAliases = await moveProduction(hosts, project, deployment, { domain, now })
+      const movedAliases = await moveProduction(stores, project, deployment, { domain, now })
       const request: AliasRequest = {
         fromDeploymentId: before?.production?.id ?? null,
         toDeploymentId: deployment.id,
@@ -118,7 +122,7 @@ export function createProduction(parts: ProductionParts): Production {
         const isRolledBack = lastRollbackTarget !== null
         const waiting =
           paused && !isRolledBack ? await newestSince(stores.deployments, project, pausedAt) : undefined
-        const taken = waiting ? await assign(stores.hosts, waiting, now) : []
+        const taken = waiting ? await assign(stores, waiting, now) : []
         return {
           details: { paused: false, pausedAt: null, autoAssignCustomDomains: !isRolledBack },
           hosts: [...(await hostsOf(stores.projects, project)), ...taken],
@@ -170,17 +174,29 @@ async function newestSince(
   return newest && (newest.readyAt ?? 0) >= (since ?? 0) ? newest : undefined
 }
 
-/** Gives a deployment the names it would have had; what others took meanwhile is theirs. */
-async function assign(hosts: HostStore, deployment: Deployment, now: number): Promise<string[]> {
-  const { id: deploymentId, ownerId, projectId, aliasFinal } = deployment
+/** Gives a deployment the names it would have had, and domains; what others took meanwhile is theirs. */
+async function assign(
+  { hosts, deployments, projectDomains }: ProductionStores,
+  deployment: Deployment,
+  now: number,
+): Promise<string[]> {
+  const { id: deploymentId, ownerId, projectId, aliasFinal, aliasWish } = deployment
+  const present = await projectDomains.ofProject(projectId)
+  const due = aliasWish === null ? present.filter(showsProduction).map(({ name }) => name) : []
+  const names = new Set([...aliasFinal.slice(1), ...due])
+  // One that was told its aliases keeps them; else a domain may have come to show something else meanwhile.
+  const others = aliasWish === null ? present.filter((domain) => !showsProduction(domain)) : []
+  for (const { name } of others) names.delete(name)
   const taken: string[] = []
-  for (const host of aliasFinal.slice(1))
+  for (const host of [...names].sort())
     try {
       await pointAlias(hosts, host, { deploymentId, ownerId, projectId, production: true }, now)
       taken.push(host)
     } catch (error) {
       if (!(error instanceof AloftError)) throw error
     }
+  const shown = new Set([...aliasFinal, ...taken])
+  await deployments.update(deploymentId, { aliasFinal: [...shown] })
   return taken
 }
 

@@ -1,0 +1,232 @@
+import { AloftError } from '#contract/errors.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context } from '../access/context.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Resolver } from '../ports/resolver.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Project } from '../project/project.ts'
+import { isInTransfer } from '../project/project-details.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import { type ClaimStores, isClaimed, newChallenge } from './claims.ts'
+import { type DomainName, type PlatformNames, readDomainName, toStored } from './domain-name.ts'
+import { lookUpChallenge } from './look-up-challenge.ts'
+import type { ProjectDomain } from './project-domain.ts'
+import type { ProjectDomainFilter, ProjectDomainStore } from './project-domain-store.ts'
+import { type DomainSettings, NOTHING_SET, readDomainSettings } from './read-domain.ts'
+import { releaseDomain, type ShowStores, showDomain } from './show-domain.ts'
+import { takeFromOthers } from './take-from-others.ts'
+
+/** The names under which projects are visited. */
+export interface ProjectDomains {
+  /** One that another account has is not verified, and shows nothing until it is. */
+  add(ctx: Context, project: string, wish: DomainSettings & { readonly name: string }): Promise<ProjectDomain>
+  list(
+    ctx: Context,
+    project: string,
+    page: PageQuery,
+    filter: ProjectDomainFilter,
+  ): Promise<Page<ProjectDomain>>
+  get(ctx: Context, project: string, name: string): Promise<ProjectDomain>
+  update(ctx: Context, project: string, name: string, settings: DomainSettings): Promise<ProjectDomain>
+  remove(ctx: Context, project: string, name: string): Promise<void>
+  /** Takes the name from whoever had it, once the TXT record of the challenge is there. */
+  verify(ctx: Context, project: string, name: string): Promise<ProjectDomain>
+}
+
+type DomainStores = ShowStores & ClaimStores
+
+interface DomainParts {
+  readonly store: ProjectDomainStore
+  readonly projects: ProjectStore
+  readonly transact: Transact<DomainStores>
+  readonly resolver: Pick<Resolver, 'txt'>
+  readonly clock: Clock
+  readonly names: PlatformNames
+  readonly onHostsChanged: (hosts: readonly string[]) => void
+}
+
+/** Of one project. */
+const MAX_DOMAINS = 50
+/** To add a name that somebody else adds at the same moment. */
+const ATTEMPTS = 3
+
+const unknownProject = (idOrName: string) =>
+  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
+const unknownDomain = (name: string) =>
+  new AloftError('not_found', `The project has no domain \`${name.slice(0, 100)}\`.`)
+const notAssigned = (name: string) =>
+  new AloftError('domain_not_assigned', `The project has no domain \`${name.slice(0, 100)}\`.`)
+
+export function createProjectDomains(parts: DomainParts): ProjectDomains {
+  const { store, transact, clock } = parts
+
+  async function known({ owner }: Context, idOrName: string): Promise<Project> {
+    const project = await parts.projects.byIdOrName(owner.id, idOrName)
+    if (!project) throw unknownProject(idOrName)
+    return project
+  }
+
+  /** Runs changes of one project's domains after one another, and tells of the hosts that they changed. */
+  async function write(
+    ctx: Context,
+    idOrName: string,
+    work: (stores: DomainStores, project: Project, now: number) => Promise<Written>,
+  ): Promise<ProjectDomain> {
+    const { domain, hosts } = await transact(async (stores) => {
+      const project = await stores.projects.lock(ctx.owner.id, idOrName)
+      if (!project) throw unknownProject(idOrName)
+      const now = clock.now()
+      if (isInTransfer(project.details, now))
+        throw new AloftError('conflict', 'The project is being transferred: its domains cannot be changed.')
+      return work(stores, project, now)
+    })
+    parts.onHostsChanged(hosts)
+    return domain
+  }
+
+  async function find(stores: DomainStores, { id }: Project, name: string): Promise<ProjectDomain> {
+    const domain = await stores.projectDomains.find(id, toStored(name))
+    if (!domain) throw unknownDomain(name)
+    return domain
+  }
+
+  return {
+    add(ctx, idOrName, { name: text, ...given }) {
+      const wanted = readDomainName(text, parts.names)
+      return write(ctx, idOrName, async (stores, project, now) => {
+        const siblings = await stores.projectDomains.ofProject(project.id)
+        checkRoom(siblings, wanted)
+        checkPlan(ctx, wanted)
+        const settled = readDomainSettings({ ...NOTHING_SET, name: wanted.name }, given, {
+          project,
+          siblings,
+        })
+        await checkProduction(stores, project)
+        const domain = await addClaimed(stores, ctx, project, {
+          ...settled,
+          projectId: project.id,
+          ownerId: project.ownerId,
+          name: wanted.name,
+          apexName: wanted.apexName,
+          createdAt: now,
+          updatedAt: now,
+        })
+        if (!domain.verified) return { domain, hosts: [] }
+        await showDomain(stores, project, domain, now)
+        return { domain, hosts: [domain.name] }
+      })
+
+      /** Somebody who adds the same name at the same moment is seen once they are done. */
+      async function addClaimed(
+        stores: DomainStores,
+        ctx: Context,
+        project: Project,
+        domain: Omit<ProjectDomain, 'verified' | 'challenge'>,
+      ): Promise<ProjectDomain> {
+        for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+          const challenge = (await isClaimed(stores, ctx, project, wanted)) ? newChallenge(wanted.name) : null
+          const added = { ...domain, verified: challenge === null, challenge }
+          if (await stores.projectDomains.add(added)) return added
+        }
+        throw new AloftError('conflict', `\`${wanted.name}\` is being added elsewhere. Try again.`)
+      }
+    },
+
+    async list(ctx, idOrName, page, filter) {
+      return store.list((await known(ctx, idOrName)).id, page, filter)
+    },
+
+    async get(ctx, idOrName, name) {
+      const domain = await store.find((await known(ctx, idOrName)).id, toStored(name))
+      if (!domain) throw unknownDomain(name)
+      return domain
+    },
+
+    update: (ctx, idOrName, name, settings) =>
+      write(ctx, idOrName, async (stores, project, now) => {
+        const current = await find(stores, project, name)
+        const siblings = await stores.projectDomains.ofProject(project.id)
+        const settled = readDomainSettings(current, settings, { project, siblings })
+        const domain = { ...current, ...settled, updatedAt: now }
+        await stores.projectDomains.update(project.id, domain.name, { ...settled, updatedAt: now })
+        if (!domain.verified) return { domain, hosts: [] }
+        await showDomain(stores, project, domain, now)
+        return { domain, hosts: [domain.name] }
+      }),
+
+    async remove(ctx, idOrName, name) {
+      await write(ctx, idOrName, async (stores, project) => {
+        const domain = await find(stores, project, name)
+        const siblings = await stores.projectDomains.ofProject(project.id)
+        const sender = siblings.find(({ redirect }) => redirect === domain.name)
+        if (sender)
+          throw new AloftError(
+            'conflict',
+            `\`${sender.name}\` redirects to \`${domain.name}\`: change that first.`,
+            { domain: { name: sender.name, projectId: project.id } },
+          )
+        await stores.projectDomains.remove(project.id, domain.name)
+        if (!domain.verified) return { domain, hosts: [] }
+        await releaseDomain(stores.hosts, project, domain)
+        return { domain, hosts: [domain.name] }
+      })
+    },
+
+    async verify(ctx, idOrName, name) {
+      const project = await known(ctx, idOrName)
+      const waiting = await store.find(project.id, toStored(name))
+      if (!waiting) throw notAssigned(name)
+      if (waiting.verified) return waiting
+      await lookUpChallenge(parts.resolver, waiting)
+      return write(ctx, project.id, async (stores, current, now) => {
+        const found = await stores.projectDomains.find(current.id, waiting.name)
+        if (!found) throw notAssigned(name)
+        // Met by somebody else meanwhile.
+        if (found.verified) return { domain: found, hosts: [] }
+        // Removed and added again, so what was looked up is not asked for any more.
+        if (found.challenge !== waiting.challenge)
+          throw new AloftError('conflict', `\`${found.name}\` was changed at the same moment. Try again.`)
+        const change = { verified: true, challenge: null, updatedAt: now }
+        const taken = await takeFromOthers(stores, current, found, now)
+        if (!(await stores.projectDomains.update(current.id, found.name, change)))
+          throw new AloftError('conflict', `\`${found.name}\` was taken at the same moment. Try again.`)
+        const domain = { ...found, ...change }
+        await showDomain(stores, current, domain, now)
+        return { domain, hosts: [domain.name, ...taken] }
+      })
+    },
+  }
+}
+
+interface Written {
+  readonly domain: ProjectDomain
+  /** Every host that shows something else from now on. */
+  readonly hosts: readonly string[]
+}
+
+function checkRoom(siblings: readonly ProjectDomain[], { name }: DomainName): void {
+  if (siblings.some((domain) => domain.name === name))
+    throw new AloftError('domain_already_on_project', `The project has \`${name}\` already.`, {
+      domain: { name },
+    })
+  if (siblings.length >= MAX_DOMAINS)
+    throw new AloftError('bad_request', `Invalid request: a project has at most ${MAX_DOMAINS} domains.`)
+}
+
+function checkPlan({ owner: { plan } }: Context, { isPlatform }: DomainName): void {
+  if (!isPlatform && (plan === 'oss' || plan === 'free'))
+    throw new AloftError(
+      'custom_domain_needs_upgrade',
+      `Custom domains are not part of the plan \`${plan}\`.`,
+    )
+}
+
+/** Nobody gets a domain for what does not work. */
+async function checkProduction({ deployments }: DomainStores, { id, ownerId }: Project): Promise<void> {
+  const { items } = await deployments.list(ownerId, { limit: 1 }, { projectId: id, target: 'production' })
+  if (items[0]?.state === 'ERROR')
+    throw new AloftError(
+      'production_deployment_failed',
+      'The latest production deployment failed. Deploy one that works first.',
+    )
+}

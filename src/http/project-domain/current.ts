@@ -1,0 +1,23 @@
+import { challengeHost } from '#core/project-domain/claims.ts'
+import type { ProjectDomain } from '#core/project-domain/project-domain.ts'
+
+export const domain = (d: ProjectDomain) => ({
+  name: d.name,
+  apexName: d.apexName,
+  projectId: d.projectId,
+  redirect: d.redirect,
+  redirectStatusCode: d.redirectStatusCode,
+  gitBranch: d.gitBranch,
+  customEnvironmentId: d.customEnvironmentId,
+  verified: d.verified,
+  ...(d.challenge === null ? {} : { verification: [challenge(d.apexName, d.challenge)] }),
+  createdAt: d.createdAt,
+  updatedAt: d.updatedAt,
+})
+
+const challenge = (apexName: string, value: string) => ({
+  type: 'TXT' as const,
+  domain: challengeHost(apexName),
+  value,
+  reason: 'pending_domain_verification' as const,
+})

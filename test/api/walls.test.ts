@@ -4,12 +4,15 @@ import { test } from 'node:test'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
+import { sampleSession } from '#test/support/samples.ts'
 
 /** Endpoints that answer about the caller alone: whose token it is decides all they can show. */
 const ABOUT_ONESELF = new Set([
   'GET /v2/user',
   'POST /v3/user/tokens',
   'GET /v3/user/tokens',
+  'GET /v1/user/sessions',
+  'DELETE /v1/user/sessions',
   'POST /v1/teams',
   'GET /v1/teams',
   'POST /teams',
@@ -122,6 +125,8 @@ apiSuite('walls between accounts', (server) => {
       body: { email: member.email },
     })
     const { body: owned } = await server.call('GET /v3/user/tokens/current', { token: owner.token })
+    const session = sampleSession({ userId: owner.id })
+    await server.parts.stores.sessions.insert(session, 'hash')
     const { body: secret } = await server.call('POST /v2/platform/secrets', {
       token: owner.token,
       body: { name: 'hidden', value: 'guarded' },
@@ -149,6 +154,7 @@ apiSuite('walls between accounts', (server) => {
       teams: team.id,
       members: member.id,
       tokens: owned.token.id,
+      sessions: session.id,
       accounts: owner.id,
       jobs: 'logins.clean-up',
       secrets: ['hidden', secret.uid],
@@ -187,6 +193,7 @@ apiSuite('walls between accounts', (server) => {
       const seen = await server.call(`GET ${list}`, { token: stranger.token })
       assert.ok(!JSON.stringify(seen.body).includes(deployment.url), list)
     }
+    assert.deepEqual((await server.parts.stores.sessions.byHash('hash'))?.session, session)
     const variables = await server.call('GET /v9/projects/guarded/env', { token: owner.token })
     assert.deepEqual(variables.body.envs, [variable.created])
     const kept = await server.call('GET /v2/platform/secrets', { token: owner.token })

@@ -16,6 +16,7 @@ import { buildApi, buildEdge, fastLaneOf } from '#src/process/serve.ts'
 import { createJobHandlers, createUseCases, type Workers } from '#src/process/use-cases.ts'
 import { openMailer } from '#src/process/work.ts'
 import { createTestClock, type TestClock } from './clock.ts'
+import { createScriptedResolver } from './scripted-resolver.ts'
 import { silentLog } from './silent-log.ts'
 
 export interface Answer {
@@ -71,7 +72,7 @@ export interface StartOptions {
   readonly env?: Record<string, string>
   /** In the place of what builds and runs code. */
   readonly workers?: Partial<Omit<Workers, 'mailer'>>
-  /** In the place of the world's DNS. */
+  /** In the place of the world's DNS, in which tests find nothing unless they name its servers. */
   readonly resolver?: Resolver
 }
 
@@ -89,7 +90,9 @@ export async function startServer(
     ...options.env,
   })
   const opened = await openParts(config, silentLog, undefined, clock)
-  const parts = { ...opened, ...(options.resolver ? { resolver: options.resolver } : {}) }
+  const asksTheWorld = config.resolvers !== undefined
+  const resolver = options.resolver ?? (asksTheWorld ? opened.resolver : createScriptedResolver())
+  const parts = { ...opened, resolver }
   await parts.migrate()
   const mailer = openMailer(config)
   const runner = new JobRunner({
@@ -103,7 +106,7 @@ export async function startServer(
   })
   const use = createUseCases(config, parts)
   const api = await buildApi(config, parts, use, undefined)
-  const edge = buildEdge(config, parts)
+  const edge = await buildEdge(config, parts)
   const listeners = createListeners({
     host: '127.0.0.1',
     port: 0,

@@ -63,6 +63,7 @@ const refused: [string, string, RegExp][] = [
   ['ALOFT_PORT', '1e3', /from 1 to 65535/],
   ['ALOFT_TLS_PORT', '-1', /from 0 to 65535/],
   ['ALOFT_TLS_PORT', '3000', /is the port of ALOFT_PORT/],
+  ['ALOFT_DNS_PORT', '3443', /the port of another listener/],
   ['ALOFT_ORIGIN', 'fra1', /bru1, hnd1, iad1, sfo1/],
   ['ALOFT_DOMAIN', 'no_such', /host name/],
   ['ALOFT_API_HOSTS', 'a b', /separated by commas/],

@@ -383,6 +383,10 @@ export function readConfig(
   const taken = [config.port, config.tlsPort].filter((p) => p > 0)
   if (new Set(taken).size < taken.length)
     mistakes.push(`ALOFT_TLS_PORT: ${config.tlsPort} is the port of ALOFT_PORT; choose another, or 0 for off`)
+  if (taken.includes(config.dnsPort))
+    mistakes.push(
+      `ALOFT_DNS_PORT: ${config.dnsPort} is the port of another listener; choose another, or 0 for off`,
+    )
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return Object.freeze(config)
 }

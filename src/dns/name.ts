@@ -44,3 +44,12 @@ export function encodeName(name: string): Buffer | undefined {
 
 /** As people write it, with or without the dot at the end. */
 export const plainName = (text: string): string => text.trim().replace(/\.$/, '').toLowerCase()
+
+const UNUSUAL = /[^a-z0-9_*.-]/g
+
+/** The name without the labels in front that no zone can have, up to the last one of them. */
+export function usualPart(name: string): string {
+  let last = -1
+  for (const { index } of name.matchAll(UNUSUAL)) last = index
+  return last === -1 ? name : parentOf(name.slice(last))
+}

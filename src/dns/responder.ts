@@ -7,7 +7,7 @@ import { type Answer, answerFrom, refusal } from './answer.ts'
 import { HEADER_BYTES, MAX_TCP_BYTES, RCODE } from './codes.ts'
 import { Cookies } from './cookies.ts'
 import { fitTo, writeAnswer, writeError, writeTruncated } from './message.ts'
-import { readName } from './name.ts'
+import { readName, usualPart } from './name.ts'
 import { createQuery, readQuery, SILENCE } from './query.ts'
 import { DEFAULT_RATE_LIMITS, hashOf, RateLimit, type RateLimits, SEND, SLIP } from './rate-limit.ts'
 import { type Ready, WireCache } from './wire-cache.ts'
@@ -52,6 +52,7 @@ export class Responder {
   readonly #answered = [0, 0, 0, 0, 0, 0]
   #limited = 0
   #waiting = 0
+  #logAt = 0
 
   constructor({ zones, resolver, clock, log, cookieSecret, limits }: ResponderOptions) {
     this.#clock = clock
@@ -151,7 +152,8 @@ export class Responder {
   #prepare(packet: Buffer, key: string, now: number): Ready | undefined | Promise<void> {
     const { nameEnd, type } = this.#query
     const name = readName(packet, HEADER_BYTES)
-    const zone = name === '' ? 'none' : this.#zones.find(name, now)
+    const findable = usualPart(name)
+    const zone = findable === '' ? 'none' : this.#zones.find(findable, now)
     if (zone === 'busy' || zone instanceof Promise) return zone === 'busy' ? undefined : zone
     if (zone === 'none') {
       const bytes = writeAnswer(packet, nameEnd, name, refusal(RCODE.REFUSED))
@@ -175,9 +177,14 @@ export class Responder {
   }
 
   #fail(error: unknown, packet: Buffer, address: string, isTcp: boolean): Reply {
-    this.#log.warn({ err: error }, 'a question could not be answered')
+    const now = this.#clock.now()
+    // There may be thousands a second, all for the same reason.
+    if (now >= this.#logAt) {
+      this.#logAt = now + 1000
+      this.#log.warn({ err: error }, 'questions could not be answered')
+    }
     readQuery(packet, this.#query)
-    return this.#refuse(packet, address, isTcp, RCODE.SERVFAIL, this.#clock.now())
+    return this.#refuse(packet, address, isTcp, RCODE.SERVFAIL, now)
   }
 
   #forget(): void {

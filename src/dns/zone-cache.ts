@@ -144,10 +144,8 @@ export class ZoneCache {
     }
     remember(this.#settled, name, zone.name)
     const known = this.#zones.get(zone.name)
-    if (known === undefined || !isSameZone(known.index.zone, zone)) {
-      this.#keep(zone, now)
-      if (known !== undefined) this.#onFound()
-    }
+    if (known === undefined) this.#keep(zone, now)
+    else this.#renew(known, zone, now)
   }
 
   #reload(name: string, entry: Entry): Promise<void> {
@@ -165,11 +163,8 @@ export class ZoneCache {
       if (zone?.name !== name) {
         this.#drop(name)
         this.#onFound()
-      } else if (isSameZone(entry.index.zone, zone)) {
-        entry.checkAt = now + CHECK_MS
       } else {
-        this.#keep(zone, now)
-        this.#onFound()
+        this.#renew(entry, zone, now)
       }
     } catch (error) {
       if (isOvertaken()) return
@@ -183,6 +178,15 @@ export class ZoneCache {
   #check(name: string, entry: Entry, now: number): void {
     entry.checkAt = now + RETRY_MS
     void this.#reload(name, entry)
+  }
+
+  #renew(entry: Entry, zone: Zone, now: number): void {
+    entry.checkAt = now + CHECK_MS
+    const isSame = isSameZone(entry.index.zone, zone)
+    if (isSame && entry.index.zone.serial === zone.serial) return
+    this.#keep(zone, now)
+    // A serial alone also grows with what happens in other zones, and is of no use to those who ask.
+    if (!isSame) this.#onFound()
   }
 
   #keep(zone: Zone, now: number): void {
@@ -218,9 +222,8 @@ function remember<V>(names: Map<string, V>, name: string, value: V): void {
   names.set(name, value)
 }
 
-/** A challenge comes and goes without a new serial, so everything is compared. */
+/** Whether it answers the same, but for the serial. */
 const isSameZone = (a: Zone, b: Zone): boolean =>
-  a.serial === b.serial &&
   a.records.length === b.records.length &&
   a.nameservers.join() === b.nameservers.join() &&
   a.records.every((record, i) => {

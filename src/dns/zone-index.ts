@@ -22,6 +22,7 @@ interface MutableNode {
   alias: Node['alias']
 }
 
+const PROOF = '_acme-challenge.'
 /** Seconds; they are about transfers, of which there are none, but the last: how long "there is none" is kept. */
 const REFRESH = 3600
 const RETRY = 600
@@ -37,7 +38,8 @@ export function indexZone(zone: Zone): ZoneIndex {
     if (node === undefined) {
       node = { sets: new Map(), alias: undefined }
       nodes.set(name, node)
-      if (name !== zone.name) nodeOf(parentOf(name))
+      // A proof for a certificate does not take the name that it is for away from a wildcard.
+      if (name !== zone.name && !name.startsWith(PROOF)) nodeOf(parentOf(name))
     }
     return node
   }

@@ -10,8 +10,18 @@ export interface Metrics {
 
 type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
+/** What the DNS server of this process did so far. */
+export interface DnsCounts {
+  /** By the code of the answer. */
+  readonly answers: readonly number[]
+  readonly limited: number
+}
+
 /** Counts in this process; answers for all of them with the supervisor's help. */
-export function createMetrics(channel: Channel | undefined): Metrics {
+export function createMetrics(
+  channel: Channel | undefined,
+  readDns: () => DnsCounts | undefined = () => undefined,
+): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'aloft_' })
   const requests = new Counter({
@@ -27,6 +37,7 @@ export function createMetrics(channel: Channel | undefined): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   })
+  addDnsCounters(registry, readDns)
   const waiting = new Map<number, (all: Snapshot[]) => void>()
   let asked = 0
 
@@ -59,4 +70,27 @@ export function createMetrics(channel: Channel | undefined): Metrics {
       return { type: Registry.PROMETHEUS_CONTENT_TYPE, body: await all.metrics() }
     },
   }
+}
+
+const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'] as const
+
+/** Read when somebody asks, since counting with labels would cost more than answering does. */
+function addDnsCounters(registry: Registry, read: () => DnsCounts | undefined): void {
+  const counter = (name: string, help: string, labelNames: string[], fill: (counter: Counter) => void) =>
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset()
+        fill(this)
+      },
+    })
+  counter('aloft_dns_answers_total', 'DNS questions answered', ['rcode'], (answers) => {
+    for (const [code, rcode] of RCODES.entries()) answers.inc({ rcode }, read()?.answers[code] ?? 0)
+  })
+  counter('aloft_dns_limited_total', 'DNS answers held back by rate limits', [], (limited) =>
+    limited.inc(read()?.limited ?? 0),
+  )
 }

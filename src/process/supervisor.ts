@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
@@ -72,19 +73,31 @@ async function prepare(): Promise<Prepared | undefined> {
 }
 
 /** Serving processes share their ports, so a second installation on the same ports has to be noticed here. */
-async function assertFree({ host, port, tlsPort }: Config): Promise<void> {
-  for (const wanted of [port, tlsPort]) {
-    if (wanted === 0) continue
-    const probe = createServer().listen({ host, port: wanted })
-    await once(probe, 'listening').catch((error: NodeJS.ErrnoException) => {
+async function assertFree({ host, port, tlsPort, dnsPort }: Config): Promise<void> {
+  const free = async (variable: string, wanted: number, probe: () => Promise<void>) => {
+    if (wanted === 0) return
+    await probe().catch((error: NodeJS.ErrnoException) => {
       throw new StartError(
         error.code === 'EADDRINUSE'
-          ? `port ${wanted} on ${host} is in use; stop what listens there, or choose another with ${wanted === port ? 'ALOFT_PORT' : 'ALOFT_TLS_PORT'}`
+          ? `port ${wanted} on ${host} is in use; stop what listens there, or choose another with ${variable}`
           : `cannot listen on ${host} port ${wanted}: ${error.message}`,
       )
     })
+  }
+  const tcp = (wanted: number) => async () => {
+    const probe = createServer().listen({ host, port: wanted })
+    await once(probe, 'listening')
     await new Promise((resolve) => probe.close(resolve))
   }
+  const udp = (wanted: number) => async () => {
+    const probe = createSocket(host.includes(':') ? 'udp6' : 'udp4').bind(wanted, host)
+    await once(probe, 'listening')
+    await new Promise<void>((resolve) => probe.close(resolve))
+  }
+  await free('ALOFT_PORT', port, tcp(port))
+  await free('ALOFT_TLS_PORT', tlsPort, tcp(tlsPort))
+  await free('ALOFT_DNS_PORT', dnsPort, tcp(dnsPort))
+  await free('ALOFT_DNS_PORT', dnsPort, udp(dnsPort))
 }
 
 /** A reason not to start that is the operator's to mend. */

@@ -5,6 +5,7 @@ import { CERTIFICATES_TOPIC } from '#core/certificate/certificate.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
+import type { DnsServer } from '#dns/server.ts'
 import { createEdge, type Edge } from '#edge/edge.ts'
 import { createLimits } from '#http/limits.ts'
 import { allRoutes, type UseCases } from '#http/routes.ts'
@@ -15,11 +16,12 @@ import { createTlsChallenges } from './acme-tls.ts'
 import { ensureAuthority, ensureTicketKeys } from './authority.ts'
 import { createCertificateParts } from './certificates.ts'
 import type { Channel } from './channel.ts'
+import { startDns } from './dns.ts'
 import { createHostSwitch, createOriginOf, upgradesOfSites } from './hosts.ts'
 import { createListeners } from './listener.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from './listener-limits.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type DnsCounts } from './metrics.ts'
 import { openParts, type Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { runnerSocket } from './runner-socket.ts'
@@ -63,15 +65,17 @@ export const fastLaneOf = ({ fastPath, fastStreams }: Edge): FastLane => ({
 export async function serve(config: Config, log: Log, channel: Channel | undefined): Promise<Running> {
   const parts = await openParts(config, log, channel)
   const use = createUseCases(config, parts)
-  const api = await buildApi(config, parts, use, channel)
+  let dns: DnsServer | undefined
+  const api = await buildApi(config, parts, use, channel, () => dns?.counts())
   const runner = createRunnerClient({ socket: runnerSocket(config.dataDir), logger: log })
   const edge = buildEdge(config, parts, runner)
+  const reusePort = channel !== undefined && process.platform === 'linux'
   const answers = { ...parts, challenges: parts.stores.challenges }
   const listeners = createListeners({
     host: config.host,
     port: config.port,
     tlsPort: config.tlsPort,
-    reusePort: channel !== undefined && process.platform === 'linux',
+    reusePort,
     handle: answerHttpChallenges(answers, createHostSwitch({ ...config, api, sites: edge.handle })),
     upgrade: upgradesOfSites(config, edge.upgrade),
     fastLane: fastLaneOf(edge),
@@ -81,12 +85,13 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
     log,
   })
   const { port, tlsPort } = await listeners.listen()
-  log.info({ port, tlsPort }, 'listening')
+  dns = await startDns(config, parts, reusePort)
+  log.info({ port, tlsPort, dnsPort: dns?.port ?? 0 }, 'listening')
   return {
     async drain(ms) {
       // Logs that somebody follows would otherwise go on until the deadline.
       use.logs.close()
-      await listeners.drain(ms)
+      await Promise.all([listeners.drain(ms), dns?.drain(ms)])
       await edge.close()
       runner.close()
       await parts.close()
@@ -99,8 +104,9 @@ export function buildApi(
   parts: Parts,
   use: UseCases,
   channel: Channel | undefined,
+  readDns?: () => DnsCounts | undefined,
 ): Promise<ApiHandler> {
-  const metrics = createMetrics(channel)
+  const metrics = createMetrics(channel, readDns)
   const limits = createLimits(parts.limiter, config.rateLimit)
   const system = {
     site: config.baseUrl,

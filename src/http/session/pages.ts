@@ -35,10 +35,10 @@ const REFRESH = 3
 export const waiting = ({ email, securityCode }: Login, next: string): string =>
   page(
     'Check your mail',
-    html`<p>We have sent a link to <b>${email}</b>. Accept it only if the mail shows this security code:</p>
+    html`<p>We sent a link to <b>${email}</b>. Accept only if the mail shows this security code:</p>
 <p class="code">${securityCode}</p>
 <p class="soft"><span class="pulse" aria-hidden="true"></span>Waiting for you to accept. This page goes on by itself.</p>
-<p class="soft small">No mail? Look among the unwanted ones, or <a href="/login?next=${encodeURIComponent(next)}">try another address</a>. The link is valid for 30 minutes.</p>`,
+<p class="soft small">No mail? Look in the spam folder, or <a href="/login?next=${encodeURIComponent(next)}">try another address</a>. The link is valid for 30 minutes.</p>`,
     { refresh: REFRESH },
   )
 
@@ -57,7 +57,7 @@ export const signedIn = (user: User, form: Hidden): string =>
     'You are signed in',
     html`${who(user)}
 <p><a class="button" href="/">Go on</a></p>
-<form method="post" action="/logout">${hidden(form)}<p class="soft small">Not you? <button class="plain">Sign in as somebody else</button></p></form>`,
+<form method="post" action="/logout">${hidden(form)}<span class="soft small">Not you? <button class="plain">Sign in as somebody else</button></span></form>`,
   )
 
 export const askToLeave = (user: User, form: Hidden): string =>

@@ -1,6 +1,7 @@
 import type { Aliases } from '#core/alias/aliases.ts'
 import type { Certificates } from '#core/certificate/certificates.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
+import type { DnsRecords } from '#core/dns-record/dns-records.ts'
 import type { Domains } from '#core/domain/domains.ts'
 import type { EnvVariables } from '#core/env-variable/env-variables.ts'
 import type { Files } from '#core/file/files.ts'
@@ -20,6 +21,7 @@ import type { Webhooks } from '#core/webhook/webhooks.ts'
 import { aliasRoutes } from './alias/routes.ts'
 import { certificateRoutes } from './certificate/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
+import { dnsRecordRoutes } from './dns-record/routes.ts'
 import { domainRoutes } from './domain/routes.ts'
 import { envVariableRoutes } from './env-variable/routes.ts'
 import { fileRoutes } from './file/routes.ts'
@@ -45,6 +47,7 @@ export interface UseCases {
   readonly aliases: Aliases
   readonly certificates: Certificates
   readonly deployments: Deployments
+  readonly dnsRecords: DnsRecords
   readonly domains: Domains
   readonly envVariables: EnvVariables
   readonly files: Files
@@ -90,6 +93,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...aliasRoutes(use.aliases),
     ...certificateRoutes(use.certificates),
     ...domainRoutes(use.domains),
+    ...dnsRecordRoutes(use.dnsRecords),
     ...projectRoutes(use.projects),
     ...productionRoutes(use.production),
     ...transferRoutes(use.transfers),

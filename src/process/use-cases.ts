@@ -8,6 +8,7 @@ import {
 } from '#core/deployment/deployment-news.ts'
 import { createDeployments } from '#core/deployment/deployments.ts'
 import { createSecretValues } from '#core/deployment/secret-values.ts'
+import { createDnsRecords } from '#core/dns-record/dns-records.ts'
 import { createCustomHostCheck } from '#core/domain/custom-host.ts'
 import { createDomains } from '#core/domain/domains.ts'
 import { createRecheckJob } from '#core/domain/recheck-job.ts'
@@ -49,7 +50,7 @@ import { createWebhooks } from '#core/webhook/webhooks.ts'
 import type { UseCases } from '#http/routes.ts'
 import type { Config } from '../config.ts'
 import { type CertificateParts, createCertificateParts } from './certificates.ts'
-import { domainCheckParts } from './domains.ts'
+import { domainCheckParts, tellZones } from './domains.ts'
 import type { Parts } from './parts.ts'
 
 /** Jobs that come round by themselves. */
@@ -209,6 +210,15 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       transact,
       domain,
       onHostsChanged,
+    }),
+    dnsRecords: createDnsRecords({
+      store: stores.dnsRecords,
+      domains: stores.domains,
+      transact,
+      clock,
+      aliasHost: `alias.${domain}`,
+      nameservers,
+      onZonesChanged: tellZones(bus),
     }),
     projectDomains: createProjectDomains({
       store: stores.projectDomains,

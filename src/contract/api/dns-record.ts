@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
+import { needs } from '../scopes.ts'
+import { Nullable, Uid } from './shared.ts'
+
+const DnsRecord = Type.Object({
+  id: Type.String(),
+  slug: Type.String(),
+  type: Type.String(),
+  name: Type.String({ description: 'Below the domain; empty for the domain itself.' }),
+  value: Type.String(),
+  creator: Type.String({ description: 'The id of a user, or `system`.' }),
+  created: Type.String({ description: 'Milliseconds, as text.' }),
+  updated: Nullable(Type.String()),
+})
+
+/** What is missing has errors of its own, so nothing is required here. */
+const NewRecord = Type.Object({
+  name: Type.Optional(
+    Type.String({ maxLength: 1024, description: 'Below the domain; empty or `@` for the domain itself.' }),
+  ),
+  type: Type.Optional(Type.String({ description: 'A, AAAA, ALIAS, CAA, CNAME, MX, SRV or TXT.' })),
+  value: Type.Optional(Type.String({ maxLength: 10_000, description: 'In the form of the type.' })),
+  mxPriority: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: 'Of an MX record whose value is the host alone.',
+    }),
+  ),
+})
+
+const common = { gen: 'current', access: needs('domain') } as const
+
+export const listDnsRecords = endpoint({
+  ...common,
+  on: 'GET /v2/domains/:domain/records',
+  summary: 'List the DNS records of a domain',
+  limit: 'read',
+  query: Type.Object(pageQuery),
+  reply: Type.Object({ records: Type.Array(DnsRecord), pagination: PaginationSchema }),
+})
+
+export const createDnsRecord = endpoint({
+  ...common,
+  on: 'POST /v2/domains/:domain/records',
+  summary: 'Add a DNS record to a domain',
+  limit: 'write',
+  body: NewRecord,
+  reply: Uid,
+})
+
+export const deleteDnsRecord = endpoint({
+  ...common,
+  on: 'DELETE /v2/domains/:domain/records/:recId',
+  summary: 'Delete a DNS record',
+  limit: 'write',
+  reply: 'empty',
+})
+
+/** The earliest form of a new record is inside `data`. */
+export const earliest = {
+  listDnsRecords: endpoint({ ...listDnsRecords, gen: 'earliest', on: 'GET /domains/:domain/records' }),
+  createDnsRecord: endpoint({
+    ...createDnsRecord,
+    gen: 'earliest',
+    on: 'POST /domains/:domain/records',
+    body: Type.Object({ data: Type.Optional(NewRecord), ...NewRecord.properties }),
+  }),
+  deleteDnsRecord: endpoint({
+    ...deleteDnsRecord,
+    gen: 'earliest',
+    on: 'DELETE /domains/:domain/records/:recId',
+  }),
+}

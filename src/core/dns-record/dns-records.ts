@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import { AloftError } from '#contract/errors.ts'
+import { newId } from '#contract/ids.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context } from '../access/context.ts'
+import { foreignDomain } from '../domain/custom-host.ts'
+import { type Domain, serviceTypeOf } from '../domain/domain.ts'
+import { storedName } from '../domain/domain-name.ts'
+import type { DomainStore } from '../domain/domain-store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import { type DnsRecord, RECORD_TYPES, type RecordType } from './dns-record.ts'
+import type { DnsRecordStore } from './dns-record-store.ts'
+import { pageOf } from './page-of.ts'
+import { conflictingRecord } from './record-conflict.ts'
+import { readRecordName } from './record-name.ts'
+import { fullName, slugOf } from './record-slug.ts'
+import { checkTarget, readRecordValue } from './record-value.ts'
+import { isReplaced, systemRecords } from './system-records.ts'
+
+/** What a request asks for, as far as it says it. */
+export interface NewRecord {
+  readonly name: string | undefined
+  readonly type: string | undefined
+  readonly value: string | undefined
+  /** Of an MX record, where the value holds the host alone. */
+  readonly mxPriority?: number | undefined
+}
+
+export interface DnsRecords {
+  /** Newest first, the system's at the end. */
+  list(ctx: Context, domain: string, page: PageQuery): Promise<Page<DnsRecord>>
+  create(ctx: Context, domain: string, wish: NewRecord): Promise<DnsRecord>
+  delete(ctx: Context, domain: string, id: string): Promise<void>
+}
+
+interface DnsRecordParts {
+  readonly store: DnsRecordStore
+  readonly domains: Pick<DomainStore, 'find' | 'verifiedCovering'>
+  readonly transact: Transact<{
+    readonly dnsRecords: DnsRecordStore
+    readonly domains: Pick<DomainStore, 'find' | 'verifiedCovering'>
+  }>
+  readonly clock: Clock
+  readonly aliasHost: string
+  readonly nameservers: readonly string[]
+  readonly onZonesChanged: (zones: readonly string[]) => void
+}
+
+const MAX_RECORDS = 1000
+
+const isRecordType = (text: string): text is RecordType => (RECORD_TYPES as readonly string[]).includes(text)
+
+/** What can be said without knowing the domain. */
+function readWish({ name, type, value, mxPriority }: NewRecord) {
+  if (name === undefined) throw new AloftError('missing_name', 'The `name` of the record is missing.')
+  if (type === undefined || type === '')
+    throw new AloftError('missing_type', 'The `type` of the record is missing.')
+  if (!isRecordType(type))
+    throw new AloftError(
+      'invalid_type',
+      `There are no records of type \`${type.slice(0, 50)}\`: it should be one of ${RECORD_TYPES.join(', ')}.`,
+    )
+  if (value === undefined)
+    throw new AloftError('bad_request', 'Invalid request: missing required property `value`.')
+  const whole = type === 'MX' && mxPriority !== undefined ? `${mxPriority} ${value}` : value
+  return { name, type, value: readRecordValue(type, whole) }
+}
+
+export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
+  const { store, transact, clock, aliasHost, nameservers } = parts
+
+  async function owned(
+    domains: DnsRecordParts['domains'],
+    { owner }: Context,
+    text: string,
+  ): Promise<Domain> {
+    const name = storedName(text)
+    const found = name === undefined ? undefined : await domains.find(owner.id, name)
+    if (found) return found
+    const holder = name === undefined ? undefined : await domains.verifiedCovering(name)
+    if (holder && holder.ownerId !== owner.id) throw foreignDomain(holder.name)
+    const shown = text.slice(0, 300)
+    throw new AloftError('not_found', `There is no domain \`${shown}\` in your account: add it first.`, {
+      name: shown,
+    })
+  }
+
+  const systemRecordsOf = (domain: Domain): readonly DnsRecord[] =>
+    serviceTypeOf(domain, nameservers) === 'provider.world' ? systemRecords(domain, aliasHost) : []
+
+  return {
+    async list(ctx, text, page) {
+      const domain = await owned(parts.domains, ctx, text)
+      const records = await store.list(domain.id)
+      const system = systemRecordsOf(domain).filter((record) => !isReplaced(record, records))
+      return pageOf([...records.toReversed(), ...system], page)
+    },
+
+    async create(ctx, text, wish) {
+      const { name: label, type, value } = readWish(wish)
+      const { record, zone } = await transact(async ({ domains, dnsRecords }) => {
+        const domain = await owned(domains, ctx, text)
+        const zone = domain.name
+        const name = readRecordName(label, zone)
+        checkTarget(type, value, fullName(name, zone))
+        await dnsRecords.countChange(zone)
+        const records = await dnsRecords.list(domain.id)
+        const old = conflictingRecord({ name, type, value }, records)
+        if (old)
+          throw new AloftError(
+            'record_conflict',
+            `The ${old.type} record at \`${fullName(name, zone)}\` is in the way.`,
+            { oldId: old.id },
+          )
+        if (records.length >= MAX_RECORDS)
+          throw new AloftError('bad_request', `A domain has at most ${MAX_RECORDS} records.`)
+        const record: DnsRecord = {
+          id: newId.dnsRecord(),
+          domainId: domain.id,
+          type,
+          name,
+          value,
+          slug: slugOf({ type, name }, zone, randomBytes(3).toString('hex')),
+          creatorId: ctx.actor.user.id,
+          createdAt: clock.now(),
+          updatedAt: null,
+        }
+        await dnsRecords.add(record)
+        return { record, zone }
+      })
+      parts.onZonesChanged([zone])
+      return record
+    },
+
+    async delete(ctx, text, id) {
+      const zone = await transact(async ({ domains, dnsRecords }) => {
+        const domain = await owned(domains, ctx, text)
+        if (systemRecordsOf(domain).some((record) => record.id === id))
+          throw new AloftError(
+            'forbidden',
+            'Records of the system cannot be deleted; one of yours with the same name and type takes their place.',
+          )
+        await dnsRecords.countChange(domain.name)
+        if (!(await dnsRecords.remove(domain.id, id)))
+          throw new AloftError('not_found', `There is no record \`${id.slice(0, 100)}\`.`)
+        return domain.name
+      })
+      parts.onZonesChanged([zone])
+    },
+  }
+}

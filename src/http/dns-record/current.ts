@@ -1,0 +1,18 @@
+import { mapPage, type Page } from '#contract/page.ts'
+import type { DnsRecord } from '#core/dns-record/dns-record.ts'
+
+export const record = (r: DnsRecord) => ({
+  id: r.id,
+  slug: r.slug,
+  type: r.type,
+  name: r.name,
+  value: r.value,
+  creator: r.creatorId,
+  created: String(r.createdAt),
+  updated: r.updatedAt === null ? null : String(r.updatedAt),
+})
+
+export const records = (page: Page<DnsRecord>) => ({
+  records: mapPage(page, record),
+  pagination: page.pagination,
+})

@@ -1,0 +1,33 @@
+import * as api from '#contract/api/dns-record.ts'
+import { PAGE_LIMIT, type PageQuery } from '#contract/page.ts'
+import type { Context } from '#core/access/context.ts'
+import type { DnsRecords, NewRecord } from '#core/dns-record/dns-records.ts'
+import { type Route, route } from '../route.ts'
+import * as current from './current.ts'
+
+type Given = { readonly [K in keyof NewRecord]?: NewRecord[K] | undefined }
+
+const wish = ({ name, type, value, mxPriority }: Given): NewRecord => ({ name, type, value, mxPriority })
+
+export function dnsRecordRoutes(records: DnsRecords): readonly Route[] {
+  const create = async (ctx: Context, domain: string, given: Given) => ({
+    uid: (await records.create(ctx, domain, wish(given))).id,
+  })
+  const list = async (ctx: Context, domain: string, query: Partial<PageQuery>) =>
+    current.records(await records.list(ctx, domain, { limit: PAGE_LIMIT.older, ...query }))
+  const remove = async (ctx: Context, { domain, recId }: { domain: string; recId: string }) => {
+    await records.delete(ctx, domain, recId)
+    return undefined
+  }
+
+  return [
+    route(api.listDnsRecords, (ctx, { params, query }) => list(ctx, params.domain, query)),
+    route(api.createDnsRecord, (ctx, { params, body }) => create(ctx, params.domain, body)),
+    route(api.deleteDnsRecord, (ctx, { params }) => remove(ctx, params)),
+    route(api.earliest.listDnsRecords, (ctx, { params, query }) => list(ctx, params.domain, query)),
+    route(api.earliest.createDnsRecord, (ctx, { params, body }) =>
+      create(ctx, params.domain, body.data ?? body),
+    ),
+    route(api.earliest.deleteDnsRecord, (ctx, { params }) => remove(ctx, params)),
+  ]
+}

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
-import { sampleSession } from '#test/support/samples.ts'
+import { sampleDelivery, sampleSession } from '#test/support/samples.ts'
 
 /** Endpoints that answer about the caller alone: whose token it is decides all they can show. */
 const ABOUT_ONESELF = new Set([
@@ -34,6 +34,8 @@ const ABOUT_ONESELF = new Set([
   'GET /v1/projects/list',
   'POST /v10/projects',
   'GET /v9/projects',
+  'POST /v1/webhooks',
+  'GET /v1/webhooks',
 ])
 
 /** Endpoints that call an unknown project, and another account's, a bad request. */
@@ -57,6 +59,8 @@ const BODIES: Record<string, unknown> = {
   'POST /v1/platform/deployments/:id/instances': { min: 0, max: 1 },
   'POST /v2/platform/deployments/:id/aliases': { alias: 'intruder' },
   'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
+  'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
+  'PATCH /v1/webhooks/:id': { events: ['project.removed'] },
   'POST /v1/projects/ensure-project': { name: 'intruder' },
   'POST /v10/projects': { name: 'intruder' },
   'PATCH /v9/projects/:idOrName': { name: 'mine-now' },
@@ -147,6 +151,12 @@ apiSuite('walls between accounts', (server) => {
         target: ['production', 'preview', 'development'],
       },
     })
+    const { body: webhook } = await server.call('POST /v1/webhooks', {
+      token: owner.token,
+      body: { url: 'https://example.com/', events: ['project.created'] },
+    })
+    const delivery = sampleDelivery({ ownerId: owner.id, target: { kind: 'webhook', id: webhook.id } })
+    await server.parts.stores.deliveries.add(delivery)
     const things: Record<string, string | readonly string[]> = {
       deployments: [deployment.id, deployment.url, deployment.aliasFinal[0]],
       files: createHash('sha1').update('guarded').digest('hex'),
@@ -155,6 +165,8 @@ apiSuite('walls between accounts', (server) => {
       members: member.id,
       tokens: owned.token.id,
       sessions: session.id,
+      webhooks: webhook.id,
+      deliveries: delivery.id,
       accounts: owner.id,
       jobs: 'logins.clean-up',
       secrets: ['hidden', secret.uid],

@@ -14,14 +14,17 @@ import { createZoneSource } from '#adapters/sql/zone-source.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import {
   sampleAlias,
+  sampleApplication,
   sampleCertificate,
   sampleChallenge,
+  sampleDelivery,
   sampleDeployment,
   sampleDnsRecord,
   sampleDomain,
   sampleEntry,
   sampleEnvVariable,
   sampleFile,
+  sampleInstallation,
   sampleInstance,
   sampleLogin,
   sampleOrder,
@@ -33,6 +36,7 @@ import {
   sampleTeam,
   sampleToken,
   sampleUser,
+  sampleWebhook,
 } from '#test/support/samples.ts'
 
 const user = sampleUser()
@@ -51,6 +55,10 @@ const begun = sampleDeployment({ ownerId: user.id, incomplete: true })
 const entry = sampleEntry('index.html')
 const content = { manifest: [entry], sealedEnv: '' }
 const alias = sampleAlias({ ownerId: user.id, deploymentId: deployment.id })
+const application = sampleApplication({ ownerId: user.id })
+const installation = sampleInstallation({ applicationId: application.id, ownerId: user.id, userId: user.id })
+const webhook = sampleWebhook({ ownerId: user.id })
+const delivery = sampleDelivery({ target: { kind: 'webhook', id: webhook.id } })
 const page = { limit: 10, since: 1, until: 2e12 }
 const kinds = ['mail', 'build']
 const output = sampleOutput()
@@ -201,7 +209,59 @@ const callsOnOthers = ({
   certificates,
   certificateAttempts,
   challenges,
+  applications,
+  installations,
+  webhooks,
+  deliveries,
+  events,
 }: Others): OtherCalls => ({
+  applications: {
+    add: () => applications.add(application),
+    find: () => applications.find(user.id, application.id),
+    byId: () => applications.byId(application.id),
+    byClientId: () => applications.byClientId(application.clientId),
+    list: () => applications.list(user.id, page),
+    update: () => applications.update(application.id, { name: 'renamed' }),
+    remove: () => applications.remove('another'),
+  },
+  installations: {
+    add: () => installations.add(installation),
+    byId: () => installations.byId(installation.id),
+    find: () => installations.find(user.id, installation.id),
+    ofApplication: () => installations.ofApplication(application.id, user.id),
+    list: () => installations.list(user.id, page),
+    everywhere: () => installations.everywhere(application.id, '', 10),
+    byUser: () => installations.byUser(user.id, user.id),
+    disabledBefore: () => installations.disabledBefore(1, 10),
+    update: () => installations.update(installation.id, { disabledAt: 1 }),
+    remove: () => installations.remove(installation.id),
+  },
+  webhooks: {
+    add: () => webhooks.add(webhook),
+    find: () => webhooks.find(user.id, webhook.id),
+    byId: () => webhooks.byId(webhook.id),
+    list: () => webhooks.list(user.id),
+    update: () => webhooks.update(webhook.id, { disabledAt: 1 }),
+    remove: () => webhooks.remove(user.id, webhook.id),
+  },
+  deliveries: {
+    add: () => deliveries.add(delivery),
+    byId: () => deliveries.byId(delivery.id),
+    list: () => deliveries.list(webhook.id, page),
+    attempted: () => deliveries.attempted(delivery.id, { at: 1, ms: 1, status: 200, answer: '' }, 'failed'),
+    prune: () => deliveries.prune(1, 10),
+  },
+  events: {
+    emit: () =>
+      events.emit({
+        type: 'project.created',
+        ownerId: user.id,
+        userId: user.id,
+        projectId: null,
+        payload: {},
+        at: 1,
+      }),
+  },
   dnsRecords: {
     // Of a domain that exists, because records are gone with theirs.
     add: async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { newDomainToken, newId } from '#contract/ids.ts'
 import type { Alias } from '#core/alias/alias.ts'
+import type { Application } from '#core/application/application.ts'
 import type { Certificate } from '#core/certificate/certificate.ts'
 import type { Challenge } from '#core/certificate/challenge.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
@@ -9,6 +10,7 @@ import type { DnsRecord } from '#core/dns-record/dns-record.ts'
 import type { Domain } from '#core/domain/domain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
+import type { Installation } from '#core/installation/installation.ts'
 import type { Instance } from '#core/instance/instance.ts'
 import type { Login } from '#core/login/login.ts'
 import type { Output } from '#core/output/output.ts'
@@ -21,6 +23,7 @@ import type { Session } from '#core/session/session.ts'
 import type { Team } from '#core/team/team.ts'
 import type { Token } from '#core/token/token.ts'
 import type { User } from '#core/user/user.ts'
+import type { Delivery, Webhook } from '#core/webhook/webhook.ts'
 
 export function sampleUser(given: Partial<User> = {}): User {
   const id = given.id ?? newId.user()
@@ -315,5 +318,69 @@ export const sampleOrder = (given: Partial<Order> = {}): Order => ({
   state: 'pending',
   expiresAt: null,
   createdAt: 1_700_000_000_000,
+  ...given,
+})
+
+export const sampleDelivery = (given: Partial<Delivery> = {}): Delivery => ({
+  id: newId.delivery(),
+  eventId: newId.event(),
+  ownerId: 'an-account',
+  target: { kind: 'webhook', id: 'a-webhook' },
+  type: 'project.created',
+  body: '{}',
+  state: 'waiting',
+  attempts: [],
+  createdAt: 1_700_000_000_000,
+  ...given,
+})
+
+export const sampleWebhook = (given: Partial<Webhook> = {}): Webhook => ({
+  id: newId.webhook(),
+  ownerId: 'an-account',
+  url: 'https://example.com/',
+  events: ['project.created'],
+  projectIds: null,
+  sealedSecret: 'sealed',
+  createdAt: 1_700_000_000_000,
+  updatedAt: 1_700_000_000_000,
+  failingSince: null,
+  disabledAt: null,
+  ...given,
+})
+
+export function sampleApplication(given: Partial<Application> = {}): Application {
+  const id = given.id ?? newId.application()
+  return {
+    id,
+    ownerId: 'an-account',
+    creatorId: 'a-user',
+    name: 'An application',
+    slug: `slug-of-${id.toLowerCase()}`,
+    redirectUrl: 'https://example.com/back',
+    webhookUrl: null,
+    scopes: { deployment: 'read' },
+    note: null,
+    clientId: `client-of-${id}`,
+    sealedSecret: 'sealed',
+    createdAt: 1_700_000_000_000,
+    updatedAt: 1_700_000_000_000,
+    ...given,
+  }
+}
+
+export const sampleInstallation = (given: Partial<Installation> = {}): Installation => ({
+  id: newId.installation(),
+  applicationId: 'an-application',
+  ownerId: 'an-account',
+  userId: 'a-user',
+  teamId: null,
+  projectSelection: 'all',
+  projects: [],
+  scopes: { deployment: 'read' },
+  scopesQueue: [],
+  createdAt: 1_700_000_000_000,
+  updatedAt: 1_700_000_000_000,
+  disabledAt: null,
+  disabledReason: null,
   ...given,
 })

@@ -22,9 +22,14 @@ export interface PlatformNames {
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const MAX_NAME = 253
 
+/** What belongs to an address rather than to a name in it. */
+const MORE_THAN_NAME = /[/\\?#@:%]/
+
 /** As it is stored; empty when no name can be made of it. */
 export const toStored = (text: string): string =>
-  text.length > MAX_NAME ? '' : domainToASCII(text.trim().toLowerCase()).replace(/\.$/, '')
+  text.length > MAX_NAME || MORE_THAN_NAME.test(text)
+    ? ''
+    : domainToASCII(text.trim().toLowerCase()).replace(/\.$/, '')
 
 const invalid = (text: string, why: string) =>
   new AloftError('invalid_domain', `\`${text.slice(0, 100)}\` ${why}.`)

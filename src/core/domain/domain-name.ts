@@ -4,12 +4,15 @@ import { AloftError } from '#contract/errors.ts'
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const MAX_NAME = 253
+/** What an address has beside a name; converting would drop it. */
+const NOT_A_NAME = /[\s/?#@:\\%]/
 
 /** A name as it is stored; undefined when none can be made of the text. */
 export function storedName(text: string): string | undefined {
   // Longer ones cannot become a name, and what they cost to convert grows faster than they do.
-  if (text.length > MAX_NAME + 1) return undefined
-  const name = domainToASCII(text.trim().replace(/\.$/, ''))
+  const bare = text.length > 2 * MAX_NAME ? '' : text.trim().replace(/\.$/, '')
+  if (NOT_A_NAME.test(bare)) return undefined
+  const name = domainToASCII(bare)
   const labels = name.split('.')
   const fits = name.length <= MAX_NAME && labels.length > 1 && labels.every((label) => LABEL.test(label))
   // A last label of digits makes an address of it.

@@ -1,0 +1,462 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DAY, HOUR, MINUTE } from '#contract/time.ts'
+import { ZONES_TOPIC } from '#core/dns/zone.ts'
+import { apiSuite } from '#test/support/api-suite.ts'
+import { assertGolden } from '#test/support/golden.ts'
+import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
+import { type Answer, startServer } from '#test/support/server.ts'
+
+const NAMESERVERS = ['ns1.localhost', 'ns2.localhost']
+const dns = createScriptedResolver()
+let names = 0
+/** A name that no other test uses. */
+const newName = () => `name${++names}.example`
+
+apiSuite(
+  'domains',
+  (server) => {
+    const add = (token: string, name: unknown, more: object = {}) =>
+      server.call('POST /v4/domains', { token, body: { name, ...more } })
+    const get = (token: string, name: string) => server.call(`GET /v4/domains/${name}`, { token })
+    const verify = (token: string, name: string) =>
+      server.call(`POST /v4/domains/${name}/verify`, { token, body: {} })
+    const code = ({ status, body }: Answer) => [status, body.error?.code]
+    /** Adds a domain and publishes its token. */
+    const addVerified = async (token: string, name = newName()) => {
+      const { body } = await add(token, name)
+      dns.set('txt', `_platform.${name}`, [body.domain.verificationRecord])
+      assert.equal((await verify(token, name)).status, 200)
+      return { name, id: body.domain.id as string }
+    }
+    const deploy = async (token: string, text: string) => {
+      const { body } = await server.call('POST /v8/platform/deployments', {
+        token,
+        body: { name: 'site', version: 2, files: [{ file: 'index.html', data: text }] },
+      })
+      return body.id as string
+    }
+    const alias = (token: string, deploymentId: string, host: string) =>
+      server.call(`POST /v2/platform/deployments/${deploymentId}/aliases`, { token, body: { alias: host } })
+
+    test('a domain is added, verified by its TXT record, got, listed and deleted', async () => {
+      const { token, id, email, username } = await server.signUp()
+      dns.set('txt', '_platform.shapes.example', [])
+      const added = await add(token, 'shapes.example')
+      assert.equal(added.status, 200)
+      const { domain } = added.body
+      assert.match(domain.id, /^[0-9A-Za-z]{24}$/)
+      assert.match(domain.verificationRecord, /^[0-9a-f]{40}$/)
+      assert.deepEqual(domain.creator, { id, username, email })
+      assert.equal(domain.verified, false)
+      const shown = (body: Answer['body']) =>
+        JSON.parse(
+          JSON.stringify(body).replaceAll(username, 'somebody').replaceAll(email, 'somebody@aloft.test'),
+        )
+      assertGolden('domain/added', shown(added.body))
+
+      const failed = await verify(token, 'shapes.example')
+      assert.equal(failed.status, 400)
+      assertGolden('domain/verification-failed', failed.body)
+
+      dns.set('txt', '_platform.shapes.example', ['other', domain.verificationRecord])
+      const verified = await verify(token, 'shapes.example')
+      assert.equal(verified.status, 200)
+      assert.deepEqual([verified.body.domain.verified, verified.body.domain.nsVerifiedAt], [true, null])
+      assert.ok(verified.body.domain.txtVerifiedAt > 0)
+      const again = await verify(token, 'shapes.example')
+      assert.deepEqual([again.status, again.body], [200, verified.body])
+
+      const got = await get(token, 'shapes.example')
+      assertGolden('domain/single', shown(got.body))
+      assert.deepEqual(got.body, verified.body)
+
+      const list = await server.call('GET /v4/domains', { token })
+      assertGolden('domain/list', shown(list.body))
+      for (const [prefix, golden] of [
+        ['/v2/domains', 'domain/list-legacy'],
+        ['/domains', 'domain/list-earliest'],
+      ] as const)
+        assertGolden(golden, (await server.call(`GET ${prefix}`, { token })).body)
+
+      const known = await add(token, 'shapes.example')
+      assert.equal(known.status, 409)
+      assertGolden('domain/known', known.body)
+      assert.equal(known.body.error.uid, domain.id)
+
+      const deleted = await server.call('DELETE /v4/domains/shapes.example', { token })
+      assert.deepEqual([deleted.status, deleted.body], [200, { uid: domain.id }])
+      const gone = await get(token, 'shapes.example')
+      assert.deepEqual([...code(gone), gone.body.error.name], [404, 'not_found', 'shapes.example'])
+    })
+
+    test('two of our nameservers verify a domain as well, and make it ours to answer for', async () => {
+      const { token } = await server.signUp()
+      const name = newName()
+      dns.set('ns', name, ['ns1.localhost', 'ns1.elsewhere.net'])
+      const one = await add(token, name)
+      assert.deepEqual([one.body.domain.verified, one.body.domain.serviceType], [false, 'external'])
+      assert.deepEqual(one.body.domain.nameservers, ['ns1.localhost', 'ns1.elsewhere.net'])
+      dns.set('ns', name, [...NAMESERVERS, 'ns1.elsewhere.net'])
+      const heard: string[] = []
+      const stop = server.parts.bus.subscribe(ZONES_TOPIC, (message) => heard.push(message))
+      const both = await add(token, name)
+      stop()
+      assert.equal(both.status, 200, 'one that waits for its proof is looked up again')
+      assert.deepEqual([both.body.domain.id, both.body.domain.verified], [one.body.domain.id, true])
+      assert.equal(both.body.domain.serviceType, 'provider.world')
+      assert.ok(both.body.domain.nsVerifiedAt > 0)
+      assert.deepEqual(heard, [name])
+      dns.set('ns', name, ['ns1.elsewhere.net'])
+      const lost = (await verify(token, name)).body.domain
+      assert.deepEqual(
+        [lost.verified, lost.serviceType],
+        [true, 'external'],
+        'what is lost later changes little',
+      )
+    })
+
+    describe('names', () => {
+      for (const [text, kind] of [
+        [undefined, 'missing_name'],
+        ['', 'missing_name'],
+        ['  ', 'missing_name'],
+        ['com', 'invalid_name'],
+        ['co.uk', 'invalid_name'],
+        ['github.io', 'invalid_name'],
+        ['no spaces.com', 'invalid_name'],
+        ['under_score.com', 'invalid_name'],
+        ['-dash.com', 'invalid_name'],
+        ['*.example.com', 'invalid_name'],
+        ['https://example.com', 'invalid_name'],
+        ['example.com/path', 'invalid_name'],
+        ['example..com', 'invalid_name'],
+        ['192.0.2.1', 'invalid_name'],
+        [`${'a'.repeat(64)}.com`, 'invalid_name'],
+        [`${'a.'.repeat(200)}com`, 'invalid_name'],
+        ['a\0b.com', 'bad_request'],
+        [7, 'bad_request'],
+      ] as const)
+        test(`${JSON.stringify(text)?.slice(0, 40)} is ${kind}`, async () => {
+          const { token } = await server.operator()
+          for (const on of ['POST /v4/domains', 'POST /v2/domains', 'POST /domains']) {
+            const answer = await server.call(on, { token, body: { name: text } })
+            assert.deepEqual(code(answer), [400, kind], on)
+            if (kind === 'invalid_name') assert.equal(answer.body.error.name, String(text).slice(0, 100))
+          }
+        })
+
+      test('are kept in lower case and punycode', async () => {
+        const { token } = await server.signUp()
+        const added = await add(token, `  GRÜN${++names}.Example. `)
+        assert.match(added.body.domain.name, /^xn--grn\d+-\w+\.example$/)
+        const got = await get(token, encodeURIComponent(`Grün${names}.example`))
+        assert.equal(got.body.domain.id, added.body.domain.id)
+      })
+    })
+
+    test('names of the platform belong to it', async () => {
+      const { token } = await server.signUp()
+      for (const name of ['a.localhost', 'a.b.localhost', 'API.localhost']) {
+        const answer = await add(token, name)
+        assert.deepEqual([...code(answer), answer.body.error.domain], [403, 'forbidden', 'localhost'])
+      }
+    })
+
+    test('a plan without custom domains refuses them, before anything is asked of DNS', async () => {
+      const operator = await server.operator()
+      for (const plan of ['free', 'oss']) {
+        const { token, id } = await server.signUp()
+        await server.call(`PATCH /v1/operator/accounts/${id}`, { token: operator.token, body: { plan } })
+        assert.deepEqual(code(await add(token, newName())), [403, 'custom_domain_needs_upgrade'])
+        assert.deepEqual(code(await add(token, 'com')), [400, 'invalid_name'], 'the name is looked at first')
+      }
+    })
+
+    test('several accounts may claim a name; who verifies it first keeps it alone', async () => {
+      const [anna, bert] = [await server.signUp(), await server.signUp()]
+      const name = newName()
+      const annas = (await add(anna.token, name)).body.domain
+      const berts = (await add(bert.token, name)).body.domain
+      assert.notEqual(annas.verificationRecord, berts.verificationRecord)
+      dns.set('txt', `_platform.${name}`, [berts.verificationRecord])
+      assert.deepEqual(code(await verify(anna.token, name)), [400, 'verification_failed'])
+      assert.equal((await verify(bert.token, name)).status, 200)
+      for (const answer of [
+        await get(anna.token, name),
+        await verify(anna.token, name),
+        await add(anna.token, name),
+        await server.call(`DELETE /v2/domains/${name}`, { token: anna.token }),
+      ])
+        assert.deepEqual([...code(answer), answer.body.error.domain], [403, 'forbidden', name])
+      assert.deepEqual((await server.call('GET /v4/domains', { token: anna.token })).body.domains, [])
+    })
+
+    test('one of two that verify a name at the same moment wins', async () => {
+      const [anna, bert] = [await server.signUp(), await server.signUp()]
+      const name = newName()
+      const tokens: string[] = []
+      for (const { token } of [anna, bert])
+        tokens.push((await add(token, name)).body.domain.verificationRecord)
+      dns.set('txt', `_platform.${name}`, tokens)
+      const answers = await Promise.all([verify(anna.token, name), verify(bert.token, name)])
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 403])
+      const lists = await Promise.all(
+        [anna, bert].map(({ token }) => server.call('GET /v4/domains', { token })),
+      )
+      assert.equal(lists.flatMap(({ body }) => body.domains).length, 1)
+    })
+
+    test('a domain that is added twice at once is one', async () => {
+      const { token } = await server.signUp()
+      const name = newName()
+      const answers = await Promise.all([add(token, name), add(token, name), add(token, name)])
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200],
+      )
+      assert.equal(new Set(answers.map(({ body }) => body.domain.id)).size, 1)
+    })
+
+    test('proof is looked for on a name, then on the name it was registered as', async () => {
+      const { token } = await server.signUp()
+      const apex = newName()
+      const added = (await add(token, `shop.${apex}`)).body.domain
+      dns.set('txt', `_platform.${apex}`, [added.verificationRecord])
+      assert.equal((await verify(token, `shop.${apex}`)).body.domain.verified, true)
+      const delegated = newName()
+      dns.set('ns', delegated, NAMESERVERS)
+      const sub = (await add(token, `shop.${delegated}`)).body.domain
+      assert.deepEqual([sub.verified, sub.nameservers], [true, NAMESERVERS])
+    })
+
+    test('what an account has verified holds for the names below, and is no proof for others', async () => {
+      const [anna, bert] = [await server.signUp(), await server.signUp()]
+      const { name } = await addVerified(anna.token)
+      dns.set('ns', name, NAMESERVERS)
+      dns.set('ns', `blog.${name}`, NAMESERVERS)
+      const berts = await add(bert.token, `blog.${name}`)
+      assert.deepEqual([berts.status, berts.body.domain.verified], [200, false])
+      assert.equal((await add(anna.token, `shop.${name}`)).body.domain.verified, true)
+      dns.set('txt', `_platform.blog.${name}`, [berts.body.domain.verificationRecord])
+      assert.equal((await verify(bert.token, `blog.${name}`)).status, 200, 'only its owner can publish this')
+    })
+
+    test('when DNS does not answer, a domain is added and not verified', async () => {
+      const { token } = await server.signUp()
+      const name = newName()
+      dns.fail(name)
+      const added = await add(token, name)
+      assert.deepEqual([added.status, added.body.domain.verified], [200, false])
+      const failed = await verify(token, name)
+      assert.deepEqual(code(failed), [400, 'verification_failed'])
+      assert.deepEqual(failed.body.error.txtVerification, {
+        name: `_platform.${name}`,
+        values: [],
+        verificationRecord: added.body.domain.verificationRecord,
+      })
+      assert.match(failed.body.error.message, /DNS did not answer/)
+    })
+
+    test('a name below a domain finds it, and a longer one that is held comes first', async () => {
+      const { token } = await server.signUp()
+      const { name, id } = await addVerified(token)
+      assert.equal((await get(token, `www.${name}`)).body.domain.id, id)
+      const { body } = await add(token, `shop.${name}`)
+      assert.equal((await get(token, `a.shop.${name}`)).body.domain.id, body.domain.id)
+      assert.deepEqual(code(await verify(token, `www.${name}`)), [404, 'not_found'])
+      assert.deepEqual(code(await server.call(`DELETE /v4/domains/www.${name}`, { token })), [
+        404,
+        'not_found',
+      ])
+    })
+
+    for (const [on, wish] of [
+      [
+        'POST /v2/domains',
+        { external: { serviceType: 'external' }, ours: { serviceType: 'provider.world' } },
+      ],
+      ['POST /domains', { external: { isExternal: true }, ours: { isExternal: false } }],
+    ] as const)
+      test(`${on} hands out a token unless our nameservers are wished for`, async () => {
+        const { token } = await server.signUp()
+        const name = newName()
+        const plain = await server.call(on, { token, body: { name: newName() } })
+        assert.match(plain.body.verifyToken, /^[0-9a-f]{40}$/)
+        const external = await server.call(on, { token, body: { name, ...wish.external } })
+        assertGolden('domain/added-legacy', external.body)
+        assert.deepEqual([external.body.verified, external.body.verifyToken?.length], [false, 40])
+        dns.set('txt', `_platform.${name}`, [external.body.verifyToken])
+        const verified = await server.call(on, { token, body: { name, ...wish.external } })
+        assert.deepEqual(verified.body, {
+          uid: external.body.uid,
+          verified: true,
+          created: external.body.created,
+        })
+        assert.deepEqual(code(await server.call(on, { token, body: { name } })), [409, 'not_modified'])
+        const ours = await server.call(on, { token, body: { name: newName(), ...wish.ours } })
+        assert.deepEqual([ours.body.verified, ours.body.verifyToken], [false, undefined])
+        assert.deepEqual(
+          code(await server.call(on, { token, body: { name, serviceType: 'other', isExternal: 'x' } })),
+          [400, 'bad_request'],
+        )
+      })
+
+    test('lists are paged by time, newest first', async () => {
+      const { token } = await server.signUp()
+      const all = [newName(), newName(), newName()]
+      for (const name of all) {
+        await add(token, name)
+        server.clock.advance(1)
+      }
+      const first = await server.call('GET /v4/domains?limit=2', { token })
+      assert.deepEqual(
+        first.body.domains.map((domain: { name: string }) => domain.name),
+        [all[2], all[1]],
+      )
+      const { next } = first.body.pagination
+      const rest = await server.call(`GET /v2/domains?limit=2&until=${next}`, { token })
+      assert.deepEqual(
+        rest.body.domains.map((domain: { name: string }) => domain.name),
+        [all[0]],
+      )
+    })
+
+    test('a team has domains of its own', async () => {
+      const { token } = await server.signUp()
+      const { body: team } = await server.call('POST /v1/teams', { token, body: { slug: `team-${++names}` } })
+      const name = newName()
+      await server.call(`POST /v4/domains?teamId=${team.id}`, { token, body: { name } })
+      assert.deepEqual(code(await get(token, name)), [404, 'not_found'])
+      assert.equal((await get(token, `${name}?teamId=${team.id}`)).body.domain.name, name)
+    })
+
+    describe('hosts in a domain', () => {
+      test('show a deployment once the domain is verified', async () => {
+        const [anna, bert] = [await server.signUp(), await server.signUp()]
+        const id = await deploy(anna.token, 'at home')
+        const name = newName()
+        const unknown = await alias(anna.token, id, `www.${name}`)
+        assert.deepEqual([...code(unknown), unknown.body.error.name], [404, 'not_found', `www.${name}`])
+        const { domain } = (await add(anna.token, name)).body
+        const early = await alias(anna.token, id, `www.${name}`)
+        assert.deepEqual([...code(early), early.body.error.domain], [400, 'domain_not_verified', name])
+        dns.set('txt', `_platform.${name}`, [domain.verificationRecord])
+        await verify(anna.token, name)
+        for (const host of [name, `www.${name}`, `a.b.${name}`]) {
+          assert.equal((await alias(anna.token, id, host)).status, 200)
+          assert.equal((await server.visit(host, '/')).body, 'at home')
+        }
+        const berts = await alias(bert.token, await deploy(bert.token, 'foreign'), `x.${name}`)
+        assert.deepEqual([...code(berts), berts.body.error.domain], [403, 'forbidden', name])
+        const shown = (await get(anna.token, name)).body.domain.aliases
+        assert.deepEqual(
+          shown.map((one: { alias: string }) => one.alias),
+          [`a.b.${name}`, `www.${name}`, name],
+        )
+        assert.deepEqual(code(await alias(anna.token, id, `*.${name}`)), [400, 'invalid_alias'])
+        dns.set('ns', name, NAMESERVERS)
+        await verify(anna.token, name)
+        assert.equal((await alias(anna.token, id, `*.${name}`)).status, 200, 'we answer for the domain now')
+      })
+
+      test('need a plan with custom domains', async () => {
+        const operator = await server.operator()
+        const { token, id } = await server.signUp()
+        const deployment = await deploy(token, 'free')
+        const { name } = await addVerified(token)
+        await server.call(`PATCH /v1/operator/accounts/${id}`, {
+          token: operator.token,
+          body: { plan: 'free' },
+        })
+        assert.deepEqual(code(await alias(token, deployment, name)), [403, 'custom_domain_needs_upgrade'])
+      })
+
+      test('are in the way of deleting the domain, except in the older versions', async () => {
+        const { token } = await server.signUp()
+        const id = await deploy(token, 'to be removed')
+        const { name, id: uid } = await addVerified(token)
+        const other = await add(token, `kept.${name}`)
+        assert.equal(other.body.domain.verified, true)
+        const { body: www } = await alias(token, id, `www.${name}`)
+        await alias(token, id, `kept.${name}`)
+        const conflict = await server.call(`DELETE /v4/domains/${name}`, { token })
+        assert.deepEqual(code(conflict), [409, 'conflict_aliases'])
+        assert.deepEqual(conflict.body.error.aliases, [www.uid])
+        assert.equal((await server.visit(`www.${name}`, '/')).body, 'to be removed')
+        const deleted = await server.call(`DELETE /v2/domains/${name}`, { token })
+        assert.deepEqual([deleted.status, deleted.body], [200, { uid }])
+        assert.equal((await server.visit(`www.${name}`, '/')).status, 404)
+        assert.equal((await server.visit(`kept.${name}`, '/')).body, 'to be removed', 'its domain is held')
+        assert.equal(
+          (await server.call(`DELETE /domains/kept.${name}`, { token })).body.uid,
+          other.body.domain.id,
+        )
+        assert.equal((await server.visit(`kept.${name}`, '/')).status, 404)
+      })
+    })
+
+    test('certificates that somebody asked for are in the way of deleting, automatic ones are not', async () => {
+      const { token, id: ownerId } = await server.signUp()
+      const { name } = await addVerified(token)
+      const certificate = (id: string, source: 'issued' | 'automatic') => ({
+        id,
+        ownerId,
+        names: [`${source}.${name}`],
+        source,
+        autoRenew: true,
+        createdAt: 1_700_000_000_000,
+        expiresAt: 1_800_000_000_000,
+        renewAt: null,
+        cert: '',
+        sealedKey: '',
+      })
+      const { certificates } = server.parts.stores
+      await certificates.add(certificate('cert_automatic', 'automatic'))
+      await certificates.add(certificate('cert_issued', 'issued'))
+      assert.equal((await get(token, name)).body.domain.certs.length, 2)
+      for (const prefix of ['/v4', '/v2', '']) {
+        const conflict = await server.call(`DELETE ${prefix}/domains/${name}`, { token })
+        assert.deepEqual(
+          [...code(conflict), conflict.body.error.certCNs],
+          [409, 'conflict_certs', [`issued.${name}`]],
+        )
+      }
+      await certificates.remove(ownerId, 'cert_issued')
+      assert.equal((await server.call(`DELETE /v4/domains/${name}`, { token })).status, 200)
+    })
+  },
+  { resolver: dns },
+)
+
+test('domains that wait for their proof are looked up again, ever less often', async (t) => {
+  const resolver = createScriptedResolver()
+  const server = await startServer({ resolver })
+  t.after(() => server.close())
+  const [operator, { token }] = [await server.operator(), await server.signUp()]
+  const asked: string[] = []
+  resolver.onAsk = (kind, name) => void (kind === 'ns' && asked.push(name))
+  const later = async (ms: number) => {
+    server.clock.advance(ms)
+    asked.length = 0
+    await server.call('POST /v1/operator/jobs/domains.recheck/run', { token: operator.token })
+    await server.runJobs()
+    return asked.toSorted()
+  }
+  const tokens = new Map<string, string>()
+  for (const name of ['down.example', 'slow.example', 'ready.example']) {
+    const { body } = await server.call('POST /v4/domains', { token, body: { name } })
+    tokens.set(name, body.domain.verificationRecord)
+  }
+  resolver.fail('down.example')
+  assert.deepEqual(await later(MINUTE), [], 'they were just looked up')
+  resolver.set('txt', '_platform.ready.example', [tokens.get('ready.example') ?? ''])
+  assert.deepEqual(await later(5 * MINUTE), ['down.example', 'ready.example', 'slow.example'])
+  const { body } = await server.call('GET /v4/domains/ready.example', { token })
+  assert.equal(body.domain.verified, true)
+  assert.deepEqual(await later(5 * MINUTE), ['down.example', 'slow.example'])
+  assert.deepEqual(await later(DAY), ['down.example', 'slow.example'])
+  assert.deepEqual(await later(5 * MINUTE), [], 'after a day it is once an hour')
+  assert.deepEqual(await later(HOUR), ['down.example', 'slow.example'])
+  assert.deepEqual(await later(8 * DAY), [], 'in the end nobody waits for them any more')
+})

@@ -59,6 +59,10 @@ summary .soft{margin-left:auto;font-size:.9rem}
 `
 
 const styleSheet = raw(STYLE)
+/** The mark in front of the name, so that browsers need not ask for one. */
+const icon = raw(
+  `<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M15 1v14H1z' fill='%234a7bf7'/%3E%3C/svg%3E">`,
+)
 const wideClass = raw(' class="wide"')
 const none = raw('')
 
@@ -72,7 +76,7 @@ export const page = (title: string, body: Raw, { wide, refresh }: PageOptions = 
   html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-${refresh === undefined ? none : html`<meta http-equiv="refresh" content="${refresh}">`}<title>${title} · Aloft</title><style>${styleSheet}</style></head>
+${refresh === undefined ? none : html`<meta http-equiv="refresh" content="${refresh}">`}<title>${title} · Aloft</title>${icon}<style>${styleSheet}</style></head>
 <body><main${wide ? wideClass : none}><a class="brand" href="/"><span aria-hidden="true">◢</span> Aloft</a>
 <h1>${title}</h1>
 ${body}

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
-import { sampleDelivery, sampleSession } from '#test/support/samples.ts'
+import { sampleDelivery, sampleDomain, sampleSession } from '#test/support/samples.ts'
 
 /** Endpoints that answer about the caller alone: whose token it is decides all they can show. */
 const ABOUT_ONESELF = new Set([
@@ -30,6 +30,10 @@ const ABOUT_ONESELF = new Set([
   'GET /platform/deployments',
   'GET /v2/platform/aliases',
   'GET /platform/aliases',
+  'GET /v3/platform/certs',
+  'PUT /v3/platform/certs',
+  'GET /platform/certs',
+  'PUT /platform/certs',
   'POST /v1/projects/ensure-project',
   'GET /v1/projects/list',
   'POST /v10/projects',
@@ -61,6 +65,10 @@ const BODIES: Record<string, unknown> = {
   'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
   'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
   'PATCH /v1/webhooks/:id': { events: ['project.removed'] },
+  'POST /v3/platform/certs': { domains: ['walled-cert.example'] },
+  'PUT /v3/platform/certs': { ca: 'x', cert: 'x', key: 'x' },
+  'POST /platform/certs': { domains: ['walled-cert.example'] },
+  'PUT /platform/certs': { ca: 'x', cert: 'x', key: 'x', domains: ['walled-cert.example'] },
   'POST /v1/projects/ensure-project': { name: 'intruder' },
   'POST /v10/projects': { name: 'intruder' },
   'PATCH /v9/projects/:idOrName': { name: 'mine-now' },
@@ -157,6 +165,13 @@ apiSuite('walls between accounts', (server) => {
     })
     const delivery = sampleDelivery({ ownerId: owner.id, target: { kind: 'webhook', id: webhook.id } })
     await server.parts.stores.deliveries.add(delivery)
+    await server.parts.stores.domains.add(
+      sampleDomain({ ownerId: owner.id, name: 'walled-cert.example', txtVerifiedAt: 1 }),
+    )
+    const { body: issued } = await server.call('POST /v3/platform/certs', {
+      token: owner.token,
+      body: { domains: ['walled-cert.example'] },
+    })
     const things: Record<string, string | readonly string[]> = {
       deployments: [deployment.id, deployment.url, deployment.aliasFinal[0]],
       files: createHash('sha1').update('guarded').digest('hex'),
@@ -170,6 +185,7 @@ apiSuite('walls between accounts', (server) => {
       accounts: owner.id,
       jobs: 'logins.clean-up',
       secrets: ['hidden', secret.uid],
+      certs: [issued.uid, 'walled-cert.example'],
       projects: [deployment.projectId, 'guarded'],
       env: [variable.created.id, 'HIDDEN'],
       'transfer-request': 'a-code-that-nobody-was-given',
@@ -208,6 +224,11 @@ apiSuite('walls between accounts', (server) => {
     assert.deepEqual((await server.parts.stores.sessions.byHash('hash'))?.session, session)
     const variables = await server.call('GET /v9/projects/guarded/env', { token: owner.token })
     assert.deepEqual(variables.body.envs, [variable.created])
+    const certs = await server.call('GET /v3/platform/certs', { token: owner.token })
+    assert.deepEqual(
+      certs.body.certs.map(({ uid }: { uid: string }) => uid),
+      [issued.uid],
+    )
     const kept = await server.call('GET /v2/platform/secrets', { token: owner.token })
     assert.deepEqual(
       kept.body.secrets.map(({ uid, name }: { uid: string; name: string }) => [uid, name]),

@@ -12,11 +12,15 @@ export const isHostName = (name: string): boolean =>
   !/\.\d+$/.test(name) &&
   name.split('.').every((label) => LABEL.test(label))
 
+/** Of ASCII, only what a name is made of: the rest would be taken for parts of an address. */
+const isPlain = (text: string): boolean => /^[\w.\-\u0080-\u{10ffff}]+$/u.test(text)
+
 /** A name of a certificate as it is stored: lower-case, in punycode, perhaps with `*.` before it. */
 export function readCertificateName(text: string): string {
   const given = text.length > 1000 ? '' : text.trim().replace(/\.$/, '')
   const wildcard = given.startsWith('*.') ? '*.' : ''
-  const name = domainToASCII(given.slice(wildcard.length)).toLowerCase()
+  const rest = given.slice(wildcard.length)
+  const name = isPlain(rest) ? domainToASCII(rest).toLowerCase() : ''
   if (!isHostName(name) || name.length + wildcard.length > 253)
     throw new AloftError('invalid_cn', `\`${text.slice(0, 300)}\` is no valid name for a certificate.`, {
       cn: text.slice(0, 300),

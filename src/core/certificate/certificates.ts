@@ -49,6 +49,14 @@ interface CertificateParts {
 export function createCertificates(parts: CertificateParts): Certificates {
   const { store, transact, keep, clock, check, order, onChanged } = parts
 
+  /** Nothing has a name that no certificate can have. */
+  const asName = (text: string): string | undefined => {
+    try {
+      return readCertificateName(text)
+    } catch {
+      return undefined
+    }
+  }
   const notFound = (what: string) =>
     new AloftError('cert_not_found', `There is no certificate \`${what.slice(0, 300)}\`.`)
 
@@ -59,7 +67,8 @@ export function createCertificates(parts: CertificateParts): Certificates {
   }
 
   async function named(ctx: Context, text: string): Promise<readonly Certificate[]> {
-    const name = readCertificateName(text)
+    const name = asName(text)
+    if (name === undefined) throw notFound(text)
     const found = (await store.forHost(name)).filter(
       ({ ownerId, names }) => ownerId === ctx.owner.id && names.includes(name),
     )

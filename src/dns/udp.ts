@@ -51,8 +51,10 @@ export async function listenUdp({ host, port, reusePort, responder, log }: UdpOp
       if (reply instanceof Promise) void reply.then((late) => sendLater(late, asker))
       else if (reply !== undefined) send(reply, asker)
     })
+    // Said while `bind` is being called, since the look-up above answers at once.
+    const listening = once(socket, 'listening')
     socket.bind(at, address)
-    await once(socket, 'listening')
+    await listening
     // Answers that cannot be sent are lost, as any packet may be.
     socket.on('error', (error) => log.debug({ err: error }, 'an answer could not be sent'))
     grow(socket, log)

@@ -35,6 +35,7 @@ import { transferRoutes } from './project/transfer-routes.ts'
 import { projectDomainRoutes } from './project-domain/routes.ts'
 import type { Route } from './route.ts'
 import { secretRoutes } from './secret/routes.ts'
+import { createFindPerson } from './session/person.ts'
 import { sessionRoutes } from './session/routes.ts'
 import { ssoRoutes } from './session/sso-routes.ts'
 import { type SystemParts, systemRoutes } from './system/routes.ts'
@@ -83,7 +84,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
   const routes: readonly Route[] = [
     ...loginRoutes(use.logins, limits),
     ...sessionRoutes({ ...use, limits, site: system.site }),
-    ...ssoRoutes(use),
+    ...ssoRoutes(use.signOn, createFindPerson(use.sessions, use.tokens)),
     ...userRoutes,
     ...tokenRoutes(use.tokens),
     ...teamRoutes(use.teams),

@@ -5,13 +5,14 @@ import { newBearer } from '#contract/ids.ts'
 import type { Context, Visit } from '#core/access/context.ts'
 import type { Logins } from '#core/login/logins.ts'
 import type { Session } from '#core/session/session.ts'
-import { csrfOf, lastUseOf, type Sessions, type SignedIn } from '#core/session/sessions.ts'
+import { csrfOf, lastUseOf, type Sessions } from '#core/session/sessions.ts'
 import { type Limits, rateLimited } from '../limits.ts'
 import { pageReply, redirect } from '../page.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { clearCookie, readCookie, writeCookie } from './cookies.ts'
 import { readNext, withNext } from './next.ts'
 import { askForEmail, askToLeave, lapsed, signedIn, waiting } from './pages.ts'
+import { createFindSession } from './person.ts'
 import { fromElsewhere, isCsrfOf, provenanceOf } from './provenance.ts'
 
 export interface SessionParts {
@@ -38,10 +39,7 @@ const isKind = (error: unknown, kind: AloftError['kind']): boolean =>
 
 /** Signing in and out with a browser that runs no script. */
 export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts): readonly Route[] => {
-  const present = async (headers: Headers, secure: boolean): Promise<SignedIn | undefined> => {
-    const cookie = readCookie(headers, 'aloft_session', secure)
-    return cookie === undefined ? undefined : sessions.find(cookie)
-  }
+  const present = createFindSession(sessions)
 
   /** The form, bound to a cookie that other sites cannot read. */
   const form = (
@@ -57,18 +55,13 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
     })
   }
 
-  const leave = (headers: Headers, secure: boolean, next: string) => ({
-    csrf: csrfOf(readCookie(headers, 'aloft_session', secure) ?? ''),
-    next,
-  })
-
   return [
     publicRoute(api.loginPage, async (visit, { query, headers }) => {
       const next = readNext(query.next)
       const found = await present(headers, visit.secure)
       if (!found) return form(visit, headers, next)
       if (query.next !== undefined) return redirect(next)
-      return pageReply(signedIn(found.user, leave(headers, visit.secure, '/login')))
+      return pageReply(signedIn(found.user, { csrf: found.csrf, next: '/login' }))
     }),
 
     publicRoute(api.logIn, async (visit, { body, headers }) => {
@@ -125,7 +118,9 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
 
     publicRoute(api.logoutPage, async ({ secure }, { headers }) => {
       const found = await present(headers, secure)
-      return found ? pageReply(askToLeave(found.user, leave(headers, secure, '/login'))) : redirect('/login')
+      return found
+        ? pageReply(askToLeave(found.user, { csrf: found.csrf, next: '/login' }))
+        : redirect('/login')
     }),
 
     publicRoute(api.logOut, async ({ secure }, { body, headers }) => {

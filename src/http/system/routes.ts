@@ -41,7 +41,7 @@ export const systemRoutes = (parts: SystemParts, rows: () => readonly Endpoint[]
       page(
         'Aloft is running',
         html`<p>This is the API of a self-hosted deployment platform.</p>
-<p><a href="/docs">API reference</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/healthz">Health</a></p>
+<p><a href="/login">Sign in</a> · <a href="/docs">API reference</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/healthz">Health</a></p>
 <p class="soft">Version ${version}, origin ${origin}.</p>`,
       ),
     ),

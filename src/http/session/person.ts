@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { csrfOf, type Sessions } from '#core/session/sessions.ts'
+import type { Tokens } from '#core/token/tokens.ts'
+import type { User } from '#core/user/user.ts'
+import { authFailed, readBearer } from '../authenticate.ts'
+import { readCookie } from './cookies.ts'
+
+/** Somebody at a page, and what its forms have to send along; undefined for a script, which has no session. */
+export interface Person {
+  readonly user: User
+  readonly csrf: string | undefined
+}
+
+export type FindPerson = (headers: IncomingHttpHeaders, secure: boolean) => Promise<Person | undefined>
+
+/** Who is signed in with this browser. */
+export const createFindSession =
+  (sessions: Sessions) =>
+  async (
+    headers: IncomingHttpHeaders,
+    secure: boolean,
+  ): Promise<{ readonly user: User; readonly csrf: string } | undefined> => {
+    const cookie = readCookie(headers, 'aloft_session', secure)
+    const found = cookie === undefined ? undefined : await sessions.find(cookie)
+    return found && cookie !== undefined ? { user: found.user, csrf: csrfOf(cookie) } : undefined
+  }
+
+/** Who is signed in, or whose token a script has sent in its place. */
+export const createFindPerson = (sessions: Sessions, tokens: Tokens): FindPerson => {
+  const findSession = createFindSession(sessions)
+  return async (headers, secure) => {
+    const bearer = readBearer(headers)
+    if (bearer === undefined) return findSession(headers, secure)
+    const found = bearer ? await tokens.authenticate(bearer) : undefined
+    // An integration acts for people, but is none.
+    if (!found || found.token.kind === 'oauth2') throw authFailed(bearer)
+    return { user: found.user, csrf: undefined }
+  }
+}

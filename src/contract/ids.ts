@@ -42,6 +42,9 @@ export const newId = {
 /** A bearer value: an API token or a link's token. Only its hash is stored. */
 export const newBearer = (): string => random(BASE62, 24)
 
+/** Lets programs into protected sites. */
+export const newBypassSecret = (): string => random(BASE62, 32)
+
 export const newSuffix = (): string => random(HEX, 4)
 
 /** What a TXT record has to hold for a domain to be verified. */

@@ -12,12 +12,14 @@ import { authorityOf, type Exchange, isSwitch, type Result, refuse } from './exc
 import { createFastPath, type FastPath } from './fast-path.ts'
 import { createFastStreams, type FastStreams } from './fast-streams.ts'
 import { siteHeaders } from './file-answer.ts'
+import { createGuards } from './guards.ts'
 import { hostNameOf } from './host.ts'
 import { HotAnswers } from './hot-answers.ts'
 import { createHttpDate } from './http-date.ts'
 import { plainAddress } from './plain-address.ts'
 import { createPrerenderAnswer } from './prerender-answer.ts'
 import { PrerenderMemory } from './prerender-memory.ts'
+import { createDoors, type ProtectionOptions } from './protection/doors.ts'
 import { createProxy, type ProxyOptions } from './proxy.ts'
 import type { Refusal } from './refusal.ts'
 import { RequestIds } from './request-id.ts'
@@ -47,6 +49,8 @@ export interface EdgeOptions {
   readonly runner?: Runner
   /** Where answers of functions are kept for all serving processes; absent, they are kept for a moment only. */
   readonly prerenders?: PrerenderCache
+  /** Lets visitors into sites that are not for everyone; absent, they let nobody in. */
+  readonly protection?: ProtectionOptions
 }
 
 /** Answers the visitors of deployed sites. */
@@ -84,7 +88,8 @@ export function createEdge(options: EdgeOptions): Edge {
     budgetBytes * SHARES.prerenders,
   )
   const answerFunction = createPrerenderAnswer({ functions, memory: prerenders, contents, clock, log })
-  const answerFrom = createSiteAnswer({ contents, hotAnswers, proxy, functions, answerFunction })
+  const guard = createGuards(createDoors({ clock, log }, options.protection))
+  const answerFrom = createSiteAnswer({ guard, contents, hotAnswers, proxy, functions, answerFunction })
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
   const shared = { sites, hotAnswers, contents, wires, visits, clock, ids, httpDate, functions }
@@ -100,6 +105,7 @@ export function createEdge(options: EdgeOptions): Edge {
       at: clock.now(),
       ip: plainAddress(req.socket.remoteAddress),
       question: { method: req.method ?? 'GET', headers: req.headers },
+      url: req.url ?? '/',
     })
   }
 
@@ -132,9 +138,12 @@ export function createEdge(options: EdgeOptions): Edge {
 
   function send(exchange: Exchange, entry: SiteEntry | undefined, result: Result): void {
     const { req, res, id, at, ip, question } = exchange
-    const own = entry ? siteHeaders(entry.site) : []
     const stamp = { id, date: httpDate(clock.now()) }
-    const answerWith = ({ code, headers }: Refusal) => errorAnswer(code, id, question, [...own, ...headers])
+    const answerWith = ({ code, headers }: Refusal) => {
+      // Who is not to know of a site gets what everybody gets where there is none.
+      const own = entry && code !== 'DEPLOYMENT_NOT_FOUND' ? siteHeaders(entry.site) : []
+      return errorAnswer(code, id, question, [...own, ...headers])
+    }
     let answer = 'code' in result ? answerWith(result) : result
     let sent: Sent
     try {
@@ -164,7 +173,7 @@ export function createEdge(options: EdgeOptions): Edge {
         environment: site.environment,
         host: site.host,
         method: question.method,
-        path: req.url ?? '/',
+        path: exchange.url,
         protocol: req.httpVersionMajor === 2 ? 'HTTP/2' : `HTTP/${req.httpVersion}`,
         status,
         ms: clock.now() - at,

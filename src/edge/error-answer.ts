@@ -1,13 +1,10 @@
-import { html, raw } from '#contract/html.ts'
 import { type Answer, headerOf, type Question, withoutNamesOf } from './answer.ts'
+import { type ErrorPage, errorPage, PAGE_POLICY } from './error-page.ts'
 import { preferredType } from './preferred-type.ts'
 
-interface EdgeError {
-  readonly status: number
-  readonly title: string
-  readonly message: string
-  /** After so many seconds another try may be worth it. */
-  readonly retryAfter?: number
+interface EdgeError extends Omit<ErrorPage, 'code' | 'id'> {
+  /** Whether it is about one visitor: then not even a careless cache may keep it. */
+  readonly personal?: boolean
 }
 
 /** Everything that goes wrong before a site can answer for itself. */
@@ -17,10 +14,44 @@ const EDGE_ERRORS = {
     title: 'Bad request',
     message: 'The address of this request is malformed.',
   },
+  PASSWORD_REQUIRED: {
+    status: 401,
+    title: 'Password required',
+    message: 'This site is protected. Enter its password to go on.',
+    form: 'password',
+    personal: true,
+  },
+  PASSWORD_WRONG: {
+    status: 401,
+    title: 'Password required',
+    message: 'This site is protected. Enter its password to go on.',
+    problem: 'That is not the password of this site.',
+    form: 'password',
+    personal: true,
+  },
+  SSO_REQUIRED: {
+    status: 401,
+    title: 'Sign-in required',
+    message: 'Only members of the team that owns this site may visit it. Open it in a browser to sign in.',
+    personal: true,
+  },
+  SSO_PASS_INVALID: {
+    status: 401,
+    title: 'Sign in once more',
+    message: 'The link that brought you here was used already, or is too old.',
+    link: { href: '/', text: 'Go to the site' },
+    personal: true,
+  },
   DEPLOYMENT_DISABLED: {
     status: 402,
     title: 'Deployment disabled',
     message: 'The owner of this deployment has to settle something before it is served again.',
+  },
+  SSO_NO_ACCESS: {
+    status: 403,
+    title: 'No access',
+    message: 'Only members of the team that owns this site may visit it, and your account is none of them.',
+    personal: true,
   },
   DEPLOYMENT_NOT_FOUND: {
     status: 404,
@@ -67,6 +98,12 @@ const EDGE_ERRORS = {
     status: 416,
     title: 'Range not satisfiable',
     message: 'The content does not have the bytes that the request asks for.',
+  },
+  TOO_MANY_TRIES: {
+    status: 429,
+    title: 'Too many tries',
+    message: 'There were too many wrong passwords from your network. Wait some minutes and try again.',
+    personal: true,
   },
   CLIENT_CLOSED_REQUEST: {
     status: 499,
@@ -155,11 +192,11 @@ export function errorAnswer(
   const body = Buffer.from(RENDER[type](code, error, id))
   const own = [
     ...['content-type', `${type}; charset=utf-8`],
-    ...['cache-control', 'no-store'],
+    ...['cache-control', error.personal === true ? 'private, no-store' : 'no-store'],
     ...['vary', 'accept'],
     ...['x-platform-error', code],
     ...(error.retryAfter === undefined ? [] : ['retry-after', String(error.retryAfter)]),
-    ...(type === 'text/html' ? PAGE_HEADERS : []),
+    ...(type === 'text/html' ? ['content-security-policy', PAGE_POLICY] : []),
     ...['content-length', String(body.length)],
   ]
   return {
@@ -171,25 +208,8 @@ export function errorAnswer(
   }
 }
 
-/** The page needs nothing from anywhere. */
-const PAGE_HEADERS = ['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'"]
-
-const STYLE = raw(
-  ':root{color-scheme:light dark}body{margin:0;min-height:100vh;display:grid;place-content:center;' +
-    'font:16px/1.5 system-ui,sans-serif;text-align:center;padding:0 1.5rem}' +
-    'h1{font-size:1.5rem;margin:0}p{margin:.5rem 0;opacity:.75}code{font-size:.8rem;opacity:.6}',
-)
-
 const RENDER = {
-  'text/html': (code: EdgeErrorCode, { status, title, message, retryAfter }: EdgeError, id: string) =>
-    html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-${retryAfter === undefined ? raw('') : html`<meta http-equiv="refresh" content="${retryAfter}">`}
-<title>${status}: ${title}</title><style>${STYLE}</style></head>
-<body><main><h1>${title}</h1><p>${message}</p><p><code>${code}<br>${id}</code></p></main></body>
-</html>
-`.text,
+  'text/html': (code: EdgeErrorCode, error: EdgeError, id: string) => errorPage({ ...error, code, id }),
   'application/json': (code: EdgeErrorCode, { message }: EdgeError, id: string) =>
     `${JSON.stringify({ error: { code, message, id } })}\n`,
   'text/plain': (code: EdgeErrorCode, { title, message }: EdgeError, id: string) =>

@@ -14,6 +14,8 @@ export interface Exchange {
   readonly at: number
   readonly ip: string
   readonly question: Question
+  /** What is asked for, as it was sent; without what was only meant for the guards once they have seen it. */
+  url: string
   /** Set if the visitor asks for another protocol on this connection. */
   readonly upgrade?: Upgrade
 }

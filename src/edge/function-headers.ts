@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { encodeRawText } from '#core/routing/request-path.ts'
 import type { RouteHeaders } from '#core/routing/route-outcome.ts'
+import { withoutVisitorCookie } from './protection/visitor-cookie.ts'
 import { HOP_BY_HOP, type Visitor } from './proxy-headers.ts'
 import { bodyOf } from './request-body.ts'
 import type { AnyRequest } from './respond.ts'
@@ -100,8 +101,13 @@ const LINE = /([^:\r\n]+):([^\r\n]*)\r\n/g
 export function forwardedLines(text: string): string {
   let lines = ''
   for (const [, name = '', value = ''] of text.matchAll(LINE))
-    if (isForwarded(name)) lines += `${name}: ${value.trim()}\r\n`
+    if (isForwarded(name)) lines += lineOf(name, value.trim())
   return lines
+}
+
+function lineOf(name: string, value: string): string {
+  const kept = name.toLowerCase() === 'cookie' ? withoutVisitorCookie(value) : value
+  return kept === undefined ? '' : `${name}: ${kept}\r\n`
 }
 
 const withoutNames = (lines: string, names: ReadonlyMap<string, unknown>): string =>

@@ -1,26 +1,71 @@
-import type { Site } from '#core/site/site.ts'
+import type { Site, SiteStatus } from '#core/site/site.ts'
+import { andThen } from './and-then.ts'
+import { domainRedirect } from './domain-redirect.ts'
 import type { EdgeErrorCode } from './error-answer.ts'
+import { type Exchange, type Result, refuse } from './exchange.ts'
+import type { Door } from './protection/doors.ts'
+import { withoutOwnParameters } from './protection/own-parameters.ts'
+import { LET_IN, type Verdict, type Visit } from './protection/visit.ts'
 
-/** Why a visitor does not get to the routes of a site, if so. */
-type Guard = (site: Site) => EdgeErrorCode | undefined
+/** Stands before the routes of a site: nothing to say, or the answer that visitors get instead. */
+type Guard = (visit: Visit) => Verdict | Promise<Verdict>
 
-const isDeleted: Guard = (site) => (site.status === 'deleted' ? 'DEPLOYMENT_DELETED' : undefined)
-const isBlocked: Guard = (site) => (site.status === 'blocked' ? 'DEPLOYMENT_DISABLED' : undefined)
-const isPaused: Guard = (site) => (site.status === 'paused' ? 'DEPLOYMENT_PAUSED' : undefined)
-const isFailed: Guard = (site) => (site.status === 'failed' ? 'DEPLOYMENT_FAILED' : undefined)
-const isBuilding: Guard = (site) => (site.status === 'building' ? 'DEPLOYMENT_NOT_READY' : undefined)
+const stopIf =
+  (status: SiteStatus, code: EdgeErrorCode): Guard =>
+  ({ site }) =>
+    site.status === status ? refuse(code) : undefined
 
-/** Everything that stands before the routes, in the order in which visitors meet it. */
-const GUARDS: readonly Guard[] = [isDeleted, isBlocked, isPaused, isFailed, isBuilding]
-
-/** The first guard's refusal; undefined when all of them let the visitor pass. */
-export function stop(site: Site): EdgeErrorCode | undefined {
-  for (const guard of GUARDS) {
-    const code = guard(site)
-    if (code !== undefined) return code
+/** Asks one after the other, until one has something to say. */
+function firstOf<V>(
+  guards: readonly ((visit: V) => Verdict | Promise<Verdict>)[],
+  visit: V,
+  from = 0,
+): Verdict | Promise<Verdict> {
+  for (let i = from; i < guards.length; i++) {
+    const verdict = (guards[i] as (visit: V) => Verdict | Promise<Verdict>)(visit)
+    if (verdict instanceof Promise) return verdict.then((said) => said ?? firstOf(guards, visit, i + 1))
+    if (verdict !== undefined) return verdict
   }
   return undefined
 }
 
+/** The doors of protected sites; who is let in by one of them does not come to the next. */
+const throughDoors =
+  (doors: readonly Door[]): Guard =>
+  (visit) => {
+    const { protection } = visit.site
+    if (protection === undefined) return undefined
+    return andThen(firstOf(doors, { ...visit, protection }), (verdict) => {
+      if (verdict !== undefined && verdict !== LET_IN) return verdict
+      visit.exchange.url = withoutOwnParameters(visit.exchange.url)
+      return undefined
+    })
+  }
+
+/** The answer to a visitor who has to stay outside; or else what goes out with whatever the site answers. */
+export type Admission = Result | { readonly cookies: readonly string[] }
+
+/** Everything that stands before the routes, in the order in which visitors meet it. */
+export function createGuards(
+  doors: readonly Door[],
+): (site: Site, exchange: Exchange) => Admission | Promise<Admission> {
+  const guards: readonly Guard[] = [
+    stopIf('deleted', 'DEPLOYMENT_DELETED'),
+    stopIf('blocked', 'DEPLOYMENT_DISABLED'),
+    stopIf('paused', 'DEPLOYMENT_PAUSED'),
+    domainRedirect,
+    throughDoors(doors),
+    stopIf('failed', 'DEPLOYMENT_FAILED'),
+    stopIf('building', 'DEPLOYMENT_NOT_READY'),
+  ]
+  return (site, exchange) => {
+    const visit: Visit = { site, exchange, cookies: [] }
+    return andThen(firstOf(guards, visit), (verdict) =>
+      verdict === undefined || verdict === LET_IN ? { cookies: visit.cookies } : verdict,
+    )
+  }
+}
+
 /** Whether all visitors pass, whoever they are: only then may an answer be given without asking the guards. */
-export const servesEveryone = (site: Site): boolean => stop(site) === undefined
+export const servesEveryone = ({ status, redirect, protection }: Site): boolean =>
+  status === 'ready' && redirect === undefined && protection === undefined

@@ -7,10 +7,12 @@ import { type Exchange, type Result, refuse, visitorOf } from './exchange.ts'
 import { siteHeaders } from './file-answer.ts'
 import type { FunctionOutcome } from './function-answer.ts'
 import type { Functions } from './function-call.ts'
-import { stop } from './guards.ts'
+import type { Admission } from './guards.ts'
 import type { HotAnswers } from './hot-answers.ts'
 import { IMAGE_PATH, imageTarget } from './image-target.ts'
 import { askMiddleware, type Detour, NO_DETOUR } from './middleware.ts'
+import { hideVisitorCookie } from './protection/hide-cookie.ts'
+import { privateAnswer } from './protection/private-answer.ts'
 import type { Proxy as Forwarder } from './proxy.ts'
 import type { Refusal } from './refusal.ts'
 import { readTarget, type Target } from './request-path.ts'
@@ -26,6 +28,7 @@ import type { SiteEntry } from './site-entry.ts'
 import { isFunction } from './site-target.ts'
 
 export interface SiteAnswerOptions {
+  readonly guard: (site: Site, exchange: Exchange) => Admission | Promise<Admission>
   readonly contents: ContentStore
   readonly hotAnswers: HotAnswers
   readonly proxy: Forwarder
@@ -46,7 +49,7 @@ interface Journey {
 
 /** The way of a request through a site: guards, then routes, which lead to a file, a function, elsewhere or nowhere. */
 export function createSiteAnswer(options: SiteAnswerOptions) {
-  const { proxy, functions, contents, answerFunction } = options
+  const { guard, proxy, functions, contents, answerFunction } = options
 
   function settle(journey: Journey, answer: RouteAnswer, detour: Detour): Result | Promise<Result> {
     if (!('kind' in answer)) return answer
@@ -119,10 +122,9 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
       : { ...page, headers: [...page.headers, 'x-platform-error', refusal.code], source: 'error' }
   }
 
-  return (entry: SiteEntry, exchange: Exchange): Result | Promise<Result> => {
-    const refused = stop(entry.site)
-    if (refused !== undefined) return refuse(refused)
-    const sent = readTarget(exchange.req.url ?? '/')
+  function answerRoutes(entry: SiteEntry, exchange: Exchange): Result | Promise<Result> {
+    hideVisitorCookie(exchange.req)
+    const sent = readTarget(exchange.url)
     const target = sent?.path === IMAGE_PATH && isBuilt(entry) ? imageTarget(sent.query) : sent
     if (target === undefined) return refuse('BAD_REQUEST')
     const journey: Journey = { entry, target, exchange }
@@ -132,6 +134,15 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
     if (entry.table.output === undefined) return result
     return andThen(result, (settled) =>
       'code' in settled && FAILURES.has(settled.code) ? failurePage(journey, settled) : settled,
+    )
+  }
+
+  return (entry: SiteEntry, exchange: Exchange): Result | Promise<Result> => {
+    if (entry.isPlain) return answerRoutes(entry, exchange)
+    return andThen(guard(entry.site, exchange), (admission) =>
+      'cookies' in admission
+        ? andThen(answerRoutes(entry, exchange), (result) => privateAnswer(result, admission.cookies))
+        : admission,
     )
   }
 }

@@ -50,6 +50,7 @@ export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Up
         at: clock.now(),
         ip: plainAddress(req.socket.remoteAddress),
         question: { method: req.method ?? 'GET', headers: req.headers },
+        url: req.url ?? '/',
         upgrade: { socket, first, protocol: req.headers.upgrade as string },
       })
     },

@@ -24,6 +24,7 @@ import { DEFAULT_LIMITS } from './listener-limits.ts'
 import { createMetrics, type DnsCounts } from './metrics.ts'
 import { openParts, type Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
+import { openProtection } from './protection.ts'
 import { runnerSocket } from './runner-socket.ts'
 import { createCertificateChooser } from './tls-certificates.ts'
 import { createUseCases } from './use-cases.ts'
@@ -37,7 +38,7 @@ export interface Running {
 /** What the contents of sites may take in the memory of one serving process. */
 const EDGE_BUDGET = 64 * 1024 * 1024
 
-export function buildEdge(config: Config, parts: Parts, runner?: Runner): Edge {
+export async function buildEdge(config: Config, parts: Parts, runner?: Runner): Promise<Edge> {
   const { origin } = config
   const { sites, blobs, bus, clock, log, logWriter } = parts
   return createEdge({
@@ -51,6 +52,7 @@ export function buildEdge(config: Config, parts: Parts, runner?: Runner): Edge {
     budgetBytes: EDGE_BUDGET,
     keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
     prerenders: openPrerenders(config, parts),
+    protection: await openProtection(config, parts),
     ...(runner ? { runner } : {}),
   })
 }
@@ -68,7 +70,7 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   let dns: DnsServer | undefined
   const api = await buildApi(config, parts, use, channel, () => dns?.counts())
   const runner = createRunnerClient({ socket: runnerSocket(config.dataDir), logger: log })
-  const edge = buildEdge(config, parts, runner)
+  const edge = await buildEdge(config, parts, runner)
   const reusePort = channel !== undefined && process.platform === 'linux'
   const answers = { ...parts, challenges: parts.stores.challenges }
   const listeners = createListeners({

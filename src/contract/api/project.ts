@@ -134,6 +134,12 @@ const Paths = Type.Array(Type.Object({ value: Type.String({ minLength: 1, maxLen
   maxItems: 100,
 })
 
+/** By the secret itself. */
+const BypassSecrets = Type.Record(
+  Type.String(),
+  Type.Object({ createdAt: Time, createdBy: Type.String(), scope: Type.Literal('automation-bypass') }),
+)
+
 const Project = Type.Object({
   accountId: Type.String(),
   autoAssignCustomDomains: Type.Boolean(),
@@ -169,6 +175,7 @@ const Project = Type.Object({
   outputDirectory: Nullable(Type.String()),
   passwordProtection: NullableObject<{ deploymentType: string }>({ deploymentType: { type: 'string' } }),
   paused: Type.Boolean(),
+  protectionBypass: Type.Optional(BypassSecrets),
   publicSource: Nullable(Type.Boolean()),
   rootDirectory: Nullable(Type.String()),
   serverlessFunctionRegion: Nullable(Type.String()),
@@ -405,6 +412,31 @@ export const updateDataCache = endpoint({
   limit: 'write',
   body: Type.Object({ disabled: Type.Optional(Type.Boolean()) }, strict),
   reply: Project,
+})
+
+const BypassSecret = Type.String({ pattern: '^[0-9A-Za-z]{32}$', description: '32 letters and digits.' })
+
+export const changeProtectionBypass = endpoint({
+  ...first,
+  on: 'PATCH /v1/projects/:idOrName/protection-bypass',
+  summary: 'Make or revoke a secret with which programs pass the protection of a project',
+  limit: 'write',
+  body: Type.Object(
+    {
+      revoke: Type.Optional(
+        Type.Object(
+          {
+            secret: Type.String({ minLength: 1, maxLength: 256 }),
+            regenerate: Type.Boolean({ description: 'Make another one in its place.' }),
+          },
+          strict,
+        ),
+      ),
+      generate: Type.Optional(Type.Object({ secret: Type.Optional(BypassSecret) }, strict)),
+    },
+    strict,
+  ),
+  reply: Type.Object({ protectionBypass: BypassSecrets }),
 })
 
 const Nothing = Type.Object({})

@@ -10,10 +10,11 @@ import { projectEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import { type BypassWish, changeBypass, type ShownBypass, showBypass } from './bypass-secrets.ts'
 import { type DeleteStores, deleteProject } from './delete-project.ts'
 import { hostsOf } from './hosts-of.ts'
 import { newProject, type Project } from './project.ts'
-import { passwordPurpose } from './project-details.ts'
+import { isInTransfer, passwordPurpose } from './project-details.ts'
 import { readProjectName, slugOfProject } from './project-name.ts'
 import type { ProjectDeployments, ProjectFilter, ProjectStore } from './project-store.ts'
 import { type Circumstances, readSettings, type Settings } from './read-settings.ts'
@@ -30,6 +31,10 @@ export interface Projects {
   list(ctx: Context, page: PageQuery, filter: ProjectFilter): Promise<Page<Project>>
   update(ctx: Context, idOrName: string, settings: Settings): Promise<Project>
   switchDataCache(ctx: Context, idOrName: string, disabled: boolean | undefined): Promise<Project>
+  /** Makes and revokes secrets that let programs into its protected hosts. */
+  changeBypass(ctx: Context, idOrName: string, wish: BypassWish): Promise<Project>
+  /** Those secrets, readable. */
+  bypassOf(project: Project): ShownBypass
   remove(ctx: Context, idOrName: string): Promise<void>
   /** What each of these projects has deployed, at most `latest` of the newest. */
   deploymentsOf(
@@ -56,6 +61,13 @@ const unknown = (idOrName: string) =>
 const nameTaken = (name: string | undefined) =>
   new AloftError('conflict', `There is a project of the name \`${name}\` already.`, { name })
 
+/** Whether visitors of its hosts see no difference. */
+const isShownAlike = (a: Project, b: Project): boolean =>
+  a.directoryListing === b.directoryListing &&
+  GUARDING.every((key) => JSON.stringify(a.details[key]) === JSON.stringify(b.details[key]))
+
+const GUARDING = ['optionsAllowlist', 'passwordProtection', 'ssoProtection', 'trustedIps'] as const
+
 export function createProjects(parts: ProjectParts): Projects {
   const { store, transact, vault, clock } = parts
 
@@ -71,7 +83,14 @@ export function createProjects(parts: ProjectParts): Projects {
   async function known(projects: ProjectStore, { owner }: Context, idOrName: string): Promise<Project> {
     const project = await projects.byIdOrName(owner.id, idOrName)
     if (!project) throw unknown(idOrName)
-    return project
+    return shown(project)
+  }
+
+  /** An offer that nobody took in time is over. */
+  const shown = (project: Project): Project => {
+    const { transfer } = project.details
+    if (transfer?.completedAt !== null || isInTransfer(project.details, clock.now())) return project
+    return { ...project, details: { ...project.details, transfer: null } }
   }
 
   return {
@@ -101,7 +120,10 @@ export function createProjects(parts: ProjectParts): Projects {
 
     get: (ctx, idOrName) => known(store, ctx, idOrName),
 
-    list: (ctx, page, filter) => store.list(ctx.owner.id, page, filter),
+    async list(ctx, page, filter) {
+      const { items, pagination } = await store.list(ctx.owner.id, page, filter)
+      return { items: items.map(shown), pagination }
+    },
 
     update: async (ctx, idOrName, settings) => {
       const { project, changed } = await transact(async ({ projects }) => {
@@ -111,12 +133,27 @@ export function createProjects(parts: ProjectParts): Projects {
         const change = readSettings(current, settings, on)
         if (!(await projects.update(current.id, change, on.now))) throw nameTaken(settings.name)
         const project = await known(projects, ctx, current.id)
-        const isShownAnew = project.directoryListing !== current.directoryListing
-        return { project, changed: isShownAnew ? await hostsOf(projects, project) : [] }
+        return { project, changed: isShownAlike(project, current) ? [] : await hostsOf(projects, project) }
       })
       parts.onHostsChanged(changed)
       return project
     },
+
+    async changeBypass(ctx, idOrName, wish) {
+      const { project, changed } = await transact(async ({ projects }) => {
+        const current = await projects.lock(ctx.owner.id, idOrName)
+        if (!current) throw unknown(idOrName)
+        const now = clock.now()
+        const protectionBypass = changeBypass(current, wish, { vault, userId: ctx.actor.user.id, now })
+        await projects.update(current.id, { details: { ...current.details, protectionBypass } }, now)
+        const project = await known(projects, ctx, current.id)
+        return { project, changed: await hostsOf(projects, project) }
+      })
+      parts.onHostsChanged(changed)
+      return project
+    },
+
+    bypassOf: (project) => showBypass(project, vault),
 
     switchDataCache: (ctx, idOrName, disabled) =>
       transact(async ({ projects }) => {

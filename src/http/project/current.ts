@@ -1,6 +1,7 @@
 import type { ReadyState } from '#contract/api/deployment.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
+import type { ShownBypass } from '#core/project/bypass-secrets.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ProjectDetails } from '#core/project/project-details.ts'
 import type { ProjectDeployments } from '#core/project/project-store.ts'
@@ -68,6 +69,7 @@ const ifSet = (d: ProjectDetails) => ({
 export const project = (
   { build, details, ...p }: Project,
   { latest, production, staging }: ProjectDeployments,
+  bypass: ShownBypass,
 ) => ({
   accountId: p.ownerId,
   autoAssignCustomDomains: details.autoAssignCustomDomains,
@@ -110,5 +112,6 @@ export const project = (
   },
   trustedIps: details.trustedIps,
   updatedAt: p.updatedAt,
+  ...(Object.keys(bypass).length === 0 ? {} : { protectionBypass: bypass }),
   ...ifSet(details),
 })

@@ -15,7 +15,7 @@ const NOTHING = { latest: [] } as const
 export function projectRoutes(projects: Projects): readonly Route[] {
   async function show(ctx: Context, project: Project) {
     const deployed = await projects.deploymentsOf(ctx, [project], LATEST.alone)
-    return current.project(project, deployed.get(project.id) ?? NOTHING)
+    return current.project(project, deployed.get(project.id) ?? NOTHING, projects.bypassOf(project))
   }
 
   async function remove(ctx: Context, idOrName: string): Promise<undefined> {
@@ -48,7 +48,9 @@ export function projectRoutes(projects: Projects): readonly Route[] {
       const found = await projects.list(ctx, page, filter)
       const deployed = await projects.deploymentsOf(ctx, found.items, LATEST.listed)
       return {
-        projects: mapPage(found, (project) => current.project(project, deployed.get(project.id) ?? NOTHING)),
+        projects: mapPage(found, (project) =>
+          current.project(project, deployed.get(project.id) ?? NOTHING, projects.bypassOf(project)),
+        ),
         pagination: found.pagination,
       }
     }),
@@ -56,6 +58,9 @@ export function projectRoutes(projects: Projects): readonly Route[] {
     route(api.updateProject, async (ctx, { params, body }) =>
       show(ctx, await projects.update(ctx, params.idOrName, body)),
     ),
+    route(api.changeProtectionBypass, async (ctx, { params, body }) => ({
+      protectionBypass: projects.bypassOf(await projects.changeBypass(ctx, params.idOrName, body)),
+    })),
     route(api.deleteProject, (ctx, { params }) => remove(ctx, params.idOrName)),
     route(api.updateDataCache, async (ctx, { params, body }) =>
       show(ctx, await projects.switchDataCache(ctx, params.projectId, body.disabled)),

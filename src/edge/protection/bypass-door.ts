@@ -1,0 +1,50 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Clock } from '#core/ports/clock.ts'
+import { hashBearer } from '#core/token/token.ts'
+import { headerOf } from '../answer.ts'
+import { BYPASS, parameterOf, SET_COOKIE, withoutOwnParameters } from './own-parameters.ts'
+import { addressOf, type GuardedVisit, isSecure, LET_IN, sendTo, type Verdict } from './visit.ts'
+import { GRANT_SECONDS, type VisitorCookies } from './visitor-cookie.ts'
+
+const MAX_SECRET = 256
+
+/** Lets in who knows one of the project's secrets. */
+export function createBypassDoor({ cookies, clock }: { cookies: VisitorCookies; clock: Clock }) {
+  return (visit: GuardedVisit): Verdict => {
+    const { site, exchange, protection } = visit
+    if (protection.bypassHashes.length === 0) return undefined
+    const { question, url } = exchange
+    const secret = headerOf(question, BYPASS) ?? parameterOf(url, BYPASS)
+    const hash = secret === undefined ? undefined : knownHash(secret, protection.bypassHashes)
+    const now = Math.floor(clock.now() / 1000)
+    if (hash === undefined) {
+      const { bypass } = cookies.read(headerOf(question, 'cookie'), site.host)
+      const isGood =
+        bypass !== undefined && now < bypass.until && protection.bypassHashes.includes(bypass.hash)
+      return isGood ? LET_IN : undefined
+    }
+    const wish = headerOf(question, SET_COOKIE) ?? parameterOf(url, SET_COOKIE)
+    if (wish !== 'true' && wish !== 'samesitenone') return LET_IN
+    const grants = { bypass: { hash, until: now + GRANT_SECONDS } }
+    const cookie = cookies.write(grants, site.host, {
+      isSecure: isSecure(visit),
+      crossSite: wish === 'samesitenone',
+    })
+    const clean = withoutOwnParameters(url)
+    const isRead = question.method === 'GET' || question.method === 'HEAD'
+    // The secret is not to stay in the address that a browser shows, keeps and tells others.
+    if (clean !== url && isRead && exchange.upgrade === undefined)
+      return sendTo(307, addressOf(visit, clean), [cookie])
+    visit.cookies.push(cookie)
+    return LET_IN
+  }
+}
+
+function knownHash(secret: string, hashes: readonly string[]): string | undefined {
+  if (secret.length > MAX_SECRET) return undefined
+  const given = Buffer.from(hashBearer(secret), 'hex')
+  return hashes.find((hash) => {
+    const known = Buffer.from(hash, 'hex')
+    return known.length === given.length && timingSafeEqual(known, given)
+  })
+}

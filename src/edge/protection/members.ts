@@ -1,0 +1,61 @@
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+
+export interface Members {
+  /** Whether a user may visit what an account owns; as it was a minute ago at most. */
+  may(userId: string, ownerId: string): boolean | Promise<boolean>
+  /** The same, as it is now. */
+  mayNow(userId: string, ownerId: string): Promise<boolean>
+}
+
+export interface MembersOptions {
+  readonly mayVisit: (userId: string, ownerId: string) => Promise<boolean>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const KEPT_MS = 60_000
+const MAX_KNOWN = 10_000
+
+interface Known {
+  readonly may: boolean
+  readonly until: number
+}
+
+/** Remembers for a while who may visit, because members come back with every request. */
+export function createMembers({ mayVisit, clock, log }: MembersOptions): Members {
+  const known = new Map<string, Known>()
+  const asked = new Map<string, Promise<boolean>>()
+
+  function ask(userId: string, ownerId: string): Promise<boolean> {
+    const key = `${userId} ${ownerId}`
+    const before = known.get(key)
+    const answer = mayVisit(userId, ownerId)
+      .catch((error: unknown) => {
+        // Who cannot be looked up cannot have been taken off the list either.
+        if (before?.may !== true) throw error
+        log.warn({ err: error }, 'it could not be checked who may visit, members are let in as before')
+        return true
+      })
+      .then((may) => {
+        if (known.size >= MAX_KNOWN) known.clear()
+        known.set(key, { may, until: clock.now() + KEPT_MS })
+        return may
+      })
+      .finally(() => {
+        if (asked.get(key) === answer) asked.delete(key)
+      })
+    asked.set(key, answer)
+    return answer
+  }
+
+  return {
+    may(userId, ownerId) {
+      const key = `${userId} ${ownerId}`
+      const before = known.get(key)
+      if (before !== undefined && clock.now() < before.until) return before.may
+      return asked.get(key) ?? ask(userId, ownerId)
+    },
+    mayNow: ask,
+  }
+}

@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import type { Clock } from '#core/ports/clock.ts'
+import { headerOf } from '../answer.ts'
+import { refuse } from '../exchange.ts'
+import type { GuessLimit } from './guess-limit.ts'
+import { withoutOwnParameters } from './own-parameters.ts'
+import { readPostedForm } from './posted-form.ts'
+import { addressOf, type GuardedVisit, isSecure, sendTo, type Verdict } from './visit.ts'
+import { GRANT_SECONDS, type VisitorCookies } from './visitor-cookie.ts'
+
+export interface PasswordDoorOptions {
+  readonly cookies: VisitorCookies
+  readonly openPassword: (sealed: string, projectId: string) => string
+  readonly guesses: GuessLimit
+  readonly clock: Clock
+}
+
+/** The field of the form in which the password comes. */
+export const PASSWORD_FIELD = '_platform_password'
+
+/** Lets in who knows the password. */
+export function createPasswordDoor({ cookies, openPassword, guesses, clock }: PasswordDoorOptions) {
+  async function check(visit: GuardedVisit, sealed: string, version: string): Promise<Verdict> {
+    const { site, exchange } = visit
+    const given = (await readPostedForm(exchange.req))?.get(PASSWORD_FIELD)
+    if (given === undefined || given === null) return refuse('PASSWORD_REQUIRED')
+    const tried = await guesses.attempt(`password ${site.projectId} ${networkOf(exchange.ip)}`, () =>
+      isSame(given, openPassword(sealed, site.projectId)),
+    )
+    if (tried === false) return refuse('PASSWORD_WRONG')
+    const now = clock.now()
+    if (tried !== true) {
+      const seconds = Math.max(1, Math.ceil((tried.againAt - now) / 1000))
+      return { code: 'TOO_MANY_TRIES', headers: ['retry-after', String(seconds)] }
+    }
+    const before = cookies.read(headerOf(exchange.question, 'cookie'), site.host)
+    const password = { version, until: Math.floor(now / 1000) + GRANT_SECONDS }
+    const cookie = cookies.write({ ...before, password }, site.host, { isSecure: isSecure(visit) })
+    return sendTo(303, addressOf(visit, withoutOwnParameters(exchange.url)), [cookie])
+  }
+
+  return (visit: GuardedVisit): Verdict | Promise<Verdict> => {
+    const { site, exchange, protection } = visit
+    if (protection.password === undefined) return undefined
+    const { sealed, version } = protection.password
+    const { password } = cookies.read(headerOf(exchange.question, 'cookie'), site.host)
+    if (password?.version === version && clock.now() < password.until * 1000) return undefined
+    const isPost = exchange.question.method === 'POST' && exchange.upgrade === undefined
+    return isPost ? check(visit, sealed, version) : refuse('PASSWORD_REQUIRED')
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** In the same time however much of it is the same. */
+const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
+
+/** Whoever has one address of IPv6 has all that share its first half. */
+function networkOf(ip: string): string {
+  if (!isIPv6(ip)) return ip
+  const [head = '', tail] = ip.split('%', 1)[0]?.split('::') ?? []
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  while (groups.length + rest.length < 8) groups.push('0')
+  return [...groups, ...rest].slice(0, 4).join(':')
+}

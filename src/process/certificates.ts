@@ -15,7 +15,9 @@ import { createOrderCertificate } from '#core/certificate/order-certificate.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
 import type { Config } from '../config.ts'
+import { openAcmeIssuer } from './acme.ts'
 import { ensureAuthority } from './authority.ts'
+import { answeredZones } from './dns.ts'
 import type { Parts } from './parts.ts'
 
 /** Everything about certificates, as one process needs it. */
@@ -28,11 +30,15 @@ export interface CertificateParts {
   readonly issueJob: JobHandler
 }
 
-/** Who makes certificates: the local authority, which is there from the start. */
-export const openIssuer = (parts: Pick<Parts, 'stores' | 'vault' | 'clock'>): CertificateIssuer =>
-  createLocalCertificateIssuer(async () =>
-    createLocalIssuer({ ...(await ensureAuthority(parts)), clock: parts.clock }),
-  )
+type IssuerParts = Pick<Parts, 'stores' | 'vault' | 'clock' | 'log' | 'bus' | 'zones'>
+
+/** Who makes certificates: the public authority that the operator chose, or the local one. */
+export const openIssuer = (config: Config, parts: IssuerParts): CertificateIssuer =>
+  config.acmeDirectory === undefined
+    ? createLocalCertificateIssuer(async () =>
+        createLocalIssuer({ ...(await ensureAuthority(parts)), clock: parts.clock }),
+      )
+    : openAcmeIssuer(config.acmeDirectory, config, parts, answeredZones(config, parts))
 
 export function createCertificateParts(
   { domain, nameservers }: Pick<Config, 'domain' | 'nameservers'>,

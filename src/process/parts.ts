@@ -78,16 +78,17 @@ export async function openParts(
   const logWriter = new LogWriter({ store: logStore, bus, clock, log })
   const stores = createStores(database.db, storeParts)
   const vault = createVault(masterKey)
+  const zones = createZoneSource(database.db, config)
   return {
     blobs,
     logStore,
     logWriter,
     sites: createSiteSource(database.db),
-    zones: createZoneSource(database.db, config),
+    zones,
     stores,
     transact: createTransact(database.db, storeParts),
     vault,
-    issuer: openIssuer({ stores, vault, clock }),
+    issuer: openIssuer(config, { stores, vault, clock, log, bus, zones }),
     resolver: createDnsResolver({ servers: config.resolvers }),
     bus,
     limiter,

@@ -33,6 +33,11 @@ export const TOOLS = {
     present: () => existsSync('/usr/bin/python3'),
     packages: ['python3'],
   },
+  pebble: {
+    suite: 'certificates of an ACME authority',
+    present: () => existsSync('/usr/bin/pebble'),
+    packages: ['pebble'],
+  },
   nginx: { suite: 'benchmarks', present: () => existsSync('/usr/sbin/nginx'), packages: ['nginx'] },
   caddy: { suite: 'benchmarks', present: () => existsSync('/usr/bin/caddy'), packages: ['caddy'] },
   h2load: {

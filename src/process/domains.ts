@@ -21,3 +21,20 @@ export const domainCheckParts = (
   nameservers,
   onZonesChanged: tellZones(bus),
 })
+
+/** What CAA records call an authority, by the address of its directory; null when nobody knows. */
+const authorityOf = (directory: string | undefined): string | null | undefined => {
+  if (directory === undefined) return undefined
+  return /(^|\.)letsencrypt\.org$/.test(new URL(directory).hostname) ? 'letsencrypt.org' : null
+}
+
+/** What records of domains should lead to. */
+export const domainPointing = ({
+  domain,
+  publicAddresses,
+  acmeDirectory,
+}: Pick<Config, 'domain' | 'publicAddresses' | 'acmeDirectory'>) => ({
+  target: `alias.${domain}`,
+  addresses: publicAddresses,
+  authority: authorityOf(acmeDirectory),
+})

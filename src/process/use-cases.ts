@@ -50,7 +50,7 @@ import { createWebhooks } from '#core/webhook/webhooks.ts'
 import type { UseCases } from '#http/routes.ts'
 import type { Config } from '../config.ts'
 import { type CertificateParts, createCertificateParts } from './certificates.ts'
-import { domainCheckParts, tellZones } from './domains.ts'
+import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
 import type { Parts } from './parts.ts'
 
 /** Jobs that come round by themselves. */
@@ -204,6 +204,8 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     certificates: certificateParts.certificates,
     domains: createDomains({
       ...domainCheckParts(config, parts),
+      resolver: parts.resolver,
+      pointing: domainPointing(config),
       hosts: stores.hosts,
       certificates: stores.certificates,
       users: stores.users,
@@ -226,7 +228,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       transact,
       resolver: parts.resolver,
       clock,
-      names: { domain, reserved: new Set([...apiHosts, ...nameservers]) },
+      names: { domain, reserved: new Set([...apiHosts, ...nameservers, new URL(baseUrl).hostname]) },
       onHostsChanged,
     }),
     transfers: createTransfers({

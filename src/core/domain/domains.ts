@@ -7,14 +7,17 @@ import type { HostStore } from '../alias/host-store.ts'
 import type { Certificate } from '../certificate/certificate.ts'
 import type { CertificateStore } from '../certificate/certificate-store.ts'
 import { isPlatformHost } from '../deployment/hosts.ts'
+import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { type CheckParts, changeBy, checkDomain, keepSeen, seek } from './check-domain.ts'
 import { foreignDomain, hasCustomDomains, needsUpgrade } from './custom-host.ts'
 import { deleteDomain } from './delete-domain.ts'
 import { type Domain, isVerified, proofHost, type ServiceType, serviceTypeOf } from './domain.ts'
-import { readDomainName, storedName } from './domain-name.ts'
+import { apexOf, readDomainName, storedName } from './domain-name.ts'
 import type { DomainStore } from './domain-store.ts'
+import { findRecords } from './find-records.ts'
+import { type Inspection, type Intended, inspect } from './inspect.ts'
 import type { Seen } from './look-up.ts'
 
 /** A domain with what is shown beside it. */
@@ -41,6 +44,8 @@ export interface Domains {
   verify(ctx: Context, name: string): Promise<DomainView & DomainUse>
   /** The domain, or the one of the account that the name is in. */
   get(ctx: Context, name: string): Promise<DomainView & DomainUse>
+  /** Compares what DNS says of a domain with what it should say. */
+  inspect(ctx: Context, name: string): Promise<Inspection>
   delete(ctx: Context, name: string, how: { readonly withAliases: boolean }): Promise<Domain>
 }
 
@@ -58,6 +63,9 @@ interface DomainParts extends CheckParts {
     readonly hosts: HostStore
     readonly certificates: Pick<CertificateStore, 'inDomain'>
   }>
+  readonly resolver: Resolver
+  /** What records of domains should lead to, and who makes certificates for them. */
+  readonly pointing: Pick<Intended, 'target' | 'addresses' | 'authority'>
   /** The platform's own. */
   readonly domain: string
   readonly onHostsChanged: (hosts: readonly string[]) => void
@@ -109,6 +117,13 @@ export function createDomains(parts: DomainParts): Domains {
   async function owned(ctx: Context, text: string): Promise<Domain> {
     const name = storedName(text)
     const found = name === undefined ? undefined : await store.find(ctx.owner.id, name)
+    if (!found) throw await absent(ctx, text)
+    return found
+  }
+
+  async function covering(ctx: Context, text: string): Promise<Domain> {
+    const name = storedName(text)
+    const found = name === undefined ? undefined : await store.covering(ctx.owner.id, name)
     if (!found) throw await absent(ctx, text)
     return found
   }
@@ -207,11 +222,21 @@ export function createDomains(parts: DomainParts): Domains {
       return viewUse(domain)
     },
 
-    async get(ctx, text) {
-      const name = storedName(text)
-      const found = name === undefined ? undefined : await store.covering(ctx.owner.id, name)
-      if (!found) throw await absent(ctx, text)
-      return viewUse(found)
+    get: async (ctx, text) => viewUse(await covering(ctx, text)),
+
+    async inspect(ctx, text) {
+      const domain = await covering(ctx, text)
+      const { name, token } = domain
+      const intended = {
+        ...parts.pointing,
+        name,
+        token,
+        isApex: apexOf(name) === name,
+        serviceType: serviceTypeOf(domain, nameservers),
+        verified: isVerified(domain),
+        nameservers,
+      }
+      return inspect(intended, await findRecords(parts.resolver, name))
     },
 
     async delete(ctx, name, how) {

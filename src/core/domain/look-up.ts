@@ -1,6 +1,7 @@
-import { type Resolver, ResolverFailure } from '../ports/resolver.ts'
+import type { Resolver } from '../ports/resolver.ts'
 import { type Domain, isDelegated, proofHost } from './domain.ts'
 import { apexOf } from './domain-name.ts'
+import { unlessFailed } from './unless-failed.ts'
 
 /** What DNS says of a domain. */
 export interface Seen {
@@ -13,12 +14,6 @@ export interface Seen {
   /** Whether some of it could not be asked for. */
   readonly failed: boolean
 }
-
-const unlessFailed = <T>(asked: Promise<T>): Promise<T | undefined> =>
-  asked.catch((error: unknown) => {
-    if (error instanceof ResolverFailure) return undefined
-    throw error
-  })
 
 /**
  * Looks for the proof on the name and on the name it was registered as. A name without nameservers of its own

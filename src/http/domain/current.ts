@@ -3,6 +3,7 @@ import { iso } from '#contract/time.ts'
 import type { AliasRow } from '#core/alias/alias.ts'
 import type { Certificate } from '#core/certificate/certificate.ts'
 import type { DomainUse, DomainView } from '#core/domain/domains.ts'
+import type { Inspection } from '#core/domain/inspect.ts'
 
 export const domain = (d: DomainView) => ({
   id: d.id,
@@ -46,4 +47,13 @@ export const single = (d: DomainView & DomainUse) => ({
     aliases: d.aliases.map(alias),
     certs: d.certificates.map(cert),
   },
+})
+
+export const inspection = ({ checks, ...rest }: Inspection) => ({
+  ...rest,
+  checks: checks.map(({ found, expected, ...check }) => ({
+    ...check,
+    found: [...found],
+    expected: [...expected],
+  })),
 })

@@ -56,6 +56,9 @@ export function domainRoutes(domains: Domains, transferIn: TransferIn = noTransf
     ),
     route(api.getDomain, async (ctx, { params }) => current.single(await domains.get(ctx, params.name))),
     route(api.deleteDomain, removal(false)),
+    route(api.inspectDomain, async (ctx, { params }) =>
+      current.inspection(await domains.inspect(ctx, params.name)),
+    ),
 
     route(api.legacy.listDomains, async (ctx, { query }: Listing) =>
       legacy.domains(await domains.listUsed(ctx, older(query))),

@@ -1,0 +1,39 @@
+import type { Resolver } from '../ports/resolver.ts'
+import { proofHost } from './domain.ts'
+import { apexOf } from './domain-name.ts'
+import type { Found, Leads } from './inspect.ts'
+import { unlessFailed } from './unless-failed.ts'
+
+async function leadsOf(resolver: Resolver, host: string): Promise<Leads> {
+  const [cname, a, aaaa] = await Promise.all([
+    unlessFailed(resolver.cname(host)),
+    unlessFailed(resolver.a(host)),
+    unlessFailed(resolver.aaaa(host)),
+  ])
+  return { cname, addresses: a && aaaa && [...a.addresses, ...aaaa.addresses] }
+}
+
+/** The CAA records that hold for a name: of the first that has any, from the name up to what was registered. */
+async function caaOf(resolver: Resolver, names: readonly string[]): Promise<readonly string[] | undefined> {
+  const lists = await Promise.all(names.map((name) => unlessFailed(resolver.caa(name))))
+  for (const list of lists) if (list === undefined || list.length > 0) return list
+  return []
+}
+
+/** Asks DNS for everything that matters to a domain. */
+export async function findRecords(resolver: Resolver, name: string): Promise<Found> {
+  const apex = apexOf(name) ?? name
+  const names = apex === name ? [name] : [name, apex]
+  const first = async (ask: (one: string) => Promise<readonly string[]>) => {
+    const lists = await Promise.all(names.map((one) => unlessFailed(ask(one))))
+    return lists.find((list) => list !== undefined && list.length > 0) ?? lists[0]
+  }
+  const [nameservers, texts, lead, www, caa] = await Promise.all([
+    first(resolver.ns),
+    unlessFailed(resolver.txt(proofHost(name))),
+    leadsOf(resolver, name),
+    leadsOf(resolver, `www.${name}`),
+    caaOf(resolver, names),
+  ])
+  return { nameservers, texts, name: lead, www, caa }
+}

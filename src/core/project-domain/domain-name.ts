@@ -40,6 +40,8 @@ const reserved = (name: string) =>
 export function readDomainName(text: string, { domain, reserved: taken }: PlatformNames): DomainName {
   const name = toStored(text)
   if (!name.split('.').every((label) => LABEL.test(label))) throw invalid(text, 'is not a domain name')
+  const { domain: apexName, isIp } = parse(name, { allowPrivateDomains: true })
+  if (isIp) throw invalid(text, 'is an address and not a domain name')
   if (name === domain || domain.endsWith(`.${name}`)) throw invalid(text, 'is a suffix of the platform')
   if (taken.has(name)) throw reserved(name)
   if (isPlatformHost(name, domain)) {
@@ -48,8 +50,6 @@ export function readDomainName(text: string, { domain, reserved: taken }: Platfo
     if (label.includes('.') || isReservedLabel(label)) throw reserved(name)
     return { name, apexName: name, isPlatform: true }
   }
-  const { domain: apexName, isIp } = parse(name, { allowPrivateDomains: true })
-  if (isIp) throw invalid(text, 'is an address and not a domain name')
   if (apexName === null) throw invalid(text, 'is a public suffix, under which domains are registered')
   return { name, apexName, isPlatform: false }
 }

@@ -1,6 +1,8 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
+import type { EventQueue } from '../event/event.ts'
+import { projectDomainEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -33,7 +35,7 @@ export interface ProjectDomains {
   verify(ctx: Context, project: string, name: string): Promise<ProjectDomain>
 }
 
-type DomainStores = ShowStores & ClaimStores
+type DomainStores = ShowStores & ClaimStores & { readonly events: EventQueue }
 
 interface DomainParts {
   readonly store: ProjectDomainStore
@@ -56,6 +58,8 @@ const unknownDomain = (name: string) =>
   new AloftError('not_found', `The project has no domain \`${name.slice(0, 100)}\`.`)
 const notAssigned = (name: string) =>
   new AloftError('domain_not_assigned', `The project has no domain \`${name.slice(0, 100)}\`.`)
+
+const by = ({ actor }: Context, at: number) => ({ userId: actor.user.id, at })
 
 export function createProjectDomains(parts: DomainParts): ProjectDomains {
   const { store, transact, clock } = parts
@@ -111,6 +115,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
           createdAt: now,
           updatedAt: now,
         })
+        await stores.events.emit(projectDomainEvent('project.domain.created', domain, by(ctx, now)))
         if (!domain.verified) return { domain, hosts: [] }
         await showDomain(stores, project, domain, now)
         return { domain, hosts: [domain.name] }
@@ -155,7 +160,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
       }),
 
     async remove(ctx, idOrName, name) {
-      await write(ctx, idOrName, async (stores, project) => {
+      await write(ctx, idOrName, async (stores, project, now) => {
         const domain = await find(stores, project, name)
         const siblings = await stores.projectDomains.ofProject(project.id)
         const sender = siblings.find(({ redirect }) => redirect === domain.name)
@@ -166,6 +171,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
             { domain: { name: sender.name, projectId: project.id } },
           )
         await stores.projectDomains.remove(project.id, domain.name)
+        await stores.events.emit(projectDomainEvent('project.domain.deleted', domain, by(ctx, now)))
         if (!domain.verified) return { domain, hosts: [] }
         await releaseDomain(stores.hosts, project, domain)
         return { domain, hosts: [domain.name] }
@@ -191,6 +197,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
         if (!(await stores.projectDomains.update(current.id, found.name, change)))
           throw new AloftError('conflict', `\`${found.name}\` was taken at the same moment. Try again.`)
         const domain = { ...found, ...change }
+        await stores.events.emit(projectDomainEvent('project.domain.verified', domain, by(ctx, now)))
         await showDomain(stores, current, domain, now)
         return { domain, hosts: [domain.name, ...taken] }
       })

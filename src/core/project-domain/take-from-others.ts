@@ -1,3 +1,5 @@
+import type { EventQueue } from '../event/event.ts'
+import { projectDomainEvent } from '../event/event-payloads.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectDomain } from './project-domain.ts'
 import { type ShowStores, showDomain } from './show-domain.ts'
@@ -7,7 +9,7 @@ import { type ShowStores, showDomain } from './show-domain.ts'
  * hosts of others that show something else because of it.
  */
 export async function takeFromOthers(
-  stores: ShowStores,
+  stores: ShowStores & { readonly events: EventQueue },
   { id, ownerId }: Project,
   { name }: ProjectDomain,
   now: number,
@@ -21,6 +23,8 @@ export async function takeFromOthers(
   const loser = holder && (await projects.lock(holder.ownerId, holder.projectId))
   if (loser) {
     await projectDomains.remove(loser.id, name)
+    const cause = { userId: null, at: now }
+    await stores.events.emit(projectDomainEvent('project.domain.deleted', holder, cause))
     // What sent its visitors there would send them to somebody else.
     for (const domain of await projectDomains.ofProject(loser.id)) {
       if (domain.redirect !== name) continue

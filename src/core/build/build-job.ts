@@ -6,6 +6,7 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
 import { goLiveBuilt, type PublishStores } from '../deployment/publish.ts'
 import { surroundings } from '../deployment/system-env.ts'
+import { deploymentEvent } from '../event/event-payloads.ts'
 import type { FileStore } from '../file/file-store.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { BuildLog } from '../log/build-log.ts'
@@ -189,18 +190,21 @@ class BuildRun {
   }
 
   async fail(error: unknown): Promise<void> {
-    const { clock, deployments, onHostsChanged } = this.#parts
+    const { clock, transact, onHostsChanged } = this.#parts
     const failure = this.#failureOf(error)
     await this.#say(`Error: ${failure.message}`, error instanceof BuildFailure ? error.run : undefined)
     await this.#changes
     const now = clock.now()
-    await deployments.update(this.#deployment.id, {
-      state: 'ERROR',
-      stateAt: now,
-      failure,
-      buildRuns: this.#deployment.buildRuns.map((run) =>
-        run.readyState === 'READY' ? run : { ...run, readyState: 'ERROR', readyStateAt: now },
-      ),
+    await transact(async ({ deployments, events }) => {
+      await deployments.update(this.#deployment.id, {
+        state: 'ERROR',
+        stateAt: now,
+        failure,
+        buildRuns: this.#deployment.buildRuns.map((run) =>
+          run.readyState === 'READY' ? run : { ...run, readyState: 'ERROR', readyStateAt: now },
+        ),
+      })
+      await events.emit(deploymentEvent('deployment.error', this.#deployment, { at: now }))
     })
     const { host } = this.#deployment
     if (host !== null) onHostsChanged([host])

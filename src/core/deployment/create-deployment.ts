@@ -3,6 +3,7 @@ import { newId } from '#contract/ids.ts'
 import type { Context, Owner } from '../access/context.ts'
 import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
 import { openVariables, secretIdsIn, variablesFor, versionOf } from '../env-variable/variables-for.ts'
+import { projectEvent } from '../event/event-payloads.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
 import { asAnswer } from '../file/files.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
@@ -10,7 +11,6 @@ import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import { newProject, type Project } from '../project/project.ts'
-import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
 import { asksForBuild, type BuildPlan, planBuilds, tellsOfBuild } from './builds.ts'
 import { type Deployment, MAX_INSTANCES } from './deployment.ts'
@@ -114,7 +114,7 @@ export function createCreateDeployment(parts: CreateParts) {
         return { deployment: same, isNew: false, missing: remaining, totalSize, changed: [] }
       }
 
-      const project = await ensureProject(stores.projects, known, owner.id, command.project, wish.slug, now)
+      const project = await ensureProject(stores, known, ctx, command.project, wish.slug, now)
       const id = newId.deployment()
       const given = openVariables(variables, secrets, vault)
       const values: FrozenValues = {
@@ -243,17 +243,18 @@ const servedOnly = (manifest: readonly ManifestFile[], { served }: BuildPlan): M
   )
 
 async function ensureProject(
-  projects: ProjectStore,
+  { projects, events }: CreateStores,
   known: Project | undefined,
-  ownerId: string,
+  { owner, actor }: Context,
   named: string | undefined,
   slug: string,
   now: number,
 ): Promise<Project> {
   // One that is being deleted or given away at this moment is gone by the time it can be touched.
-  if (known && (await projects.touch(ownerId, known.id, now))) return { ...known, updatedAt: now }
+  if (known && (await projects.touch(owner.id, known.id, now))) return { ...known, updatedAt: now }
   if (named !== undefined) throw new AloftError('not_found', `There is no project \`${named}\`.`)
-  const project = newProject(ownerId, slug, now)
-  if (await projects.insert(project)) return project
-  return (await projects.byIdOrName(ownerId, slug)) as Project
+  const project = newProject(owner.id, slug, now)
+  if (!(await projects.insert(project))) return (await projects.byIdOrName(owner.id, slug)) as Project
+  await events.emit(projectEvent('project.created', project, { userId: actor.user.id, at: now }))
+  return project
 }

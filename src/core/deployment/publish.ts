@@ -4,6 +4,8 @@ import type { Owner } from '../access/context.ts'
 import { obstacle, pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import { queueBuild } from '../build/queue-build.ts'
+import type { EventQueue } from '../event/event.ts'
+import { deploymentEvent } from '../event/event-payloads.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Project } from '../project/project.ts'
 import { holdsProduction } from '../project/project-details.ts'
@@ -23,6 +25,7 @@ export interface PublishStores {
   readonly projects: ProjectStore
   readonly projectDomains: ProjectDomainStore
   readonly jobs: JobQueue
+  readonly events: EventQueue
 }
 
 interface Publication {
@@ -57,10 +60,15 @@ export async function publish(stores: PublishStores, begun: Deployment, on: Publ
     for (const alias of free) await claim(stores, deployment, alias, on.now)
     const taken = await takeDomains(stores, deployment, domains, on.now)
     const live = { ...deployment, aliasFinal: [...aliases, ...taken] }
+    await stores.events.emit(
+      deploymentEvent('deployment.created', live, { at: on.now }),
+      ...ready(live, on.now),
+    )
     return goLive(stores, live, { pointed: [...free, ...taken], aliasError: null }, on.now)
   }
   await stores.deployments.update(begun.id, { host, aliasFinal, stateAt: on.now })
   await queueBuild(stores.jobs, begun)
+  await stores.events.emit(deploymentEvent('deployment.created', deployment, { at: on.now }))
   return { deployment, changed: [host] }
 }
 
@@ -85,8 +93,15 @@ export async function goLiveBuilt(stores: PublishStores, built: Deployment, now:
   }
   const taken = await takeDomains(stores, built, domains, now)
   const live = { ...built, aliasFinal: [...aliases, ...taken] }
+  await stores.events.emit(...ready(live, now))
   return goLive(stores, live, { pointed: [...pointed, ...taken], aliasError }, now)
 }
+
+/** What was built has come out well, and is there for visitors: here the two are one moment. */
+const ready = (live: Deployment, at: number) => [
+  deploymentEvent('deployment.succeeded', live, { at }),
+  deploymentEvent('deployment.ready', live, { at }),
+]
 
 const claim = ({ hosts }: PublishStores, deployment: Deployment, alias: string, now: number) =>
   pointAlias(hosts, alias, destination(deployment, alias !== deployment.aliasFinal[0]), now)

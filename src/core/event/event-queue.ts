@@ -20,9 +20,9 @@ export interface ListenerStore {
 }
 
 /** Turns an event into a delivery for each who wants to know; for nobody, it is nothing. */
-export const createEventQueue = ({ listeners, deliveries, jobs, site }: QueueParts): EventQueue => ({
-  async emit(event) {
-    const targets = targetsOf(await listeners.of(event.ownerId), event)
+export const createEventQueue = ({ listeners, deliveries, jobs, site }: QueueParts): EventQueue => {
+  async function tell(event: NewEvent, who: Listeners): Promise<void> {
+    const targets = targetsOf(who, event)
     if (targets.length === 0) return
     const eventId = newId.event()
     const body = JSON.stringify(toBody(eventId, event, site))
@@ -41,8 +41,17 @@ export const createEventQueue = ({ listeners, deliveries, jobs, site }: QueuePar
       await deliveries.add(delivery)
       await jobs.enqueue({ kind: DELIVER_JOB, payload: { deliveryId: delivery.id }, share: target.id })
     }
-  },
-})
+  }
+
+  return {
+    async emit(...events) {
+      const [first] = events
+      if (first === undefined) return
+      const who = await listeners.of(first.ownerId)
+      for (const event of events) await tell(event, who)
+    },
+  }
+}
 
 /** What receivers get. Nothing of it depends on who receives it, so that all of them see the same event. */
 const toBody = (id: string, { type, at, ownerId, userId, payload }: NewEvent, site: string) => ({

@@ -32,5 +32,6 @@ export interface NewEvent {
 
 /** Written in the transaction that causes the event: when that commits, everybody who asked will be told. */
 export interface EventQueue {
-  emit(event: NewEvent): Promise<void>
+  /** All of one account, in the order in which they are told. */
+  emit(...events: readonly NewEvent[]): Promise<void>
 }

@@ -1,6 +1,8 @@
 import type { HostStore } from '../alias/host-store.ts'
 import type { DeploymentNews } from '../deployment/deployment-news.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { EventQueue } from '../event/event.ts'
+import { projectEvent } from '../event/event-payloads.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import { queueForget } from '../log/forget-job.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -13,6 +15,7 @@ export interface DeleteStores {
   readonly deployments: DeploymentStore
   readonly hosts: HostStore
   readonly jobs: JobQueue
+  readonly events: EventQueue
 }
 
 interface DeleteParts {
@@ -61,6 +64,7 @@ async function releaseDefault(hosts: HostStore, { id, defaultHost }: Project): P
 export async function deleteProject(
   { transact, clock, onHostsChanged, onNews }: DeleteParts,
   ownerId: string,
+  userId: string,
   idOrName: string,
 ): Promise<boolean> {
   for (;;) {
@@ -72,6 +76,7 @@ export async function deleteProject(
       if (isLast) {
         await releaseDefault(stores.hosts, project)
         await stores.projects.delete(project.id)
+        await stores.events.emit(projectEvent('project.removed', project, { userId, at: clock.now() }))
       }
       return { ...some, isLast }
     })

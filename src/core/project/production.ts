@@ -5,6 +5,8 @@ import { pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { EventQueue } from '../event/event.ts'
+import { deploymentEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import { showsProduction } from '../project-domain/domains-for.ts'
@@ -36,6 +38,7 @@ interface ProductionStores {
   readonly projects: ProjectStore
   readonly deployments: DeploymentStore
   readonly hosts: HostStore
+  readonly events: EventQueue
   readonly projectDomains: ProjectDomainStore
 }
 
@@ -88,6 +91,10 @@ export function createProduction(parts: ProductionParts): Production {
         requestedAt: now,
         type,
       }
+      if (type === 'promote')
+        await stores.events.emit(
+          deploymentEvent('deployment.promoted', deployment, { userId: ctx.actor.user.id, at: now }),
+        )
       const wasRolledBack = project.details.lastRollbackTarget !== null
       return {
         details: {

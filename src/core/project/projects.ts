@@ -5,7 +5,6 @@ import type { DeploymentNews } from '../deployment/deployment-news.ts'
 import type { EnvVariables } from '../env-variable/env-variables.ts'
 import type { VariableWish } from '../env-variable/read-variable.ts'
 import type { VariableStores } from '../env-variable/variable-writing.ts'
-import type { EventQueue } from '../event/event.ts'
 import { projectEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -46,7 +45,7 @@ export interface Projects {
 
 interface ProjectParts {
   readonly store: ProjectStore
-  readonly transact: Transact<DeleteStores & VariableStores & { readonly events: EventQueue }>
+  readonly transact: Transact<DeleteStores & VariableStores>
   /** Gives a new project its first variables. */
   readonly beginVariables: EnvVariables['begin']
   readonly vault: Vault
@@ -168,7 +167,7 @@ export function createProjects(parts: ProjectParts): Projects {
       }),
 
     async remove(ctx, idOrName) {
-      if (!(await deleteProject(parts, ctx.owner.id, idOrName))) throw unknown(idOrName)
+      if (!(await deleteProject(parts, ctx.owner.id, ctx.actor.user.id, idOrName))) throw unknown(idOrName)
     },
 
     deploymentsOf: (ctx, projects, latest) =>

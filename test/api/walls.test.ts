@@ -77,6 +77,9 @@ const BODIES: Record<string, unknown> = {
   'PUT /projects/transfer-request/:code': {},
   'POST /v10/projects/:idOrName/env': { key: 'A', value: 'x', type: 'plain', target: 'preview' },
   'PATCH /v9/projects/:idOrName/env/:id': { value: 'x' },
+  'POST /v10/projects/:idOrName/domains': { name: 'intruder.example' },
+  'POST /v9/projects/:idOrName/domains': { name: 'intruder.example' },
+  'PATCH /v9/projects/:idOrName/domains/:domain': { gitBranch: 'mine-now' },
 }
 
 /** The row's path with every way to name these things; none when one of its things has no name here. */
@@ -172,6 +175,10 @@ apiSuite('walls between accounts', (server) => {
       token: owner.token,
       body: { domains: ['walled-cert.example'] },
     })
+    const { body: projectDomain } = await server.call('POST /v10/projects/guarded/domains', {
+      token: owner.token,
+      body: { name: 'walled-cert.example' },
+    })
     const things: Record<string, string | readonly string[]> = {
       deployments: [deployment.id, deployment.url, deployment.aliasFinal[0]],
       files: createHash('sha1').update('guarded').digest('hex'),
@@ -188,6 +195,7 @@ apiSuite('walls between accounts', (server) => {
       certs: [issued.uid, 'walled-cert.example'],
       projects: [deployment.projectId, 'guarded'],
       env: [variable.created.id, 'HIDDEN'],
+      domains: 'walled-cert.example',
       'transfer-request': 'a-code-that-nobody-was-given',
       promote: deployment.id,
       rollback: deployment.id,
@@ -229,6 +237,8 @@ apiSuite('walls between accounts', (server) => {
       certs.body.certs.map(({ uid }: { uid: string }) => uid),
       [issued.uid],
     )
+    const domains = await server.call('GET /v9/projects/guarded/domains', { token: owner.token })
+    assert.deepEqual(domains.body.domains, [projectDomain])
     const kept = await server.call('GET /v2/platform/secrets', { token: owner.token })
     assert.deepEqual(
       kept.body.secrets.map(({ uid, name }: { uid: string; name: string }) => [uid, name]),

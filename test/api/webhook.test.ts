@@ -94,6 +94,39 @@ apiSuite(
       )
     })
 
+    test('the life of a project and its deployments is told in order', async () => {
+      const { token } = await server.signUp()
+      const url = `${receiver.url}/life`
+      const events = [
+        'project.created',
+        'project.removed',
+        'deployment.created',
+        'deployment.succeeded',
+        'deployment.ready',
+        'deployment.error',
+        'deployment.promoted',
+      ]
+      await create(token, { url, events })
+      const deploy = async (body: object) =>
+        (await server.call('POST /v8/platform/deployments', { token, body: { version: 2, ...body } })).body
+      const file = { file: 'index.html', data: 'hello' }
+      const live = await deploy({ name: 'life', target: 'production', files: [file] })
+      // There is nothing here that could build it.
+      await deploy({ name: 'life', files: [{ file: 'package.json', data: '{"scripts":{"build":"x"}}' }] })
+      await server.runJobs()
+      await server.call(`POST /v10/projects/life/promote/${live.id}`, { token })
+      await server.call('DELETE /v9/projects/life', { token })
+      await server.runJobs()
+      const told = sentTo('/life').map(({ body }) => JSON.parse(body))
+      const types = told.map(({ type }) => type)
+      assert.deepEqual(types.toSorted(), [...events, 'deployment.created'].toSorted())
+      const created = told.find(
+        ({ type, payload }) => type === 'deployment.created' && payload.deployment.id === live.id,
+      )
+      assertGolden('webhook/deployment-created', created)
+      assert.deepEqual(created.payload.alias, live.aliasFinal)
+    })
+
     test('events of a team go to the webhooks of the team alone', async () => {
       const { token } = await server.signUp()
       const team = (await server.call('POST /v1/teams', { token, body: { slug: `hooks-${Date.now()}` } }))

@@ -5,7 +5,13 @@ import type { Alias } from '#core/alias/alias.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { untilBlocked } from '#test/support/blocked.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
-import { sampleAlias, sampleDeployment, sampleEntry } from '#test/support/samples.ts'
+import {
+  sampleAlias,
+  sampleDeployment,
+  sampleEntry,
+  sampleProject,
+  sampleProjectDomain,
+} from '#test/support/samples.ts'
 import { openStores } from '#test/support/stores.ts'
 
 async function openHosts(t: TestContext, open: OpenDatabase) {
@@ -40,6 +46,22 @@ eachDatabase((name, open) =>
       })
       assert.deepEqual(await hosts.holder('Site.Aloft.test'), { kind: 'alias', ...alias })
       assert.equal(await hosts.holder('free.aloft.test'), undefined)
+    })
+
+    it('tells whose domain a host is while nothing is shown there', async (t) => {
+      const { hosts, stores, point } = await openHosts(t, open)
+      const project = sampleProject({ ownerId: 'anna' })
+      await stores.projects.insert(project)
+      const domain = sampleProjectDomain({ projectId: project.id, ownerId: 'anna' })
+      await stores.projectDomains.add({ ...domain, name: 'waits.example.com', verified: false })
+      await stores.projectDomains.add(domain)
+      assert.equal(await hosts.holder('waits.example.com'), undefined)
+      const holder = { kind: 'project-domain', ownerId: 'anna', projectId: project.id }
+      assert.deepEqual(await hosts.holder('WWW.example.com'), holder)
+      const alias = await point({ host: domain.name })
+      assert.deepEqual(await hosts.holder(domain.name), { kind: 'alias', ...alias })
+      await hosts.release(domain.name)
+      assert.deepEqual(await hosts.holder(domain.name), holder)
     })
 
     it('finds an alias by id or name among the own ones, and no host of a deployment', async (t) => {

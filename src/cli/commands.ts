@@ -30,6 +30,10 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
       ['teams members role jo@example.com owner --team acme', 'make them an owner'],
     ],
   },
+  domains: {
+    summary: 'Domains of your own',
+    examples: [['domains inspect example.com', 'what DNS says of it, and what to do next']],
+  },
   operator: {
     summary: 'Run this installation (operators only)',
     examples: [
@@ -95,6 +99,11 @@ export const COMMANDS: readonly Entry[] = [
     name: 'teams members rm',
     summary: 'Remove a member from a team',
     load: () => import('./team/members-rm.ts'),
+  },
+  {
+    name: 'domains inspect',
+    summary: 'Say which DNS records of a domain are missing or wrong',
+    load: () => import('./domain/inspect.ts'),
   },
   {
     name: 'operator accounts get',

@@ -1,0 +1,34 @@
+import { inspectDomain } from '#contract/api/domain.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { renderTable } from '../table.ts'
+import { findTeam } from '../team/find-team.ts'
+
+const values = (list: readonly string[]): string => list.join(', ') || '-'
+
+export const command = defineCommand({
+  doing: 'inspect the domain',
+  about: 'Asks DNS what it says of the domain, and says which record is missing or wrong.',
+  team: true,
+  arguments: { name: required('the domain') },
+  examples: [
+    ['domains inspect example.com', 'what is set, and what to do next'],
+    ['domains inspect example.com --json', 'for a program to read'],
+  ],
+  hints: { not_found: 'Add it first: POST /v4/domains with its name.' },
+  async run(cli, { name }) {
+    const { out } = cli
+    const team = cli.team === undefined ? undefined : await findTeam(cli.api(), cli.team)
+    const found = await cli.api(team?.id).call(inspectDomain, { params: { name } })
+    out.show(found, () => {
+      const { checks, serviceType, verified, nextStep } = found
+      const table = renderTable(
+        ['CHECK', 'STATUS', 'FOUND', 'EXPECTED'],
+        checks.map((check) => [check.id, check.status, values(check.found), values(check.expected)]),
+        out.colors,
+      )
+      const state = `${verified ? 'verified' : 'not verified'}, ${serviceType}`
+      return `${plainText(found.name)}: ${state}\n\n${table}\n\nNext: ${plainText(nextStep)}`
+    })
+  },
+})

@@ -108,6 +108,16 @@ const ranges: Read<readonly string[]> = (value) => {
   }
   return list.every(ok) ? list : accepted('addresses or CIDR ranges, separated by commas')
 }
+const PRICE = /^([a-z0-9-]+(?:\.[a-z0-9-]+)*)=([1-9]\d{0,5})$/
+const prices: Read<ReadonlyMap<string, number>> = (value) => {
+  const found = value.split(',').map((entry) => PRICE.exec(entry.trim().toLowerCase()))
+  return new Map(
+    found.map((pair): [string, number] =>
+      pair ? [pair[1] as string, Number(pair[2])] : accepted('pairs such as com=12, separated by commas'),
+    ),
+  )
+}
+const DOMAIN_PRICES = 'com=12,net=12,org=12,dev=13,app=15,io=39,co=28,sh=45,me=18,xyz=10,rocks=12'
 const masterKey: Read<Redacted> = (value) =>
   /^[A-Za-z0-9+/]{43}=$/.test(value) ? new Redacted(value) : accepted('32 bytes in base64')
 const bootstrapToken: Read<Redacted> = (value) =>
@@ -277,6 +287,49 @@ export const SETTINGS = {
     read: ranges,
     fallback: () => [],
   }),
+  registrar: setting<'sandbox' | 'name.com'>({
+    variable: 'ALOFT_REGISTRAR',
+    default: '`sandbox`',
+    meaning:
+      'Who sells domains: `sandbox` (a registry of its own, for no money) or `name.com`, which needs the user and the key below.',
+    read: oneOf(['sandbox', 'name.com']),
+    fallback: () => 'sandbox',
+  }),
+  registrarUrl: setting({
+    variable: 'ALOFT_REGISTRAR_URL',
+    default: '`https://api.name.com`',
+    meaning: 'Where the registrar is asked; `https://api.dev.name.com` is its test system.',
+    read: (value) => url('http:', 'https:')(value).replace(/\/+$/, ''),
+    fallback: () => 'https://api.name.com',
+  }),
+  registrarUser: setting<string | undefined>({
+    variable: 'ALOFT_REGISTRAR_USER',
+    default: 'none',
+    meaning: 'The user at the registrar.',
+    read: text,
+    fallback: none,
+  }),
+  registrarKey: setting<Redacted | undefined>({
+    variable: 'ALOFT_REGISTRAR_KEY',
+    default: 'none',
+    meaning: "The API token of the registrar's user.",
+    read: (value) => new Redacted(text(value)),
+    fallback: none,
+  }),
+  domainPrices: setting<ReadonlyMap<string, number>>({
+    variable: 'ALOFT_DOMAIN_PRICES',
+    default: `\`${DOMAIN_PRICES}\``,
+    meaning: 'What the sandbox sells, and for how many US dollars a year.',
+    read: prices,
+    fallback: () => prices(DOMAIN_PRICES),
+  }),
+  transferMinutes: setting({
+    variable: 'ALOFT_TRANSFER_MINUTES',
+    default: '`1`',
+    meaning: 'How long a transfer in the sandbox stays in each of its states.',
+    read: count,
+    fallback: () => 1,
+  }),
   rateLimit: setting<number | undefined>({
     variable: 'ALOFT_RATE_LIMIT',
     default: 'per group of endpoints',
@@ -380,6 +433,11 @@ export function readConfig(
   const config = values as Config
   if ((config.bootstrapEmail === undefined) !== (config.bootstrapToken === undefined))
     mistakes.push('ALOFT_BOOTSTRAP_EMAIL, ALOFT_BOOTSTRAP_TOKEN: set both or none')
+  if (
+    config.registrar === 'name.com' &&
+    (config.registrarUser === undefined || config.registrarKey === undefined)
+  )
+    mistakes.push('ALOFT_REGISTRAR: name.com needs ALOFT_REGISTRAR_USER and ALOFT_REGISTRAR_KEY')
   const taken = [config.port, config.tlsPort].filter((p) => p > 0)
   if (new Set(taken).size < taken.length)
     mistakes.push(`ALOFT_TLS_PORT: ${config.tlsPort} is the port of ALOFT_PORT; choose another, or 0 for off`)

@@ -12,6 +12,7 @@ import type { Production } from '#core/project/production.ts'
 import type { Projects } from '#core/project/projects.ts'
 import type { Transfers } from '#core/project/transfers.ts'
 import type { ProjectDomains } from '#core/project-domain/project-domains.ts'
+import type { Registrations } from '#core/registrar/registrations.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import type { SignOn } from '#core/session/sign-on.ts'
@@ -33,6 +34,7 @@ import { productionRoutes } from './project/production-routes.ts'
 import { projectRoutes } from './project/routes.ts'
 import { transferRoutes } from './project/transfer-routes.ts'
 import { projectDomainRoutes } from './project-domain/routes.ts'
+import { registrarRoutes } from './registrar/routes.ts'
 import type { Route } from './route.ts'
 import { secretRoutes } from './secret/routes.ts'
 import { createFindPerson } from './session/person.ts'
@@ -58,6 +60,7 @@ export interface UseCases {
   readonly production: Production
   readonly projects: Projects
   readonly projectDomains: ProjectDomains
+  readonly registrations: Registrations
   readonly secrets: Secrets
   readonly sessions: Sessions
   readonly signOn: SignOn
@@ -93,7 +96,8 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...logRoutes(use.logs, findLogged(use.deployments)),
     ...aliasRoutes(use.aliases),
     ...certificateRoutes(use.certificates),
-    ...domainRoutes(use.domains),
+    ...registrarRoutes(use.registrations),
+    ...domainRoutes(use.domains, use.registrations.transferIn),
     ...dnsRecordRoutes(use.dnsRecords),
     ...projectRoutes(use.projects),
     ...productionRoutes(use.production),

@@ -5,6 +5,7 @@ import { createDnsResolver } from '#adapters/resolver-dns/dns-resolver.ts'
 import { openDatabase } from '#adapters/sql/database.ts'
 import { openLogDatabase } from '#adapters/sql/log-database.ts'
 import { createLogStore } from '#adapters/sql/log-store.ts'
+import { createRegistry } from '#adapters/sql/registry-store.ts'
 import { createSiteSource } from '#adapters/sql/site-source.ts'
 import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import { createTransact } from '#adapters/sql/transact.ts'
@@ -21,6 +22,7 @@ import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import type { Registrar } from '#core/ports/registrar.ts'
 import type { Resolver } from '#core/ports/resolver.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import type { Vault } from '#core/ports/vault.ts'
@@ -28,6 +30,7 @@ import type { SiteSource } from '#core/site/site.ts'
 import type { Config } from '../config.ts'
 import { openIssuer } from './certificates.ts'
 import type { Channel } from './channel.ts'
+import { openRegistrar } from './registrar.ts'
 import { openShared } from './shared.ts'
 
 /** What every process is made of, whatever it does with it. */
@@ -39,6 +42,7 @@ export interface Parts {
   readonly sites: SiteSource
   /** Of users; the platform's own is not among them. */
   readonly zones: ZoneSource
+  readonly registrar: Registrar
   readonly logStore: LogStore
   readonly logWriter: LogWriter
   /** What the world's DNS says. */
@@ -84,6 +88,7 @@ export async function openParts(
     logStore,
     logWriter,
     sites: createSiteSource(database.db),
+    registrar: openRegistrar(config, createRegistry(database.db), clock),
     zones,
     stores,
     transact: createTransact(database.db, storeParts),

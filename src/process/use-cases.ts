@@ -35,6 +35,8 @@ import { createProduction } from '#core/project/production.ts'
 import { createProjects } from '#core/project/projects.ts'
 import { createTransfers } from '#core/project/transfers.ts'
 import { createProjectDomains } from '#core/project-domain/project-domains.ts'
+import { createRegistrations } from '#core/registrar/registrations.ts'
+import { createSettleJob, createTransfersJob } from '#core/registrar/settle-job.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
 import { createSessionCleanup, createSessions } from '#core/session/sessions.ts'
@@ -52,6 +54,7 @@ import type { Config } from '../config.ts'
 import { type CertificateParts, createCertificateParts } from './certificates.ts'
 import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
 import type { Parts } from './parts.ts'
+import { registrationParts } from './registrar.ts'
 
 /** Jobs that come round by themselves. */
 const recurringJobs = (
@@ -63,6 +66,8 @@ const recurringJobs = (
   return [
     ...recurring,
     createRecheckJob(domainCheckParts(config, parts)),
+    createSettleJob(registrationParts(config, parts)),
+    createTransfersJob(registrationParts(config, parts)),
     createLoginCleanup({ store: stores.logins, clock }),
     createSessionCleanup({ sessions: stores.sessions, passes: stores.ssoPasses, clock }),
     createJobCleanup({ store: stores.jobs, clock }),
@@ -213,6 +218,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       domain,
       onHostsChanged,
     }),
+    registrations: createRegistrations(registrationParts(config, parts)),
     dnsRecords: createDnsRecords({
       store: stores.dnsRecords,
       domains: stores.domains,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Order } from '#core/registrar/order.ts'
 import { eachDatabase } from '#test/support/databases.ts'
 import { sampleOrder } from '#test/support/samples.ts'
 import { openStores } from '#test/support/stores.ts'
@@ -15,6 +16,17 @@ eachDatabase((name, open) =>
       assert.deepEqual(await orders.find(first.name), first)
       assert.equal(await orders.update(first.name, first.key, { state: 'done', expiresAt: 5 }), true)
       assert.deepEqual(await orders.begin(second), second)
+    })
+
+    it('lets a state only go on, and an order that is paid stay', async (t) => {
+      const { orders } = (await openStores(t, open)).stores
+      const order = sampleOrder()
+      await orders.begin(order)
+      const become = (state: Order['state']) => orders.update(order.name, order.key, { state })
+      assert.deepEqual([await become('paid'), await become('paid')], [true, false])
+      await orders.cancel(order.name, order.key)
+      assert.equal((await orders.find(order.name))?.state, 'paid')
+      assert.deepEqual([await become('done'), await become('paid')], [true, false])
     })
 
     it('gives a name to one of many that order it at once', async (t) => {

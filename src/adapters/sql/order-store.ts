@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Order, OrderState, OrderStore } from '#core/registrar/order.ts'
+import { ORDER_STATES, type Order, type OrderState, type OrderStore } from '#core/registrar/order.ts'
 import { prepare } from './prepare.ts'
 import type { Db, OrderTable } from './tables.ts'
 import { atomically } from './transaction.ts'
@@ -15,6 +15,8 @@ const toOrder = (row: Selectable<OrderTable>): Order => ({
   state: row.state as OrderState,
   createdAt: row.created_at,
 })
+
+const rankOf = (state: OrderState): number => ORDER_STATES.indexOf(state)
 
 const detailsOf = ({ key, kind, creatorId, price, expiresAt }: Order): string =>
   JSON.stringify({ key, kind, creatorId, price, expiresAt } satisfies Details)
@@ -72,7 +74,7 @@ export function createOrderStore(db: Db): OrderStore {
           .returning(ORDER)
           .executeTakeFirst()
         const order = row && toOrder(row)
-        if (order?.key !== key) return false
+        if (order?.key !== key || rankOf(change.state) <= rankOf(order.state)) return false
         const changed: Order = { ...order, ...change }
         await tx
           .updateTable('orders')
@@ -84,7 +86,12 @@ export function createOrderStore(db: Db): OrderStore {
 
     cancel: (name, key) =>
       atomically(db, async (tx) => {
-        const row = await tx.deleteFrom('orders').where('key', '=', name).returning(ORDER).executeTakeFirst()
+        const row = await tx
+          .deleteFrom('orders')
+          .where('key', '=', name)
+          .where('state', '=', 'pending')
+          .returning(ORDER)
+          .executeTakeFirst()
         // Another order took its place meanwhile: it stays.
         if (row && toOrder(row).key !== key) await tx.insertInto('orders').values(row).execute()
       }),

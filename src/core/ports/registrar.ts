@@ -8,6 +8,8 @@ export interface Registrar {
    * and the answer is that of the first time.
    */
   buy(order: Order): Promise<Registration>
+  /** What became of a purchase whose answer was lost: undefined when nothing was bought. */
+  bought(order: Pick<Order, 'key' | 'name'>): Promise<Registration | undefined>
   /** Begins to move a name from another registrar. Rejects with `invalid_auth_code` or `not_transferable`. */
   startTransfer(order: Order & { readonly authCode: string }): Promise<void>
   transferState(name: string): Promise<TransferState>

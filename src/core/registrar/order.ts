@@ -31,9 +31,13 @@ export interface OrderStore {
    */
   begin(order: Order): Promise<Order>
   find(name: string): Promise<Order | undefined>
-  /** False when the name's order is another one by now. */
-  update(name: string, key: string, change: Partial<Pick<Order, 'state' | 'expiresAt'>>): Promise<boolean>
-  /** Forgets an order that nothing was paid for. */
+  /** A state never goes back: false when the order is as far already, or the name's order is another one by now. */
+  update(
+    name: string,
+    key: string,
+    change: Pick<Order, 'state'> & Partial<Pick<Order, 'expiresAt'>>,
+  ): Promise<boolean>
+  /** Forgets an order while it is pending, because nothing was paid for. */
   cancel(name: string, key: string): Promise<void>
   /** The oldest first, made before this time. */
   inState(state: OrderState, before: number, limit: number): Promise<readonly Order[]>

@@ -1,0 +1,188 @@
+import { AloftError } from '#contract/errors.ts'
+import { newId } from '#contract/ids.ts'
+import type { Context } from '../access/context.ts'
+import { foreignDomain, hasCustomDomains, needsUpgrade } from '../domain/custom-host.ts'
+import type { Domain } from '../domain/domain.ts'
+import { apexOf, readDomainName } from '../domain/domain-name.ts'
+import type { DomainStore } from '../domain/domain-store.ts'
+import type { PriceType, Registrar, TransferState } from '../ports/registrar.ts'
+import type { Order, OrderStore } from './order.ts'
+import { readPurchasable, unsupported } from './purchasable-name.ts'
+import { ask, notAvailable, notTransferable, priceMismatch, refusalOf, silentRegistrar } from './refusal.ts'
+import { type SettleParts, showBought, showMoving } from './settle-order.ts'
+
+export interface PurchaseWish {
+  readonly name: string | undefined
+  readonly expectedPrice: number | undefined
+}
+
+export interface Registrations {
+  /** Whether the name can be bought. */
+  isAvailable(ctx: Context, name: string | undefined): Promise<boolean>
+  /** Whole US dollars a year. */
+  price(ctx: Context, name: string | undefined, type: PriceType): Promise<number>
+  /** Buys a name for a year. Repeated, it goes on with what was begun. */
+  buy(ctx: Context, wish: PurchaseWish, rules: { readonly priceRequired: boolean }): Promise<void>
+  /** Begins to move a name here from another registrar. */
+  transferIn(ctx: Context, wish: PurchaseWish & { readonly authCode: string | undefined }): Promise<Domain>
+  /** Whether the name can be moved here, and how far that is if the account has begun it. */
+  registry(ctx: Context, name: string): Promise<TransferState & { readonly supported: boolean }>
+}
+
+interface RegistrationParts extends SettleParts {
+  readonly registrar: Registrar
+  readonly orders: OrderStore
+  readonly domains: DomainStore
+}
+
+const missing = (property: string) =>
+  new AloftError('bad_request', `Invalid request: missing required property \`${property}\`.`)
+
+export function createRegistrations(parts: RegistrationParts): Registrations {
+  const { registrar, orders, domains, clock, nameservers } = parts
+
+  async function isFree(ctx: Context, name: string): Promise<boolean> {
+    const holder = await domains.verifiedCovering(name)
+    return holder?.name !== name && (await ask(ctx.log, registrar.isAvailable(name)))
+  }
+
+  /** The order of the account for the name that is under way; undefined when there is none. */
+  async function underWay(ctx: Context, name: string, kind: Order['kind']): Promise<Order | undefined> {
+    const order = await orders.find(name)
+    if (!order || order.state === 'done') return undefined
+    return mine(ctx, order, kind)
+  }
+
+  function mine(ctx: Context, order: Order, kind: Order['kind']): Order {
+    if (order.ownerId === ctx.owner.id && order.kind === kind) return order
+    throw kind === 'buy' ? notAvailable(order.name) : notTransferable(order.name, 'It was ordered already.')
+  }
+
+  async function begin(ctx: Context, name: string, kind: Order['kind'], price: number): Promise<Order> {
+    const order: Order = {
+      key: newId.request(),
+      kind,
+      ownerId: ctx.owner.id,
+      creatorId: ctx.actor.user.id,
+      name,
+      price,
+      state: 'pending',
+      expiresAt: null,
+      createdAt: clock.now(),
+    }
+    return mine(ctx, await orders.begin(order), kind)
+  }
+
+  /** Asks for what costs money. Only what was refused for good is forgotten: the rest may have been paid. */
+  async function pay<T>(ctx: Context, { name, key }: Order, payment: Promise<T>): Promise<T> {
+    try {
+      return await payment
+    } catch (error) {
+      const refusal = refusalOf(error, name)
+      if (refusal) {
+        await orders.cancel(name, key)
+        throw refusal
+      }
+      ctx.log.error({ err: error, name, order: key }, 'it is not known whether an order was paid')
+      throw silentRegistrar(error)
+    }
+  }
+
+  const orderFor = ({ key, name, price }: Order) => ({ key, name, price, nameservers })
+
+  /** What was paid for and cannot be shown now is shown later, by the job that settles orders. */
+  async function shown<T>(ctx: Context, { name, key }: Order, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      ctx.log.error({ err: error, name, order: key }, 'what was paid for could not be added to the account')
+      throw new AloftError(
+        'failed_to_add_domain',
+        `The domain \`${name}\` was ordered but could not be added to the account yet; it will be.`,
+        { name },
+        { cause: error },
+      )
+    }
+  }
+
+  return {
+    async isAvailable(ctx, text) {
+      const name = readPurchasable(text)
+      if ((await ask(ctx.log, registrar.price(name, 'new'))) === undefined) throw unsupported(name)
+      return isFree(ctx, name)
+    },
+
+    async price(ctx, text, type) {
+      const name = readPurchasable(text)
+      const price = await ask(ctx.log, registrar.price(name, type))
+      if (price === undefined) throw unsupported(name)
+      return price
+    },
+
+    async buy(ctx, { name: text, expectedPrice }, { priceRequired }) {
+      const name = readPurchasable(text)
+      if (expectedPrice === undefined && priceRequired) throw missing('expectedPrice')
+      if (!hasCustomDomains(ctx.owner)) throw needsUpgrade()
+      const checkPrice = (price: number) => {
+        if (expectedPrice !== undefined && expectedPrice !== price) throw priceMismatch(price)
+      }
+      let order = await underWay(ctx, name, 'buy')
+      if (order) checkPrice(order.price)
+      else {
+        const price = await ask(ctx.log, registrar.price(name, 'new'))
+        if (price === undefined) throw unsupported(name)
+        checkPrice(price)
+        if (!(await isFree(ctx, name))) throw notAvailable(name)
+        order = await begin(ctx, name, 'buy', price)
+      }
+      const begun = order
+      const expiresAt = begun.expiresAt ?? (await pay(ctx, begun, registrar.buy(orderFor(begun)))).expiresAt
+      await shown(ctx, begun, async () => {
+        await orders.update(name, begun.key, { state: 'paid', expiresAt })
+        await showBought(parts, begun, expiresAt)
+      })
+    },
+
+    async transferIn(ctx, { name: text, authCode, expectedPrice }) {
+      if (ctx.actor.token.kind === 'oauth2')
+        throw new AloftError('forbidden', 'An integration may not do this, whatever its scopes.')
+      const name = readDomainName(text)
+      if (authCode === undefined) throw missing('authCode')
+      if (expectedPrice === undefined) throw missing('expectedPrice')
+      if (!hasCustomDomains(ctx.owner)) throw needsUpgrade()
+      const own = await domains.find(ctx.owner.id, name)
+      if (own)
+        throw new AloftError('domain_already_exists', `The domain \`${name}\` is in your account already.`, {
+          name,
+          uid: own.id,
+        })
+      const holder = await domains.verifiedCovering(name)
+      if (holder?.name === name) throw foreignDomain(name)
+      if (apexOf(name) !== name) throw notTransferable(name, 'Only whole domains can be transferred.')
+      let order = await underWay(ctx, name, 'transfer')
+      const price = order?.price ?? (await ask(ctx.log, registrar.price(name, 'transfer')))
+      if (price === undefined) throw notTransferable(name, 'Domains like it cannot be transferred here.')
+      if (price !== expectedPrice) throw priceMismatch(price)
+      order ??= await begin(ctx, name, 'transfer', price)
+      const begun = order
+      if (begun.state === 'pending')
+        await pay(ctx, begun, registrar.startTransfer({ ...orderFor(begun), authCode }))
+      return shown(ctx, begun, async () => {
+        const domain = await showMoving(parts, begun)
+        if (!domain) throw new Error('the domain is gone')
+        return domain
+      })
+    },
+
+    async registry(ctx, text) {
+      const name = readPurchasable(text)
+      const [state, price, order] = await Promise.all([
+        ask(ctx.log, registrar.transferState(name)),
+        ask(ctx.log, registrar.price(name, 'transfer')),
+        orders.find(name),
+      ])
+      const own = order?.ownerId === ctx.owner.id && order.kind === 'transfer'
+      return { ...state, status: own ? state.status : undefined, supported: price !== undefined }
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { newDomainToken, newId } from '#contract/ids.ts'
+import { DAY } from '#contract/time.ts'
+import type { Domain } from '../domain/domain.ts'
+import type { DomainChange, DomainStore } from '../domain/domain-store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Order, OrderState, OrderStore } from './order.ts'
+
+export interface SettleParts {
+  readonly transact: Transact<{ readonly domains: DomainStore; readonly orders: OrderStore }>
+  readonly clock: Clock
+  readonly nameservers: readonly string[]
+  readonly onZonesChanged: (zones: readonly string[]) => void
+}
+
+const YEAR = 365 * DAY
+
+const blank = (order: Order, now: number): Domain => ({
+  id: newId.domain(),
+  ownerId: order.ownerId,
+  creatorId: order.creatorId,
+  name: order.name,
+  serviceWish: null,
+  token: newDomainToken(),
+  nameservers: [],
+  nsVerifiedAt: null,
+  txtVerifiedAt: null,
+  boughtAt: null,
+  expiresAt: null,
+  transferStartedAt: null,
+  transferredAt: null,
+  checkedAt: null,
+  createdAt: now,
+})
+
+/**
+ * Takes an order one step on, and shows it in the account's domain in the same transaction. The step is taken
+ * once: who comes second changes nothing.
+ */
+async function advance(
+  { transact, clock, onZonesChanged }: SettleParts,
+  order: Order,
+  state: OrderState,
+  change: (now: number) => DomainChange,
+  { adds, verifies }: { readonly adds: boolean; readonly verifies: boolean },
+): Promise<Domain | undefined> {
+  const { ownerId, name, key } = order
+  const shown = await transact(async ({ domains, orders }) => {
+    if (!(await orders.update(name, key, { state }))) return domains.find(ownerId, name)
+    const now = clock.now()
+    const found = await domains.find(ownerId, name)
+    const domain: Domain = { ...(found ?? blank(order, now)), ...change(now) }
+    if (!found && !adds) return undefined
+    const kept = found ? await domains.update(found.id, change(now)) : await domains.add(domain)
+    if (!kept) throw new Error(`${name} is another account's`)
+    if (verifies) await domains.removeOthers(name, domain.id)
+    return domain
+  })
+  if (verifies) onZonesChanged([name])
+  return shown
+}
+
+/** The account has what it paid for. */
+export const showBought = (parts: SettleParts, order: Order, expiresAt: number) =>
+  advance(parts, order, 'done', (now) => ({ boughtAt: now, expiresAt, nameservers: parts.nameservers }), {
+    adds: true,
+    verifies: true,
+  })
+
+export const showMoving = (parts: SettleParts, order: Order) =>
+  advance(parts, order, 'moving', (now) => ({ transferStartedAt: now, transferredAt: null }), {
+    adds: true,
+    verifies: false,
+  })
+
+/** A domain that was deleted while it was on its way stays so. */
+export const showMoved = (parts: SettleParts, order: Order, expiresAt: number | undefined) =>
+  advance(
+    parts,
+    order,
+    'done',
+    (now) => ({
+      transferredAt: now,
+      expiresAt: expiresAt ?? now + YEAR,
+      nameservers: parts.nameservers,
+    }),
+    { adds: false, verifies: true },
+  )
+
+export const showCancelled = (parts: SettleParts, order: Order) =>
+  advance(parts, order, 'done', () => ({ transferStartedAt: null }), { adds: false, verifies: false })

@@ -152,6 +152,25 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal(await shown(`next.${apex}`), 'next 3')
   })
 
+  test('a domain that redirects sends visitors on, as soon as it is told to', async () => {
+    const { apex, name, add, patch, deploy, shown } = await begin()
+    await deploy('live', 'production')
+    await add(apex)
+    await add(`www.${apex}`)
+    assert.equal(await shown(`www.${apex}`), 'live')
+    await patch(`www.${apex}`, { redirect: apex })
+    const sent = await server.visit(`www.${apex}`, '/some/path?a=b&c')
+    assert.deepEqual([sent.status, sent.headers.get('location')], [307, `http://${apex}/some/path?a=b&c`])
+    await patch(`www.${apex}`, { redirectStatusCode: 308 })
+    assert.equal((await server.visit(`www.${apex}`, '/')).status, 308)
+    await deploy('next', 'production')
+    assert.deepEqual([await shown(`www.${apex}`), await shown(apex)], [308, 'next'])
+    await patch(`www.${apex}`, { redirect: null })
+    assert.equal(await shown(`www.${apex}`), 'next')
+    assert.equal((await add(`to-${name}.localhost`, { redirect: apex })).status, 200)
+    assert.equal(await shown(`to-${name}.localhost`), 307)
+  })
+
   test('what is built takes the domains that are there when it is done, and none that is newer', async () => {
     const owner = await begin()
     const { apex, name, add, deploy, shown, call } = owner

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { before, type TestContext, test } from 'node:test'
+import { DAY, HOUR } from '#contract/time.ts'
+import { makeAuthority, makeLeaf, type Signer } from '#test/support/pki.ts'
+import { sampleAlias, sampleDeployment } from '#test/support/samples.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { openStores } from '#test/support/stores.ts'
+import { type CertificateIssuer, IssueFailure } from '../ports/certificate-issuer.ts'
+import { createAutomaticCertificates } from './automatic-certificates.ts'
+import { createSweepRound } from './certificate-rounds.ts'
+import { createIssueJob } from './issue-job.ts'
+import { createKeepCertificate } from './make-certificate.ts'
+import { createOrderCertificate } from './order-certificate.ts'
+
+let authority: Signer
+
+before(async () => {
+  authority = await makeAuthority()
+})
+
+/** Automatic certificates with an authority that does as it is told, on a clock that is moved by hand. */
+async function setUp(t: TestContext, { instant = false } = {}) {
+  const { stores, transact, clock } = await openStores(t, async () => undefined)
+  const asked: string[] = []
+  const changed: string[] = []
+  const will: { failure: Error | undefined; lifetime: number } = { failure: undefined, lifetime: 90 * DAY }
+  const issuer: CertificateIssuer = {
+    instant,
+    async issue(names) {
+      asked.push(names.join(' '))
+      if (will.failure) throw will.failure
+      const now = clock.now()
+      return makeLeaf(authority, names, { from: now, to: now + will.lifetime })
+    },
+  }
+  const listeners = new Set<(message: string) => void>()
+  const bus = {
+    publish: (_topic: string, message: string) => {
+      for (const listener of listeners) listener(message)
+    },
+    subscribe: (_topic: string, listener: (message: string) => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close: async () => {},
+  }
+  const vault = { seal: (plain: string) => plain, open: (sealed: string) => sealed }
+  const onChanged = (names: readonly string[]) => void changed.push(...names)
+  const store = stores.certificates
+  const attempts = stores.certificateAttempts
+  const { hosts, jobs, challenges, settings } = stores
+  const keep = createKeepCertificate({ transact, vault, clock, onChanged })
+  const common = { issuer, keep, store, attempts, hosts, jobs, clock, bus, log: silentLog }
+  const automatic = createAutomaticCertificates({ ...common, domain: 'aloft.test' })
+  const check = { owned: async () => {}, issuable: async () => {} }
+  const job = createIssueJob({ ...common, check, automatic, onChanged })
+  const sweep = createSweepRound({ automatic, store, attempts, challenges, settings, clock })
+  const deployment = sampleDeployment({ ownerId: 'anna' })
+  await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
+  const serve = async (host: string) => {
+    const alias = sampleAlias({ deploymentId: deployment.id, ownerId: 'anna', host, createdAt: clock.now() })
+    assert.equal(await hosts.claimAlias(alias), true)
+  }
+  const { signal } = new AbortController()
+  const run = { id: 'job', attempt: 1, signal, log: silentLog }
+  return {
+    ...common,
+    automatic,
+    stores,
+    asked,
+    changed,
+    will,
+    serve,
+    ensure: (host: string) => automatic.ensure(host, signal),
+    work: (payload: object) => job.run({ ...payload }, run),
+    sweep: () => sweep.run({}, run),
+    /** Every job that is due, done as a worker would. */
+    async workAll() {
+      const claim = {
+        kinds: [job.kind],
+        worker: 'w',
+        now: clock.now(),
+        leaseUntil: clock.now() + HOUR,
+        limit: 100,
+      }
+      for (const { id, payload } of await jobs.claim(claim)) {
+        await job.run(payload, run)
+        await jobs.complete(id, 'w')
+      }
+    },
+    order: createOrderCertificate({ ...common, waitMs: 2000 }),
+  }
+}
+
+test('an authority is asked only for custom hosts that are served and have no certificate', async (t) => {
+  const { ensure, serve, asked, changed } = await setUp(t)
+  await serve('own.aloft.test')
+  await serve('www.example.com')
+  for (const host of ['unknown.example.com', 'own.aloft.test', 'aloft.test', 'not a host', '127.0.0.1'])
+    assert.equal(await ensure(host), undefined, host)
+  const made = await ensure('www.example.com')
+  assert.deepEqual([made?.names, made?.source, made?.ownerId], [['www.example.com'], 'automatic', 'anna'])
+  assert.deepEqual(await ensure('www.example.com'), made)
+  assert.deepEqual(asked, ['www.example.com'])
+  assert.deepEqual(changed, ['www.example.com'])
+})
+
+test('after a refusal a host waits an hour, then twice as long each time, up to a day', async (t) => {
+  const { ensure, serve, asked, clock, will, attempts } = await setUp(t)
+  await serve('www.example.com')
+  will.failure = new IssueFailure('the name does not lead here')
+  for (const hours of [1, 2, 4, 8, 16, 24, 24]) {
+    asked.length = 0
+    assert.equal(await ensure('www.example.com'), undefined)
+    clock.advance(hours * HOUR - 5 * 60_000)
+    await ensure('www.example.com')
+    assert.equal(asked.length, 1, `${hours} hours`)
+    clock.advance(10 * 60_000)
+  }
+  assert.equal((await attempts.find('www.example.com'))?.error, 'the name does not lead here')
+  will.failure = undefined
+  assert.ok(await ensure('www.example.com'))
+  assert.equal((await attempts.find('www.example.com'))?.failures, 0)
+})
+
+test('an authority that says when to come back is not asked before', async (t) => {
+  const { ensure, serve, asked, clock, will } = await setUp(t)
+  await serve('www.example.com')
+  will.failure = new IssueFailure('too many', 7 * DAY)
+  await ensure('www.example.com')
+  clock.advance(6 * DAY)
+  await ensure('www.example.com')
+  assert.equal(asked.length, 1)
+  clock.advance(2 * DAY)
+  await ensure('www.example.com')
+  assert.equal(asked.length, 2)
+})
+
+test('one registered domain gets no more than 20 new hosts a day, and others are not held up by it', async (t) => {
+  const { ensure, serve, asked, clock } = await setUp(t)
+  for (let i = 0; i < 22; i++) await serve(`n${i}.flood.co.uk`)
+  await serve('www.calm.co.uk')
+  for (let i = 0; i < 22; i++) await ensure(`n${i}.flood.co.uk`)
+  assert.equal(asked.length, 20)
+  assert.ok(await ensure('www.calm.co.uk'))
+  clock.advance(HOUR + 1000)
+  assert.equal(await ensure('n20.flood.co.uk'), undefined)
+  clock.advance(DAY)
+  assert.ok(await ensure('n20.flood.co.uk'))
+})
+
+test('one that is deleted again and again is made again once an hour', async (t) => {
+  const { ensure, serve, asked, clock, store } = await setUp(t)
+  await serve('www.example.com')
+  for (let i = 0; i < 5; i++) {
+    const made = await ensure('www.example.com')
+    if (made) await store.remove('anna', made.id)
+  }
+  assert.equal(asked.length, 1)
+  clock.advance(HOUR + 1000)
+  assert.ok(await ensure('www.example.com'))
+})
+
+test('a handshake waits for an authority that answers at once, and leaves work to a job otherwise', async (t) => {
+  const quick = await setUp(t, { instant: true })
+  await quick.serve('www.example.com')
+  assert.ok(await quick.automatic.onDemand('www.example.com'))
+  const slow = await setUp(t)
+  await slow.serve('www.example.com')
+  for (let i = 0; i < 3; i++) assert.equal(await slow.automatic.onDemand('www.example.com'), undefined)
+  assert.deepEqual(slow.asked, [])
+  await slow.workAll()
+  assert.deepEqual(slow.asked, ['www.example.com'])
+})
+
+test('what failed is found again when its time has come, and forgotten when the host is gone', async (t) => {
+  const { sweep, workAll, serve, asked, clock, will, stores, attempts } = await setUp(t)
+  will.failure = new IssueFailure('not yet')
+  await serve('a.example.com')
+  await serve('b.example.com')
+  await sweep()
+  await workAll()
+  assert.deepEqual(asked.sort(), ['a.example.com', 'b.example.com'])
+  clock.advance(15 * 60_000)
+  await sweep()
+  await workAll()
+  assert.equal(asked.length, 2, 'too early')
+  clock.advance(HOUR)
+  await stores.hosts.release('b.example.com')
+  will.failure = undefined
+  await sweep()
+  await workAll()
+  assert.equal(asked.length, 3)
+  assert.equal((await stores.certificates.forHost('a.example.com')).length, 1)
+  assert.equal(await attempts.find('b.example.com'), undefined)
+})
+
+test('a renewal that fails leaves the old certificate, and is tried more often as its end comes near', async (t) => {
+  const { ensure, serve, asked, clock, will, store, work } = await setUp(t)
+  await serve('www.example.com')
+  const old = await ensure('www.example.com')
+  assert.ok(old)
+  const renew = async () => {
+    await work({ ownerId: 'anna', id: old.id })
+    return store.find('anna', old.id)
+  }
+  await renew()
+  assert.equal(asked.length, 1)
+  clock.advance(60 * DAY + HOUR)
+  will.failure = new IssueFailure('down')
+  const kept = await renew()
+  assert.deepEqual([kept?.cert, asked.length], [old.cert, 2])
+  assert.ok((kept?.renewAt ?? 0) > clock.now() + 23 * HOUR)
+  await renew()
+  assert.equal(asked.length, 2)
+  clock.advance(29 * DAY)
+  const late = await renew()
+  assert.ok((late?.renewAt ?? 0) < clock.now() + 3 * HOUR)
+  clock.advance(3 * HOUR)
+  will.failure = undefined
+  const renewed = await renew()
+  assert.notEqual(renewed?.cert, old.cert)
+  assert.equal(renewed?.createdAt, old.createdAt)
+})
+
+test('a short life is renewed in its last third, and an automatic one of a host that is gone is dropped', async (t) => {
+  const { ensure, serve, clock, will, store, stores, work } = await setUp(t)
+  will.lifetime = 6 * DAY
+  await serve('www.example.com')
+  const made = await ensure('www.example.com')
+  assert.ok(made?.renewAt && Math.abs(made.renewAt - (clock.now() + 4 * DAY)) < HOUR)
+  await stores.hosts.release('www.example.com')
+  clock.advance(4 * DAY + HOUR)
+  await work({ ownerId: 'anna', id: made.id })
+  assert.equal(await store.find('anna', made.id), undefined)
+})
+
+test('whoever orders a certificate gets it once a worker has it, the reason when it was refused, or is told to wait', async (t) => {
+  const { order, workAll, will, asked, stores } = await setUp(t)
+  const ordered = async () => {
+    const answer = order('anna', ['a.example.com', 'b.example.com']).then(
+      ({ names }) => names,
+      (error: Error) => error.message,
+    )
+    while ((await stores.jobs.counts()).queued === 0) await new Promise(setImmediate)
+    return { answer }
+  }
+  will.failure = new IssueFailure('CAA forbids it')
+  const refused = await ordered()
+  await workAll()
+  assert.match(String(await refused.answer), /CAA forbids it/)
+  will.failure = undefined
+  const granted = await ordered()
+  await workAll()
+  assert.deepEqual(await granted.answer, ['a.example.com', 'b.example.com'])
+  assert.equal(asked.length, 2)
+  const late = await ordered()
+  assert.match(String(await late.answer), /still at work/)
+})

@@ -28,6 +28,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P6'], tools: ['wrk'], load: () => import('./api-read.ts') },
   { ids: ['P7'], tools: [], load: () => import('./upload.ts') },
   { ids: ['P8'], tools: [], load: () => import('./create-many.ts') },
+  { ids: ['P9'], tools: ['bind', 'dnsperf'], load: () => import('./dns.ts') },
   { ids: ['P11'], tools: [], load: () => import('./create-live.ts') },
   { ids: ['P12'], tools: [], load: () => import('./idle-memory.ts') },
   { ids: ['P13'], tools: ['wrk', 'bubblewrap'], load: () => import('./noisy-build.ts') },

@@ -38,6 +38,12 @@ export const TOOLS = {
     present: () => existsSync('/usr/bin/pebble'),
     packages: ['pebble'],
   },
+  bind: {
+    suite: 'DNS answers beside those of BIND',
+    present: () => ['/usr/sbin/named', '/usr/bin/dig'].every((file) => existsSync(file)),
+    packages: ['bind9', 'bind9-dnsutils'],
+  },
+  dnsperf: { suite: 'benchmarks', present: () => existsSync('/usr/bin/dnsperf'), packages: ['dnsperf'] },
   nginx: { suite: 'benchmarks', present: () => existsSync('/usr/sbin/nginx'), packages: ['nginx'] },
   caddy: { suite: 'benchmarks', present: () => existsSync('/usr/bin/caddy'), packages: ['caddy'] },
   h2load: {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { ensureTools, TOOLS } from './debian.js'
 
-const missing = ensureTools(['postgresql', 'redis', 'chromium', 'bubblewrap', 'python', 'pebble'])
+const missing = ensureTools(['postgresql', 'redis', 'chromium', 'bubblewrap', 'python', 'pebble', 'bind'])
 for (const name of missing)
   process.stderr.write(`left out: ${TOOLS[name].suite} (${name} is not installed and could not be)\n`)
 if (missing.length > 0 && process.env.CI === 'true') {

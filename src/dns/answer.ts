@@ -95,8 +95,8 @@ export function answerFrom(index: ZoneIndex, question: Question, findAlias: Find
     answers.push(...flattened(known, name, type, node.alias.ttl))
     return found(RCODE.NOERROR, known.addresses.length === 0, known.expiresAt)
   }
-  // A circle: the asker sees it, and stops as well.
-  return found(RCODE.NOERROR, false)
+  // A circle: there is no answer, and the asker sees why.
+  return found(RCODE.SERVFAIL, false)
 }
 
 /** The name itself, else the wildcard directly below the nearest name that is there. */

@@ -49,7 +49,9 @@ export const zoneOf = (
 })
 
 /** A world in which only these names have addresses; a name that fails is one that no server answers for. */
-export function createResolver(names: Record<string, Addresses | 'fails'> = {}): Resolver & { asked: string[] } {
+export function createResolver(
+  names: Record<string, Addresses | 'fails'> = {},
+): Resolver & { asked: string[] } {
   const asked: string[] = []
   const look = async (name: string, isIn: (address: string) => boolean): Promise<Addresses> => {
     asked.push(name)

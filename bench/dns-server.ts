@@ -1,0 +1,19 @@
+/** The DNS server with one zone, as a process of its own for `bench/dns.ts` to measure. Without limits, as its peer. */
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import { startDnsServer } from '#dns/server.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { createResolver, createZones } from '#test/support/zones.ts'
+import { benchZone } from './dns-zone.ts'
+
+const { port } = await startDnsServer({
+  host: '127.0.0.1',
+  port: 0,
+  zones: createZones(benchZone()),
+  resolver: createResolver(),
+  bus: createMemoryBus({ log: silentLog }),
+  clock: Date,
+  log: silentLog,
+  cookieSecret: Buffer.alloc(16, 1),
+  limits: { perAnswer: 1e9, perNetwork: 1e9 },
+})
+process.send?.(port)

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Log } from '#core/ports/log.ts'
 import { type Config, ConfigError, readConfig, unknownVariables } from '../config.ts'
 import { CHILD_ROLES, type ChildRole } from './child.ts'
 import { createLog } from './log.ts'
@@ -22,16 +21,14 @@ async function start(): Promise<number> {
   const log = createLog(config.logLevel, 'supervisor')
   for (const name of unknownVariables(process.env))
     log.warn({ name }, 'there is no such setting; is it misspelt?')
-  checkAbilities(config, log)
+  checkAbilities(config)
   return supervise(config, role, log)
 }
 
-/** Settings for parts that this version does not have: what would lose data is refused, the rest is told. */
-function checkAbilities({ blobUrl, acmeDirectory, runtime }: Config, log: Log): void {
+/** Settings for parts that this version does not have. */
+function checkAbilities({ blobUrl, runtime }: Config): void {
   if (blobUrl !== undefined)
     throw new StartError('ALOFT_BLOB_URL: object storage is not part of this version; leave it unset')
-  if (acmeDirectory !== undefined)
-    log.warn({}, 'ALOFT_ACME_DIRECTORY has no effect yet: certificates come from the local authority')
   if (runtime === 'swarm')
     throw new StartError('ALOFT_RUNTIME: swarm is not part of this version; use `process` or `docker`')
 }

@@ -32,6 +32,8 @@ export interface InstallationOptions {
   readonly byNpm?: boolean
   /** Without it there is no bootstrap account. */
   readonly operator?: boolean
+  /** Chosen by the test where somebody else has to know them first. */
+  readonly ports?: { readonly port: number; readonly tlsPort: number }
 }
 
 export const TOKEN = 'e2e-operator-token-000'
@@ -47,7 +49,7 @@ export async function freePort(): Promise<number> {
 /** The real program, in a folder of its own, on free ports. */
 export async function install(options: InstallationOptions = {}): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-e2e-'))
-  const [port, tlsPort] = [await freePort(), await freePort()]
+  const { port, tlsPort } = options.ports ?? { port: await freePort(), tlsPort: await freePort() }
   // What is fetched once from the package registry serves all installations of all tests.
   const tools = join(tmpdir(), 'aloft-test-toolchains')
   await mkdir(tools, { recursive: true, mode: 0o700 })

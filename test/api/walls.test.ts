@@ -30,6 +30,9 @@ const ABOUT_ONESELF = new Set([
   'GET /platform/deployments',
   'GET /v2/platform/aliases',
   'GET /platform/aliases',
+  'GET /v4/domains',
+  'GET /v2/domains',
+  'GET /domains',
   'GET /v3/platform/certs',
   'PUT /v3/platform/certs',
   'GET /platform/certs',
@@ -65,6 +68,9 @@ const BODIES: Record<string, unknown> = {
   'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
   'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
   'PATCH /v1/webhooks/:id': { events: ['project.removed'] },
+  'POST /v4/domains': { name: 'walled-cert.example' },
+  'POST /v2/domains': { name: 'walled-cert.example' },
+  'POST /domains': { name: 'walled-cert.example' },
   'POST /v3/platform/certs': { domains: ['walled-cert.example'] },
   'PUT /v3/platform/certs': { ca: 'x', cert: 'x', key: 'x' },
   'POST /platform/certs': { domains: ['walled-cert.example'] },
@@ -225,9 +231,13 @@ apiSuite('walls between accounts', (server) => {
       '/platform/deployments',
       '/v2/platform/aliases',
       '/v9/projects',
+      '/v4/domains',
+      '/v2/domains',
+      '/domains',
     ]) {
       const seen = await server.call(`GET ${list}`, { token: stranger.token })
       assert.ok(!JSON.stringify(seen.body).includes(deployment.url), list)
+      assert.ok(!JSON.stringify(seen.body).includes('walled-cert'), list)
     }
     assert.deepEqual((await server.parts.stores.sessions.byHash('hash'))?.session, session)
     const variables = await server.call('GET /v9/projects/guarded/env', { token: owner.token })

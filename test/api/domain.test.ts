@@ -302,6 +302,48 @@ apiSuite(
         )
       })
 
+    test('webhooks are told once of a domain that was added, and whether it is ours to answer for', async () => {
+      const { token } = await server.signUp()
+      const hook = await server.call('POST /v1/webhooks', {
+        token,
+        body: { url: 'https://hooks.example/', events: ['domain.created'] },
+      })
+      const name = newName()
+      dns.set('ns', name, NAMESERVERS)
+      await add(token, name)
+      await add(token, name)
+      const { body } = await server.call(`GET /v1/webhooks/${hook.body.id}/deliveries`, { token })
+      assert.equal(body.deliveries.length, 1)
+      const { id } = body.deliveries[0]
+      const sent = await server.call(`GET /v1/webhooks/${hook.body.id}/deliveries/${id}`, { token })
+      assert.match(JSON.stringify(sent.body), new RegExp(`${name}.{1,10}delegated.{1,5}true`))
+    })
+
+    test('what DNS says of a domain is compared with what it should say', async () => {
+      const { token } = await server.signUp()
+      const { name } = await addVerified(token)
+      dns.set('a', name, ['127.0.0.1'])
+      dns.set('cname', `www.${name}`, ['elsewhere.net'])
+      const { status, body } = await server.call(`GET /v1/domains/www.${name}/inspect`, { token })
+      assert.equal(status, 200)
+      assert.deepEqual([body.name, body.verified, body.serviceType], [name, true, 'external'])
+      assert.deepEqual(
+        body.checks.map((check: { id: string; status: string }) => [check.id, check.status]),
+        [
+          ['nameservers', 'missing'],
+          ['txt', 'ok'],
+          ['address', 'ok'],
+          ['www', 'wrong'],
+          ['caa', 'ok'],
+        ],
+      )
+      assert.match(body.nextStep, /CNAME record on www\..+ with the value alias\.localhost/)
+      assert.deepEqual(code(await server.call('GET /v1/domains/none.example/inspect', { token })), [
+        404,
+        'not_found',
+      ])
+    })
+
     test('lists are paged by time, newest first', async () => {
       const { token } = await server.signUp()
       const all = [newName(), newName(), newName()]

@@ -7,6 +7,8 @@ import type { HostStore } from '../alias/host-store.ts'
 import type { Certificate } from '../certificate/certificate.ts'
 import type { CertificateStore } from '../certificate/certificate-store.ts'
 import { isPlatformHost } from '../deployment/hosts.ts'
+import type { EventQueue } from '../event/event.ts'
+import { domainEvent } from '../event/event-payloads.ts'
 import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { UserStore } from '../user/user-store.ts'
@@ -62,6 +64,7 @@ interface DomainParts extends CheckParts {
     readonly domains: DomainStore
     readonly hosts: HostStore
     readonly certificates: Pick<CertificateStore, 'inDomain'>
+    readonly events: EventQueue
   }>
   readonly resolver: Resolver
   /** What records of domains should lead to, and who makes certificates for them. */
@@ -148,11 +151,14 @@ export function createDomains(parts: DomainParts): Domains {
       createdAt: clock.now(),
     }
     const seen = await seek(parts, blank)
-    const added = await transact(async ({ domains }) => {
+    const added = await transact(async ({ domains, events }) => {
       const now = clock.now()
       const domain = { ...blank, ...changeBy(blank, seen, now), createdAt: now }
       if (await domains.add(domain)) {
         if (isVerified(domain)) await domains.removeOthers(name, domain.id)
+        const delegated = serviceTypeOf(domain, nameservers) === 'provider.world'
+        const cause = { userId: domain.creatorId, at: now }
+        await events.emit(domainEvent({ ownerId: domain.ownerId, name, delegated }, cause))
         return domain
       }
       // Asked for twice at once: the second finds what the first has made.

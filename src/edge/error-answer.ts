@@ -17,14 +17,14 @@ const EDGE_ERRORS = {
   PASSWORD_REQUIRED: {
     status: 401,
     title: 'Password required',
-    message: 'This site is protected. Enter its password to go on.',
+    message: 'Enter the password of this site to see it.',
     form: 'password',
     personal: true,
   },
   PASSWORD_WRONG: {
     status: 401,
     title: 'Password required',
-    message: 'This site is protected. Enter its password to go on.',
+    message: 'Enter the password of this site to see it.',
     problem: 'That is not the password of this site.',
     form: 'password',
     personal: true,

@@ -112,3 +112,14 @@ test('one that does not come to an end is given up', async (t) => {
     message: 'The certificate authority took too long',
   })
 })
+
+test('an account that the authority has forgotten is made again, once', async (t) => {
+  const asked: string[] = []
+  const { issuer } = await against(t, ({ url = '' }, res) => {
+    asked.push(url)
+    if (url === '/account') res.writeHead(201, { location: 'http://127.0.0.1/me' }).end('{}')
+    else res.writeHead(400).end(problem('accountDoesNotExist', 'Who are you?'))
+  })
+  await assert.rejects(issuer.issue(['a.test'], never), { name: 'IssueFailure', message: 'Who are you?' })
+  assert.deepEqual(asked, ['/account', '/order', '/account', '/order'])
+})

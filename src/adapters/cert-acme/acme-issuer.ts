@@ -31,7 +31,9 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
       const patience = AbortSignal.timeout(parts.patienceMs ?? PATIENCE_MS)
       const ended = AbortSignal.any([signal, patience])
       try {
-        return await within(ended, () => issue(names, ended))
+        const issued = await within(ended, () => issue(names, ended))
+        parts.log.info({ names }, 'the certificate authority issued a certificate')
+        return issued
       } catch (error) {
         signal.throwIfAborted()
         if (patience.aborted) throw new IssueFailure('The certificate authority took too long')

@@ -256,6 +256,34 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal((await holder.add(apex)).body.verified, false)
   })
 
+  test('of two who may take a name over at the same moment, one has it', async () => {
+    const [holder, ...takers] = [await begin(), await begin(), await begin()]
+    assert.ok(holder)
+    const { apex } = holder
+    await holder.deploy('theirs', 'production')
+    await holder.add(apex)
+    const values: string[] = []
+    for (const taker of takers) {
+      await taker.deploy(taker.name, 'production')
+      values.push((await taker.add(apex)).body.verification[0].value)
+    }
+    records.set(`_platform.${apex}`, values)
+    const answers = await Promise.all([
+      ...takers.map(({ call, name }) => call(`POST /v9/projects/${name}/domains/${apex}/verify`)),
+      holder.deploy('newer', 'production'),
+      holder.call(`DELETE /v9/projects/${holder.name}/domains/${apex}`),
+    ])
+    for (const { status } of answers.slice(0, 2)) assert.ok([200, 409].includes(status), `${status}`)
+    const present = await server.parts.stores.projectDomains.holders(apex)
+    const verified = present.filter((domain) => domain.verified)
+    assert.equal(verified.length, 1)
+    const winner = takers.find(({ id }) => id === verified[0]?.ownerId)
+    assert.ok(winner)
+    assert.equal(await winner.shown(apex), winner.name)
+    const { status } = await holder.call(`GET /v9/projects/${holder.name}/domains/${apex}`)
+    assert.equal(status, 404)
+  })
+
   test('a name under a verified domain, or an alias, of another account is claimed', async () => {
     const [holder, taker] = [await begin(), await begin()]
     const { apex } = holder

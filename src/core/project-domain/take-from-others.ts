@@ -21,8 +21,7 @@ export async function takeFromOthers(
   )
   // Locked, so that no deployment takes the name at the same moment.
   const loser = holder && (await projects.lock(holder.ownerId, holder.projectId))
-  if (loser) {
-    await projectDomains.remove(loser.id, name)
+  if (loser && (await projectDomains.remove(loser.id, name))) {
     const cause = { userId: null, at: now }
     await stores.events.emit(projectDomainEvent('project.domain.deleted', holder, cause))
     // What sent its visitors there would send them to somebody else.

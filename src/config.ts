@@ -265,6 +265,14 @@ export const SETTINGS = {
     read: url('https:', 'http:'),
     fallback: none,
   }),
+  httpsRedirect: setting({
+    variable: 'ALOFT_HTTPS_REDIRECT',
+    default: '`auto`',
+    meaning:
+      'Whether visitors of custom hosts that have a certificate are sent from HTTP to HTTPS: `on`, `off`, or `auto`: when the TLS port is 443 and a public authority issues the certificates.',
+    read: oneOf(['auto', 'on', 'off']),
+    fallback: () => 'auto',
+  }),
   acmeEmail: setting<string | undefined>({
     variable: 'ALOFT_ACME_EMAIL',
     default: 'none',

@@ -1,7 +1,4 @@
-import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { createRunnerClient } from '#adapters/runner-process/runner-client.ts'
-import { ORIGINS } from '#contract/origins.ts'
-import { CERTIFICATES_TOPIC } from '#core/certificate/certificate.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
@@ -13,11 +10,11 @@ import { type ApiHandler, createApi } from '#http/server.ts'
 import type { Config } from '../config.ts'
 import { answerHttpChallenges } from './acme-http.ts'
 import { createTlsChallenges } from './acme-tls.ts'
-import { ensureAuthority, ensureTicketKeys } from './authority.ts'
-import { createCertificateParts } from './certificates.ts'
+import { ensureTicketKeys } from './authority.ts'
 import type { Channel } from './channel.ts'
 import { startDns } from './dns.ts'
 import { createHostSwitch, createOriginOf, upgradesOfSites } from './hosts.ts'
+import { redirectToHttps, withoutPlain } from './https-redirect.ts'
 import { createListeners } from './listener.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from './listener-limits.ts'
@@ -26,7 +23,7 @@ import { openParts, type Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { openProtection } from './protection.ts'
 import { runnerSocket } from './runner-socket.ts'
-import { createCertificateChooser } from './tls-certificates.ts'
+import { chooseCertificates } from './tls-serving.ts'
 import { createUseCases } from './use-cases.ts'
 import { VERSION } from './version.ts'
 
@@ -73,15 +70,17 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   const edge = await buildEdge(config, parts, runner)
   const reusePort = channel !== undefined && process.platform === 'linux'
   const answers = { ...parts, challenges: parts.stores.challenges }
+  const certificateFor = await chooseCertificates(config, parts)
+  const hosts = createHostSwitch({ ...config, api, sites: edge.handle })
   const listeners = createListeners({
     host: config.host,
     port: config.port,
     tlsPort: config.tlsPort,
     reusePort,
-    handle: answerHttpChallenges(answers, createHostSwitch({ ...config, api, sites: edge.handle })),
+    handle: answerHttpChallenges(answers, redirectToHttps(config, certificateFor, hosts)),
     upgrade: upgradesOfSites(config, edge.upgrade),
-    fastLane: fastLaneOf(edge),
-    certificateFor: await chooseCertificates(config, parts),
+    fastLane: withoutPlain(config, fastLaneOf(edge)),
+    certificateFor,
     challengeFor: createTlsChallenges(answers),
     ticketKeys: await ensureTicketKeys(parts),
     log,
@@ -130,24 +129,4 @@ export function buildApi(
     defaultPlan: config.defaultPlan,
     observe: metrics.observe,
   })
-}
-
-/** The certificates of the platform, and those of custom hosts, which change while we serve. */
-async function chooseCertificates(config: Config, parts: Parts) {
-  const authority = await ensureAuthority(parts)
-  const { choose } = createCertificateParts(config, parts)
-  const { certificateFor, forget } = createCertificateChooser({
-    issuer: createLocalIssuer({ ...authority, clock: parts.clock }),
-    domain: config.domain,
-    apiHosts: [
-      ...config.apiHosts.map((host) => host.replace(/^\[|\]$/g, '')),
-      ...ORIGINS.map((origin) => `api-${origin}.${config.domain}`),
-    ],
-    clock: parts.clock,
-    log: parts.log,
-    max: 1000,
-    custom: choose,
-  })
-  parts.bus.subscribe(CERTIFICATES_TOPIC, forget)
-  return certificateFor
 }

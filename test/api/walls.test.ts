@@ -33,6 +33,14 @@ const ABOUT_ONESELF = new Set([
   'GET /v4/domains',
   'GET /v2/domains',
   'GET /domains',
+  // What the registrar says of a name is the same for everybody.
+  'GET /v4/domains/status',
+  'GET /v4/domains/price',
+  'GET /v4/domains/:name/registry',
+  'POST /v4/domains/buy',
+  'GET /v2/domains/status',
+  'GET /v2/domains/price',
+  'POST /v2/domains/buy',
   'GET /v3/platform/certs',
   'PUT /v3/platform/certs',
   'GET /platform/certs',
@@ -62,6 +70,8 @@ const BODIES: Record<string, unknown> = {
   'PATCH /v2/platform/secrets/:name': { name: 'mine-now' },
   'POST /platform/secrets': { name: 'intruder', value: 'x' },
   'PATCH /platform/secrets/:uidOrName': { name: 'mine-now' },
+  'POST /v2/domains/:domain/records': { name: 'x', type: 'A', value: '192.0.2.1' },
+  'POST /domains/:domain/records': { data: { name: 'x', type: 'A', value: '192.0.2.1' } },
   'PATCH /v1/operator/accounts/:idOrEmailOrSlug': { plan: 'pro' },
   'POST /v1/platform/deployments/:id/instances': { min: 0, max: 1 },
   'POST /v2/platform/deployments/:id/aliases': { alias: 'intruder' },
@@ -177,6 +187,10 @@ apiSuite('walls between accounts', (server) => {
     await server.parts.stores.domains.add(
       sampleDomain({ ownerId: owner.id, name: 'walled-cert.example', txtVerifiedAt: 1 }),
     )
+    const { body: record } = await server.call('POST /v2/domains/walled-cert.example/records', {
+      token: owner.token,
+      body: { name: '', type: 'TXT', value: 'guarded' },
+    })
     const { body: issued } = await server.call('POST /v3/platform/certs', {
       token: owner.token,
       body: { domains: ['walled-cert.example'] },
@@ -202,6 +216,7 @@ apiSuite('walls between accounts', (server) => {
       projects: [deployment.projectId, 'guarded'],
       env: [variable.created.id, 'HIDDEN'],
       domains: 'walled-cert.example',
+      records: record.uid,
       'transfer-request': 'a-code-that-nobody-was-given',
       promote: deployment.id,
       rollback: deployment.id,
@@ -246,6 +261,13 @@ apiSuite('walls between accounts', (server) => {
     assert.deepEqual(
       certs.body.certs.map(({ uid }: { uid: string }) => uid),
       [issued.uid],
+    )
+    const { body: records } = await server.call('GET /v2/domains/walled-cert.example/records', {
+      token: owner.token,
+    })
+    assert.deepEqual(
+      records.records.map(({ id }: { id: string }) => id),
+      [record.uid],
     )
     const domains = await server.call('GET /v9/projects/guarded/domains', { token: owner.token })
     assert.deepEqual(domains.body.domains, [projectDomain])

@@ -203,7 +203,6 @@ test('whoever has a secret passes, and functions never see it', async () => {
   const seen = JSON.parse((await get(host, `/api?a=1&${given}&b=%20`)).text)
   assert.equal(seen.url, '/api?a=1&b=%20')
   assert.equal(JSON.parse((await get(host, `/api?${given}`)).text).url, '/api')
-  assert.ok(!JSON.stringify(world.visits).includes(SECRET))
   for (const wrong of ['x', SECRET.slice(1), `${SECRET}x`, 'a'.repeat(300)])
     assert.equal((await get(host, '/', { headers: { 'x-platform-protection-bypass': wrong } })).status, 401)
   assert.equal((await get(host, `/?x%2Dplatform-protection-bypass=${SECRET}`)).status, 401)
@@ -219,6 +218,8 @@ test('whoever has a secret passes, and functions never see it', async () => {
   const cleaned = await get(host, `/api?a=1&${given}&x-platform-set-bypass-cookie=samesitenone`)
   assert.deepEqual([cleaned.status, cleaned.headers.location], [307, `http://${host}/api?a=1`])
   assert.match(cleaned.headers['set-cookie']?.[0] ?? '', /; HttpOnly; Secure; SameSite=None$/)
+  const paths = world.visits.map(({ path }) => path).filter((path) => path.includes(SECRET))
+  assert.deepEqual(paths, [`/?x%2Dplatform-protection-bypass=${SECRET}`], 'it is in no log but as a mistake')
 
   const other = guarded({ bypassHashes: [hashBearer(SECRET)], sso: true })
   assert.equal((await get(other, '/', { headers: { cookie } })).status, 401, 'for one host alone')

@@ -23,6 +23,8 @@ export function createBypassDoor({ cookies, clock }: { cookies: VisitorCookies; 
         bypass !== undefined && now < bypass.until && protection.bypassHashes.includes(bypass.hash)
       return isGood ? LET_IN : undefined
     }
+    const clean = withoutOwnParameters(url)
+    exchange.url = clean
     const wish = headerOf(question, SET_COOKIE) ?? parameterOf(url, SET_COOKIE)
     if (wish !== 'true' && wish !== 'samesitenone') return LET_IN
     const grants = { bypass: { hash, until: now + GRANT_SECONDS } }
@@ -30,7 +32,6 @@ export function createBypassDoor({ cookies, clock }: { cookies: VisitorCookies; 
       isSecure: isSecure(visit),
       crossSite: wish === 'samesitenone',
     })
-    const clean = withoutOwnParameters(url)
     const isRead = question.method === 'GET' || question.method === 'HEAD'
     // The secret is not to stay in the address that a browser shows, keeps and tells others.
     if (clean !== url && isRead && exchange.upgrade === undefined)

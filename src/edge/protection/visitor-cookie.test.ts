@@ -4,10 +4,10 @@ import { createVisitorCookies, withoutVisitorCookie } from './visitor-cookie.ts'
 
 const cookies = createVisitorCookies(Buffer.alloc(32, 1))
 const grants = { sso: { userId: 'alice', until: 2_000_000_000 } }
-const valueOf = (set: string) => set.split(';')[0] as string
+const pairOf = (set: string) => set.split(';')[0] as string
 
 test('a cookie proves what it was written for, on its host and under its key', () => {
-  const cookie = valueOf(cookies.write(grants, 'a.test', { isSecure: false }))
+  const cookie = pairOf(cookies.write(grants, 'a.test', { isSecure: false }))
   for (let i = 0; i < 2; i++) {
     assert.deepEqual(cookies.read(cookie, 'a.test'), grants)
     assert.deepEqual(cookies.read(cookie, 'b.test'), {})
@@ -18,8 +18,8 @@ test('a cookie proves what it was written for, on its host and under its key', (
 })
 
 test('cookies that other hosts have set for this one do not hide its own, unless they are too many', () => {
-  const own = valueOf(cookies.write(grants, 'a.test', { isSecure: false }))
-  const other = valueOf(cookies.write(grants, 'b.test', { isSecure: false }))
+  const own = pairOf(cookies.write(grants, 'a.test', { isSecure: false }))
+  const other = pairOf(cookies.write(grants, 'b.test', { isSecure: false }))
   assert.deepEqual(cookies.read(`x=y; ${other};${other}; _platform_jwt=junk; ${own}`, 'a.test'), grants)
   assert.deepEqual(cookies.read([...Array(50).fill(other), own].join('; '), 'a.test'), {})
 })

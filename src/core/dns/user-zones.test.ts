@@ -62,6 +62,30 @@ describe('zones of users', () => {
     ])
   })
 
+  it('keep what a wildcard says about a host while there is a proof below it', () => {
+    const kept = (host: string, records: UserZone['records'] = []) =>
+      shown({ challenges: [{ host, value: 'x' }], records })
+        .slice(records.length + 3, -1)
+        .map((record) => record.split(' ')[0])
+    assert.deepEqual(kept('example.com'), [])
+    assert.deepEqual(kept('a.example.com'), ['a.example.com', '*.a.example.com'])
+    assert.deepEqual(kept('a.b.example.com'), [
+      'a.b.example.com',
+      '*.a.b.example.com',
+      'b.example.com',
+      '*.b.example.com',
+    ])
+    assert.deepEqual(kept('a.example.com', [{ name: 'a', type: 'A', value: '192.0.2.1' }]), [])
+    assert.deepEqual(kept('a.example.com', [{ name: 'x.a', type: 'A', value: '192.0.2.1' }]), [])
+    assert.deepEqual(
+      shown({
+        challenges: [{ host: 'a.b.example.com', value: 'x' }],
+        records: [{ name: '*.b', type: 'A', value: '192.0.2.1' }],
+      }).slice(4, -1),
+      ['a.b.example.com 60 A 192.0.2.1', '*.a.b.example.com 60 A 192.0.2.1'],
+    )
+  })
+
   it('have a serial of 32 bits that grows with every change and with a newer domain', () => {
     assert.equal(assemble({}).serial, 1_700_000_000)
     assert.equal(assemble({ changes: 3 }).serial, 1_700_000_003)

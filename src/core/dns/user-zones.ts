@@ -43,13 +43,44 @@ export function assembleZone(
       ttl: CHALLENGE_TTL,
     }))
   const proven = new Set(proofs.map(({ name }) => name))
-  const shown = [...records, ...system]
-    .map(({ name, type, value }): ZoneRecord => {
-      // The zone's own name has other records by nature, so an alias for it is followed by us.
-      const followed = type === 'CNAME' && name === '' ? 'ALIAS' : type
-      return { name: fullName(name, domain.name), type: followed, value, ttl: RECORD_TTL }
-    })
-    // An alias leads elsewhere with all that is at its name; for this moment the proof has to be found here.
-    .filter(({ name, type }) => !(type === 'CNAME' && proven.has(name)))
-  return { name: domain.name, serial: serialOf(zone), nameservers, records: [...shown, ...proofs] }
+  const all = [...records, ...system].map(({ name, type, value }): ZoneRecord => {
+    // The zone's own name has other records by nature, so an alias for it is followed by us.
+    const followed = type === 'CNAME' && name === '' ? 'ALIAS' : type
+    return { name: fullName(name, domain.name), type: followed, value, ttl: RECORD_TTL }
+  })
+  // An alias leads elsewhere with all that is at its name; for this moment the proof has to be found here.
+  const shown = all.filter(({ name, type }) => !(type === 'CNAME' && proven.has(name)))
+  const kept = keptByWildcards(
+    proofs.map(({ name }) => name),
+    all,
+    domain.name,
+  )
+  return { name: domain.name, serial: serialOf(zone), nameservers, records: [...shown, ...kept, ...proofs] }
 }
+
+/**
+ * A wildcard does not answer for a name that has something below it, so that a proof would take the site from its host
+ * for as long as it is there: those names get what the wildcard said, each by itself.
+ */
+function keptByWildcards(
+  proofs: readonly string[],
+  records: readonly ZoneRecord[],
+  zone: string,
+): readonly ZoneRecord[] {
+  const kept = new Map<string, readonly ZoneRecord[]>()
+  for (const proof of proofs) {
+    const fresh: string[] = []
+    let above = parentOf(proof)
+    for (; above !== zone && !records.some(({ name }) => isIn(name, above)); above = parentOf(above))
+      fresh.push(above)
+    const wildcard = records.filter(({ name }) => name === `*.${above}`)
+    for (const name of fresh.flatMap((each) => [each, `*.${each}`]))
+      kept.set(
+        name,
+        wildcard.map((record) => ({ ...record, name })),
+      )
+  }
+  return [...kept.values()].flat()
+}
+
+const parentOf = (name: string): string => name.slice(name.indexOf('.') + 1)

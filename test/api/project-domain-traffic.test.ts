@@ -75,6 +75,25 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal(kept.uid, alias.uid)
   })
 
+  test('an alias that is adopted shows what it did until there is a production', async () => {
+    const { name, add, patch, deploy, shown, call } = await begin()
+    const preview = await deploy('preview')
+    const host = `adopted-${name}.localhost`
+    await call(`POST /v2/platform/deployments/${preview.id}/aliases`, { alias: host })
+    assert.equal((await add(host)).status, 200)
+    assert.equal(await shown(host), 'preview')
+    await deploy('live', 'production')
+    assert.equal(await shown(host), 'live')
+    // A change of something else moves nothing.
+    await call(`POST /v2/platform/deployments/${preview.id}/aliases`, { alias: host })
+    await patch(host, {})
+    assert.equal(await shown(host), 'preview')
+    await patch(host, { gitBranch: 'none' })
+    assert.equal(await shown(host), 404)
+    await patch(host, { gitBranch: null })
+    assert.equal(await shown(host), 'live')
+  })
+
   test('promotion, rollback and pause move domains with the other names', async () => {
     const { apex, name, add, deploy, shown, call } = await begin()
     const hosts = [`${name}.localhost`, apex, `www.${apex}`]

@@ -15,7 +15,7 @@ import { lookUpChallenge } from './look-up-challenge.ts'
 import type { ProjectDomain } from './project-domain.ts'
 import type { ProjectDomainFilter, ProjectDomainStore } from './project-domain-store.ts'
 import { type DomainSettings, NOTHING_SET, readDomainSettings } from './read-domain.ts'
-import { releaseDomain, type ShowStores, showDomain } from './show-domain.ts'
+import { adoptDomain, releaseDomain, type ShowStores, showDomain } from './show-domain.ts'
 import { takeFromOthers } from './take-from-others.ts'
 
 /** The names under which projects are visited. */
@@ -117,7 +117,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
         })
         await stores.events.emit(projectDomainEvent('project.domain.created', domain, by(ctx, now)))
         if (!domain.verified) return { domain, hosts: [] }
-        await showDomain(stores, project, domain, now)
+        await adoptDomain(stores, project, domain, now)
         return { domain, hosts: [domain.name] }
       })
 
@@ -155,7 +155,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
         const domain = { ...current, ...settled, updatedAt: now }
         await stores.projectDomains.update(project.id, domain.name, { ...settled, updatedAt: now })
         if (!domain.verified) return { domain, hosts: [] }
-        await showDomain(stores, project, domain, now)
+        if (!showsAlike(current, domain)) await showDomain(stores, project, domain, now)
         return { domain, hosts: [domain.name] }
       }),
 
@@ -198,12 +198,16 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
           throw new AloftError('conflict', `\`${found.name}\` was taken at the same moment. Try again.`)
         const domain = { ...found, ...change }
         await stores.events.emit(projectDomainEvent('project.domain.verified', domain, by(ctx, now)))
-        await showDomain(stores, current, domain, now)
+        await adoptDomain(stores, current, domain, now)
         return { domain, hosts: [domain.name, ...taken] }
       })
     },
   }
 }
+
+/** Whether the same deployment is behind them. */
+const showsAlike = (a: ProjectDomain, b: ProjectDomain): boolean =>
+  a.gitBranch === b.gitBranch && a.customEnvironmentId === b.customEnvironmentId
 
 interface Written {
   readonly domain: ProjectDomain

@@ -26,11 +26,32 @@ export async function showDomain(
   domain: ProjectDomain,
   now: number,
 ): Promise<void> {
+  if (!(await pointDomain(stores, project, domain, now))) await releaseDomain(stores.hosts, project, domain)
+}
+
+/** The same for one that is new to the project. What its account has shown there stays until there is a production. */
+export async function adoptDomain(
+  stores: ShowStores,
+  project: Project,
+  domain: ProjectDomain,
+  now: number,
+): Promise<void> {
+  if (!(await pointDomain(stores, project, domain, now)) && !showsProduction(domain))
+    await releaseDomain(stores.hosts, project, domain)
+}
+
+/** False where there is nothing to show. */
+async function pointDomain(
+  stores: ShowStores,
+  project: Project,
+  domain: ProjectDomain,
+  now: number,
+): Promise<boolean> {
   const { hosts } = stores
   const deployment = await deploymentFor(stores, project, domain)
-  if (!deployment) return releaseDomain(hosts, project, domain)
+  if (!deployment) return false
   // Somebody else may have put a name of theirs there; it is taken with the next deployment once that is gone.
-  if (await obstacle(hosts, domain.name, project.ownerId)) return
+  if (await obstacle(hosts, domain.name, project.ownerId)) return false
   const to = {
     deploymentId: deployment.id,
     ownerId: project.ownerId,
@@ -38,6 +59,7 @@ export async function showDomain(
     production: domain.gitBranch === null,
   }
   await pointAlias(hosts, domain.name, to, now)
+  return true
 }
 
 /** Gives up what a project shows under a name. What others have there stays. */

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
+import { startDnsServer } from '#test/support/dns-server.ts'
 import { assertGolden } from '#test/support/golden.ts'
 import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
 import { type Answer, startServer } from '#test/support/server.ts'
@@ -501,4 +502,23 @@ test('domains that wait for their proof are looked up again, ever less often', a
   assert.deepEqual(await later(5 * MINUTE), [], 'after a day it is once an hour')
   assert.deepEqual(await later(HOUR), ['down.example', 'slow.example'])
   assert.deepEqual(await later(8 * DAY), [], 'in the end nobody waits for them any more')
+})
+
+test('the servers of the settings are asked, over the wire', async (t) => {
+  const texts = new Map<string, string>()
+  const world = await startDnsServer(({ name, type }) => {
+    const text = type === 'TXT' ? texts.get(name.toLowerCase()) : undefined
+    return text === undefined
+      ? { rcode: 'NXDOMAIN' }
+      : { answers: [{ name, type: 'TXT', ttl: 1, data: text }] }
+  })
+  t.after(() => world.close())
+  const server = await startServer({ env: { ALOFT_RESOLVERS: world.address } })
+  t.after(() => server.close())
+  const { token } = await server.signUp()
+  const { body } = await server.call('POST /v4/domains', { token, body: { name: 'wire.example' } })
+  assert.equal(body.domain.verified, false)
+  texts.set('_platform.wire.example', body.domain.verificationRecord)
+  const verified = await server.call('POST /v4/domains/wire.example/verify', { token, body: {} })
+  assert.deepEqual([verified.status, verified.body.domain?.verified], [200, true])
 })

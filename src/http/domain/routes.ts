@@ -1,9 +1,7 @@
 import * as api from '#contract/api/domain.ts'
-import { AloftError } from '#contract/errors.ts'
 import { PAGE_LIMIT, type PageQuery } from '#contract/page.ts'
 import type { Context } from '#core/access/context.ts'
 import type { Domain } from '#core/domain/domain.ts'
-import { readDomainName } from '#core/domain/domain-name.ts'
 import type { Domains, DomainView } from '#core/domain/domains.ts'
 import { type Route, route } from '../route.ts'
 import * as current from './current.ts'
@@ -18,12 +16,6 @@ export interface TransferWish {
 
 export type TransferIn = (ctx: Context, wish: TransferWish) => Promise<Domain>
 
-/** Where no registrar is at hand. */
-const noTransfers: TransferIn = async (_ctx, { name }) => {
-  const known = readDomainName(name)
-  throw new AloftError('not_transferable', `\`${known}\` cannot be transferred: there is no registrar here.`)
-}
-
 interface Listing {
   readonly query: Partial<PageQuery>
 }
@@ -32,7 +24,7 @@ interface Named {
   readonly params: { readonly name: string }
 }
 
-export function domainRoutes(domains: Domains, transferIn: TransferIn = noTransfers): readonly Route[] {
+export function domainRoutes(domains: Domains, transferIn: TransferIn): readonly Route[] {
   const older = (query: Partial<PageQuery>): PageQuery => ({ limit: PAGE_LIMIT.older, ...query })
   const removal =
     (withAliases: boolean) =>

@@ -35,7 +35,7 @@ const blank = (order: Order, now: number): Domain => ({
 
 /**
  * Takes an order one step on, and shows it in the account's domain in the same transaction. The step is taken
- * once: who comes second changes nothing.
+ * once: who comes second changes nothing, but for a domain that was deleted meanwhile and is wanted again.
  */
 async function advance(
   { transact, clock, onZonesChanged }: SettleParts,
@@ -46,9 +46,11 @@ async function advance(
 ): Promise<Domain | undefined> {
   const { ownerId, name, key } = order
   const shown = await transact(async ({ domains, orders }) => {
-    if (!(await orders.update(name, key, { state }))) return domains.find(ownerId, name)
-    const now = clock.now()
+    const isNew = await orders.update(name, key, { state })
     const found = await domains.find(ownerId, name)
+    const isWanted = order.state === state && !found
+    if (!isNew && !isWanted) return found
+    const now = clock.now()
     const domain: Domain = { ...(found ?? blank(order, now)), ...change(now) }
     if (!found && !adds) return undefined
     const kept = found ? await domains.update(found.id, change(now)) : await domains.add(domain)

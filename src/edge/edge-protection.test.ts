@@ -129,6 +129,10 @@ test('guards are asked in their order', async () => {
     ['with nothing, before it is ready', listed, { status: 'building' }, {}, 401, 'SSO_REQUIRED'],
     ['without sign-in', { ...listed, sso: false }, { status: 'failed' }, {}, 401, 'PASSWORD_REQUIRED'],
   ]
+  for (const url of ['http://evil.test/', '*', '/%']) {
+    assert.equal((await get(guarded(all), url, { method: 'OPTIONS' })).status, 404)
+    assert.equal((await get(guarded(listed), url, { method: 'OPTIONS' })).status, 400)
+  }
   for (const [name, protection, rest, asked, status, code] of rows) {
     const answer = await get(guarded(protection, rest), '/', asked)
     assert.deepEqual([name, answer.status, codeOf(answer)], [name, status, code])
@@ -386,6 +390,24 @@ test('what functions say to shared caches does not leave a protected site', asyn
     const { headers } = await get(host, `/api?${encodeURIComponent(said)}`, { headers: { cookie } })
     assert.deepEqual([headers['cache-control'], headers['cdn-cache-control']], [shown, undefined])
   }
+})
+
+test('answers that are kept for everyone are still only for those who are let in', async () => {
+  const host = guarded({ password: PASSWORD_PART })
+  let made = 0
+  await instances.start(host, (_, res) => res.end(`made ${++made}`))
+  const site = world.sites.get(host) as Site
+  const prerender = { expiration: 60, passQuery: false }
+  world.sites.set(host, { ...site, functions: siteFunctions({ page: { program: host, prerender } }) })
+  assert.equal((await get(host, '/page')).status, 401)
+  assert.equal(made, 0)
+  const cookie = cookieIn(await post(host, PASSWORD))
+  for (const from of ['MISS', 'HIT']) {
+    const { text, headers } = await get(host, '/page', { headers: { cookie } })
+    assert.deepEqual([text, headers['x-vercel-cache']], ['made 1', from])
+    assert.equal(headers['cache-control'], 'private, max-age=0, must-revalidate')
+  }
+  assert.equal((await get(host, '/page')).status, 401)
 })
 
 test('the fast ways serve no protected site, from the moment that it is', async (t) => {

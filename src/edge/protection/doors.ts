@@ -50,6 +50,10 @@ const trustedIps: Door = ({ exchange, protection: { trustedIps: trusted, sso, pa
   return isListed || mayShowMore ? undefined : refuse('DEPLOYMENT_NOT_FOUND')
 }
 
+/** Nobody is sent back to what is no path. */
+const wellFormed: Door = ({ exchange }) =>
+  readTarget(exchange.url) === undefined ? refuse('BAD_REQUEST') : undefined
+
 /** Browsers ask what they may ask for before they can show who asks. */
 const allowedOptions: Door = ({ exchange, protection }) => {
   if (exchange.question.method !== 'OPTIONS' || protection.optionsPaths.length === 0) return undefined
@@ -70,6 +74,7 @@ export function createDoors(
   const guesses = createGuessLimit(options.limiter, clock)
   return [
     trustedIps,
+    wellFormed,
     allowedOptions,
     createBypassDoor({ cookies, clock }),
     createSsoDoor({ cookies, members, passes, signInUrl, clock }),

@@ -121,8 +121,10 @@ export function fitTo(packet: Buffer, query: Query, ready: Buffer, most: number,
   const fits = ready.length + edns <= most
   const length = fits ? ready.length : nameEnd + 4
   const out = Buffer.allocUnsafe(length + edns)
-  ready.copy(out, 0, 0, length)
-  packet.copy(out, HEADER_BYTES, HEADER_BYTES, nameEnd)
+  if (fits) out.set(ready)
+  else ready.copy(out, 0, 0, length)
+  // Byte by byte, which for so few is quicker than any call.
+  for (let at = HEADER_BYTES; at < nameEnd; at++) out[at] = packet[at] as number
   out[0] = packet[0] as number
   out[1] = packet[1] as number
   out[2] = (ready[2] as number) | ((packet[2] as number) & RECURSION_DESIRED) | (fits ? 0 : TRUNCATED)
@@ -132,6 +134,21 @@ export function fitTo(packet: Buffer, query: Query, ready: Buffer, most: number,
   out[11] = query.hasEdns ? 1 : 0
   if (query.hasEdns) writeEdns(out, length, query, 0, cookie)
   return out
+}
+
+/**
+ * The same in a buffer that every asker of this answer is sent, one after the other: nothing is made or copied. It is
+ * for a socket that sends at once. Should one ever not, the asker before is sent what is not his, and asks again.
+ */
+export function patchFor(packet: Buffer, query: Query, shared: Buffer): Buffer {
+  const { nameEnd } = query
+  shared[0] = packet[0] as number
+  shared[1] = packet[1] as number
+  shared[2] = ((shared[2] as number) & ~RECURSION_DESIRED) | ((packet[2] as number) & RECURSION_DESIRED)
+  shared[3] = ((shared[3] as number) & ~CHECKING_DISABLED) | ((packet[3] as number) & CHECKING_DISABLED)
+  for (let at = HEADER_BYTES; at < nameEnd; at++) shared[at] = packet[at] as number
+  if (query.hasEdns) shared[shared.length - 4] = query.wantsDnssec ? 0x80 : 0
+  return shared
 }
 
 /** "Ask again over TCP": no longer than the question, so that it is of no use against others. */

@@ -6,7 +6,7 @@ import { AliasTargets } from './alias-targets.ts'
 import { type Answer, answerFrom, refusal } from './answer.ts'
 import { HEADER_BYTES, MAX_TCP_BYTES, RCODE } from './codes.ts'
 import { Cookies } from './cookies.ts'
-import { fitTo, writeAnswer, writeError, writeTruncated } from './message.ts'
+import { fitTo, patchFor, writeAnswer, writeError, writeTruncated } from './message.ts'
 import { readName, usualPart } from './name.ts'
 import { createQuery, readQuery, SILENCE } from './query.ts'
 import { DEFAULT_RATE_LIMITS, hashOf, RateLimit, type RateLimits, SEND, SLIP } from './rate-limit.ts'
@@ -82,8 +82,36 @@ export class Responder {
     if (code !== RCODE.NOERROR) return this.#refuse(packet, address, isTcp, code, now)
     const key = packet.toString('latin1', HEADER_BYTES, query.nameEnd).toLowerCase()
     const ready = this.#ready.get(query.type, key)
-    if (ready !== undefined && now < ready.expiresAt) return this.#send(packet, ready, address, isTcp, now)
+    if (ready !== undefined && now < ready.expiresAt)
+      return isTcp || query.cookieAt !== 0
+        ? this.#send(packet, ready, address, isTcp, now)
+        : this.#sendShared(packet, ready, address, now)
     return this.#prepareAndSend(packet, key, address, isTcp, now)
+  }
+
+  /** The way of nearly all questions. What it answers with is to be sent before the next one is read. */
+  #sendShared(packet: Buffer, ready: Ready, address: string, now: number): Reply {
+    const query = this.#query
+    const shared = query.hasEdns ? ready.edns : ready.plain
+    if (shared === undefined || shared.length > query.udpBytes) {
+      const reply = this.#send(packet, ready, address, false, now)
+      if (reply === undefined || reply.length < ready.bytes.length) return reply
+      // A copy of its own, since the memory of small buffers is shared and would be held on to.
+      const kept = Buffer.allocUnsafeSlow(reply.length)
+      kept.set(reply)
+      if (query.hasEdns) ready.edns = kept
+      else ready.plain = kept
+      return reply
+    }
+    const verdict = this.#limit.take(address, ready.identity, now)
+    if (verdict !== SEND) return this.#hold(packet, verdict)
+    ;(this.#answered[(shared[3] as number) & 15] as number)++
+    return patchFor(packet, query, shared)
+  }
+
+  #hold(packet: Buffer, verdict: number): Reply {
+    this.#limited++
+    return verdict === SLIP ? writeTruncated(packet, this.#query) : undefined
   }
 
   /** The query has been read. */
@@ -92,10 +120,7 @@ export class Responder {
     const check = query.cookieAt === 0 ? undefined : this.#cookies.check(packet, query, address, now)
     if (!isTcp && check?.isKnown !== true) {
       const verdict = this.#limit.take(address, ready.identity, now)
-      if (verdict !== SEND) {
-        this.#limited++
-        return verdict === SLIP ? writeTruncated(packet, query) : undefined
-      }
+      if (verdict !== SEND) return this.#hold(packet, verdict)
     }
     ;(this.#answered[(ready.bytes[3] as number) & 15] as number)++
     return fitTo(packet, query, ready.bytes, isTcp ? MAX_TCP_BYTES : query.udpBytes, check?.cookie)
@@ -157,7 +182,7 @@ export class Responder {
     if (zone === 'busy' || zone instanceof Promise) return zone === 'busy' ? undefined : zone
     if (zone === 'none') {
       const bytes = writeAnswer(packet, nameEnd, name, refusal(RCODE.REFUSED))
-      return { bytes, expiresAt: now, identity: RCODE.REFUSED }
+      return { bytes, expiresAt: now, identity: RCODE.REFUSED, plain: undefined, edns: undefined }
     }
     const answer = answerFrom(zone.index, { name, type }, (target, of) => this.#aliases.peek(target, of, now))
     if ('target' in answer) return this.#aliases.load(answer.target, answer.type)
@@ -173,7 +198,8 @@ export class Responder {
     } = zone.index
     // Names that a wildcard makes up, or that are not there, are without end: they count as one.
     const identity = nodes.has(name) ? hashOf(name, type) : hashOf(zoneName, answer.rcode)
-    return { bytes, identity, expiresAt: Math.min(now + READY_MS, zone.checkAt, answer.expiresAt) }
+    const expiresAt = Math.min(now + READY_MS, zone.checkAt, answer.expiresAt)
+    return { bytes, identity, expiresAt, plain: undefined, edns: undefined }
   }
 
   #fail(error: unknown, packet: Buffer, address: string, isTcp: boolean): Reply {

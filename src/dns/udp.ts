@@ -1,7 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { lookup as lookUp } from 'node:dns'
 import { once } from 'node:events'
-import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Log } from '#core/ports/log.ts'
 import type { Responder } from './responder.ts'
@@ -25,11 +24,18 @@ const SEND_BYTES = 1024 * 1024
 
 type Found = (error: Error | null, address: string, family: number) => void
 
-/** Addresses are taken as they are, which saves every answer a look-up of what is no name. */
-const lookup = (host: string, options: object, found: Found): void => {
-  const family = isIP(host)
-  if (family !== 0) found(null, host, family)
-  else lookUp(host, { ...options, all: false }, found)
+/** What was asked from is an address, which saves every answer a look-up; only what is bound may be a name. */
+function createLookup(type: 'udp4' | 'udp6') {
+  const family = type === 'udp4' ? 4 : 6
+  let isBound = false
+  return (host: string, options: object, found: Found): void => {
+    if (isBound) {
+      found(null, host, family)
+      return
+    }
+    isBound = true
+    lookUp(host, { ...options, all: false }, found)
+  }
 }
 
 export async function listenUdp({ host, port, reusePort, responder, log }: UdpOptions): Promise<Udp> {
@@ -37,10 +43,9 @@ export async function listenUdp({ host, port, reusePort, responder, log }: UdpOp
 
   async function open(address: string, at: number): Promise<number> {
     const type = address.includes(':') ? 'udp6' : 'udp4'
-    const socket = createSocket({ type, reusePort, lookup: lookup as never })
+    const socket = createSocket({ type, reusePort, lookup: createLookup(type) as never })
     sockets.push(socket)
-    const send = (reply: Buffer, { port: to, address: asker }: RemoteInfo) =>
-      socket.send(reply, 0, reply.length, to, asker)
+    const send = (reply: Buffer, asker: RemoteInfo) => socket.send(reply, asker.port, asker.address)
     const sendLater = (reply: Buffer | undefined, asker: RemoteInfo) => {
       if (reply !== undefined && sockets.length > 0) send(reply, asker)
     }

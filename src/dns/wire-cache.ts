@@ -6,6 +6,9 @@ export interface Ready {
   readonly expiresAt: number
   /** What is counted together when answers are limited. */
   readonly identity: number
+  /** The whole of it as it was last sent, without and with EDNS. */
+  plain: Buffer | undefined
+  edns: Buffer | undefined
 }
 
 type Generation = Map<number, Map<string, Ready>>

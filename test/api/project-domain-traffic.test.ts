@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { beginDomains, type DomainOwner } from '#test/support/project-domains.ts'
+import { sampleDomain } from '#test/support/samples.ts'
 import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
 
 const builder = new ScriptedBuilder()
@@ -252,6 +253,23 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.deepEqual([await shown(apex), await shown(url)], [404, 410])
     const other = await begin()
     assert.equal((await other.add(apex)).body.verified, true)
+  })
+
+  test('deployments, promotions and aliases that want a domain at once all come out well', async () => {
+    const { apex, name, id, add, deploy, shown, call } = await begin()
+    await server.parts.stores.domains.add(sampleDomain({ ownerId: id, name: apex, txtVerifiedAt: 1 }))
+    const first = await deploy('first', 'production')
+    await add(apex)
+    const answers = await Promise.all([
+      deploy('second', 'production'),
+      deploy('third', 'production'),
+      call(`POST /v10/projects/${name}/promote/${first.id}`),
+      call(`POST /v2/platform/deployments/${first.id}/aliases`, { alias: apex }),
+      call(`DELETE /v2/platform/aliases/${apex}`),
+    ])
+    for (const { status } of answers.slice(2)) assert.ok([200, 202, 404, 409].includes(status), `${status}`)
+    await deploy('last', 'production')
+    assert.deepEqual([await shown(apex), await shown(`${name}.localhost`)], ['last', 'last'])
   })
 
   test('of all who add a name at once, one has it', async () => {

@@ -106,6 +106,7 @@ const ready = (live: Deployment, at: number) => [
 const claim = ({ hosts }: PublishStores, deployment: Deployment, alias: string, now: number) =>
   pointAlias(hosts, alias, destination(deployment, alias !== deployment.aliasFinal[0]), now)
 
+/** A domain that somebody has put another alias on, or does so at this moment, is no reason to fail. */
 async function takeDomains(
   stores: PublishStores,
   deployment: Deployment,
@@ -114,10 +115,13 @@ async function takeDomains(
 ): Promise<readonly string[]> {
   const taken: string[] = []
   for (const host of domains.toSorted()) {
-    // A name that somebody else has put an alias on is theirs until they give it up.
     if (await obstacle(stores.hosts, host, deployment.ownerId)) continue
-    await claim(stores, deployment, host, now)
-    taken.push(host)
+    try {
+      await claim(stores, deployment, host, now)
+      taken.push(host)
+    } catch (error) {
+      if (!(error instanceof AloftError) || error.kind !== 'conflict') throw error
+    }
   }
   return taken
 }

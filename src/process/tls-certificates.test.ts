@@ -247,3 +247,20 @@ async function until<T>(read: () => T | Promise<T>, wanted: (value: T) => boolea
     await new Promise(setImmediate)
   }
 }
+
+test('what a public authority has made for the platform goes before what we make ourselves', async () => {
+  let has = false
+  const { certificateFor, forget, local } = setUp({
+    platform: async (name) => (has ? local.issue([`public.${name}`]) : undefined),
+  })
+  const ours = await certificateFor('a.aloft.example')
+  assert.equal(subjects(ours), 'DNS:aloft.example, DNS:*.aloft.example')
+  const standard = await certificateFor('api.aloft.example')
+  has = true
+  forget('*.aloft.example')
+  const theirs = await certificateFor('a.aloft.example')
+  assert.equal(subjects(theirs), 'DNS:public.a.aloft.example')
+  assert.equal(await certificateFor('b.aloft.example'), theirs)
+  assert.equal(subjects(await certificateFor('api.aloft.example')), 'DNS:public.api.aloft.example')
+  assert.equal(await certificateFor(undefined), standard)
+})

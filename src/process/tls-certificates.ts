@@ -5,6 +5,7 @@ import { type CertificatePems, createCredentialCache } from './tls-cache.ts'
 import { platformCertificate, readServerName } from './tls-names.ts'
 
 export interface ChooserOptions {
+  /** Makes the certificates of the platform that nobody else has made. */
   readonly issuer: { issue(names: readonly string[]): Promise<CertificatePems> }
   /** Under which the platform serves its sites. */
   readonly domain: string
@@ -16,35 +17,52 @@ export interface ChooserOptions {
   readonly max: number
   /** The certificate of a name outside the platform's domain, if it is one that we serve. */
   custom?(name: string): Promise<CertificatePems | undefined>
+  /** The certificate that a public authority has made for a name of the platform, if there is one yet. */
+  platform?(name: string): Promise<CertificatePems | undefined>
 }
 
 export interface CertificateChooser {
   readonly certificateFor: CertificateFor
-  /** To be called when the certificate of a custom name has come, changed or gone; wildcards stand for many. */
+  /** To be called when the certificate of a name has come, changed or gone; wildcards stand for many. */
   forget(name: string): void
 }
 
-/** A change of a custom certificate that nobody told us is noticed after this long. */
-const CUSTOM_MAX_AGE_MS = 5 * 60_000
+/** A change of a certificate that nobody told us is noticed after this long. */
+const MAX_AGE_MS = 5 * 60_000
 
 export function createCertificateChooser(options: ChooserOptions): CertificateChooser {
-  const { issuer, clock, log, max } = options
+  const { issuer, clock, log, max, platform } = options
   const domain = options.domain.toLowerCase()
   const apiHosts = new Set(options.apiHosts.map((host) => host.toLowerCase()))
+  const aging = { clock, log, max, maxAgeMs: MAX_AGE_MS }
   // Two that every visitor needs; visits to other hosts never push them out.
   const own = createCredentialCache({ clock, log, max: 2 })
   const hosts = createCredentialCache({ clock, log, max })
-  const customs = createCredentialCache({ clock, log, max, maxAgeMs: CUSTOM_MAX_AGE_MS })
+  const customs = createCredentialCache(aging)
+  const publics = createCredentialCache(aging)
 
   const ownNames = apiHosts.size > 0 ? [...apiHosts] : [domain]
   const standard = () =>
     own.get('default', () => issuer.issue(ownNames)) as Credentials | Promise<Credentials>
 
-  function find(name: string): Credentials | undefined | Promise<Credentials | undefined> {
+  type Found = Credentials | undefined | Promise<Credentials | undefined>
+
+  /** The first of these that has one, at once where that is known. */
+  const either = (first: Found, second: () => Found): Found =>
+    first instanceof Promise ? first.then((found) => found ?? second()) : (first ?? second())
+
+  /** Those for API hosts are each host's own, and those for sites the one that they share. */
+  const fromPublic = (name: string, key: string): Found =>
+    platform && publics.get(key, async () => platform(name))
+
+  function find(name: string): Found {
+    if (apiHosts.has(name)) return either(fromPublic(name, name), standard)
     const certificate = platformCertificate(name, domain)
     if (certificate) {
       const { key, names } = certificate
-      return (key === `*.${domain}` ? own : hosts).get(key, () => issuer.issue(names))
+      return either(fromPublic(name, key), () =>
+        (key === `*.${domain}` ? own : hosts).get(key, () => issuer.issue(names)),
+      )
     }
     return options.custom && customs.get(name, async () => options.custom?.(name))
   }
@@ -52,12 +70,13 @@ export function createCertificateChooser(options: ChooserOptions): CertificateCh
   return {
     certificateFor(servername) {
       const name = servername === undefined ? undefined : readServerName(servername)
-      if (name === undefined || apiHosts.has(name)) return standard()
-      const found = find(name)
-      return found instanceof Promise
-        ? found.then((credentials) => credentials ?? standard())
-        : (found ?? standard())
+      if (name === undefined) return standard()
+      return either(find(name), standard) as Credentials | Promise<Credentials>
     },
-    forget: (name) => (name.startsWith('*') ? customs.clear() : customs.forget(name.toLowerCase())),
+    forget(name) {
+      publics.clear()
+      if (name.startsWith('*')) customs.clear()
+      else customs.forget(name.toLowerCase())
+    },
   }
 }

@@ -1,9 +1,9 @@
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
-import { ORIGINS } from '#contract/origins.ts'
-import { CERTIFICATES_TOPIC } from '#core/certificate/certificate.ts'
+import { CERTIFICATES_TOPIC, keyPurpose } from '#core/certificate/certificate.ts'
+import type { PlatformCertificates } from '#core/certificate/platform-certificates.ts'
 import type { Config } from '../config.ts'
 import { ensureAuthority } from './authority.ts'
-import { createCertificateParts } from './certificates.ts'
+import { apiNames, createCertificateParts } from './certificates.ts'
 import type { CertificateFor } from './listener-tls.ts'
 import type { Parts } from './parts.ts'
 import { createCertificateChooser } from './tls-certificates.ts'
@@ -11,19 +11,32 @@ import { createCertificateChooser } from './tls-certificates.ts'
 /** The certificates of the platform, and those of custom hosts, which change while we serve. */
 export async function chooseCertificates(config: Config, parts: Parts): Promise<CertificateFor> {
   const authority = await ensureAuthority(parts)
-  const { choose } = createCertificateParts(config, parts)
+  const { choose, platform } = createCertificateParts(config, parts)
   const { certificateFor, forget } = createCertificateChooser({
     issuer: createLocalIssuer({ ...authority, clock: parts.clock }),
     domain: config.domain,
-    apiHosts: [
-      ...config.apiHosts.map((host) => host.replace(/^\[|\]$/g, '')),
-      ...ORIGINS.map((origin) => `api-${origin}.${config.domain}`),
-    ],
+    apiHosts: apiNames(config),
     clock: parts.clock,
     log: parts.log,
     max: 1000,
     custom: choose,
+    ...(platform && { platform: opened(platform, parts) }),
   })
   parts.bus.subscribe(CERTIFICATES_TOPIC, forget)
+  // Asked for now, so that it is there when the first visitor comes.
+  if (platform) await opened(platform, parts)(config.domain)
   return certificateFor
 }
+
+/** Certificate and key for a host of the platform. Those that cannot be had are as good as not there. */
+const opened =
+  ({ find }: PlatformCertificates, { vault, log }: Parts) =>
+  async (name: string) => {
+    try {
+      const found = await find(name)
+      return found && { cert: found.cert, key: vault.open(found.sealedKey, keyPurpose(found.id)) }
+    } catch (error) {
+      log.error({ err: error, name }, 'a certificate of the platform could not be read')
+      return undefined
+    }
+  }

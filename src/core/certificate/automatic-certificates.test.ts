@@ -11,6 +11,7 @@ import { createSweepRound } from './certificate-rounds.ts'
 import { createIssueJob } from './issue-job.ts'
 import { createKeepCertificate } from './make-certificate.ts'
 import { createOrderCertificate } from './order-certificate.ts'
+import { createPlatformCertificates, PLATFORM } from './platform-certificates.ts'
 
 let authority: Signer
 
@@ -53,7 +54,12 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   const common = { issuer, keep, store, attempts, hosts, jobs, clock, bus, log: silentLog }
   const automatic = createAutomaticCertificates({ ...common, domain: 'aloft.test' })
   const check = { owned: async () => {}, issuable: async () => {} }
-  const job = createIssueJob({ ...common, check, automatic, onChanged })
+  const platform = createPlatformCertificates({
+    ...common,
+    domain: 'aloft.test',
+    apiHosts: ['localhost', '127.0.0.1', 'api.aloft.test', 'console.example.org'],
+  })
+  const job = createIssueJob({ ...common, check, automatic, platform, onChanged })
   const sweep = createSweepRound({ automatic, store, attempts, challenges, settings, clock })
   const deployment = sampleDeployment({ ownerId: 'anna' })
   await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
@@ -66,6 +72,7 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   return {
     ...common,
     automatic,
+    platform,
     stores,
     asked,
     changed,
@@ -256,4 +263,44 @@ test('whoever orders a certificate gets it once a worker has it, the reason when
   assert.equal(asked.length, 2)
   const late = await ordered()
   assert.match(String(await late.answer), /still at work/)
+})
+
+test('the platform asks for one wildcard for its sites and API, and one for each scope that serves a host', async (t) => {
+  const { platform, workAll, asked, serve } = await setUp(t)
+  await serve('site.team.aloft.test')
+  for (const host of [
+    'aloft.test',
+    'any.aloft.test',
+    'api.aloft.test',
+    'site.team.aloft.test',
+    'unknown.team.aloft.test',
+    'site.nobody.aloft.test',
+    'console.example.org',
+    'localhost',
+    '127.0.0.1',
+  ])
+    assert.equal(await platform.find(host), undefined)
+  await workAll()
+  assert.deepEqual(asked.sort(), ['*.aloft.test aloft.test', '*.team.aloft.test', 'console.example.org'])
+  for (const host of ['aloft.test', 'other.aloft.test', 'api.aloft.test', 'any.team.aloft.test'])
+    assert.equal((await platform.find(host))?.ownerId, PLATFORM, host)
+  assert.equal(asked.length, 3)
+})
+
+test('where the wildcard is refused the API asks for its own names, and what the platform has is renewed', async (t) => {
+  const { platform, workAll, asked, will, clock, store, work } = await setUp(t)
+  will.failure = new IssueFailure('the nameservers are others')
+  await platform.find('api.aloft.test')
+  await workAll()
+  will.failure = undefined
+  await platform.find('site.aloft.test')
+  await platform.find('api.aloft.test')
+  await workAll()
+  assert.deepEqual(asked, ['*.aloft.test aloft.test', 'api.aloft.test'])
+  assert.equal(await platform.find('site.aloft.test'), undefined)
+  const own = await platform.find('api.aloft.test')
+  assert.ok(own)
+  clock.advance(60 * DAY + HOUR)
+  await work({ ownerId: PLATFORM, id: own.id })
+  assert.notEqual((await store.find(PLATFORM, own.id))?.cert, own.cert)
 })

@@ -2,9 +2,10 @@ import { DAY, HOUR, SECOND } from '#contract/time.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import { isPlatformHost } from '../deployment/hosts.ts'
 import type { JobQueue } from '../job/job-queue.ts'
-import { type CertificateIssuer, IssueFailure } from '../ports/certificate-issuer.ts'
+import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import { backOff, patience } from './back-off.ts'
 import type { Certificate } from './certificate.ts'
 import { isHostName } from './certificate-name.ts'
 import type { AttemptStore, CertificateStore } from './certificate-store.ts'
@@ -43,9 +44,6 @@ const MOST_A_DAY = 20
 /** Made during handshakes at once, in one process. */
 const AT_ONCE = 8
 const HANDSHAKE_MS = 10 * SECOND
-
-/** An hour, doubling up to a day. */
-export const backOff = (failures: number): number => Math.min(DAY, HOUR * 2 ** Math.min(failures - 1, 10))
 
 export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCertificates {
   const { issuer, keep, store, attempts, hosts, jobs, clock, log, domain } = parts
@@ -93,13 +91,9 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
   async function failed(host: string, error: unknown): Promise<void> {
     const last = await attempts.find(host)
     if (!last) return
-    const retryAfter = error instanceof IssueFailure ? (error.retryAfter ?? 0) : 0
+    const { retryAfter, reason } = patience(error)
     const retryAt = Math.max(last.retryAt, clock.now() + retryAfter)
-    await attempts.save({
-      ...last,
-      retryAt,
-      error: String((error as Error)?.message ?? error).slice(0, 1000),
-    })
+    await attempts.save({ ...last, retryAt, error: reason })
   }
 
   async function ensure(host: string, signal: AbortSignal): Promise<Certificate | undefined> {

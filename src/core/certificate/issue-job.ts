@@ -3,16 +3,18 @@ import type { HostStore } from '../alias/host-store.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { JobPayload } from '../job/job-queue.ts'
 import type { Bus } from '../ports/bus.ts'
-import { type CertificateIssuer, IssueFailure } from '../ports/certificate-issuer.ts'
+import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { AutomaticCertificates } from './automatic-certificates.ts'
+import { patience } from './back-off.ts'
 import type { Certificate } from './certificate.ts'
 import type { AttemptStore, CertificateStore } from './certificate-store.ts'
 import type { NameCheck } from './check-names.ts'
 import { ISSUE_KIND } from './issue-jobs.ts'
 import { askIssuer, type KeepCertificate } from './make-certificate.ts'
 import { ORDERS_TOPIC } from './order-certificate.ts'
+import { PLATFORM, type PlatformCertificates } from './platform-certificates.ts'
 
 interface IssueParts {
   readonly issuer: CertificateIssuer
@@ -22,23 +24,25 @@ interface IssueParts {
   readonly hosts: Pick<HostStore, 'holder'>
   readonly check: NameCheck
   readonly automatic: AutomaticCertificates
+  /** Where the platform's own certificates come from the same authority. */
+  readonly platform?: PlatformCertificates | undefined
   readonly bus: Bus
   readonly clock: Clock
   readonly onChanged: (names: readonly string[]) => void
 }
 
 /** The closer its end, the more often it is tried; and never before the authority would listen. */
-const nextTry = ({ expiresAt }: Certificate, now: number, retryAfter = 0): number =>
+const nextTry = ({ expiresAt }: Certificate, now: number, retryAfter: number): number =>
   now + Math.max(retryAfter, Math.min(DAY, Math.max(HOUR, (expiresAt - now) / 20)))
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Asks the authority: for hosts that have no certificate, for those that will end, and for those that were ordered. */
 export function createIssueJob(parts: IssueParts): JobHandler {
-  const { issuer, keep, store, attempts, hosts, check, automatic, bus, clock, onChanged } = parts
+  const { issuer, keep, store, attempts, hosts, check, automatic, platform, bus, clock, onChanged } = parts
 
   async function isServed({ ownerId, names }: Certificate): Promise<boolean> {
+    if (ownerId === PLATFORM) return platform !== undefined
     for (const name of names) if ((await hosts.holder(name))?.ownerId === ownerId) return true
     return false
   }
@@ -57,8 +61,7 @@ export function createIssueJob(parts: IssueParts): JobHandler {
     } catch (error) {
       if (signal.aborted) throw error
       log.warn({ err: error, certificate: id }, 'a certificate was not renewed; it is tried again later')
-      const retryAfter = error instanceof IssueFailure ? error.retryAfter : 0
-      await store.postpone(id, nextTry(old, now, retryAfter))
+      await store.postpone(id, nextTry(old, now, patience(error).retryAfter))
     }
   }
 
@@ -75,7 +78,7 @@ export function createIssueJob(parts: IssueParts): JobHandler {
       await attempts.save({ ...attempt, error: null })
     } catch (error) {
       if (signal.aborted) throw error
-      await attempts.save({ ...attempt, error: reasonOf(error).slice(0, 1000) })
+      await attempts.save({ ...attempt, error: patience(error).reason })
     }
     bus.publish(ORDERS_TOPIC, key)
   }
@@ -86,11 +89,12 @@ export function createIssueJob(parts: IssueParts): JobHandler {
     timeLimit: 5 * MINUTE,
     maxAttempts: 5,
     atOnce: 4,
-    async run({ host, ownerId, id, names, order }: JobPayload, { signal, log }) {
+    async run({ host, ownerId, id, names, order, platform: own }: JobPayload, { signal, log }) {
       if (isText(host)) await automatic.ensure(host, signal)
       else if (isText(ownerId) && isText(id)) await renew(ownerId, id, signal, log)
       else if (isText(ownerId) && isText(order) && Array.isArray(names))
         await carryOut(ownerId, names.filter(isText), order, signal)
+      else if (Array.isArray(own)) await platform?.ensure(own.filter(isText), signal)
     },
   }
 }

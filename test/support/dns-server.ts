@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type Answer, decode, encode, type Question, streamEncode } from 'dns-packet'
 
 export type Reply =
-  | { readonly answers: readonly Answer[] }
+  | { readonly answers: readonly Answer[]; readonly authorities?: readonly Answer[] }
   | { readonly rcode: 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' }
   | 'truncated'
   /** Nothing is sent. */
@@ -23,21 +23,22 @@ const TRUNCATED = 0x0200
 
 /** A DNS server over UDP and TCP whose answers the test writes. */
 export async function startDnsServer(
-  answer: (question: Question, over: 'udp' | 'tcp') => Reply,
+  answer: (question: Question, over: 'udp' | 'tcp', recursive: boolean) => Reply,
 ): Promise<TestDnsServer> {
   const asked: Question[] = []
 
   function reply(query: Buffer, over: 'udp' | 'tcp') {
-    const { id, questions = [] } = decode(query)
+    const { id, questions = [], flag_rd: recursive } = decode(query)
     const [question] = questions
     if (!question) return undefined
     asked.push(question)
-    const what = answer(question, over)
+    const what = answer(question, over, recursive)
     if (what === 'silence') return undefined
     const flags =
       what === 'truncated' ? RECURSION | TRUNCATED : RECURSION | ('rcode' in what ? RCODES[what.rcode] : 0)
     const answers = what !== 'truncated' && 'answers' in what ? [...what.answers] : []
-    return { type: 'response', id: id ?? 0, flags, questions, answers } as const
+    const authorities = what !== 'truncated' && 'answers' in what ? [...(what.authorities ?? [])] : []
+    return { type: 'response', id: id ?? 0, flags, questions, answers, authorities } as const
   }
 
   const tcp = createServer((socket) => {

@@ -9,7 +9,13 @@ const NAME = 'example.com'
 const LONG = 'x'.repeat(700)
 
 /** What the world says of a few names. */
-function answer({ name, type }: Question, over: 'udp' | 'tcp'): Reply {
+function answer({ name, type }: Question, over: 'udp' | 'tcp', recursive: boolean): Reply {
+  // As a server of the zone above says where a name is delegated to.
+  if (!recursive)
+    return {
+      answers: [],
+      authorities: ['ns1.aloft.test', 'NS2.aloft.test'].map((data) => ({ name, type: 'NS', ttl: 1, data })),
+    }
   switch (`${name.toLowerCase()} ${type}`) {
     case 'example.com TXT':
       return {
@@ -69,7 +75,12 @@ function answer({ name, type }: Question, over: 'udp' | 'tcp'): Reply {
           },
         ],
       }
+    case 'zone.test NS':
+      return { answers: [{ name, type: 'NS', ttl: 1, data: 'ns.zone.test' }] }
+    case 'ns.zone.test A':
+      return { answers: [{ name, type: 'A', ttl: 1, data: '127.0.0.1' }] }
     default:
+      if (name.endsWith('lame.zone.test')) return { rcode: 'SERVFAIL' }
       if (name.endsWith('servfail.test')) return { rcode: 'SERVFAIL' }
       if (name.endsWith('refused.test')) return { rcode: 'REFUSED' }
       if (name.endsWith('silent.test')) return 'silence'
@@ -82,7 +93,12 @@ describe('the resolver', () => {
   let resolver: Resolver
   before(async () => {
     server = await startDnsServer(answer)
-    resolver = createDnsResolver({ servers: [server.address], tryMs: 60, wholeMs: 2000 })
+    resolver = createDnsResolver({
+      servers: [server.address],
+      tryMs: 60,
+      wholeMs: 2000,
+      port: Number(server.address.split(':')[1]),
+    })
   })
   after(() => server.close())
 
@@ -98,6 +114,11 @@ describe('the resolver', () => {
     assert.deepEqual((await resolver.ns(NAME)).toSorted(), ['ns1.aloft.test', 'ns2.aloft.test'])
     assert.deepEqual(await resolver.ns(`www.${NAME}`), [])
     assert.deepEqual(await resolver.cname(`www.${NAME}`), ['elsewhere.net'])
+  })
+
+  it('asks the zone above where a name is delegated to when its own servers do not answer for it', async () => {
+    assert.deepEqual((await resolver.ns('lame.zone.test')).toSorted(), ['ns1.aloft.test', 'ns2.aloft.test'])
+    await assert.rejects(resolver.ns('a.lame.zone.test'), ResolverFailure, 'nobody above it answers')
   })
 
   it('answers addresses, with how long they may be kept', async () => {

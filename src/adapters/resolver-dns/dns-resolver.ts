@@ -1,6 +1,7 @@
 import type { CaaRecord } from 'node:dns'
 import { Resolver as DnsResolver } from 'node:dns/promises'
 import { type Addresses, type Resolver, ResolverFailure } from '#core/ports/resolver.ts'
+import { readDelegation } from './delegation.ts'
 
 interface ResolverParts {
   /** `ip:port` each; the system's when undefined. */
@@ -9,12 +10,19 @@ interface ResolverParts {
   readonly tryMs?: number
   /** Milliseconds after which nobody waits any longer, however many servers there are. */
   readonly wholeMs?: number
+  /** Where the servers of zones listen. */
+  readonly port?: number
 }
 
 const TRIES = 2
+/** How many servers of the zone above are asked where a name is delegated to. */
+const ABOVE = 2
 
 /** That there is no such name or no such record is an answer; so is that nothing can have such a name. */
 const NOTHING: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EBADNAME']
+
+/** What a server says that could not get an answer from those of the zone. */
+const UNANSWERED: readonly unknown[] = ['ESERVFAIL', 'EREFUSED']
 
 /** For how long others may believe that a name has no address. */
 const NONE_TTL = 60
@@ -37,7 +45,12 @@ const addressesOf = (
       }
 
 /** Asks recursive DNS servers. */
-export function createDnsResolver({ servers, tryMs = 2000, wholeMs = 6000 }: ResolverParts): Resolver {
+export function createDnsResolver({
+  servers,
+  tryMs = 2000,
+  wholeMs = 6000,
+  port = 53,
+}: ResolverParts): Resolver {
   const dns = new DnsResolver({ timeout: tryMs, tries: TRIES })
   if (servers) dns.setServers(servers)
 
@@ -62,15 +75,42 @@ export function createDnsResolver({ servers, tryMs = 2000, wholeMs = 6000 }: Res
   const cname = async (name: string): Promise<readonly string[]> =>
     ((await ask(name, () => dns.resolveCname(name))) ?? []).map(hostName)
 
+  const nameservers = async (name: string): Promise<readonly string[]> =>
+    (await ask(name, () => dns.resolveNs(name))) ?? []
+
+  /** A name whose own servers do not answer for it, as ours do not until it is verified: those above know of it. */
+  async function delegation(name: string, failure: ResolverFailure): Promise<readonly string[]> {
+    if (!UNANSWERED.includes((failure.cause as NodeJS.ErrnoException | undefined)?.code)) throw failure
+    const found = await ask(name, async () => {
+      const above = await serversAbove(name)
+      const addresses = await Promise.all(above.slice(0, ABOVE).map((server) => dns.resolve4(server)))
+      return readDelegation(name, addresses.flat().slice(0, ABOVE), { port, timeoutMs: tryMs })
+    }).catch(() => undefined)
+    if (found === undefined) throw failure
+    return found
+  }
+
+  /** None for a name that stands for another, because the servers would be those of the other. */
+  async function zoneServers(name: string): Promise<readonly string[]> {
+    const [elsewhere, servers] = await Promise.all([cname(name), nameservers(name)])
+    return elsewhere.length > 0 ? [] : servers
+  }
+
+  async function serversAbove(name: string): Promise<readonly string[]> {
+    const labels = name.split('.')
+    for (let i = 1; i < labels.length; i++) {
+      const servers = await zoneServers(labels.slice(i).join('.'))
+      if (servers.length > 0) return servers
+    }
+    return []
+  }
+
   return {
     cname,
     txt: async (name) =>
       ((await ask(name, () => dns.resolveTxt(name))) ?? []).map((strings) => strings.join('')),
-    async ns(name) {
-      const [elsewhere, servers] = await Promise.all([cname(name), ask(name, () => dns.resolveNs(name))])
-      // A name that stands for another is not delegated: the servers are those of the other.
-      return elsewhere.length > 0 ? [] : (servers ?? []).map(hostName)
-    },
+    ns: async (name) =>
+      (await zoneServers(name).catch((failure: ResolverFailure) => delegation(name, failure))).map(hostName),
     a: async (name) => addressesOf(await ask(name, () => dns.resolve4(name, { ttl: true }))),
     aaaa: async (name) => addressesOf(await ask(name, () => dns.resolve6(name, { ttl: true }))),
     caa: async (name) => ((await ask(name, () => dns.resolveCaa(name))) ?? []).map(caaText),

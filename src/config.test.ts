@@ -57,6 +57,18 @@ test('defaults follow the settings they are derived from', () => {
   assert.equal(readConfig({ ALOFT_BASE_URL: 'https://api.example.com/' }).baseUrl, 'https://api.example.com')
 })
 
+test('prices are read by what comes after a name, in whatever case', () => {
+  const { domainPrices } = readConfig({ ALOFT_DOMAIN_PRICES: 'COM=9, co.uk=7' })
+  assert.deepEqual(
+    [...domainPrices],
+    [
+      ['com', 9],
+      ['co.uk', 7],
+    ],
+  )
+  assert.equal(readConfig({}).domainPrices.get('io'), 39)
+})
+
 const refused: [string, string, RegExp][] = [
   ['ALOFT_PORT', '0', /from 1 to 65535/],
   ['ALOFT_PORT', '65536', /from 1 to 65535/],
@@ -76,6 +88,12 @@ const refused: [string, string, RegExp][] = [
   ['ALOFT_NAMESERVERS', 'ns1.example.com,', /different host names/],
   ['ALOFT_PUBLIC_ADDRESSES', 'example.com', /IP addresses/],
   ['ALOFT_PUBLIC_ADDRESSES', 'fe80::1%eth0', /IP addresses/],
+  ['ALOFT_REGISTRAR', 'godaddy', /sandbox, name\.com/],
+  ['ALOFT_REGISTRAR', 'name.com', /ALOFT_REGISTRAR_USER and ALOFT_REGISTRAR_KEY/],
+  ['ALOFT_REGISTRAR_URL', 'api.name.com', /https:\/\//],
+  ['ALOFT_DOMAIN_PRICES', 'com=12,net', /com=12/],
+  ['ALOFT_DOMAIN_PRICES', 'com=9.99', /com=12/],
+  ['ALOFT_TRANSFER_MINUTES', '0', /whole number/],
   ['ALOFT_RATE_LIMIT', '0', /whole number/],
   ['ALOFT_WORKERS', 'many', /whole number/],
   ['ALOFT_DEFAULT_PLAN', 'gold', /oss, free, pro, enterprise/],

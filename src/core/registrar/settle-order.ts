@@ -64,10 +64,16 @@ async function advance(
 
 /** The account has what it paid for. */
 export const showBought = (parts: SettleParts, order: Order, expiresAt: number) =>
-  advance(parts, order, 'done', (now) => ({ boughtAt: now, expiresAt, nameservers: parts.nameservers }), {
-    adds: true,
-    verifies: true,
-  })
+  advance(
+    parts,
+    order,
+    'done',
+    () => ({ boughtAt: order.createdAt, expiresAt, nameservers: parts.nameservers }),
+    {
+      adds: true,
+      verifies: true,
+    },
+  )
 
 export const showMoving = (parts: SettleParts, order: Order) =>
   advance(parts, order, 'moving', (now) => ({ transferStartedAt: now, transferredAt: null }), {

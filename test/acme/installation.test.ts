@@ -7,6 +7,7 @@ import { deployed } from '#test/support/deploying.ts'
 import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
 import { type Pebble, startPebble, withoutPebble } from '#test/support/pebble.ts'
 
+const PLATFORM = 'aloft.example'
 const DOMAIN = 'acme-e2e.com'
 
 suite('an installation with a public certificate authority', { skip: withoutPebble }, () => {
@@ -20,6 +21,7 @@ suite('an installation with a public certificate authority', { skip: withoutPebb
       ports: { port, tlsPort },
       env: {
         ALOFT_ACME_DIRECTORY: pebble.directory,
+        ALOFT_DOMAIN: PLATFORM,
         ALOFT_ACME_EMAIL: 'operator@aloft.test',
         ALOFT_DNS_PORT: String(dnsPort),
         NODE_EXTRA_CA_CERTS: pebble.trustedFile,
@@ -57,17 +59,27 @@ suite('an installation with a public certificate authority', { skip: withoutPebb
     }
   }
 
+  /** It takes a moment until there is one, and no event tells of it outside. */
+  async function untilTrusted(servername: string): Promise<string | undefined> {
+    for (let looks = 0; looks < 200; looks++) {
+      const names = await trustedNames(servername)
+      if (names !== undefined) return names
+      await pause(100)
+    }
+    return undefined
+  }
+
   test('a domain is bought, a host of it shows a site, and gets its certificate by itself', async () => {
     const { price } = await call<{ price: number }>(`GET /v4/domains/price?name=${DOMAIN}`)
     await call('POST /v4/domains/buy', { name: DOMAIN, expectedPrice: price })
     const { id } = await deployed(aloft, { name: 'shop', files: { 'index.html': 'the shop' } })
     await call(`POST /v2/platform/deployments/${id}/aliases`, { alias: `www.${DOMAIN}` })
-    let names: string | undefined
-    for (let looks = 0; names === undefined && looks < 200; looks++) {
-      names = await trustedNames(`www.${DOMAIN}`)
-      if (names === undefined) await pause(100)
-    }
-    assert.equal(names, `DNS:www.${DOMAIN}`, aloft.stderr())
+    assert.equal(await untilTrusted(`www.${DOMAIN}`), `DNS:www.${DOMAIN}`, aloft.stderr())
+  })
+
+  test('sites and the API under the domain of the platform share a wildcard', async () => {
+    for (const host of [`shop.${PLATFORM}`, `api.${PLATFORM}`])
+      assert.equal(await untilTrusted(host), `DNS:*.${PLATFORM}, DNS:${PLATFORM}`, aloft.stderr())
   })
 
   test('a wildcard that somebody asks for is issued by DNS and served', async () => {

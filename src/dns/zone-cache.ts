@@ -94,7 +94,7 @@ export class ZoneCache {
       if (entry.isChanged) return this.#reload(suffix, entry)
       if (now >= entry.checkAt) this.#check(suffix, entry, now)
       const isSettled = suffix === name || this.#settled.get(name) === suffix
-      return isSettled || !this.#inner.take(now) ? entry : this.#ask(name)
+      return isSettled || !this.#inner.take(now) ? entry : this.#askInner(name, suffix)
     }
     if (this.#isAbsent(name, now)) return 'none'
     if (this.#unknown.take(now)) return this.#ask(name)
@@ -119,6 +119,16 @@ export class ZoneCache {
   #isAbsent(name: string, now: number): boolean {
     const until = this.#absent.get(name)
     return until !== undefined && now < until
+  }
+
+  /** Whether there is a zone inside of a known one, which is served as it is when nobody can say. */
+  async #askInner(name: string, zone: string): Promise<void> {
+    try {
+      await this.#ask(name)
+    } catch (error) {
+      this.#log.warn({ err: error, zone }, 'a zone could not be looked up, it is served as it was')
+      remember(this.#settled, name, zone)
+    }
   }
 
   #ask(name: string): Promise<void> {

@@ -169,7 +169,9 @@ export function createTransfers(parts: TransferParts): Transfers {
           toAccountId: ctx.owner.id,
           fromAccountId: current.ownerId,
         }
-        await stores.projects.update(current.id, { details: { ...current.details, transfer } }, now)
+        // Whoever had the project knows these secrets.
+        const details = { ...current.details, transfer, protectionBypass: [] }
+        await stores.projects.update(current.id, { details }, now)
         const given = await stores.projects.byIdOrName(ctx.owner.id, current.id)
         if (!given) throw unknown(current.id)
         return { project: given, hosts: await hostsOf(stores.projects, given) }

@@ -2,12 +2,18 @@ import { newDomainToken, newId } from '#contract/ids.ts'
 import { DAY } from '#contract/time.ts'
 import type { Domain } from '../domain/domain.ts'
 import type { DomainChange, DomainStore } from '../domain/domain-store.ts'
+import type { EventQueue } from '../event/event.ts'
+import { domainEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Order, OrderState, OrderStore } from './order.ts'
 
 export interface SettleParts {
-  readonly transact: Transact<{ readonly domains: DomainStore; readonly orders: OrderStore }>
+  readonly transact: Transact<{
+    readonly domains: DomainStore
+    readonly orders: OrderStore
+    readonly events: EventQueue
+  }>
   readonly clock: Clock
   readonly nameservers: readonly string[]
   readonly onZonesChanged: (zones: readonly string[]) => void
@@ -45,7 +51,7 @@ async function advance(
   { adds, verifies }: { readonly adds: boolean; readonly verifies: boolean },
 ): Promise<Domain | undefined> {
   const { ownerId, name, key } = order
-  const shown = await transact(async ({ domains, orders }) => {
+  const shown = await transact(async ({ domains, orders, events }) => {
     const isNew = await orders.update(name, key, { state })
     const found = await domains.find(ownerId, name)
     const isWanted = order.state === state && !found
@@ -56,6 +62,10 @@ async function advance(
     const kept = found ? await domains.update(found.id, change(now)) : await domains.add(domain)
     if (!kept) throw new Error(`${name} is another account's`)
     if (verifies) await domains.removeOthers(name, domain.id)
+    if (!found)
+      await events.emit(
+        domainEvent({ ownerId, name, delegated: verifies }, { userId: order.creatorId, at: now }),
+      )
     return domain
   })
   if (verifies) onZonesChanged([name])

@@ -149,6 +149,9 @@ test('a host that is served gets its certificate in its first handshake, and no 
     made.map(({ source, autoRenew, names }) => [source, autoRenew, names]),
     [['automatic', true, ['www.fresh.example']]],
   )
+  const { body: asked } = await call('POST /v3/platform/certs', { domains: ['www.fresh.example'] })
+  assert.equal(asked.uid, made[0]?.id)
+  assert.equal((await all()).find(({ id }) => id === asked.uid)?.source, 'issued')
   assert.equal(await namesOf('unknown.test'), platform)
   assert.equal(await namesOf('other.fresh.example'), platform)
 })

@@ -76,6 +76,14 @@ export function createCertificates(parts: CertificateParts): Certificates {
     return found.toSorted((a, b) => Math.min(a.names.length, 2) - Math.min(b.names.length, 2))
   }
 
+  /** One that was made by itself is from now on one that somebody relies on. */
+  const asked = (known: Certificate): Promise<Certificate> =>
+    transact(async ({ certificates }) => {
+      const current = (await certificates.find(known.ownerId, known.id)) ?? known
+      await certificates.replace(current.id, { ...current, source: 'issued' })
+      return current
+    })
+
   async function remove(ctx: Context, { id, names }: Certificate): Promise<void> {
     const gone = await transact(async ({ certificates, hosts, jobs }) => {
       if (!(await certificates.remove(ctx.owner.id, id))) return false
@@ -97,8 +105,8 @@ export function createCertificates(parts: CertificateParts): Certificates {
       const names = readCertificateNames(domains)
       await check.issuable(ctx.owner.id, names)
       const known = await store.withNames(ctx.owner.id, names)
-      if (known && !renew && clock.now() < timesOf(known.cert).renewAt) return known
-      return order(ctx.owner.id, names)
+      if (!known || renew || clock.now() >= timesOf(known.cert).renewAt) return order(ctx.owner.id, names)
+      return known.source === 'automatic' ? asked(known) : known
     },
 
     async upload(ctx, { domains = [], ...upload }) {

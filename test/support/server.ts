@@ -8,6 +8,8 @@ import { JobRunner } from '#core/job/job-runner.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import { OutboundFailure } from '#core/ports/outbound.ts'
 import type { Resolver } from '#core/ports/resolver.ts'
+import { issueToken } from '#core/token/tokens.ts'
+import { ensureUser } from '#core/user/users.ts'
 import { readConfig } from '#src/config.ts'
 import { createHostSwitch } from '#src/process/hosts.ts'
 import { createListeners } from '#src/process/listener.ts'
@@ -46,7 +48,7 @@ export interface TestServer {
   call(on: string, options?: CallOptions): Promise<Answer>
   /** A request to a site: what a visitor of this host gets. */
   visit(host: string, path: string, headers?: Record<string, string>): Promise<Answer>
-  /** A new account, made the way people make theirs: asking, reading the mail, accepting. */
+  /** A new account with a token. How people make theirs, by mail, is a test of its own. */
   signUp(email?: string): Promise<Account>
   operator(): Promise<Account>
   /** Every mail so far, oldest first, after all jobs that are due are done. */
@@ -159,15 +161,12 @@ export async function startServer(
     },
 
     async signUp(email = `user${++signUps}@aloft.test`) {
-      const asked = await server.call('POST /platform/registration', { body: { email, tokenName: 'test' } })
-      const mail = (await server.mails(email)).at(-1)
-      const link = /\/login\/accept\?token=\w+/.exec(mail?.text ?? '')?.[0]
-      await server.call(`POST ${link}`)
-      const { body } = await server.call(
-        `GET /platform/registration/verify?email=${encodeURIComponent(email)}&token=${asked.body.token}`,
-      )
-      const me = await server.call('GET /v2/user', { token: body.token })
-      return { id: me.body.user.id, token: body.token, email, username: me.body.user.username }
+      const name = 'test'
+      return parts.transact(async ({ users, tokens }) => {
+        const { id, username } = await ensureUser(users, email, { clock, defaultPlan: config.defaultPlan })
+        const { bearer } = await issueToken(tokens, { userId: id, name, kind: 'login', now: clock.now() })
+        return { id, token: bearer, email, username }
+      })
     },
 
     async operator() {

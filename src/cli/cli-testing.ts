@@ -22,11 +22,12 @@ type Vars = Readonly<Record<string, string>>
 /** A machine with its own home, and an installation for it to talk to. */
 export interface TestMachine {
   readonly api: TestApi
+  /** Also the folder that commands are started in. */
   readonly home: string
   /** Runs the command line as somebody would who has set nothing but what is given. */
   aloft(line: readonly string[], env?: Vars): Promise<Outcome>
-  /** The same within this process, which saves the start. */
-  run(line: readonly string[], env?: Vars): Promise<Outcome>
+  /** The same within this process, which saves the start; `input` is on stdin, which is no terminal. */
+  run(line: readonly string[], env?: Vars, input?: string): Promise<Outcome>
   start(line: readonly string[], env?: Vars): ChildProcessByStdio<null, Readable, Readable>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -45,6 +46,7 @@ export async function startMachine(...table: readonly TestAnswer[]): Promise<Tes
       spawn(process.execPath, [MAIN, ...line], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...base, ...env },
+        cwd: home,
       }),
     async aloft(line, env) {
       const child = machine.start(line, env)
@@ -52,10 +54,11 @@ export async function startMachine(...table: readonly TestAnswer[]): Promise<Tes
       const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exit])
       return { code, stdout, stderr }
     },
-    async run(line, env = {}) {
+    async run(line, env = {}, input = '') {
       const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
       const written = Promise.all([text(stdout), text(stderr)])
-      const code = await run({ argv: line, env: { ...base, ...env }, stdin, stdout, stderr })
+      stdin.end(input)
+      const code = await run({ argv: line, env: { ...base, ...env }, cwd: home, stdin, stdout, stderr })
       stdout.end()
       stderr.end()
       const [out, err] = await written

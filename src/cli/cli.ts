@@ -14,6 +14,8 @@ export interface Cli {
   readonly baseUrl: string
   /** The value of `--team`. */
   readonly team: string | undefined
+  /** The folder that it was started in. */
+  readonly cwd: string
   readonly auth: AuthFile
   readonly out: Output
   readonly prompt: Prompt
@@ -34,6 +36,7 @@ export interface Cli {
 export function createCli(parts: {
   readonly options: GlobalOptions
   readonly env: Env
+  readonly cwd: string
   readonly auth: AuthFile
   readonly out: Output
   readonly prompt: Prompt
@@ -55,6 +58,7 @@ export function createCli(parts: {
   return {
     baseUrl,
     team: options.team,
+    cwd: parts.cwd,
     auth,
     out,
     prompt: parts.prompt,

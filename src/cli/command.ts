@@ -5,7 +5,9 @@ import { CliError, usageError } from './exit.ts'
 export interface Argument<T> {
   readonly about: string
   readonly required: boolean
-  readonly read: (text: string | undefined) => T
+  /** Takes all the words that are left; only the last argument can. */
+  readonly many?: true
+  readonly read: (text: string | undefined, words: readonly string[]) => T
 }
 
 /** An option. Its name comes from its key: `expiresIn` is `--expires-in`. */
@@ -41,7 +43,7 @@ interface CommandSpec<A, O> {
 }
 
 /** What was typed, before it is read. */
-export type Raw = Readonly<Record<string, string | boolean | undefined>>
+export type Raw = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 export interface Command extends Omit<CommandSpec<Arguments, Options>, 'run'> {
   run(cli: Cli, raw: Raw): Promise<void>
@@ -64,9 +66,12 @@ function readAll(
 ): Record<string, unknown> {
   const given: Record<string, unknown> = {}
   for (const [name, { read }] of Object.entries(args))
-    given[name] = readOne(`<${name}>`, () => read(raw[name] as string | undefined))
+    given[name] = readOne(`<${kebab(name)}>`, () => {
+      const typed = raw[name]
+      return Array.isArray(typed) ? read(typed[0], typed) : read(typed as string | undefined, [])
+    })
   for (const [name, { read }] of Object.entries(options))
-    given[name] = readOne(`--${kebab(name)}`, () => read(raw[name]))
+    given[name] = readOne(`--${kebab(name)}`, () => read(raw[name] as string | boolean | undefined))
   return given
 }
 
@@ -97,6 +102,21 @@ export const optional = (about: string): Argument<string | undefined> => ({
   required: false,
   read: (text) => (text === undefined ? undefined : readText(text)),
 })
+
+/** All the words that are left, each of them read. */
+export const oneOrMore = (about: string): Argument<readonly string[]> => ({
+  ...zeroOrMore(about),
+  required: true,
+})
+
+export function zeroOrMore(about: string): Argument<readonly string[]>
+export function zeroOrMore<T>(about: string, read: (text: string) => T): Argument<readonly T[]>
+export function zeroOrMore(
+  about: string,
+  read: (text: string) => unknown = readText,
+): Argument<readonly unknown[]> {
+  return { about, required: false, many: true, read: (_text, words) => words.map(read) }
+}
 
 export const flag = (about: string): Option<boolean> => ({ about, read: (given) => given === true })
 

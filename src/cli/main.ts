@@ -11,4 +11,4 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()
 })
-process.exitCode = await run({ argv: argv.slice(2), env, stdin, stdout, stderr })
+process.exitCode = await run({ argv: argv.slice(2), env, cwd: process.cwd(), stdin, stdout, stderr })

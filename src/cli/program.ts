@@ -74,13 +74,15 @@ export function buildProgram(parts: ProgramParts): Parser {
 function fill(leaf: Parser, command: Command, onRun: ProgramParts['onRun']): void {
   const names = Object.keys(command.arguments ?? {})
   if (command.about !== undefined) leaf.description(`${leaf.description()}\n\n${command.about}`)
-  for (const [name, { about, required }] of Object.entries(command.arguments ?? {}))
-    leaf.argument(required ? `<${kebab(name)}>` : `[${kebab(name)}]`, about)
+  for (const [name, { about, required, many }] of Object.entries(command.arguments ?? {})) {
+    const term = `${kebab(name)}${many ? '...' : ''}`
+    leaf.argument(required ? `<${term}>` : `[${term}]`, about)
+  }
   for (const [name, { about, placeholder }] of Object.entries(command.options ?? {}))
     leaf.option(`--${kebab(name)}${placeholder === undefined ? '' : ` <${placeholder}>`}`, about)
   leaf.addHelpText('after', examplesHelp(command.examples))
   leaf.action((...given: unknown[]) => {
-    const raw = Object.fromEntries(names.map((name, index) => [name, given[index] as string | undefined]))
+    const raw = Object.fromEntries(names.map((name, index) => [name, given[index] as Raw[string]]))
     return onRun(leaf.optsWithGlobals(), { ...leaf.opts(), ...raw })
   })
 }

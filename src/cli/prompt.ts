@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { CliError, EXIT, usageError } from './exit.ts'
 
 export interface Terminal {
@@ -9,18 +10,45 @@ export interface Terminal {
 export interface Prompt {
   /** One line of text. Where nobody can answer it refuses, and `instead` says how to do without. */
   ask(question: string, instead: string): Promise<string>
+  /**
+   * A value that nobody should see: typed without showing, or all of stdin when that is no terminal,
+   * without the line break at its end.
+   */
+  secret(question: string, instead: string): Promise<string>
   /** Returns when the person agrees, or did beforehand with `--yes`; throws otherwise. */
   confirm(question: string): Promise<void>
 }
 
 const cancelled = () => new CliError(EXIT.cancelled, 'You stopped it; nothing was changed.')
 
+const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
+
+/** More than anything that is asked for may hold. */
+const MOST = 1024 * 1024
+
+async function readAll(input: Terminal['input']): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of input) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > MOST) throw usageError('There is too much on stdin: at most 1 MB is read.')
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+    .toString()
+    .replace(/\r?\n$/, '')
+}
+
 /** Questions go to stderr, so that they are seen while the result is piped. */
 export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt {
   const canAsk = input.isTTY === true && output.isTTY === true
 
-  async function readLine(question: string): Promise<string> {
-    const lines = createInterface({ input, output })
+  async function readLine(question: string, hidden = false): Promise<string> {
+    if (hidden) output.write(question)
+    const lines = hidden
+      ? createInterface({ input, output: nowhere(), terminal: true })
+      : createInterface({ input, output })
     // Left alone, the end of input would leave the question open for ever.
     const stopped = new Promise<never>((_resolve, reject) => {
       lines.once('SIGINT', () => {
@@ -30,7 +58,9 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
       lines.once('close', () => reject(cancelled()))
     })
     try {
-      return (await Promise.race([lines.question(question), stopped])).trim()
+      const answer = await Promise.race([lines.question(hidden ? '' : question), stopped])
+      if (hidden) output.write('\n')
+      return hidden ? answer : answer.trim()
     } finally {
       stopped.catch(() => {})
       lines.close()
@@ -41,6 +71,18 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
     async ask(question, instead) {
       if (!canAsk) throw usageError('Something is missing, and nobody can be asked for it here.', instead)
       return readLine(`${question} `)
+    },
+    async secret(question, instead) {
+      const missing = () => usageError('The value is missing, and nobody can be asked for it here.', instead)
+      if (input.isTTY !== true) {
+        const value = await readAll(input)
+        if (value === '') throw missing()
+        return value
+      }
+      if (!canAsk) throw missing()
+      const value = await readLine(`${question} `, true)
+      if (value === '') throw usageError('Nothing was typed; nothing was changed.', instead)
+      return value
     },
     async confirm(question) {
       if (yes) return

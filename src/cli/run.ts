@@ -14,13 +14,14 @@ import { createPrompt, type Terminal } from './prompt.ts'
 export interface Surroundings {
   readonly argv: readonly string[]
   readonly env: Env
+  readonly cwd: string
   readonly stdin: Terminal['input']
   readonly stdout: Terminal['output']
   readonly stderr: Terminal['output']
 }
 
 /** Runs one command line and answers its exit code. Nothing is thrown. */
-export async function run({ argv, env, stdin, stdout, stderr }: Surroundings): Promise<ExitCode> {
+export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surroundings): Promise<ExitCode> {
   const version = readVersion()
   const { words, line } = readLine(argv)
   const entry = findEntry(words)
@@ -36,6 +37,7 @@ export async function run({ argv, env, stdin, stdout, stderr }: Surroundings): P
     cli = createCli({
       options,
       env,
+      cwd,
       out,
       version,
       auth: openAuthFile(authPath(env)),

@@ -1,0 +1,30 @@
+import type { Client } from '#client/client.ts'
+import { accountApi } from '../account.ts'
+import type { Cli } from '../cli.ts'
+import { value } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { readLink } from '../link-file.ts'
+
+/** For commands about one project. */
+export const projectOption = {
+  project: value('id or name', 'the project, instead of the one that this folder is linked to'),
+}
+
+/** The project that is meant, and calls for the account that has it. */
+export interface Chosen {
+  readonly api: Client
+  readonly idOrName: string
+}
+
+/** The project that was named; else the one that the folder is linked to, with the team it is linked for. */
+export async function chooseProject(cli: Cli, named: string | undefined): Promise<Chosen> {
+  if (named !== undefined) return { api: await accountApi(cli), idOrName: named }
+  const link = readLink(cli.cwd)
+  if (link === undefined)
+    throw usageError(
+      'Which project? This folder is not linked to one.',
+      'Link it with `aloft link`, or name one with --project <id or name>.',
+    )
+  const api = cli.team === undefined ? cli.api(link.teamId ?? undefined) : await accountApi(cli)
+  return { api, idOrName: link.projectId }
+}

@@ -57,8 +57,8 @@ export function networkHash(address: string, seed: number): number {
 class Buckets {
   readonly #rate: number
   readonly #most: number
-  readonly #tokens = new Float32Array(BUCKETS)
-  readonly #filledAt = new Float64Array(BUCKETS)
+  /** Tokens, and when they were counted, side by side. */
+  readonly #slots = new Float64Array(BUCKETS * 2)
 
   constructor(rate: number) {
     this.#rate = rate / 1000
@@ -66,11 +66,11 @@ class Buckets {
   }
 
   take(hash: number, now: number): boolean {
-    const slot = (hash ^ (hash >>> 15)) & MASK
-    const gained = (now - (this.#filledAt[slot] as number)) * this.#rate
-    const tokens = Math.min(this.#most, (this.#tokens[slot] as number) + Math.max(0, gained))
-    this.#filledAt[slot] = now
-    this.#tokens[slot] = tokens >= 1 ? tokens - 1 : tokens
+    const slot = ((hash ^ (hash >>> 15)) & MASK) * 2
+    const gained = (now - (this.#slots[slot + 1] as number)) * this.#rate
+    const tokens = Math.min(this.#most, (this.#slots[slot] as number) + Math.max(0, gained))
+    this.#slots[slot] = tokens >= 1 ? tokens - 1 : tokens
+    this.#slots[slot + 1] = now
     return tokens >= 1
   }
 }

@@ -10,7 +10,7 @@ import { fitTo, patchFor, writeAnswer, writeError, writeTruncated } from './mess
 import { readName, usualPart } from './name.ts'
 import { createQuery, readQuery, SILENCE } from './query.ts'
 import { DEFAULT_RATE_LIMITS, hashOf, RateLimit, type RateLimits, SEND, SLIP } from './rate-limit.ts'
-import { type Ready, WireCache } from './wire-cache.ts'
+import { questionHash, type Ready, WireCache } from './wire-cache.ts'
 import { type CachedZone, ZoneCache } from './zone-cache.ts'
 
 export interface ResponderOptions {
@@ -80,13 +80,13 @@ export class Responder {
     if (code === SILENCE) return undefined
     const now = this.#clock.now()
     if (code !== RCODE.NOERROR) return this.#refuse(packet, address, isTcp, code, now)
-    const key = packet.toString('latin1', HEADER_BYTES, query.nameEnd).toLowerCase()
-    const ready = this.#ready.get(query.type, key)
+    const hash = questionHash(packet, query.nameEnd)
+    const ready = this.#ready.get(hash, packet, query.nameEnd)
     if (ready !== undefined && now < ready.expiresAt)
       return isTcp || query.cookieAt !== 0
         ? this.#send(packet, ready, address, isTcp, now)
         : this.#sendShared(packet, ready, address, now)
-    return this.#prepareAndSend(packet, key, address, isTcp, now)
+    return this.#prepareAndSend(packet, hash, address, isTcp, now)
   }
 
   /** The way of nearly all questions. What it answers with is to be sent before the next one is read. */
@@ -135,15 +135,15 @@ export class Responder {
     return writeError(packet, this.#query, code)
   }
 
-  #prepareAndSend(packet: Buffer, key: string, address: string, isTcp: boolean, now: number) {
+  #prepareAndSend(packet: Buffer, hash: number, address: string, isTcp: boolean, now: number) {
     try {
-      const prepared = this.#prepare(packet, key, now)
+      const prepared = this.#prepare(packet, hash, now)
       if (!(prepared instanceof Promise)) return prepared && this.#send(packet, prepared, address, isTcp, now)
       if (this.#waiting >= MAX_WAITING) {
         prepared.catch(() => undefined)
         return undefined
       }
-      return this.#wait(prepared, packet, key, address, isTcp)
+      return this.#wait(prepared, packet, hash, address, isTcp)
     } catch (error) {
       return this.#fail(error, packet, address, isTcp)
     }
@@ -152,7 +152,7 @@ export class Responder {
   async #wait(
     until: Promise<void>,
     packet: Buffer,
-    key: string,
+    hash: number,
     address: string,
     isTcp: boolean,
   ): Promise<Reply> {
@@ -163,7 +163,7 @@ export class Responder {
         if (attempt >= MAX_ATTEMPTS) throw new Error('the zone changes faster than it can be read')
         await prepared
         readQuery(packet, this.#query)
-        prepared = this.#prepare(packet, key, this.#clock.now())
+        prepared = this.#prepare(packet, hash, this.#clock.now())
       }
       return prepared && this.#send(packet, prepared, address, isTcp, this.#clock.now())
     } catch (error) {
@@ -174,7 +174,7 @@ export class Responder {
   }
 
   /** A promise says when to try again; undefined is silence. */
-  #prepare(packet: Buffer, key: string, now: number): Ready | undefined | Promise<void> {
+  #prepare(packet: Buffer, hash: number, now: number): Ready | undefined | Promise<void> {
     const { nameEnd, type } = this.#query
     const name = readName(packet, HEADER_BYTES)
     const findable = usualPart(name)
@@ -187,7 +187,7 @@ export class Responder {
     const answer = answerFrom(zone.index, { name, type }, (target, of) => this.#aliases.peek(target, of, now))
     if ('target' in answer) return this.#aliases.load(answer.target, answer.type)
     const ready = this.#readyOf(writeAnswer(packet, nameEnd, name, answer), answer, name, type, zone, now)
-    if (answer.exists && answer.rcode === RCODE.NOERROR) this.#ready.set(type, key, ready)
+    if (answer.exists && answer.rcode === RCODE.NOERROR) this.#ready.set(hash, type, ready)
     return ready
   }
 

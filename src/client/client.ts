@@ -50,7 +50,11 @@ type BodyField<Body> = Body extends undefined
 /** What a call of a row has to name: exactly what its path, query and body ask for. */
 export type CallInput<On extends string, Query, Body> = ParamsField<On> &
   QueryField<Query> &
-  BodyField<Body> & { readonly signal?: AbortSignal }
+  BodyField<Body> & {
+    readonly signal?: AbortSignal | undefined
+    /** What a row asks for beside its query, such as the digest of a file. */
+    readonly headers?: Readonly<Record<string, string>>
+  }
 
 /** A raw answer is handed over as it comes, for the caller to read or to stream. */
 export type CallReply<Reply> = Reply extends 'raw' ? Response : ReplyOf<Reply>
@@ -71,7 +75,7 @@ export interface Client {
   ): Promise<CallReply<Reply>>
 }
 
-type Input = LooseInput & { readonly signal?: AbortSignal }
+type Input = LooseInput & { readonly signal?: AbortSignal | undefined }
 
 const TIMEOUT = 30 * SECOND
 const HEADER_SAFE = /^[\x21-\x7e]+$/
@@ -153,7 +157,7 @@ function startTimer(ms: number | undefined): { readonly signal: AbortSignal; sto
   return { signal: controller.signal, stop: () => clearTimeout(timer) }
 }
 
-const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

@@ -18,6 +18,14 @@ test('text under the name of a secret is redacted at any depth, and what surroun
     authorization: '[redacted]',
     tokenName: 'aloft on box',
   })
+  assert.deepEqual(
+    redact({ authCode: 'x', name: 'db', value: { type: 'Buffer', data: [1, 2] } }, undefined),
+    {
+      authCode: '[redacted]',
+      name: 'db',
+      value: '[redacted]',
+    },
+  )
 })
 
 test('the token of the client is redacted wherever it turns up', () => {

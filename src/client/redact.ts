@@ -1,10 +1,14 @@
 export const REDACTED = '[redacted]'
 
 /** Names whose text is a secret: tokens, secrets, passwords, private keys, and the values of variables. */
-const SECRET_NAME = /(?:token|secret|password|authorization|cookie|private_?key)$|^(?:value|key)$/i
+const SECRET_NAME = /(?:token|secret|password|authorization|cookie|private_?key|auth_?code)$|^(?:value|key)$/i
 
-const isSecret = (name: string, value: unknown): value is string =>
-  typeof value === 'string' && SECRET_NAME.test(name)
+/** Bytes in the form that `Buffer` has as JSON. */
+const isBytes = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
+
+const isSecret = (name: string, value: unknown): boolean =>
+  (typeof value === 'string' || isBytes(value)) && SECRET_NAME.test(name)
 
 /** A copy that may be printed: nothing under a secret's name, and the token itself nowhere. */
 export function redact(value: unknown, token: string | undefined): unknown {

@@ -4,6 +4,7 @@ export interface LooseInput {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Fills the row's path. A value that would change which path it is cannot be sent at all. */
@@ -62,6 +63,7 @@ export function prepare(
       ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
       ...(hasJson ? { 'content-type': 'application/json' } : {}),
       ...(raw ? { 'content-type': 'application/octet-stream' } : {}),
+      ...input.headers,
       // A public endpoint has no use for the token, so it does not get it.
       ...(token === undefined || row.access.kind === 'public' ? {} : { authorization: `Bearer ${token}` }),
     },

@@ -1,0 +1,144 @@
+/** One line of an ignore file. */
+export interface IgnoreRule {
+  /** The folder of the ignore file, as path segments from the root. */
+  readonly base: readonly string[]
+  readonly negated: boolean
+  readonly foldersOnly: boolean
+  readonly segments: readonly Segment[]
+}
+
+type Segment = typeof ANY_DEPTH | readonly Token[]
+type Token =
+  | { readonly kind: 'char'; readonly char: string }
+  | { readonly kind: 'one' }
+  | { readonly kind: 'any' }
+  | {
+      readonly kind: 'set'
+      readonly negated: boolean
+      readonly ranges: readonly (readonly [string, string])[]
+    }
+
+/** `**`: any number of folders. */
+const ANY_DEPTH = 'any-depth'
+const ANY_NAME: readonly Token[] = [{ kind: 'any' }]
+
+/** The rules of an ignore file in the syntax of `.gitignore`. */
+export function readIgnoreFile(text: string, base: readonly string[] = []): IgnoreRule[] {
+  return text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .flatMap((line) => readRule(line, base) ?? [])
+}
+
+function readRule(line: string, base: readonly string[]): IgnoreRule | undefined {
+  // Blanks at the end do not count, unless the first of them is escaped.
+  let pattern = line.replace(/(?<!\\) +$/, '')
+  if (pattern === '' || pattern.startsWith('#')) return undefined
+  const negated = pattern.startsWith('!')
+  if (negated) pattern = pattern.slice(1)
+  const foldersOnly = pattern.endsWith('/')
+  if (foldersOnly) pattern = pattern.slice(0, -1)
+  const anchored = pattern.includes('/')
+  const parts = pattern.replace(/^\//, '').split('/')
+  if (parts.some((part) => part === '')) return undefined
+  const segments = parts.map((part): Segment => (part === '**' ? ANY_DEPTH : readTokens(part)))
+  // What `**` ends with is inside of the folder, and not the folder itself.
+  if (segments.at(-1) === ANY_DEPTH) segments.push(ANY_NAME)
+  return { base, negated, foldersOnly, segments: anchored ? segments : [ANY_DEPTH, ...segments] }
+}
+
+function readTokens(part: string): Token[] {
+  const chars = [...part]
+  const tokens: Token[] = []
+  for (let i = 0; i < chars.length; i++) {
+    const char = chars[i] as string
+    if (char === '*') {
+      if (tokens.at(-1)?.kind !== 'any') tokens.push({ kind: 'any' })
+    } else if (char === '?') tokens.push({ kind: 'one' })
+    else if (char === '\\' && i + 1 < chars.length) tokens.push({ kind: 'char', char: chars[++i] as string })
+    else if (char === '[') {
+      const set = readSet(chars, i + 1)
+      tokens.push(set?.token ?? { kind: 'char', char })
+      i = set?.end ?? i
+    } else tokens.push({ kind: 'char', char })
+  }
+  return tokens
+}
+
+/** `[a-z]` and `[!a-z]`; without its end the bracket stands for itself. */
+function readSet(
+  chars: readonly string[],
+  start: number,
+): { readonly token: Token; readonly end: number } | undefined {
+  const negated = chars[start] === '!' || chars[start] === '^'
+  const first = negated ? start + 1 : start
+  const ranges: [string, string][] = []
+  for (let i = first; i < chars.length; i++) {
+    if (chars[i] === ']' && i > first) return { token: { kind: 'set', negated, ranges }, end: i }
+    if (chars[i] === '\\' && i + 1 < chars.length) i++
+    const from = chars[i] as string
+    const isRange = chars[i + 1] === '-' && chars[i + 2] !== undefined && chars[i + 2] !== ']'
+    ranges.push([from, isRange ? (chars[i + 2] as string) : from])
+    if (isRange) i += 2
+  }
+  return undefined
+}
+
+/** Whether the rules leave a path out. The last one that matches decides. */
+export function isIgnored(rules: readonly IgnoreRule[], path: readonly string[], isFolder: boolean): boolean {
+  for (let i = rules.length - 1; i >= 0; i--) {
+    const rule = rules[i] as IgnoreRule
+    if (rule.foldersOnly && !isFolder) continue
+    if (!rule.base.every((part, at) => path[at] === part)) continue
+    if (matches(rule.segments, path.slice(rule.base.length))) return !rule.negated
+  }
+  return false
+}
+
+const matches = (segments: readonly Segment[], path: readonly string[]): boolean =>
+  matchWild(
+    segments,
+    path,
+    (segment) => segment === ANY_DEPTH,
+    (segment, name) => segment !== ANY_DEPTH && matchName(segment, name),
+  )
+
+const matchName = (tokens: readonly Token[], name: string): boolean =>
+  matchWild(tokens, [...name], (token) => token.kind === 'any', matchToken)
+
+function matchToken(token: Token, char: string): boolean {
+  if (token.kind === 'char') return token.char === char
+  if (token.kind === 'set')
+    return token.ranges.some(([from, to]) => from <= char && char <= to) !== token.negated
+  return token.kind === 'one'
+}
+
+/**
+ * A pattern with wild cards for any number of items. It goes back to the newest wild card only, so that no
+ * pattern takes longer than its length times that of the list.
+ */
+function matchWild<P, T>(
+  pattern: readonly P[],
+  list: readonly T[],
+  isWild: (part: P) => boolean,
+  fits: (part: P, item: T) => boolean,
+): boolean {
+  let at = 0
+  let wild = -1
+  let resume = 0
+  for (let i = 0; i < list.length; ) {
+    const part = pattern[at]
+    if (part !== undefined && isWild(part)) {
+      wild = at++
+      resume = i
+    } else if (part !== undefined && fits(part, list[i] as T)) {
+      at++
+      i++
+    } else if (wild >= 0) {
+      at = wild + 1
+      i = ++resume
+    } else return false
+  }
+  while (at < pattern.length && isWild(pattern[at] as P)) at++
+  return at === pattern.length
+}

@@ -53,8 +53,10 @@ export interface Endpoint<
   readonly binaryText?: boolean
   /** May change shape under a new version prefix. */
   readonly experimental?: boolean
-  /** Left out of the description: pages for people rather than programs. */
-  readonly page?: boolean
+  /** Left out of the description: pages for people. Those `by-accept` tell programs what is wrong in JSON. */
+  readonly page?: boolean | 'by-accept'
+  /** Answers hold secrets, which nobody on the way may keep. */
+  readonly noStore?: boolean
 }
 
 // The words come before `TSchema` in these, because text passes for a schema of anything.

@@ -252,6 +252,19 @@ export const ERRORS = {
   invalid_url: { status: 400, meaning: 'The address is malformed, or leads into a private network.' },
   invalid_event: { status: 400, meaning: 'There is no event of that kind.' },
 
+  // Applications and OAuth
+  invalid_client: { status: 401, family: 'oauth', meaning: 'The client secret is wrong or missing.' },
+  invalid_grant: {
+    status: 400,
+    family: 'oauth',
+    meaning: 'The code is unknown, was used, has lapsed, or belongs to another application.',
+  },
+  redirect_uri_mismatch: {
+    status: 400,
+    family: 'oauth',
+    meaning: '`redirect_uri` is not the address that the application is registered with.',
+  },
+
   // Projects
   env_already_exists: {
     status: 403,

@@ -13,6 +13,7 @@ const random = (alphabet: string, length: number): string => {
 /** The form of every identifier that clients see. */
 export const newId = {
   application: () => `oac_${random(BASE62, 24)}`,
+  client: () => `cl_${random(BASE62, 24)}`,
   alias: () => random(BASE62, 24),
   certificate: () => `cert_${random(BASE62, 24)}`,
   build: () => `bld_${random(BASE36, 9)}`,

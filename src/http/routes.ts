@@ -1,12 +1,16 @@
 import type { Aliases } from '#core/alias/aliases.ts'
+import type { Applications } from '#core/application/applications.ts'
 import type { Certificates } from '#core/certificate/certificates.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
 import type { DnsRecords } from '#core/dns-record/dns-records.ts'
 import type { Domains } from '#core/domain/domains.ts'
+import type { Drains } from '#core/drain/drains.ts'
 import type { EnvVariables } from '#core/env-variable/env-variables.ts'
 import type { Files } from '#core/file/files.ts'
+import type { Installations } from '#core/installation/installations.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Logins } from '#core/login/logins.ts'
+import type { Authorizations } from '#core/oauth/authorizations.ts'
 import type { Operators } from '#core/operator/operators.ts'
 import type { Production } from '#core/project/production.ts'
 import type { Projects } from '#core/project/projects.ts'
@@ -20,15 +24,19 @@ import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import type { Webhooks } from '#core/webhook/webhooks.ts'
 import { aliasRoutes } from './alias/routes.ts'
+import { applicationRoutes } from './application/routes.ts'
 import { certificateRoutes } from './certificate/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
 import { dnsRecordRoutes } from './dns-record/routes.ts'
 import { domainRoutes } from './domain/routes.ts'
+import { drainRoutes } from './drain/routes.ts'
 import { envVariableRoutes } from './env-variable/routes.ts'
 import { fileRoutes } from './file/routes.ts'
+import { installationRoutes } from './installation/routes.ts'
 import type { Limits } from './limits.ts'
 import { type FindLogged, logRoutes } from './log/routes.ts'
 import { loginRoutes } from './login/routes.ts'
+import { oauthRoutes } from './oauth/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { productionRoutes } from './project/production-routes.ts'
 import { projectRoutes } from './project/routes.ts'
@@ -48,12 +56,16 @@ import { webhookRoutes } from './webhook/routes.ts'
 
 export interface UseCases {
   readonly aliases: Aliases
+  readonly applications: Applications
+  readonly authorizations: Authorizations
   readonly certificates: Certificates
   readonly deployments: Deployments
   readonly dnsRecords: DnsRecords
   readonly domains: Domains
+  readonly drains: Drains
   readonly envVariables: EnvVariables
   readonly files: Files
+  readonly installations: Installations
   readonly logins: Logins
   readonly logs: DeploymentLogs
   readonly operators: Operators
@@ -84,10 +96,14 @@ const findLogged =
 
 /** The API's table of contents. */
 export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): readonly Route[] {
+  const findPerson = createFindPerson(use.sessions, use.tokens)
   const routes: readonly Route[] = [
     ...loginRoutes(use.logins, limits),
     ...sessionRoutes({ ...use, limits, site: system.site }),
-    ...ssoRoutes(use.signOn, createFindPerson(use.sessions, use.tokens)),
+    ...ssoRoutes(use.signOn, findPerson),
+    ...oauthRoutes({ ...use, findPerson, site: system.site }),
+    ...applicationRoutes(use.applications),
+    ...installationRoutes(use.installations),
     ...userRoutes,
     ...tokenRoutes(use.tokens),
     ...teamRoutes(use.teams),
@@ -106,6 +122,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...projectDomainRoutes(use.projectDomains),
     ...secretRoutes(use.secrets),
     ...webhookRoutes(use.webhooks),
+    ...drainRoutes(use.drains),
     ...operatorRoutes(use.operators, system.site),
     ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),
   ]

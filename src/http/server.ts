@@ -6,7 +6,13 @@ import { type Endpoint, methodOf, pathOf, type RawReply } from '#contract/endpoi
 import { AloftError } from '#contract/errors.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
-import { authorise, type Memberships, resolveOwner, type TeamWish } from '#core/access/authorise.ts'
+import {
+  authorise,
+  type Memberships,
+  refuseDisabled,
+  resolveOwner,
+  type TeamWish,
+} from '#core/access/authorise.ts'
 import { type Actor, type Context, personalOwner, type Visit } from '#core/access/context.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -128,6 +134,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       }
     if (found && row)
       try {
+        refuseDisabled(found)
         const wish = wishOf(request, row)
         const owner = wish ? await resolveOwner(found, wish, parts.teams) : personalOwner(found.user)
         ctx = { actor: found, owner, origin: parts.originOf(request.headers.host), log: visit.log }
@@ -179,7 +186,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     reply.code(status)
     // A body that was refused half-read cannot be followed by another request on the same connection.
     if (status === 413 && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
-    if (known?.page) {
+    if (error.kind === 'invalid_client') reply.header('www-authenticate', 'Basic realm="oauth"')
+    if (known?.page === true || (known?.page === 'by-accept' && acceptsPages(request))) {
       reply.headers(PAGE_HEADERS)
       return void reply.send(errorPage(status, error.message))
     }
@@ -259,6 +267,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
           headers: request.headers,
         })
         reply.code(status)
+        if (row.noStore) reply.header('cache-control', 'no-store')
         return typeof form === 'object'
           ? answer
           : Promise.resolve(answer).then((it) => sendAs(form, reply, it))
@@ -269,6 +278,9 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   await app.ready()
   return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)
 }
+
+/** Browsers ask for pages; programs that do not care get JSON. */
+const acceptsPages = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') ?? false
 
 function sendAs(form: 'empty' | 'html' | 'raw', reply: FastifyReply, answer: unknown): FastifyReply {
   if (form === 'empty') return reply.send('')

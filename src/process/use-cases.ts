@@ -1,4 +1,5 @@
 import { createAliases } from '#core/alias/aliases.ts'
+import { createApplications } from '#core/application/applications.ts'
 import { createBuildJob } from '#core/build/build-job.ts'
 import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
 import {
@@ -15,6 +16,13 @@ import { createRecheckJob } from '#core/domain/recheck-job.ts'
 import { createEnvVariables } from '#core/env-variable/env-variables.ts'
 import { createCollectJob } from '#core/file/collect-job.ts'
 import { createFiles } from '#core/file/files.ts'
+import { createDisableInstallations } from '#core/installation/disable-installations.ts'
+import {
+  createDeleteDisabledJob,
+  createRemoveJob,
+  createScopesJob,
+} from '#core/installation/installation-jobs.ts'
+import { createInstallations } from '#core/installation/installations.ts'
 import { createJobCleanup } from '#core/job/job-cleanup.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import { createBuildLog } from '#core/log/build-log.ts'
@@ -24,6 +32,7 @@ import { createLogCleanup } from '#core/log/log-cleanup.ts'
 import { createLoginCleanup, createLogins } from '#core/login/logins.ts'
 import { createMailJob } from '#core/mail/mail-job.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
+import { createAuthorizations, createCodeCleanup } from '#core/oauth/authorizations.ts'
 import { createOperators } from '#core/operator/operators.ts'
 import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import type { Builder } from '#core/ports/builder.ts'
@@ -53,8 +62,15 @@ import type { UseCases } from '#http/routes.ts'
 import type { Config } from '../config.ts'
 import { type CertificateParts, createCertificateParts } from './certificates.ts'
 import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
+import { openDrains } from './drains.ts'
 import type { Parts } from './parts.ts'
 import { registrationParts } from './registrar.ts'
+
+/** What jobs about installations are made from. */
+const installationParts = ({ baseUrl }: Config, { stores, transact, vault, clock }: Parts) => ({
+  ...{ stores, transact, clock, baseUrl },
+  queueMail: createQueueMail(vault),
+})
 
 /** Jobs that come round by themselves. */
 const recurringJobs = (
@@ -73,6 +89,8 @@ const recurringJobs = (
     createJobCleanup({ store: stores.jobs, clock }),
     createAbandonedJob({ store: stores.deployments, clock }),
     createLogCleanup({ store: logStore, clock }),
+    createCodeCleanup({ store: stores.oauthCodes, clock }),
+    createDeleteDisabledJob(installationParts(config, parts)),
     createDeliveryCleanup({ store: stores.deliveries, clock }),
     createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
   ]
@@ -109,6 +127,8 @@ export const createJobHandlers = (
         await queueMail(jobs, deadWebhookMail(address, webhook, config.baseUrl))
     },
   }),
+  createScopesJob(installationParts(config, parts)),
+  createRemoveJob(installationParts(config, parts)),
   createForgetJob({ store: parts.logStore }),
   createBuildJob({
     deployments: parts.stores.deployments,
@@ -204,7 +224,23 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       clock,
       ports: [String(port), String(tlsPort), new URL(baseUrl).port],
     }),
-    teams: createTeams({ ...rules, store: stores.teams, transact, queueMail, baseUrl }),
+    teams: createTeams({
+      ...rules,
+      store: stores.teams,
+      transact,
+      queueMail,
+      baseUrl,
+      onLeaving: createDisableInstallations({ queueMail, clock, baseUrl }),
+    }),
+    applications: createApplications({
+      store: stores.applications,
+      transact,
+      vault,
+      clock,
+      allowsAddress: allowedAddresses(privateTargets),
+    }),
+    authorizations: createAuthorizations({ stores, transact, vault, clock }),
+    installations: createInstallations({ stores, transact, clock }),
     envVariables,
     certificates: certificateParts.certificates,
     domains: createDomains({
@@ -260,6 +296,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       onNews,
       beginVariables: envVariables.begin,
     }),
+    drains: openDrains(config, parts),
     webhooks: createWebhooks({
       stores,
       transact,

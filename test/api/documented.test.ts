@@ -123,7 +123,7 @@ POST   /v2/oauth/access_token
 `
 
 /** Families of the documents that are still to be built. A row leaves this list with the code that serves it. */
-const NOT_YET = [/\/v2\/oauth/]
+const NOT_YET: readonly RegExp[] = []
 
 test('every documented endpoint exists, but for the families that are named as missing', () => {
   const documented = DOCUMENTED.trim()

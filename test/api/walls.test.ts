@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
+import { install, registerApplication } from '#test/support/integrations.ts'
 import { sampleDelivery, sampleDomain, sampleSession } from '#test/support/samples.ts'
 
 /** Endpoints that answer about the caller alone: whose token it is decides all they can show. */
@@ -51,6 +52,9 @@ const ABOUT_ONESELF = new Set([
   'GET /v9/projects',
   'POST /v1/webhooks',
   'GET /v1/webhooks',
+  'POST /v1/integrations/applications',
+  'GET /v1/integrations/applications',
+  'GET /v1/integrations/configurations',
 ])
 
 /** Endpoints that call an unknown project, and another account's, a bad request. */
@@ -78,6 +82,14 @@ const BODIES: Record<string, unknown> = {
   'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
   'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
   'PATCH /v1/webhooks/:id': { events: ['project.removed'] },
+  'POST /v1/integrations/applications': {
+    name: 'Intruder',
+    redirectUrl: 'https://example.com',
+    scopes: { user: 'read' },
+  },
+  'PATCH /v1/integrations/applications/:id': { name: 'Mine now' },
+  'PATCH /v1/integrations/configuration/:id': { projectSelection: 'all' },
+  'POST /v1/integrations/configuration/:id/transfer': { userId: 'x' },
   'POST /v4/domains': { name: 'walled-cert.example' },
   'POST /v2/domains': { name: 'walled-cert.example' },
   'POST /domains': { name: 'walled-cert.example' },
@@ -182,6 +194,8 @@ apiSuite('walls between accounts', (server) => {
       token: owner.token,
       body: { url: 'https://example.com/', events: ['project.created'] },
     })
+    const application = await registerApplication(server, owner.token, { slug: 'walled-application' })
+    const installed = await install(server, owner.token, application)
     const delivery = sampleDelivery({ ownerId: owner.id, target: { kind: 'webhook', id: webhook.id } })
     await server.parts.stores.deliveries.add(delivery)
     await server.parts.stores.domains.add(
@@ -209,6 +223,8 @@ apiSuite('walls between accounts', (server) => {
       sessions: session.id,
       webhooks: webhook.id,
       deliveries: delivery.id,
+      applications: application.id,
+      configuration: installed.configurationId,
       accounts: owner.id,
       jobs: 'logins.clean-up',
       secrets: ['hidden', secret.uid],
@@ -249,10 +265,13 @@ apiSuite('walls between accounts', (server) => {
       '/v4/domains',
       '/v2/domains',
       '/domains',
+      '/v1/integrations/applications',
+      '/v1/integrations/configurations',
     ]) {
       const seen = await server.call(`GET ${list}`, { token: stranger.token })
       assert.ok(!JSON.stringify(seen.body).includes(deployment.url), list)
       assert.ok(!JSON.stringify(seen.body).includes('walled-cert'), list)
+      assert.ok(!JSON.stringify(seen.body).includes('walled-application'), list)
     }
     assert.deepEqual((await server.parts.stores.sessions.byHash('hash'))?.session, session)
     const variables = await server.call('GET /v9/projects/guarded/env', { token: owner.token })

@@ -57,6 +57,18 @@ const content = { manifest: [entry], sealedEnv: '' }
 const alias = sampleAlias({ ownerId: user.id, deploymentId: deployment.id })
 const application = sampleApplication({ ownerId: user.id })
 const installation = sampleInstallation({ applicationId: application.id, ownerId: user.id, userId: user.id })
+const coded = sampleApplication({ ownerId: user.id })
+const codeOf = { application: coded, installation: sampleInstallation({ applicationId: coded.id }) }
+const code = {
+  hash: 'hash',
+  installationId: codeOf.installation.id,
+  applicationId: coded.id,
+  userId: user.id,
+  challenge: null,
+  createdAt: 1,
+  usedAt: null,
+  tokenId: null,
+}
 const webhook = sampleWebhook({ ownerId: user.id })
 const delivery = sampleDelivery({ target: { kind: 'webhook', id: webhook.id } })
 const page = { limit: 10, since: 1, until: 2e12 }
@@ -140,6 +152,7 @@ const callsOn = ({
     list: () => tokens.list(user.id, page),
     touch: () => tokens.touch(token.id, 1),
     delete: () => tokens.delete(user.id, token.id),
+    handOver: () => tokens.handOver(installation.id, user.id),
   },
   logins: {
     insert: () => logins.insert(login, { poll: 'p', link: 'l' }),
@@ -211,6 +224,7 @@ const callsOnOthers = ({
   challenges,
   applications,
   installations,
+  oauthCodes,
   webhooks,
   deliveries,
   events,
@@ -222,6 +236,7 @@ const callsOnOthers = ({
     byClientId: () => applications.byClientId(application.clientId),
     list: () => applications.list(user.id, page),
     update: () => applications.update(application.id, { name: 'renamed' }),
+    retire: () => applications.retire('another'),
     remove: () => applications.remove('another'),
   },
   installations: {
@@ -235,6 +250,17 @@ const callsOnOthers = ({
     disabledBefore: () => installations.disabledBefore(1, 10),
     update: () => installations.update(installation.id, { disabledAt: 1 }),
     remove: () => installations.remove(installation.id),
+  },
+  oauthCodes: {
+    // Of an installation that exists, because codes are gone with theirs.
+    add: async () => {
+      await applications.add(codeOf.application)
+      await installations.add(codeOf.installation)
+      await oauthCodes.add(code)
+    },
+    byHash: () => oauthCodes.byHash(code.hash),
+    use: () => oauthCodes.use(code.hash, 1, 'a-token'),
+    prune: () => oauthCodes.prune(1),
   },
   webhooks: {
     add: () => webhooks.add(webhook),
@@ -302,6 +328,7 @@ const callsOnOthers = ({
     },
     list: () => envVariables.list(project.id),
     delete: () => envVariables.delete(variable.id),
+    deleteOf: () => envVariables.deleteOf(installation.id),
   },
   projectDomains: {
     add: () => projectDomains.add(projectDomain),

@@ -8,6 +8,7 @@ import type { Deployment } from '#core/deployment/deployment.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
 import type { DnsRecord } from '#core/dns-record/dns-record.ts'
 import type { Domain } from '#core/domain/domain.ts'
+import type { Drain } from '#core/drain/drain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
 import type { Installation } from '#core/installation/installation.ts'
@@ -63,6 +64,7 @@ export const sampleToken = (given: Partial<Token> & Pick<Token, 'userId'>): Toke
   createdAt: 1_700_000_000_000,
   activeAt: 1_700_000_000_000,
   expiresAt: null,
+  installationId: null,
   ...given,
 })
 
@@ -330,6 +332,25 @@ export const sampleDelivery = (given: Partial<Delivery> = {}): Delivery => ({
   body: '{}',
   state: 'waiting',
   attempts: [],
+  createdAt: 1_700_000_000_000,
+  ...given,
+})
+
+export const sampleDrain = (given: Partial<Drain> = {}): Drain => ({
+  id: newId.drain(),
+  ownerId: 'an-account',
+  installationId: null,
+  name: 'A drain',
+  url: 'https://example.com/',
+  format: 'json',
+  projectIds: null,
+  sources: null,
+  environments: null,
+  sealedHeaders: null,
+  sealedSecret: null,
+  samplingRate: 1,
+  status: 'enabled',
+  failingSince: null,
   createdAt: 1_700_000_000_000,
   ...given,
 })

@@ -65,6 +65,17 @@ export function createApplicationStore(db: Db): ApplicationStore {
       return unlessTaken(db, (tx) => tx.updateTable('applications').set(row).where('id', '=', id).execute())
     },
 
+    async retire(id) {
+      await db
+        .deleteFrom('tokens')
+        .where('installation_id', 'in', (eb) =>
+          eb.selectFrom('installations').select('installations.id').where('application_id', '=', id),
+        )
+        .execute()
+      const nobody = { owner_id: '', slug: `retired ${id}`, client_id: `retired ${id}` }
+      await db.updateTable('applications').set(nobody).where('id', '=', id).execute()
+    },
+
     async remove(id) {
       await db.deleteFrom('applications').where('id', '=', id).execute()
     },

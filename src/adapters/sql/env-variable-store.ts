@@ -4,10 +4,22 @@ import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import { prepare } from './prepare.ts'
 import type { Db, EnvVariableTable } from './tables.ts'
 
-const VARIABLE = ['id', 'project_id', 'key', 'type', 'details', 'created_at', 'value'] as const
+const VARIABLE = [
+  'id',
+  'project_id',
+  'key',
+  'type',
+  'configuration_id',
+  'details',
+  'created_at',
+  'value',
+] as const
 
 /** What has no column of its own. */
-type Details = Omit<EnvVariable, 'id' | 'projectId' | 'key' | 'type' | 'value' | 'createdAt'>
+type Details = Omit<
+  EnvVariable,
+  'id' | 'projectId' | 'key' | 'type' | 'value' | 'configurationId' | 'createdAt'
+>
 
 const toVariable = (row: Selectable<EnvVariableTable>): EnvVariable => ({
   ...(JSON.parse(row.details) as Details),
@@ -16,15 +28,26 @@ const toVariable = (row: Selectable<EnvVariableTable>): EnvVariable => ({
   key: row.key,
   type: row.type,
   value: row.value,
+  configurationId: row.configuration_id,
   createdAt: row.created_at,
 })
 
-function fromVariable({ id, projectId, key, type, value, createdAt, ...details }: EnvVariable) {
+function fromVariable({
+  id,
+  projectId,
+  key,
+  type,
+  value,
+  configurationId,
+  createdAt,
+  ...details
+}: EnvVariable) {
   return {
     id,
     project_id: projectId,
     key,
     type,
+    configuration_id: configurationId,
     details: JSON.stringify(details satisfies Details),
     created_at: createdAt,
     value,
@@ -55,6 +78,10 @@ export function createEnvVariableStore(db: Db): EnvVariableStore {
 
     async delete(id) {
       await db.deleteFrom('env_variables').where('id', '=', id).execute()
+    },
+
+    async deleteOf(configurationId) {
+      await db.deleteFrom('env_variables').where('configuration_id', '=', configurationId).execute()
     },
   }
 }

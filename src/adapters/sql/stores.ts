@@ -5,6 +5,7 @@ import type { ChallengeStore } from '#core/certificate/challenge.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
 import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
+import type { DrainStore } from '#core/drain/drain-store.ts'
 import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import type { EventQueue } from '#core/event/event.ts'
 import { createEventQueue } from '#core/event/event-queue.ts'
@@ -13,6 +14,7 @@ import type { InstallationStore } from '#core/installation/installation-store.ts
 import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
 import type { LoginStore } from '#core/login/login-store.ts'
+import type { OauthCodeStore } from '#core/oauth/oauth-code.ts'
 import type { OutputStore } from '#core/output/output-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
@@ -34,6 +36,7 @@ import { createDeliveryStore } from './delivery-store.ts'
 import { createDeploymentStore } from './deployment-store.ts'
 import { createDnsRecordStore } from './dns-record-store.ts'
 import { createDomainStore } from './domain-store.ts'
+import { createDrainStore } from './drain-store.ts'
 import { createEnvVariableStore } from './env-variable-store.ts'
 import { createFileStore } from './file-store.ts'
 import { createHostStore } from './host-store.ts'
@@ -42,6 +45,7 @@ import { createInstanceStore } from './instance-store.ts'
 import { createJobStore } from './job-store.ts'
 import { createListenerStore } from './listener-store.ts'
 import { createLoginStore } from './login-store.ts'
+import { createOauthCodeStore } from './oauth-code-store.ts'
 import { createOrderStore } from './order-store.ts'
 import { createOutputStore } from './output-store.ts'
 import { createProjectDomainStore } from './project-domain-store.ts'
@@ -82,8 +86,10 @@ export interface Stores {
   readonly domains: DomainStore
   readonly applications: ApplicationStore
   readonly installations: InstallationStore
+  readonly oauthCodes: OauthCodeStore
   readonly webhooks: WebhookStore
   readonly deliveries: DeliveryStore
+  readonly drains: DrainStore
   readonly events: EventQueue
 }
 
@@ -199,6 +205,10 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
       made.installations ??= createInstallationStore(db)
       return made.installations
     },
+    get oauthCodes() {
+      made.oauthCodes ??= createOauthCodeStore(db)
+      return made.oauthCodes
+    },
     get webhooks() {
       made.webhooks ??= createWebhookStore(db)
       return made.webhooks
@@ -206,6 +216,10 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
     get deliveries() {
       made.deliveries ??= createDeliveryStore(db)
       return made.deliveries
+    },
+    get drains() {
+      made.drains ??= createDrainStore(db)
+      return made.drains
     },
     get events() {
       made.events ??= createEventQueue({

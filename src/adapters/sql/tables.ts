@@ -54,6 +54,7 @@ export interface Tables {
   readonly webhooks: WebhookTable
   readonly deliveries: DeliveryTable
   readonly drains: DrainTable
+  readonly drain_cursors: DrainCursorTable
   readonly audit: AuditTable
 }
 
@@ -192,6 +193,8 @@ export interface EnvVariableTable {
   project_id: string
   key: string
   type: EnvType
+  /** The installation that it belongs to. */
+  configuration_id: Generated<string | null>
   /** Everything that nothing is looked up by, as JSON. */
   details: string
   created_at: number
@@ -461,6 +464,15 @@ export interface DrainTable {
   status: Drain['status']
   failing_since: number | null
   created_at: number
+}
+
+interface DrainCursorTable {
+  drain_id: string
+  /** A serial of the log. */
+  position: string
+  gap: string | null
+  worker: string | null
+  lease_until: number
 }
 
 export interface AuditTable {

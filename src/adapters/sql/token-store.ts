@@ -1,5 +1,6 @@
 import type { Token, TokenKind } from '#core/token/token.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
+import { INSTALLATION, toInstallation } from './installation-row.ts'
 import { readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
@@ -14,6 +15,7 @@ const TOKEN = [
   'tokens.created_at as token_created_at',
   'tokens.active_at',
   'tokens.expires_at',
+  'tokens.installation_id',
 ] as const
 
 interface TokenRow {
@@ -24,6 +26,7 @@ interface TokenRow {
   readonly token_created_at: number
   readonly active_at: number
   readonly expires_at: number | null
+  readonly installation_id: string | null
 }
 
 const toToken = (row: TokenRow): Token => ({
@@ -34,6 +37,7 @@ const toToken = (row: TokenRow): Token => ({
   createdAt: row.token_created_at,
   activeAt: row.active_at,
   expiresAt: row.expires_at,
+  installationId: row.installation_id,
 })
 
 const selectByHash = prepare<{ hash: string }>()((db, { hash }) =>
@@ -43,6 +47,9 @@ const selectByHash = prepare<{ hash: string }>()((db, { hash }) =>
     .select(TOKEN)
     .select(USER)
     .where('tokens.hash', '=', hash),
+)
+const selectInstallation = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('installations').select(INSTALLATION).where('id', '=', id),
 )
 const selectById = prepare<{ id: string; userId: string }>()((db, { id, userId }) =>
   db.selectFrom('tokens').select(TOKEN).where('id', '=', id).where('user_id', '=', userId),
@@ -74,13 +81,19 @@ export function createTokenStore(db: Db): TokenStore {
           created_at: token.createdAt,
           active_at: token.activeAt,
           expires_at: token.expiresAt,
+          installation_id: token.installationId,
         })
         .execute()
     },
 
     async byHash(hash) {
       const [row] = await selectByHash(db, { hash })
-      return row && { token: toToken(row), user: toUser(row) }
+      if (!row) return undefined
+      const found = { token: toToken(row), user: toUser(row) }
+      if (row.installation_id === null) return found
+      // Looked at anew for each request, so that what was taken away or switched off stops at once.
+      const [installation] = await selectInstallation(db, { id: row.installation_id })
+      return installation && { ...found, installation: toInstallation(installation) }
     },
 
     async byId(userId, id) {
@@ -112,6 +125,14 @@ export function createTokenStore(db: Db): TokenStore {
         .where('user_id', '=', userId)
         .executeTakeFirstOrThrow()
       return numDeletedRows === 1n
+    },
+
+    async handOver(installationId, userId) {
+      await db
+        .updateTable('tokens')
+        .set({ user_id: userId })
+        .where('installation_id', '=', installationId)
+        .execute()
     },
   }
 }

@@ -1,5 +1,7 @@
 import { type Endpoint, methodOf } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
+import type { Scope } from '#contract/scopes.ts'
+import { grants, type Installation } from '../installation/installation.ts'
 import type { Team } from '../team/team.ts'
 import { type Actor, type Owner, personalOwner } from './context.ts'
 
@@ -44,11 +46,12 @@ export async function resolveOwner(actor: Actor, wish: TeamWish, teams: Membersh
  * allow, so that an endpoint without a rule cannot be called at all.
  */
 export function authorise(row: Endpoint, actor: Actor, owner: Owner): void {
+  if (row.access.kind !== 'public') checkAccount(actor, owner)
   switch (row.access.kind) {
     case 'public':
       return
     case 'operator':
-      if (!actor.user.operator)
+      if (actor.token.kind === 'oauth2' || !actor.user.operator)
         throw new AloftError('forbidden', 'Only an operator of this installation may do this.')
       return
     case 'personal':
@@ -57,8 +60,7 @@ export function authorise(row: Endpoint, actor: Actor, owner: Owner): void {
       break
     case 'scope':
       // Personal tokens are not limited by scopes; what integrations may do is decided by their grant.
-      if (actor.token.kind === 'oauth2')
-        throw new AloftError('forbidden', `The token lacks the scope ${row.access.scopes.join(', ')}.`)
+      if (actor.token.kind === 'oauth2') checkGrant(actor.installation, row.access.scopes, row)
       break
     default:
       throw new AloftError('forbidden', 'This endpoint has no access rule.')
@@ -67,5 +69,44 @@ export function authorise(row: Endpoint, actor: Actor, owner: Owner): void {
     throw new AloftError(
       'payment_required',
       'This account is blocked. Settle its payment to make changes again.',
+    )
+}
+
+/** An application that nobody answers for any more may do nothing, whoever it asks to act for. */
+export function refuseDisabled({ installation }: Actor): void {
+  if (installation && installation.disabledAt !== null)
+    throw new AloftError(
+      'integration_configuration_disabled',
+      'The installation is disabled, because whoever made it left the team. An OWNER has to take it over.',
+    )
+}
+
+/** An application works in the one account that it was installed in. */
+function checkAccount({ token, installation }: Actor, owner: Owner): void {
+  if (token.kind !== 'oauth2') return
+  if (!installation) throw new AloftError('forbidden', 'The application is not installed any more.')
+  if (owner.id === installation.ownerId) return
+  throw new AloftError(
+    'forbidden',
+    installation.teamId === null
+      ? 'The application is installed in a personal account: it may not act for a team.'
+      : 'The application is installed in a team: name it with `teamId`, and no other.',
+  )
+}
+
+/** What is granted for the variables of all is granted for one's own. */
+const WIDER: Partial<Record<Scope, Scope>> = { 'project-env-vars': 'global-project-env-vars' }
+
+function checkGrant(installation: Installation | undefined, scopes: readonly Scope[], row: Endpoint): void {
+  const permission = methodOf(row) === 'GET' ? 'read' : 'read-write'
+  const granted = installation?.scopes ?? {}
+  const missing = scopes.find(
+    (scope) => !grants(granted, scope, permission) && !grants(granted, WIDER[scope] ?? scope, permission),
+  )
+  if (missing !== undefined)
+    throw new AloftError(
+      'forbidden',
+      `The application lacks the scope \`${missing}\` with \`${permission}\`.`,
+      { scope: missing },
     )
 }

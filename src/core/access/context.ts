@@ -1,6 +1,7 @@
 import type { Role } from '#contract/api/team.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { Log } from '../ports/log.ts'
 import type { Token } from '../token/token.ts'
 import type { User } from '../user/user.ts'
@@ -9,6 +10,8 @@ import type { User } from '../user/user.ts'
 export interface Actor {
   readonly user: User
   readonly token: Token
+  /** The installation in whose place an application calls. */
+  readonly installation?: Installation
 }
 
 /** Whose things a request reads and writes: the caller's own account, or a team it acts for. */

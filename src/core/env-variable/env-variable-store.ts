@@ -10,4 +10,6 @@ export interface EnvVariableStore {
   /** Puts a variable in the place of the one that has its id, or beside the others. */
   save(variable: EnvVariable): Promise<void>
   delete(id: string): Promise<void>
+  /** All that belong to an installation, in whatever project. */
+  deleteOf(configurationId: string): Promise<void>
 }

@@ -61,6 +61,7 @@ export const actorOf = ({ session, user }: SignedIn): Actor => ({
     createdAt: session.createdAt,
     activeAt: lastUseOf(session),
     expiresAt: session.expiresAt,
+    installationId: null,
   },
 })
 

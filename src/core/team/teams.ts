@@ -4,6 +4,7 @@ import { newId } from '#contract/ids.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
+import type { DisableStores } from '../installation/disable-installations.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { QueueMail } from '../mail/queue-mail.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -33,18 +34,23 @@ export interface UpdateTeam {
 
 interface TeamParts {
   readonly store: TeamStore
-  readonly transact: Transact<{
-    readonly teams: TeamStore
-    readonly users: UserStore
-    readonly jobs: JobQueue
-  }>
+  readonly transact: Transact<
+    DisableStores & {
+      readonly teams: TeamStore
+      readonly users: UserStore
+      readonly jobs: JobQueue
+    }
+  >
   readonly queueMail: QueueMail
   readonly clock: Clock
   readonly defaultPlan: Plan
   readonly baseUrl: string
+  /** Told inside the transaction in which somebody loses the membership. */
+  readonly onLeaving: (stores: DisableStores, teamId: string, userId: string) => Promise<void>
 }
 
-export function createTeams({ store, transact, queueMail, clock, defaultPlan, baseUrl }: TeamParts): Teams {
+export function createTeams(parts: TeamParts): Teams {
+  const { store, transact, queueMail, clock, defaultPlan, baseUrl } = parts
   const slugTaken = (slug: string) => new AloftError('slug_taken', `The slug \`${slug}\` is taken.`, { slug })
   const notAMember = (userId: string) =>
     new AloftError('member_not_found', `The user \`${userId}\` is not a member of this team.`)
@@ -136,7 +142,8 @@ export function createTeams({ store, transact, queueMail, clock, defaultPlan, ba
       }),
 
     removeMember: (ctx, id, userId) =>
-      transact(async ({ teams }) => {
+      transact(async (stores) => {
+        const { teams } = stores
         await owned(teams, ctx, id)
         await teams.lockMembers(id)
         const member = await teams.member(id, userId)
@@ -144,6 +151,7 @@ export function createTeams({ store, transact, queueMail, clock, defaultPlan, ba
         if (member.role === 'OWNER')
           throw new AloftError('forbidden', 'An OWNER cannot be removed: make them a MEMBER first.')
         await teams.removeMember(id, userId)
+        await parts.onLeaving(stores, id, userId)
       }),
   }
 }

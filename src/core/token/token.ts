@@ -13,6 +13,8 @@ export interface Token {
   readonly createdAt: number
   readonly activeAt: number
   readonly expiresAt: number | null
+  /** The installation of an application that acts with it; null for a person's own. */
+  readonly installationId: string | null
 }
 
 /** A login that nobody used for this long has to be made again. */

@@ -3,9 +3,8 @@ import { newBearer, newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { User } from '../user/user.ts'
 import { ACTIVITY_STEP, hashBearer, isLive, type Token, type TokenKind } from './token.ts'
-import type { TokenStore } from './token-store.ts'
+import type { Bearer, TokenStore } from './token-store.ts'
 
 export interface Issued {
   readonly token: Token
@@ -22,6 +21,7 @@ export async function issueToken(
     now: number
     expiresAt?: number
     bearer?: string
+    installationId?: string
   },
 ): Promise<Issued> {
   const bearer = details.bearer ?? newBearer()
@@ -33,13 +33,14 @@ export async function issueToken(
     createdAt: details.now,
     activeAt: details.now,
     expiresAt: details.expiresAt ?? null,
+    installationId: details.installationId ?? null,
   }
   await tokens.insert(token, hashBearer(bearer))
   return { token, bearer }
 }
 
 export interface Tokens {
-  authenticate(bearer: string): Promise<{ readonly token: Token; readonly user: User } | undefined>
+  authenticate(bearer: string): Promise<Bearer | undefined>
   create(ctx: Context, command: { readonly name: string; readonly expiresAt?: number }): Promise<Issued>
   list(ctx: Context, page: PageQuery): Promise<Page<Token>>
   get(ctx: Context, id: string): Promise<Token>

@@ -8,6 +8,9 @@ import { domains } from './0007-domains.ts'
 import { zones } from './0008-zones.ts'
 import { certificates } from './0009-certificates.ts'
 import { integrations } from './0013-integrations.ts'
+import { configurations } from './0014-configurations.ts'
+import { drains } from './0015-drains.ts'
+import { domainRounds } from './0016-domain-rounds.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -22,4 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   zones,
   certificates,
   integrations,
+  configurations,
+  drains,
+  domainRounds,
 ]

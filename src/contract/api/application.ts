@@ -1,0 +1,108 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
+import { PERSONAL, SCOPES } from '../scopes.ts'
+import { Nullable, Time } from './shared.ts'
+
+const common = { gen: 'current', access: PERSONAL, bodyLimit: 64 * 1024 } as const
+
+const Permission = Type.Unsafe<'read' | 'read-write'>({ type: 'string', enum: ['read', 'read-write'] })
+const Scopes = Type.Partial(
+  Type.Object(
+    Object.fromEntries(SCOPES.map((scope) => [scope, Permission])) as Record<
+      (typeof SCOPES)[number],
+      typeof Permission
+    >,
+  ),
+  { additionalProperties: false, description: 'What it asks for, for example `{"project": "read"}`.' },
+)
+
+const wish = {
+  name: Type.String({ minLength: 1, maxLength: 64 }),
+  slug: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Unique; made from the name when left out.' }),
+  ),
+  redirectUrl: Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description: 'Where people are sent back to; no other address is accepted.',
+  }),
+  webhookUrl: Type.Optional(
+    Nullable(Type.String({ minLength: 1, maxLength: 2048, description: 'Where events are sent.' })),
+  ),
+  scopes: Scopes,
+  note: Type.Optional(
+    Nullable(Type.String({ maxLength: 500, description: 'Shown to those who are asked to agree.' })),
+  ),
+}
+
+const fields = {
+  id: Type.String(),
+  clientId: Type.String(),
+  ownerId: Type.String(),
+  creatorId: Type.String(),
+  name: Type.String(),
+  slug: Type.String(),
+  redirectUrl: Type.String(),
+  webhookUrl: Nullable(Type.String()),
+  scopes: Scopes,
+  note: Nullable(Type.String()),
+  createdAt: Time,
+  updatedAt: Time,
+}
+const Application = Type.Object(fields)
+const WithSecret = Type.Object({ ...fields, clientSecret: Type.String() })
+
+export const createApplication = endpoint({
+  ...common,
+  on: 'POST /v1/integrations/applications',
+  summary: 'Register an application that accounts can install; its secret is shown this once',
+  limit: 'write',
+  noStore: true,
+  body: Type.Object(wish),
+  reply: WithSecret,
+})
+
+export const listApplications = endpoint({
+  ...common,
+  on: 'GET /v1/integrations/applications',
+  summary: 'List the applications that the account has registered',
+  limit: 'read',
+  query: Type.Object(pageQuery),
+  reply: Type.Object({ applications: Type.Array(Application), pagination: PaginationSchema }),
+})
+
+export const getApplication = endpoint({
+  ...common,
+  on: 'GET /v1/integrations/applications/:id',
+  summary: 'Get an application',
+  limit: 'read',
+  reply: Application,
+})
+
+export const updateApplication = endpoint({
+  ...common,
+  on: 'PATCH /v1/integrations/applications/:id',
+  summary: 'Change an application; those who have it installed are asked to agree to wider scopes',
+  limit: 'write',
+  body: Type.Partial(Type.Object(wish)),
+  reply: Application,
+})
+
+export const deleteApplication = endpoint({
+  ...common,
+  on: 'DELETE /v1/integrations/applications/:id',
+  summary: 'Remove an application, also wherever it is installed',
+  limit: 'write',
+  status: 204,
+  reply: 'empty',
+})
+
+export const rotateSecret = endpoint({
+  ...common,
+  on: 'POST /v1/integrations/applications/:id/secret',
+  summary: 'Give an application a new secret; the one before is worth nothing from then on',
+  limit: 'write',
+  noStore: true,
+  reply: WithSecret,
+})

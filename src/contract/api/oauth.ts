@@ -1,0 +1,77 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PUBLIC } from '../scopes.ts'
+import { Nullable } from './shared.ts'
+
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
+
+/** What a client may send people here with. */
+const asked = {
+  client_id: text(200),
+  redirect_uri: text(2048),
+  response_type: text(100),
+  state: text(4096),
+  scope: text(2048),
+  code_challenge: text(200),
+  code_challenge_method: text(20),
+  /** The team to install it in; the person's own account unless said. */
+  teamId: text(100),
+}
+
+const page = { gen: 'current', page: 'by-accept', access: PUBLIC } as const
+
+export const authorizePage = endpoint({
+  ...page,
+  on: 'GET /oauth/authorize',
+  summary: 'The page on which somebody lets an application into an account',
+  limit: 'read',
+  query: Type.Object(asked),
+  reply: 'raw',
+})
+
+export const authorize = endpoint({
+  ...page,
+  on: 'POST /oauth/authorize',
+  summary: 'Let an application in, or refuse it; leads back to it',
+  limit: 'write',
+  form: true,
+  bodyLimit: 64 * 1024,
+  query: Type.Object(asked),
+  body: Type.Object(
+    {
+      ...asked,
+      csrf: text(128),
+      decision: text(20),
+      projectSelection: text(20),
+      projects: Type.Optional(Type.Unknown({ description: 'Ids or names, as a list or apart by commas.' })),
+    },
+    { description: 'Boxes that are ticked in the page are called `project <id>`.' },
+  ),
+  reply: 'raw',
+})
+
+export const accessToken = endpoint({
+  on: 'POST /v2/oauth/access_token',
+  gen: 'current',
+  summary: 'Exchange the code that an application was given for a token',
+  access: PUBLIC,
+  limit: 'write',
+  form: true,
+  noStore: true,
+  bodyLimit: 64 * 1024,
+  body: Type.Object({
+    client_id: text(200),
+    client_secret: text(200),
+    code: text(200),
+    redirect_uri: text(2048),
+    grant_type: text(100),
+    code_verifier: text(200),
+  }),
+  reply: Type.Object({
+    token_type: Type.String(),
+    access_token: Type.String(),
+    installation_id: Type.String(),
+    user_id: Type.String(),
+    team_id: Nullable(Type.String()),
+  }),
+})

@@ -1,0 +1,261 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { AloftError } from '#contract/errors.ts'
+import { newBearer, newId } from '#contract/ids.ts'
+import { DAY, HOUR, MINUTE } from '#contract/time.ts'
+import { type Application, clientSecretPurpose } from '../application/application.ts'
+import type { ApplicationStore } from '../application/application-store.ts'
+import type { EventQueue } from '../event/event.ts'
+import type { Installation } from '../installation/installation.ts'
+import { projectsChangedEvent } from '../installation/installation-events.ts'
+import type { InstallationStore } from '../installation/installation-store.ts'
+import { readSelection, type Selection } from '../installation/read-selection.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { Project } from '../project/project.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import type { Team } from '../team/team.ts'
+import type { TeamStore } from '../team/team-store.ts'
+import { hashBearer } from '../token/token.ts'
+import type { TokenStore } from '../token/token-store.ts'
+import { issueToken } from '../token/tokens.ts'
+import type { User } from '../user/user.ts'
+import { CODE_LIFE, type OauthCodeStore } from './oauth-code.ts'
+
+/** What somebody who is asked to let an application in can choose from. */
+export interface Choices {
+  /** Teams of which they are an OWNER. */
+  readonly teams: readonly Team[]
+  /** Of the account that they are looking at, the last changed first. */
+  readonly projects: readonly Project[]
+  /** That account, when it has the application already. */
+  readonly present: Installation | undefined
+}
+
+export interface Consent extends Selection {
+  /** Null for the personal account. */
+  readonly teamId: string | null
+  /** The digest for PKCE. */
+  readonly challenge: string | null
+}
+
+export interface Exchange {
+  readonly clientId: string
+  readonly clientSecret: string | undefined
+  readonly code: string
+  readonly redirectUri: string
+  readonly verifier: string | undefined
+}
+
+export interface Granted {
+  readonly bearer: string
+  readonly installation: Installation
+  readonly userId: string
+}
+
+/** How applications are let into accounts. */
+export interface Authorizations {
+  client(clientId: string): Promise<Application>
+  choices(user: User, application: Application, teamId: string | null): Promise<Choices>
+  /** Installs the application, or finds it installed, and answers what it can exchange for a token. */
+  consent(
+    user: User,
+    application: Application,
+    consent: Consent,
+  ): Promise<{ readonly code: string; readonly installation: Installation }>
+  exchange(exchange: Exchange): Promise<Granted>
+}
+
+interface OauthStores {
+  readonly applications: Pick<ApplicationStore, 'byId' | 'byClientId'>
+  readonly installations: InstallationStore
+  readonly oauthCodes: OauthCodeStore
+  readonly projects: Pick<ProjectStore, 'byIdOrName' | 'list'>
+  readonly teams: TeamStore
+  readonly tokens: TokenStore
+  readonly events: EventQueue
+}
+
+interface OauthParts {
+  readonly stores: OauthStores
+  readonly transact: Transact<OauthStores>
+  readonly vault: Vault
+  readonly clock: Clock
+}
+
+/** Of one account, so that whoever is told of its events is found quickly. */
+const MOST_INSTALLATIONS = 100
+/** More than anybody looks through on one page. */
+const LISTED = 100
+
+export function createAuthorizations({ stores, transact, vault, clock }: OauthParts): Authorizations {
+  async function ownedTeams(user: User): Promise<readonly Team[]> {
+    const { items } = await stores.teams.listFor(user.id, { limit: LISTED })
+    const found = await Promise.all(items.map(({ id }) => stores.teams.membership(user.id, { id })))
+    return found.flatMap((membership) => (membership?.role === 'OWNER' ? [membership.team] : []))
+  }
+
+  async function checkTeam(teams: TeamStore, user: User, teamId: string): Promise<void> {
+    const membership = await teams.membership(user.id, { id: teamId })
+    if (membership?.role !== 'OWNER')
+      throw new AloftError('forbidden', 'Only an OWNER of a team may install an application in it.')
+  }
+
+  async function client(clientId: string): Promise<Application> {
+    const application = await stores.applications.byClientId(clientId)
+    if (!application) throw new AloftError('not_found', 'There is no application with this client id.')
+    return application
+  }
+
+  /** Makes the installation, or gives the one that is there what was agreed to. */
+  async function install(
+    { installations, projects, events }: OauthStores,
+    user: User,
+    application: Application,
+    consent: Consent,
+  ): Promise<Installation> {
+    const now = clock.now()
+    const ownerId = consent.teamId ?? user.id
+    const selection = await readSelection(projects, ownerId, consent)
+    const present = await installations.ofApplication(application.id, ownerId)
+    const given = { ...selection, scopes: application.scopes, updatedAt: now }
+    if (!present) {
+      const { items } = await installations.list(ownerId, { limit: MOST_INSTALLATIONS })
+      if (items.length >= MOST_INSTALLATIONS)
+        throw new AloftError('conflict', `An account has at most ${MOST_INSTALLATIONS} applications.`)
+      const installation: Installation = {
+        ...given,
+        id: newId.installation(),
+        applicationId: application.id,
+        ownerId,
+        userId: user.id,
+        teamId: consent.teamId,
+        scopesQueue: [],
+        createdAt: now,
+        disabledAt: null,
+        disabledReason: null,
+      }
+      if (await installations.add(installation)) return installation
+      throw new AloftError('conflict', 'The application is being installed at this moment. Try again.')
+    }
+    const change = {
+      ...given,
+      // All that it asks for was on the page.
+      scopesQueue: present.scopesQueue.map((one) => ({ ...one, confirmedAt: one.confirmedAt ?? now })),
+      // Nobody answered for it any more; now somebody does.
+      ...(present.disabledAt === null ? {} : { userId: user.id, disabledAt: null, disabledReason: null }),
+    }
+    await installations.update(present.id, change)
+    const after = { ...present, ...change }
+    if (isSameSelection(present, after)) return after
+    await events.emit(projectsChangedEvent(present, after, { userId: user.id, at: now }))
+    return after
+  }
+
+  return {
+    client,
+
+    async choices(user, application, teamId) {
+      if (teamId !== null) await checkTeam(stores.teams, user, teamId)
+      const ownerId = teamId ?? user.id
+      const { items } = await stores.projects.list(ownerId, { limit: LISTED }, {})
+      return {
+        teams: await ownedTeams(user),
+        projects: items,
+        present: await stores.installations.ofApplication(application.id, ownerId),
+      }
+    },
+
+    consent(user, application, consent) {
+      const code = newBearer()
+      return transact(async (tx) => {
+        if (consent.teamId !== null) await checkTeam(tx.teams, user, consent.teamId)
+        const installation = await install(tx, user, application, consent)
+        await tx.oauthCodes.add({
+          hash: hashBearer(code),
+          installationId: installation.id,
+          applicationId: application.id,
+          userId: user.id,
+          challenge: consent.challenge,
+          createdAt: clock.now(),
+          usedAt: null,
+          tokenId: null,
+        })
+        return { code, installation }
+      })
+    },
+
+    async exchange({ clientId, clientSecret, code, redirectUri, verifier }) {
+      const application = await client(clientId)
+      const secret = vault.open(application.sealedSecret, clientSecretPurpose(application.id))
+      if (clientSecret === undefined || !isSame(clientSecret, secret))
+        throw new AloftError('invalid_client', 'The client secret is wrong or missing.')
+      if (redirectUri !== application.redirectUrl)
+        throw new AloftError(
+          'redirect_uri_mismatch',
+          '`redirect_uri` should be the address that the application is registered with.',
+        )
+      const granted = await transact(async (tx) => {
+        const found = await tx.oauthCodes.byHash(hashBearer(code))
+        if (!found || found.applicationId !== application.id) return undefined
+        if (found.usedAt !== null) {
+          // Somebody else has seen the code: what it was exchanged for cannot be trusted either.
+          if (found.tokenId !== null) await tx.tokens.delete(found.userId, found.tokenId)
+          return undefined
+        }
+        const now = clock.now()
+        if (now - found.createdAt > CODE_LIFE || !proves(verifier, found.challenge)) return undefined
+        const installation = await tx.installations.byId(found.installationId)
+        if (!installation) return undefined
+        const { token, bearer } = await issueToken(tx.tokens, {
+          userId: found.userId,
+          name: application.name,
+          kind: 'oauth2',
+          now,
+          installationId: installation.id,
+        })
+        // Of two at the same moment, the second finds it used.
+        if (!(await tx.oauthCodes.use(found.hash, now, token.id))) throw unusable()
+        return { bearer, installation, userId: found.userId }
+      })
+      if (!granted) throw unusable()
+      return granted
+    },
+  }
+}
+
+const unusable = () =>
+  new AloftError(
+    'invalid_grant',
+    'The code is unknown, was used, is older than 30 minutes, or was given to another application.',
+  )
+
+/** Compared by their digests, so that neither their length nor where they differ can be timed. */
+const isSame = (a: string, b: string): boolean =>
+  timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'))
+
+/** Whoever began with a challenge has to end with what it was made from. */
+const proves = (verifier: string | undefined, challenge: string | null): boolean =>
+  challenge === null || verifier === undefined
+    ? challenge === null && verifier === undefined
+    : isSame(hash('sha256', verifier, 'base64url'), challenge)
+
+const isSameSelection = (a: Installation, b: Installation): boolean =>
+  a.projectSelection === b.projectSelection && a.projects.join() === b.projects.join()
+
+/** A code that was used is remembered for a day, to notice when it is used again. */
+export const createCodeCleanup = ({
+  store,
+  clock,
+}: {
+  readonly store: OauthCodeStore
+  readonly clock: Clock
+}): JobHandler => ({
+  kind: 'oauth.clean-up',
+  summary: 'Forget codes of applications that nobody can exchange any more',
+  timeLimit: MINUTE,
+  maxAttempts: 3,
+  every: HOUR,
+  run: () => store.prune(clock.now() - DAY),
+})

@@ -1,0 +1,32 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { AloftError } from '#contract/errors.ts'
+
+export interface ClientClaim {
+  readonly id: string | undefined
+  readonly secret: string | undefined
+}
+
+const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i
+
+/** Who a client says it is: in the body, or in the `Authorization` header, where both parts are encoded for forms. */
+export function readClient(
+  { authorization }: IncomingHttpHeaders,
+  body: { readonly client_id?: string; readonly client_secret?: string },
+): ClientClaim {
+  const inBody = { id: body.client_id, secret: body.client_secret }
+  const encoded = BASIC.exec(authorization ?? '')?.[1]
+  if (encoded === undefined) return inBody
+  const [id, ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  const claim = { id: decoded(id ?? ''), secret: decoded(rest.join(':')) }
+  if (inBody.id !== undefined && inBody.id !== claim.id)
+    throw new AloftError('bad_request', 'Invalid request: body and header name different clients.')
+  return claim
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new AloftError('bad_request', 'Invalid request: the `Authorization` header is malformed.')
+  }
+}

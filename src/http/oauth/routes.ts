@@ -1,0 +1,164 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import * as api from '#contract/api/oauth.ts'
+import type { RawReply } from '#contract/endpoint.ts'
+import { AloftError } from '#contract/errors.ts'
+import type { Application } from '#core/application/application.ts'
+import type { Authorizations } from '#core/oauth/authorizations.ts'
+import { redirect } from '../page.ts'
+import { publicRoute, type Route } from '../route.ts'
+import { readCookie } from '../session/cookies.ts'
+import { withNext } from '../session/next.ts'
+import type { FindPerson } from '../session/person.ts'
+import { fromElsewhere, isCsrfOf, provenanceOf } from '../session/provenance.ts'
+import { readClient } from './client.ts'
+import { consentPage } from './consent-page.ts'
+
+interface OauthParts {
+  readonly authorizations: Authorizations
+  readonly findPerson: FindPerson
+  readonly site: string
+}
+
+/** What a client sends people with, of which only these are sent along from page to page. */
+const SENT_ALONG = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+] as const
+type Asked = { readonly [K in (typeof SENT_ALONG)[number]]?: string | undefined }
+
+const along = (asked: Asked): Record<string, string> =>
+  Object.fromEntries(
+    SENT_ALONG.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]] as const])),
+  )
+
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+
+/** Letting applications into accounts, as OAuth 2.0 has it. */
+export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): readonly Route[] => {
+  /** Who asks; throws rather than send anybody to an address that is not registered. */
+  async function clientOf({ client_id, redirect_uri }: Asked): Promise<Application> {
+    if (client_id === undefined || client_id === '')
+      throw new AloftError('bad_request', 'Invalid request: missing required property `client_id`.')
+    const application = await authorizations.client(client_id)
+    if (redirect_uri !== undefined && redirect_uri !== application.redirectUrl)
+      throw new AloftError(
+        'redirect_uri_mismatch',
+        '`redirect_uri` is not the address that the application is registered with.',
+      )
+    return application
+  }
+
+  return [
+    publicRoute(api.authorizePage, async ({ secure }, { query, headers }) => {
+      const application = await clientOf(query)
+      const problem = problemOf(query)
+      if (problem !== undefined) return back(application, query, { error: problem })
+      const person = await findPerson(headers, secure)
+      const asked = along(query)
+      const teamId = query.teamId === undefined || query.teamId === '' ? null : query.teamId
+      if (!person) {
+        const again = new URLSearchParams({ ...asked, ...(teamId === null ? {} : { teamId }) })
+        return redirect(withNext('/login', `/oauth/authorize?${again}`))
+      }
+      const choices = await authorizations.choices(person.user, application, teamId)
+      return consentPage({ application, user: person.user, csrf: person.csrf, choices, teamId, asked })
+    }),
+
+    publicRoute(api.authorize, async ({ secure }, { query, body, headers }) => {
+      const asked = { ...query, ...body }
+      const application = await clientOf(asked)
+      const person = await findPerson(headers, secure)
+      if (!person) throw new AloftError('forbidden', 'You are not signed in any more. Sign in and try again.')
+      // Scripts come with a token of their own, which no browser sends by itself.
+      if (person.csrf !== undefined) checkOwnForm(headers, body.csrf, secure)
+      const problem = problemOf(asked)
+      if (problem !== undefined) return back(application, asked, { error: problem })
+      if (body.decision === 'deny') return back(application, asked, { error: 'access_denied' })
+      const teamId = asked.teamId === undefined || asked.teamId === '' ? null : asked.teamId
+      const { code, installation } = await authorizations.consent(person.user, application, {
+        teamId,
+        challenge: asked.code_challenge ?? null,
+        ...selectionOf(body),
+      })
+      return back(application, asked, {
+        code,
+        configurationId: installation.id,
+        ...(teamId === null ? {} : { teamId }),
+        next: `${site}/`,
+      })
+    }),
+
+    publicRoute(api.accessToken, async (_visit, { body, headers }) => {
+      const { code, redirect_uri, grant_type, code_verifier } = body
+      const { id, secret } = readClient(headers, body)
+      const missing = Object.entries({ client_id: id, code, redirect_uri }).find(([, value]) => !value)
+      if (missing)
+        throw new AloftError('bad_request', `Invalid request: missing required property \`${missing[0]}\`.`)
+      if (grant_type !== undefined && grant_type !== 'authorization_code')
+        throw new AloftError('bad_request', 'Invalid request: `grant_type` should be `authorization_code`.')
+      const { bearer, installation, userId } = await authorizations.exchange({
+        clientId: id as string,
+        clientSecret: secret,
+        code: code as string,
+        redirectUri: redirect_uri as string,
+        verifier: code_verifier,
+      })
+      return {
+        token_type: 'Bearer',
+        access_token: bearer,
+        installation_id: installation.id,
+        user_id: userId,
+        team_id: installation.teamId,
+      }
+    }),
+  ]
+
+  function checkOwnForm(headers: IncomingHttpHeaders, csrf: string | undefined, secure: boolean): void {
+    if (provenanceOf(headers, site, secure) === 'foreign') throw fromElsewhere()
+    const cookie = readCookie(headers, 'aloft_session', secure)
+    if (cookie === undefined || !isCsrfOf(csrf, cookie))
+      throw new AloftError('forbidden', 'This form was too old. Go back to the application and try again.')
+  }
+}
+
+/** What is wrong with a request in a way that its client is told of. */
+function problemOf(asked: Asked): string | undefined {
+  if (asked.response_type !== undefined && asked.response_type !== 'code') return 'unsupported_response_type'
+  if (asked.code_challenge === undefined)
+    return asked.code_challenge_method === undefined ? undefined : 'invalid_request'
+  // What is sent as it is proves nothing to whoever has read along.
+  if (asked.code_challenge_method !== 'S256' || !CHALLENGE.test(asked.code_challenge))
+    return 'invalid_request'
+  return undefined
+}
+
+/** Sends somebody back to the address that the application is registered with. */
+function back(
+  { redirectUrl }: Application,
+  { state }: Asked,
+  answer: Readonly<Record<string, string>>,
+): RawReply {
+  const url = new URL(redirectUrl)
+  for (const [name, value] of Object.entries({ ...answer, ...(state === undefined ? {} : { state }) }))
+    url.searchParams.set(name, value)
+  return redirect(url.href, { status: 303 })
+}
+
+/** The projects that were ticked in the page, or that a script has named. */
+function selectionOf(body: Readonly<Record<string, unknown>>) {
+  const ticked = Object.keys(body).flatMap((name) => (name.startsWith('project ') ? [name.slice(8)] : []))
+  const named = Array.isArray(body.projects)
+    ? body.projects.map(String)
+    : typeof body.projects === 'string'
+      ? body.projects.split(',').map((text) => text.trim())
+      : []
+  const projects = [...ticked, ...named].filter((text) => text !== '')
+  const { projectSelection = 'all' } = body
+  if (projectSelection !== 'all' && projectSelection !== 'selected')
+    throw new AloftError('bad_request', 'Invalid request: `projectSelection` should be `all` or `selected`.')
+  return { projectSelection, projects } as const
+}

@@ -30,9 +30,50 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
       ['teams members role jo@example.com owner --team acme', 'make them an owner'],
     ],
   },
+  projects: {
+    summary: 'Projects: what belongs to one site',
+    examples: [
+      ['projects ls', 'your projects'],
+      ['projects inspect shop', 'one of them'],
+    ],
+  },
+  env: {
+    summary: 'Environment variables of a project',
+    examples: [
+      ['env add DATABASE_URL production', 'ask for the value, then set it'],
+      ['env pull', 'the development variables, into .env.local'],
+    ],
+  },
+  secrets: {
+    summary: 'Values that variables can refer to',
+    examples: [['secrets add db-password', 'ask for the value, then store it']],
+  },
+  alias: {
+    summary: 'Hosts that show a deployment',
+    examples: [['alias set shop-a1b2c3 shop.example.com', 'point a host to a deployment']],
+  },
   domains: {
     summary: 'Domains of your own',
-    examples: [['domains inspect example.com', 'what DNS says of it, and what to do next']],
+    examples: [
+      ['domains add example.com', 'add one, and see how to verify it'],
+      ['domains attach example.com shop', 'show a project there'],
+      ['domains inspect example.com', 'what DNS says of it, and what to do next'],
+    ],
+  },
+  dns: {
+    summary: 'DNS records of your domains',
+    examples: [
+      ['dns ls example.com', 'its records'],
+      ['dns add example.com www A 192.0.2.1', 'another one'],
+    ],
+  },
+  certs: {
+    summary: 'Certificates',
+    examples: [['certs issue example.com www.example.com', 'one for both names']],
+  },
+  webhooks: {
+    summary: 'Addresses that are told of events',
+    examples: [['webhooks add https://example.com/hook deployment.ready', 'tell of deployments']],
   },
   operator: {
     summary: 'Run this installation (operators only)',
@@ -101,9 +142,204 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import('./team/members-rm.ts'),
   },
   {
+    name: 'projects ls',
+    summary: 'List projects',
+    load: () => import('./project/ls.ts'),
+  },
+  {
+    name: 'projects add',
+    summary: 'Create a project',
+    load: () => import('./project/add.ts'),
+  },
+  {
+    name: 'projects inspect',
+    summary: 'Show a project and its settings',
+    load: () => import('./project/inspect.ts'),
+  },
+  {
+    name: 'projects domains',
+    summary: 'List the domains of a project',
+    load: () => import('./project/domains.ts'),
+  },
+  {
+    name: 'projects rename',
+    summary: 'Give a project another name',
+    load: () => import('./project/rename.ts'),
+  },
+  {
+    name: 'projects rm',
+    summary: 'Delete a project with its deployments',
+    load: () => import('./project/rm.ts'),
+  },
+  {
+    name: 'env ls',
+    summary: 'List variables; values with --reveal',
+    load: () => import('./env/ls.ts'),
+  },
+  {
+    name: 'env add',
+    summary: 'Set a variable, with its value from stdin or asked for',
+    load: () => import('./env/add.ts'),
+  },
+  {
+    name: 'env rm',
+    summary: 'Remove a variable',
+    load: () => import('./env/rm.ts'),
+  },
+  {
+    name: 'env pull',
+    summary: 'Write variables to .env.local',
+    load: () => import('./env/pull.ts'),
+  },
+  {
+    name: 'env push',
+    summary: 'Set the variables of a .env file',
+    load: () => import('./env/push.ts'),
+  },
+  {
+    name: 'secrets ls',
+    summary: 'List secrets, without their values',
+    load: () => import('./secret/ls.ts'),
+  },
+  {
+    name: 'secrets add',
+    summary: 'Store a secret, from stdin or asked for',
+    load: () => import('./secret/add.ts'),
+  },
+  {
+    name: 'secrets rename',
+    summary: 'Give a secret another name',
+    load: () => import('./secret/rename.ts'),
+  },
+  {
+    name: 'secrets rm',
+    summary: 'Delete a secret',
+    load: () => import('./secret/rm.ts'),
+  },
+  {
+    name: 'alias ls',
+    summary: 'List aliases',
+    load: () => import('./alias/ls.ts'),
+  },
+  {
+    name: 'alias set',
+    summary: 'Point an alias to a deployment',
+    load: () => import('./alias/set.ts'),
+  },
+  {
+    name: 'alias rm',
+    summary: 'Remove an alias',
+    load: () => import('./alias/rm.ts'),
+  },
+  {
+    name: 'domains ls',
+    summary: 'List domains',
+    load: () => import('./domain/ls.ts'),
+  },
+  {
+    name: 'domains add',
+    summary: 'Add a domain',
+    load: () => import('./domain/add.ts'),
+  },
+  {
+    name: 'domains verify',
+    summary: 'Look for the proof that a domain is yours',
+    load: () => import('./domain/verify.ts'),
+  },
+  {
     name: 'domains inspect',
     summary: 'Say which DNS records of a domain are missing or wrong',
     load: () => import('./domain/inspect.ts'),
+  },
+  {
+    name: 'domains attach',
+    summary: 'Show a project on a domain',
+    load: () => import('./domain/attach.ts'),
+  },
+  {
+    name: 'domains detach',
+    summary: 'Take a domain from a project',
+    load: () => import('./domain/detach.ts'),
+  },
+  {
+    name: 'domains price',
+    summary: 'Tell what a domain costs',
+    load: () => import('./domain/price.ts'),
+  },
+  {
+    name: 'domains buy',
+    summary: 'Buy a domain',
+    load: () => import('./domain/buy.ts'),
+  },
+  {
+    name: 'domains transfer-in',
+    summary: 'Move a domain here from another registrar',
+    load: () => import('./domain/transfer-in.ts'),
+  },
+  {
+    name: 'domains rm',
+    summary: 'Remove a domain',
+    load: () => import('./domain/rm.ts'),
+  },
+  {
+    name: 'dns ls',
+    summary: 'List the DNS records of a domain',
+    load: () => import('./dns/ls.ts'),
+  },
+  {
+    name: 'dns add',
+    summary: 'Add a DNS record',
+    load: () => import('./dns/add.ts'),
+  },
+  {
+    name: 'dns rm',
+    summary: 'Delete a DNS record',
+    load: () => import('./dns/rm.ts'),
+  },
+  {
+    name: 'certs ls',
+    summary: 'List certificates',
+    load: () => import('./cert/ls.ts'),
+  },
+  {
+    name: 'certs issue',
+    summary: 'Have a certificate issued',
+    load: () => import('./cert/issue.ts'),
+  },
+  {
+    name: 'certs add',
+    summary: 'Add a certificate of your own, from PEM files',
+    load: () => import('./cert/add.ts'),
+  },
+  {
+    name: 'certs rm',
+    summary: 'Delete a certificate',
+    load: () => import('./cert/rm.ts'),
+  },
+  {
+    name: 'webhooks ls',
+    summary: 'List webhooks',
+    load: () => import('./webhook/ls.ts'),
+  },
+  {
+    name: 'webhooks add',
+    summary: 'Have events sent to an address',
+    load: () => import('./webhook/add.ts'),
+  },
+  {
+    name: 'webhooks rm',
+    summary: 'Remove a webhook',
+    load: () => import('./webhook/rm.ts'),
+  },
+  {
+    name: 'webhooks deliveries',
+    summary: 'List what was sent to a webhook',
+    load: () => import('./webhook/deliveries.ts'),
+  },
+  {
+    name: 'webhooks redeliver',
+    summary: 'Send an event again',
+    load: () => import('./webhook/redeliver.ts'),
   },
   {
     name: 'operator accounts get',

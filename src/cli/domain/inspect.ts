@@ -1,8 +1,8 @@
 import { inspectDomain } from '#contract/api/domain.ts'
+import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 import { renderTable } from '../table.ts'
-import { findTeam } from '../team/find-team.ts'
 
 const values = (list: readonly string[]): string => list.join(', ') || '-'
 
@@ -15,11 +15,10 @@ export const command = defineCommand({
     ['domains inspect example.com', 'what is set, and what to do next'],
     ['domains inspect example.com --json', 'for a program to read'],
   ],
-  hints: { not_found: 'Add it first: POST /v4/domains with its name.' },
+  hints: { not_found: 'Add it first: aloft domains add <domain>' },
   async run(cli, { name }) {
     const { out } = cli
-    const team = cli.team === undefined ? undefined : await findTeam(cli.api(), cli.team)
-    const found = await cli.api(team?.id).call(inspectDomain, { params: { name } })
+    const found = await (await accountApi(cli)).call(inspectDomain, { params: { name } })
     out.show(found, () => {
       const { checks, serviceType, verified, nextStep } = found
       const table = renderTable(

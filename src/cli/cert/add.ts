@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { uploadCertificate } from '#contract/api/certificate.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { CliError, EXIT, usageError } from '../exit.ts'
+
+/** As much as the API takes of each. */
+const MOST = 100_000
+
+export const command = defineCommand({
+  doing: 'add the certificate',
+  about: 'It takes the place of the one for the same names. The key is stored sealed and never shown again.',
+  team: true,
+  arguments: {
+    cert: required('PEM file with the certificate'),
+    key: required('PEM file with its private key, not encrypted'),
+    ca: required('PEM file with the certificates between it and its authority'),
+  },
+  examples: [['certs add cert.pem key.pem chain.pem', 'a certificate of your own']],
+  hints: {
+    invalid_cert: 'Check that the files belong together, and that the key is not encrypted.',
+    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` says how.',
+  },
+  async run(cli, given) {
+    const { out } = cli
+    const [cert, key, ca] = [given.cert, given.key, given.ca].map((file) => readPem(cli.cwd, file))
+    const api = await accountApi(cli)
+    const added = await api.call(uploadCertificate, {
+      body: { cert: cert ?? '', key: key ?? '', ca: ca ?? '' },
+    })
+    out.show(added, () => 'Added the certificate. See it with `aloft certs ls`.')
+  },
+})
+
+function readPem(folder: string, file: string): string {
+  let text: string
+  try {
+    text = readFileSync(resolve(folder, file), 'utf8')
+  } catch (error) {
+    throw new CliError(EXIT.failure, `${file} cannot be read: ${(error as Error).message}.`)
+  }
+  if (!text.includes('-----BEGIN ') || text.length > MOST)
+    throw usageError(`${file} is no PEM file: it should hold "-----BEGIN …".`)
+  return text
+}

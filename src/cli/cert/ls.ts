@@ -1,0 +1,34 @@
+import { listCertificates } from '#contract/api/certificate.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand } from '../command.ts'
+import { pageOptions, pageQuery } from '../paging.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+
+export const command = defineCommand({
+  doing: 'list the certificates',
+  team: true,
+  options: pageOptions,
+  examples: [
+    ['certs ls', 'yours, newest first'],
+    ['certs ls --team acme --json', 'those of a team, for a program to read'],
+  ],
+  async run(cli, given) {
+    const now = cli.now()
+    const api = await accountApi(cli)
+    const page = await api.call(listCertificates, { query: pageQuery(given) })
+    showList(cli, page, {
+      items: page.certs,
+      head: ['ID', 'NAMES', 'EXPIRES', 'RENEWED', 'CREATED'],
+      row: ({ uid, cns, expiration, autoRenew, created }) => [
+        uid,
+        cns.join(', '),
+        relativeTime(Date.parse(expiration), now),
+        autoRenew ? 'by itself' : 'by you',
+        relativeTime(Date.parse(created), now),
+      ],
+      empty: 'No certificates here. Hosts that show something get one by themselves.',
+      more: ['certs ls', page.pagination.next],
+    })
+  },
+})

@@ -1,0 +1,25 @@
+import { deleteCertificate, getCertificate } from '#contract/api/certificate.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'delete the certificate',
+  about: 'Hosts that it served get one by themselves.',
+  team: true,
+  arguments: { id: required('id of the certificate') },
+  examples: [
+    ['certs rm cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask, then delete'],
+    ['certs rm cert_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without asking'],
+  ],
+  hints: { cert_not_found: 'See your certificates with `aloft certs ls`.' },
+  async run(cli, { id }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const found = await api.call(getCertificate, { params: { id } })
+    const names = plainText(found.cns.join(', '))
+    await cli.prompt.confirm(`Delete the certificate for ${names}?`)
+    await api.call(deleteCertificate, { params: { id: found.uid } })
+    out.show(found, () => `Deleted the certificate for ${names}.`)
+  },
+})

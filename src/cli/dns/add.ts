@@ -1,0 +1,35 @@
+import { createDnsRecord } from '#contract/api/dns-record.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, oneOf, oneOrMore, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+const TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'SRV', 'TXT'] as const
+
+export const command = defineCommand({
+  doing: 'add the DNS record',
+  team: true,
+  arguments: {
+    domain: required('the domain'),
+    name: required('name below the domain, as in www; @ for the domain itself'),
+    type: required(TYPES.join(', '), oneOf(TYPES)),
+    value: oneOrMore('what it says, in the form of the type'),
+  },
+  examples: [
+    ['dns add example.com www A 192.0.2.1', 'an address'],
+    ['dns add example.com @ MX 10 mail.example.com', 'where mail goes, with its priority'],
+    ['dns add example.com _sip._tcp SRV 10 5 5060 sip.example.com', 'priority, weight, port and target'],
+    ['dns add example.com @ TXT "v=spf1 -all"', 'a text'],
+  ],
+  hints: {
+    not_found: 'Add the domain first: aloft domains add <domain>',
+    record_conflict: 'See what is there with `aloft dns ls <domain>`.',
+  },
+  async run(cli, { domain, name, type, value }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const text = value.join(' ')
+    const { uid } = await api.call(createDnsRecord, { params: { domain }, body: { name, type, value: text } })
+    out.say(`Added ${type} ${plainText(text)} on ${plainText(name)} of ${plainText(domain)}.`)
+    out.show({ uid, name, type, value: text }, () => uid)
+  },
+})

@@ -1,0 +1,37 @@
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+import { allRecords } from './records.ts'
+
+export const command = defineCommand({
+  doing: 'list the DNS records',
+  about: 'They are answered once the domain is verified and delegated to our nameservers.',
+  team: true,
+  arguments: { domain: required('the domain') },
+  examples: [
+    ['dns ls example.com', 'all records, newest first'],
+    ['dns ls example.com --json', 'for a program to read'],
+  ],
+  hints: { not_found: 'See your domains with `aloft domains ls`.' },
+  async run(cli, { domain }) {
+    const now = cli.now()
+    const records = await allRecords(await accountApi(cli), domain)
+    showList(
+      cli,
+      { records },
+      {
+        items: records,
+        head: ['ID', 'NAME', 'TYPE', 'VALUE', 'CREATED'],
+        row: ({ id, name, type, value, creator, created }) => [
+          id,
+          name || '@',
+          type,
+          value,
+          creator === 'system' ? 'by the system' : relativeTime(Number(created), now),
+        ],
+        empty: 'No records here. Add one: aloft dns add <domain> <name> <type> <value>',
+      },
+    )
+  },
+})

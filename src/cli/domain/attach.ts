@@ -1,0 +1,52 @@
+import { addProjectDomain } from '#contract/api/project-domain.ts'
+import { defineCommand, optional, required, value } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { chooseProject } from '../project/choose-project.ts'
+import { showAttached } from './show-attached.ts'
+
+const STATUSES = [301, 302, 307, 308] as const
+
+const readStatus = (text: string): (typeof STATUSES)[number] => {
+  const status = STATUSES.find((one) => String(one) === text)
+  if (status === undefined) throw new TypeError(`"${text}" should be one of ${STATUSES.join(', ')}`)
+  return status
+}
+
+export const command = defineCommand({
+  doing: 'attach the domain',
+  about: 'From then on the domain follows the production of the project.',
+  team: true,
+  arguments: {
+    domain: required('the domain, or a name below it'),
+    project: optional('id or name; the one this folder is linked to when left out'),
+  },
+  options: {
+    branch: value('branch', 'show the newest preview of this branch instead'),
+    redirect: value('domain', 'send visitors to this domain of the project instead'),
+    status: value('code', `what they are sent on with: ${STATUSES.join(', ')}`, readStatus),
+  },
+  examples: [
+    ['domains attach example.com shop', 'production of the project'],
+    ['domains attach www.example.com shop --redirect example.com --status 308', 'only sends on'],
+    ['domains attach dev.example.com shop --branch dev', 'previews of a branch'],
+  ],
+  hints: {
+    domain_already_in_use: 'Detach it from the other project first: aloft domains detach <domain> <project>',
+    not_found: 'See your projects with `aloft projects ls`.',
+  },
+  async run(cli, { domain, project, branch, redirect, status }) {
+    if (status !== undefined && redirect === undefined)
+      throw usageError('--status goes with --redirect: nothing else sends visitors on.')
+    const { api, idOrName } = await chooseProject(cli, project)
+    const added = await api.call(addProjectDomain, {
+      params: { idOrName },
+      body: {
+        name: domain,
+        ...(branch === undefined ? {} : { gitBranch: branch }),
+        ...(redirect === undefined ? {} : { redirect }),
+        ...(status === undefined ? {} : { redirectStatusCode: status }),
+      },
+    })
+    showAttached(cli, added, idOrName)
+  },
+})

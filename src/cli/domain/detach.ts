@@ -1,0 +1,27 @@
+import { removeProjectDomain } from '#contract/api/project-domain.ts'
+import { defineCommand, optional, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject } from '../project/choose-project.ts'
+
+export const command = defineCommand({
+  doing: 'detach the domain',
+  about: 'The domain itself stays in the account.',
+  team: true,
+  arguments: {
+    domain: required('the domain'),
+    project: optional('id or name; the one this folder is linked to when left out'),
+  },
+  examples: [
+    ['domains detach www.example.com shop', 'ask, then detach'],
+    ['domains detach www.example.com shop --yes', 'without asking'],
+  ],
+  hints: { not_found: 'See what a project has with `aloft projects domains <project>`.' },
+  async run(cli, { domain, project }) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, project)
+    const [name, from] = [plainText(domain), plainText(idOrName)]
+    await cli.prompt.confirm(`Detach ${name} from ${from}? It stops answering at once.`)
+    await api.call(removeProjectDomain, { params: { idOrName, domain } })
+    out.show({ domain, project: idOrName }, () => `Detached ${name} from ${from}.`)
+  },
+})

@@ -1,0 +1,33 @@
+import { getDomainPrice, getDomainStatus } from '#contract/api/registrar.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, flag, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { priceText } from './price-text.ts'
+
+export const command = defineCommand({
+  doing: 'find out the price',
+  team: true,
+  arguments: { domain: required('the domain') },
+  options: { transfer: flag('what it costs to move it here') },
+  examples: [
+    ['domains price example.com', 'what it costs, and whether it can be bought'],
+    ['domains price example.com --transfer', 'what moving it here costs'],
+  ],
+  async run(cli, { domain, transfer }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const name = plainText(domain)
+    if (transfer) {
+      const cost = await api.call(getDomainPrice, { query: { name: domain, type: 'transfer' } })
+      out.show({ name: domain, ...cost }, () => `Moving ${name} here costs ${priceText(cost)}.`)
+      return
+    }
+    const { available } = await api.call(getDomainStatus, { query: { name: domain } })
+    const cost = await api.call(getDomainPrice, { query: { name: domain } })
+    out.show({ name: domain, available, ...cost }, () =>
+      available
+        ? `${name} costs ${priceText(cost)}. Buy it: aloft domains buy ${name}`
+        : `${name} costs ${priceText(cost)}, but cannot be bought: somebody has it.`,
+    )
+  },
+})

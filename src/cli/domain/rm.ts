@@ -1,0 +1,37 @@
+import { deleteDomain, getDomain } from '#contract/api/domain.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'remove the domain',
+  about: 'Its DNS records go with it. Refused while aliases or certificates need the domain.',
+  team: true,
+  arguments: { domain: required('the domain') },
+  examples: [
+    ['domains rm example.com', 'ask, then remove'],
+    ['domains rm example.com --yes', 'without asking'],
+  ],
+  hints: {
+    not_found: 'See your domains with `aloft domains ls`.',
+    conflict_aliases: 'Remove its aliases first: aloft alias ls --domain <domain>',
+    conflict_certs: 'Delete its certificates first: aloft certs ls',
+  },
+  async run(cli, given) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const { domain } = await api.call(getDomain, { params: { name: given.domain } })
+    const name = plainText(domain.name)
+    // A name below a domain finds the domain, which is not what was meant to go.
+    if (domain.name !== given.domain.toLowerCase() && given.domain.toLowerCase().endsWith(`.${domain.name}`))
+      throw new CliError(
+        EXIT.notFound,
+        `${given.domain} is no domain of its own: it belongs to ${name}.`,
+        `aloft domains rm ${name}`,
+      )
+    await cli.prompt.confirm(`Remove ${name} and its DNS records?`)
+    const { uid } = await api.call(deleteDomain, { params: { name: domain.name } })
+    out.show({ uid, name: domain.name }, () => `Removed ${name}.`)
+  },
+})

@@ -1,0 +1,16 @@
+import type { Static } from 'typebox'
+import type { Domain } from '#contract/api/domain.ts'
+import type { Output } from '../output.ts'
+import { plainText } from '../plain-text.ts'
+
+/** What there is to say of a domain after it was added or looked up. */
+export function stateOf(domain: Static<typeof Domain>, { colors }: Output): string {
+  const name = plainText(domain.name)
+  if (domain.verified)
+    return `${name} is verified. Show a project there: aloft domains attach ${name} <project>`
+  return [
+    `${name} waits for a proof that it is yours. Do one of these, then run: aloft domains verify ${name}`,
+    `  1. create a ${colors.bold('TXT')} record on _platform.${name} that holds ${plainText(domain.verificationRecord)}`,
+    `  2. set these nameservers at its registrar: ${plainText(domain.intendedNameservers.join(', '))}`,
+  ].join('\n')
+}

@@ -1,0 +1,41 @@
+import { addDomain } from '#contract/api/domain.ts'
+import { getDomainPrice, getDomainRegistry } from '#contract/api/registrar.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { priceText } from './price-text.ts'
+
+export const command = defineCommand({
+  doing: 'transfer the domain',
+  about:
+    'Moves a domain here from its present registrar. The code of that registrar is read from stdin, or asked for without showing it.',
+  team: true,
+  arguments: { domain: required('the domain') },
+  examples: [
+    ['domains transfer-in example.com', 'see the price, agree, then give the code'],
+    ['domains transfer-in example.com --yes < code.txt', 'without asking'],
+  ],
+  hints: {
+    invalid_auth_code: 'Ask the present registrar for the code; some give a new one each time.',
+    price_mismatch: 'The price has just changed: run it again to see it.',
+  },
+  async run(cli, { domain }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const name = plainText(domain)
+    const { transferable, reason } = await api.call(getDomainRegistry, { params: { name: domain } })
+    if (!transferable)
+      throw new CliError(EXIT.failure, `${name} cannot be moved here: ${reason || 'its registry refuses'}.`)
+    const cost = await api.call(getDomainPrice, { query: { name: domain, type: 'transfer' } })
+    await cli.prompt.confirm(`Move ${name} here for ${priceText(cost)}?`)
+    const authCode = await cli.prompt.secret(
+      `Code of its present registrar:`,
+      `aloft domains transfer-in ${domain} --yes < file`,
+    )
+    const begun = await api.call(addDomain, {
+      body: { name: domain, method: 'transfer-in', authCode, expectedPrice: cost.price },
+    })
+    out.show(begun.domain, () => `The transfer of ${name} has begun. It takes days; you are told by mail.`)
+  },
+})

@@ -1,0 +1,33 @@
+import { verifyDomain } from '#contract/api/domain.ts'
+import { verifyProjectDomain } from '#contract/api/project-domain.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required, value } from '../command.ts'
+import { showAttached } from './show-attached.ts'
+import { stateOf } from './state-of.ts'
+
+export const command = defineCommand({
+  doing: 'verify the domain',
+  about: 'Looks for the nameservers or the TXT record that show whose the domain is.',
+  team: true,
+  arguments: { domain: required('the domain') },
+  options: { project: value('id or name', 'verify that this project may have it, where it waits for that') },
+  examples: [
+    ['domains verify example.com', 'look now'],
+    ['domains verify www.example.com --project shop', 'a domain that the project waits for'],
+  ],
+  hints: {
+    verification_failed: 'DNS can take a while. See what is found with `aloft domains inspect <domain>`.',
+    missing_txt_record: 'DNS can take a while: create the record, and try again in a minute.',
+    not_found: 'Add it first: aloft domains add <domain>',
+  },
+  async run(cli, given) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    if (given.project !== undefined) {
+      const params = { idOrName: given.project, domain: given.domain }
+      return showAttached(cli, await api.call(verifyProjectDomain, { params }), given.project)
+    }
+    const { domain } = await api.call(verifyDomain, { params: { name: given.domain } })
+    out.show(domain, () => stateOf(domain, out))
+  },
+})

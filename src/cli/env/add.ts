@@ -1,0 +1,85 @@
+import { createVariables, ENV_TARGETS, type EnvType } from '#contract/api/env-variable.ts'
+import { defineCommand, flag, required, value, zeroOrMore } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { readTarget } from './read-target.ts'
+import { placeOf } from './variable.ts'
+
+export const command = defineCommand({
+  doing: 'set the variable',
+  about:
+    'The value is read from stdin, or asked for without showing it. Deployments made from now on are given it.',
+  team: true,
+  arguments: {
+    name: required('name of the variable: letters, digits and _'),
+    targets: zeroOrMore('production, preview, development; all of them when left out', readTarget),
+  },
+  options: {
+    ...projectOption,
+    sensitive: flag('nobody can read the value again; not for development'),
+    plain: flag('store the value as it is, for what is no secret'),
+    secret: value('name', 'take the value of this secret, instead of asking for one'),
+    branch: value('branch', 'only for previews of this branch'),
+    comment: value('text', 'what it is for'),
+    force: flag('change the variable that is there already'),
+  },
+  examples: [
+    ['env add DATABASE_URL production', 'ask for the value'],
+    ['env add API_KEY --sensitive < key.txt', 'from a file'],
+    ['env add DB_PASSWORD --secret db-password --project shop', 'from a secret of the account'],
+    ['env add API_URL preview --branch dev --force', 'for one branch, in the place of the old value'],
+  ],
+  hints: {
+    ENV_ALREADY_EXISTS: 'Change it with --force, or remove it first with `aloft env rm`.',
+    env_secret_missing: 'See your secrets with `aloft secrets ls`.',
+    not_found: 'See your projects with `aloft projects ls`.',
+  },
+  async run(cli, given) {
+    const { name, branch, comment, force, secret } = given
+    const { out } = cli
+    const type = readType(given)
+    const target = targetsFor(given.targets, type, branch)
+    const { api, idOrName } = await chooseProject(cli, given.project)
+    const text =
+      secret === undefined
+        ? await cli.prompt.secret(`Value of ${plainText(name)}:`, `aloft env add ${name} < file`)
+        : `@${secret.replace(/^@/, '')}`
+    const { created } = await api.call(createVariables, {
+      params: { idOrName },
+      ...(force ? { query: { upsert: true } } : {}),
+      body: {
+        key: name,
+        value: text,
+        type,
+        target: [...target],
+        ...(branch === undefined ? {} : { gitBranch: branch }),
+        ...(comment === undefined ? {} : { comment }),
+      },
+    })
+    const [variable] = [created].flat()
+    if (!variable) throw new Error('The answer names no variable.')
+    const { value: _value, ...rest } = variable
+    out.show(rest, () => `Set ${plainText(variable.key)} in ${plainText(placeOf(variable))}.`)
+  },
+})
+
+function readType(given: {
+  readonly sensitive: boolean
+  readonly plain: boolean
+  readonly secret: string | undefined
+}): EnvType {
+  const { sensitive, plain, secret } = given
+  if (Number(sensitive) + Number(plain) + Number(secret !== undefined) > 1)
+    throw usageError('Only one of --sensitive, --plain and --secret can be meant.')
+  if (sensitive) return 'sensitive'
+  if (plain) return 'plain'
+  return secret === undefined ? 'encrypted' : 'secret'
+}
+
+/** What is not said: a branch has previews, and nobody develops with values that cannot be read. */
+function targetsFor(named: readonly string[], type: EnvType, branch: string | undefined): readonly string[] {
+  if (named.length > 0) return named
+  if (branch !== undefined) return ['preview']
+  return type === 'sensitive' ? ['production', 'preview'] : ENV_TARGETS
+}

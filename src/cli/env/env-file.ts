@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { CliError, EXIT, usageError } from '../exit.ts'
+
+/** More than the variables of a project may hold together, and the comments among them. */
+const MOST = 4 * 1024 * 1024
+
+/** What a `.env` file sets, in its order. */
+export function readEnvFile(path: string): Readonly<Record<string, string>> {
+  try {
+    const { size } = statSync(path)
+    if (size > MOST) throw usageError(`${path} is too large for a file of variables: ${size} bytes.`)
+    return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    throw new CliError(EXIT.failure, `${path} cannot be read: ${(error as Error).message}.`)
+  }
+}
+
+/** One line of a `.env` file that is read as this value again; undefined when no spelling is. */
+export function envLine(key: string, value: string): string | undefined {
+  const spellings = [
+    ...(/^[\w./:@%+,-]*$/.test(value) ? [value] : []),
+    `'${value}'`,
+    `"${value}"`,
+    `\`${value}\``,
+    `"${value.replaceAll('\n', '\\n')}"`,
+  ]
+  return spellings.map((text) => `${key}=${text}`).find((line) => isReadAs(line, key, value))
+}
+
+/** Also with a line after it, which an open quotation would swallow. */
+function isReadAs(line: string, key: string, value: string): boolean {
+  const read = parseEnv(`${line}\nALOFT_END=1\n`)
+  return read[key] === value && read.ALOFT_END === '1' && Object.keys(read).length === 2
+}
+
+/** Only its owner can read it, from the first moment on, and nobody sees half of it. */
+export function writePrivateFile(path: string, text: string): void {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' })
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw new CliError(EXIT.failure, `${path} cannot be written: ${(error as Error).message}.`)
+  }
+}

@@ -1,0 +1,54 @@
+import { listVariables } from '#contract/api/env-variable.ts'
+import { defineCommand, flag, zeroOrMore } from '../command.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+import { readTarget } from './read-target.ts'
+import { placeOf, type Variable } from './variable.ts'
+
+const shownValue = ({ type, value }: Variable): string => {
+  if (type === 'sensitive') return '(never shown)'
+  if (type === 'secret') return `(secret ${value})`
+  return type === 'system' ? `(system ${value})` : value
+}
+
+export const command = defineCommand({
+  doing: 'list the variables',
+  about: 'Values are shown with --reveal only, and those of sensitive variables not even then.',
+  team: true,
+  arguments: { targets: zeroOrMore('only those set in production, preview or development', readTarget) },
+  options: { ...projectOption, reveal: flag('show the values') },
+  examples: [
+    ['env ls', 'the variables of the linked project'],
+    ['env ls production --project shop', 'those that production is given'],
+    ['env ls --reveal --json', 'with their values, for a program to read'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { targets, project, reveal }) {
+    const now = cli.now()
+    const { api, idOrName } = await chooseProject(cli, project)
+    const found = await api.call(listVariables, {
+      params: { idOrName },
+      ...(reveal ? { query: { decrypt: true } } : {}),
+    })
+    const envs = found.envs.filter(
+      ({ target }) => targets.length === 0 || target.some((name) => targets.includes(name)),
+    )
+    showList(
+      cli,
+      { envs: reveal ? envs : envs.map(({ value: _value, ...rest }) => rest) },
+      {
+        items: envs,
+        head: ['NAME', ...(reveal ? ['VALUE'] : []), 'WHERE', 'TYPE', 'UPDATED'],
+        row: (variable) => [
+          variable.key,
+          ...(reveal ? [shownValue(variable)] : []),
+          placeOf(variable),
+          variable.type,
+          relativeTime(variable.updatedAt, now),
+        ],
+        empty: 'No variables here. Set one: aloft env add <name>',
+      },
+    )
+  },
+})

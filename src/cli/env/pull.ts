@@ -1,0 +1,68 @@
+import { lstatSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { listVariables } from '#contract/api/env-variable.ts'
+import { defineCommand, optional, value } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { envLine, writePrivateFile } from './env-file.ts'
+import { readTarget } from './read-target.ts'
+import type { Variable } from './variable.ts'
+
+export const command = defineCommand({
+  doing: 'pull the variables',
+  about:
+    'Only you can read the file. Left out are sensitive variables and secrets, whose values nobody can read again, and those that the platform sets.',
+  team: true,
+  arguments: { file: optional('file to write; .env.local when left out') },
+  options: {
+    ...projectOption,
+    target: value('target', 'production, preview or development, which it is when left out', readTarget),
+    branch: value('branch', 'with what is set for previews of this branch'),
+  },
+  examples: [
+    ['env pull', 'the development variables of the linked project, into .env.local'],
+    ['env pull .env.production --target production --yes', 'another file, replaced without asking'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { file = '.env.local', project, target, branch }) {
+    const { out } = cli
+    const where = target ?? (branch === undefined ? 'development' : 'preview')
+    const path = resolve(cli.cwd, file)
+    const { api, idOrName } = await chooseProject(cli, project)
+    if (lstatSync(path, { throwIfNoEntry: false })) await cli.prompt.confirm(`Replace ${plainText(file)}?`)
+    const { envs } = await api.call(listVariables, { params: { idOrName }, query: { decrypt: true } })
+    const lines: string[] = []
+    const written: string[] = []
+    const leftOut: string[] = []
+    for (const variable of given(envs, where, branch)) {
+      const line = isReadable(variable) ? envLine(variable.key, variable.value) : undefined
+      if (line !== undefined) lines.push(line)
+      ;(line === undefined ? leftOut : written).push(variable.key)
+    }
+    writePrivateFile(
+      path,
+      `# ${where} variables, by aloft env pull\n${lines.map((line) => `${line}\n`).join('')}`,
+    )
+    if (leftOut.length > 0 && !out.json) out.say(`Left out: ${plainText(leftOut.join(', '))}.`)
+    out.show(
+      { file: path, target: where, written, leftOut },
+      () => `Wrote ${written.length} ${where} variables to ${plainText(file)}.`,
+    )
+  },
+})
+
+const isReadable = ({ type }: Variable): boolean => type === 'plain' || type === 'encrypted'
+
+/** What is set there, by name: what is set for the branch comes before what is set for all. */
+function given(envs: readonly Variable[], where: string, branch: string | undefined): readonly Variable[] {
+  const suitable = envs.filter(
+    ({ target, gitBranch, customEnvironmentId }) =>
+      (target.includes(where) || customEnvironmentId === where) &&
+      (gitBranch === undefined || gitBranch === branch),
+  )
+  const ordered = suitable.toSorted(
+    (a, b) => Number(a.gitBranch !== undefined) - Number(b.gitBranch !== undefined),
+  )
+  const byName = new Map(ordered.map((variable) => [variable.key, variable]))
+  return [...byName.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
+}

@@ -1,0 +1,71 @@
+import { resolve } from 'node:path'
+import type { Static } from 'typebox'
+import { createVariables, listVariables } from '#contract/api/env-variable.ts'
+import { defineCommand, flag, required, zeroOrMore } from '../command.ts'
+import { CliError, EXIT, usageError } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { readEnvFile } from './env-file.ts'
+import { readTarget } from './read-target.ts'
+
+/** As many as one request may carry. */
+const BATCH = 100
+
+export const command = defineCommand({
+  doing: 'push the variables',
+  about: 'Variables that are there already are changed, after asking. Those that the file lacks stay.',
+  team: true,
+  arguments: {
+    file: required('a .env file'),
+    targets: zeroOrMore('production, preview, development; the last alone when left out', readTarget),
+  },
+  options: { ...projectOption, sensitive: flag('nobody can read the values again; not for development') },
+  examples: [
+    ['env push .env.local', 'for development'],
+    ['env push .env.production production preview --yes', 'without asking'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { file, targets, project, sensitive }) {
+    const { out } = cli
+    const entries = Object.entries(readEnvFile(resolve(cli.cwd, file)))
+    if (entries.length === 0) throw usageError(`${file} sets no variables.`)
+    const target = targets.length === 0 ? ['development'] : [...targets]
+    const { api, idOrName } = await chooseProject(cli, project)
+    const { envs } = await api.call(listVariables, { params: { idOrName } })
+    const present = new Set(
+      envs
+        .filter((one) => one.gitBranch === undefined && one.target.some((t) => target.includes(t)))
+        .map(({ key }) => key),
+    )
+    const changed = entries.map(([key]) => key).filter((key) => present.has(key))
+    if (changed.length > 0)
+      await cli.prompt.confirm(
+        `${plainText(changed.join(', '))}: already set in ${target.join(', ')}. Change ${changed.length === 1 ? 'it' : 'them'}?`,
+      )
+    const failed: Static<typeof createVariables.reply>['failed'] = []
+    for (let from = 0; from < entries.length; from += BATCH) {
+      const reply = await api.call(createVariables, {
+        params: { idOrName },
+        query: { upsert: true },
+        body: entries.slice(from, from + BATCH).map(([key, value]) => ({
+          key,
+          value,
+          type: sensitive ? ('sensitive' as const) : ('encrypted' as const),
+          target,
+        })),
+      })
+      failed.push(...reply.failed)
+    }
+    const [first] = failed
+    if (first)
+      throw new CliError(
+        EXIT.failure,
+        `${failed.length} of ${entries.length} variables could not be set: ${String(first.error.message)}`,
+        'The others were. See what is set with `aloft env ls`.',
+      )
+    out.show(
+      { target, set: entries.map(([key]) => key), changed },
+      () => `Set ${entries.length} variables in ${target.join(', ')}.`,
+    )
+  },
+})

@@ -1,0 +1,55 @@
+import { listVariables, removeVariable, updateVariable } from '#contract/api/env-variable.ts'
+import { defineCommand, required, value, zeroOrMore } from '../command.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { readTarget } from './read-target.ts'
+import { placeOf } from './variable.ts'
+
+export const command = defineCommand({
+  doing: 'remove the variable',
+  about: 'Deployments that were given it keep it.',
+  team: true,
+  arguments: {
+    name: required('name of the variable'),
+    targets: zeroOrMore('where to remove it; everywhere when left out', readTarget),
+  },
+  options: { ...projectOption, branch: value('branch', 'only that of this branch') },
+  examples: [
+    ['env rm API_KEY', 'ask, then remove it everywhere'],
+    ['env rm API_KEY production --yes', 'only from production, without asking'],
+  ],
+  async run(cli, { name, targets, project, branch }) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, project)
+    const { envs } = await api.call(listVariables, { params: { idOrName } })
+    const found = envs.filter(
+      ({ key, target, gitBranch }) =>
+        key === name &&
+        (branch === undefined || gitBranch === branch) &&
+        (targets.length === 0 || target.some((one) => targets.includes(one))),
+    )
+    if (found.length === 0)
+      throw new CliError(
+        EXIT.notFound,
+        `There is no variable "${name}"${targets.length === 0 ? '' : ` in ${targets.join(', ')}`}.`,
+        'See what is set with `aloft env ls`.',
+      )
+    const removed = found.map((variable) => {
+      const target =
+        targets.length === 0 ? variable.target : variable.target.filter((t) => targets.includes(t))
+      return { ...variable, target, left: variable.target.filter((t) => !target.includes(t)) }
+    })
+    const places = removed.map(placeOf).join('; ')
+    await cli.prompt.confirm(`Remove ${plainText(name)} from ${plainText(places)}?`)
+    for (const { id, left } of removed) {
+      const params = { idOrName, id }
+      if (left.length === 0) await api.call(removeVariable, { params })
+      else await api.call(updateVariable, { params, body: { target: left } })
+    }
+    out.show(
+      removed.map(({ id, key, target, left }) => ({ id, key, target, left })),
+      () => `Removed ${plainText(name)} from ${plainText(places)}.`,
+    )
+  },
+})

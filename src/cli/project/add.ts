@@ -1,0 +1,38 @@
+import { createProject, FRAMEWORKS } from '#contract/api/project.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, oneOf, required, value } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { withoutBypass } from './without-bypass.ts'
+
+export const command = defineCommand({
+  doing: 'create the project',
+  about: 'A project is also made by its first deployment: this is for setting it up before that.',
+  team: true,
+  arguments: { name: required('name, unique in the account: a-z, 0-9, -, _ and .') },
+  options: {
+    framework: value('name', 'what builds it, as in nextjs; found out when left out', oneOf(FRAMEWORKS)),
+    buildCommand: value('command', 'command that builds it'),
+    outputDirectory: value('folder', 'folder that the build leaves its result in'),
+    rootDirectory: value('folder', 'folder of the sources that the project is in'),
+  },
+  examples: [
+    ['projects add shop', 'a project'],
+    ['projects add shop --framework nextjs --root-directory apps/shop', 'one folder of a repository'],
+  ],
+  hints: { conflict: 'Choose another name, or see what you have with `aloft projects ls`.' },
+  async run(cli, { name, framework, buildCommand, outputDirectory, rootDirectory }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const created = await api.call(createProject, {
+      body: {
+        name,
+        ...(framework === undefined ? {} : { framework }),
+        ...(buildCommand === undefined ? {} : { buildCommand }),
+        ...(outputDirectory === undefined ? {} : { outputDirectory }),
+        ...(rootDirectory === undefined ? {} : { rootDirectory }),
+      },
+    })
+    out.say(`Created the project ${plainText(created.name)}.`)
+    out.show(withoutBypass(created), () => created.id)
+  },
+})

@@ -1,0 +1,39 @@
+import { listProjectDomains } from '#contract/api/project-domain.ts'
+import { defineCommand, optional } from '../command.ts'
+import { pageOptions, pageQuery } from '../paging.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+import { chooseProject } from './choose-project.ts'
+
+export const command = defineCommand({
+  doing: 'list the domains of the project',
+  team: true,
+  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  options: pageOptions,
+  examples: [
+    ['projects domains', 'of the project of this folder'],
+    ['projects domains shop --json', 'for a program to read'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, given) {
+    const now = cli.now()
+    const { api, idOrName } = await chooseProject(cli, given.project)
+    const page = await api.call(listProjectDomains, { params: { idOrName }, query: pageQuery(given) })
+    showList(cli, page, {
+      items: page.domains,
+      head: ['DOMAIN', 'VERIFIED', 'SHOWS', 'CREATED'],
+      row: ({ name, verified, redirect, gitBranch, createdAt }) => [
+        name,
+        verified ? 'yes' : 'no',
+        redirect !== null
+          ? `redirect to ${redirect}`
+          : gitBranch !== null
+            ? `branch ${gitBranch}`
+            : 'production',
+        relativeTime(createdAt, now),
+      ],
+      empty: 'No domains here. Give it one: aloft domains attach <domain>',
+      more: [['projects domains', given.project].filter(Boolean).join(' '), page.pagination.next],
+    })
+  },
+})

@@ -1,0 +1,52 @@
+import { getProject } from '#contract/api/project.ts'
+import { defineCommand, optional } from '../command.ts'
+import { relativeTime } from '../relative-time.ts'
+import { renderFacts } from '../table.ts'
+import { chooseProject } from './choose-project.ts'
+import { withoutBypass } from './without-bypass.ts'
+
+export const command = defineCommand({
+  doing: 'inspect the project',
+  team: true,
+  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  examples: [
+    ['projects inspect', 'the project of this folder'],
+    ['projects inspect shop', 'by its name'],
+    ['projects inspect shop --json', 'all its settings'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { project }) {
+    const { out } = cli
+    const now = cli.now()
+    const { api, idOrName } = await chooseProject(cli, project)
+    const found = withoutBypass(await api.call(getProject, { params: { idOrName } }))
+    const { production } = found.targets
+    const [latest] = found.latestDeployments
+    const guards = [
+      found.passwordProtection && 'password',
+      found.ssoProtection && 'sign-in',
+      found.trustedIps && 'trusted addresses',
+    ].filter(Boolean)
+    out.show(found, () =>
+      renderFacts(
+        [
+          ['name', found.name],
+          ['id', found.id],
+          ['state', found.paused ? 'paused' : found.live ? 'live' : 'not deployed to production'],
+          ['production', production?.url ?? '-'],
+          ['aliases', production?.alias.join(', ') || '-'],
+          ['latest', latest === undefined ? '-' : `${latest.url ?? latest.id} (${latest.readyState})`],
+          ['framework', found.framework ?? 'found out at each build'],
+          ['build', found.buildCommand ?? 'by the framework'],
+          ['output', found.outputDirectory ?? 'by the framework'],
+          ['root', found.rootDirectory ?? '.'],
+          ['node', found.nodeVersion],
+          ['protection', guards.join(', ') || 'none'],
+          ['created', relativeTime(found.createdAt, now)],
+          ['updated', relativeTime(found.updatedAt, now)],
+        ],
+        out.colors,
+      ),
+    )
+  },
+})

@@ -1,0 +1,44 @@
+import { listProjects } from '#contract/api/project.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, value } from '../command.ts'
+import { pageOptions, pageQuery } from '../paging.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+import { withoutBypass } from './without-bypass.ts'
+
+export const command = defineCommand({
+  doing: 'list the projects',
+  team: true,
+  options: { ...pageOptions, search: value('text', 'only those with this in their name') },
+  examples: [
+    ['projects ls', 'your projects, those that changed last first'],
+    ['projects ls --search shop --team acme', 'those of a team, by a part of their name'],
+    ['projects ls --json', 'for a program to read'],
+  ],
+  async run(cli, given) {
+    const { search } = given
+    const now = cli.now()
+    const api = await accountApi(cli)
+    const page = await api.call(listProjects, {
+      query: { ...pageQuery(given), ...(search === undefined ? {} : { search }) },
+    })
+    const projects = page.projects.map(withoutBypass)
+    showList(
+      cli,
+      { ...page, projects },
+      {
+        items: projects,
+        head: ['NAME', 'PRODUCTION', 'FRAMEWORK', 'UPDATED', 'ID'],
+        row: ({ name, targets, paused, framework, updatedAt, id }) => [
+          name,
+          paused ? 'paused' : (targets.production?.alias[0] ?? targets.production?.url ?? '-'),
+          framework ?? '-',
+          relativeTime(updatedAt, now),
+          id,
+        ],
+        empty: 'No projects here. Make one: aloft projects add <name>, or deploy a folder: aloft',
+        more: ['projects ls', page.pagination.next],
+      },
+    )
+  },
+})

@@ -1,0 +1,25 @@
+import { updateProject } from '#contract/api/project.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'rename the project',
+  about: 'Addresses that hold the old name stay as they are.',
+  team: true,
+  arguments: { project: required('id or name'), name: required('its new name') },
+  examples: [['projects rename shop store', 'from now on it is called store']],
+  hints: {
+    conflict: 'Choose another name, or see what you have with `aloft projects ls`.',
+    not_found: 'See your projects with `aloft projects ls`.',
+  },
+  async run(cli, { project, name }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const renamed = await api.call(updateProject, { params: { idOrName: project }, body: { name } })
+    out.show(
+      { id: renamed.id, name: renamed.name },
+      () => `The project is called ${plainText(renamed.name)}.`,
+    )
+  },
+})

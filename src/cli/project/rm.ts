@@ -1,0 +1,28 @@
+import { deleteProject, getProject } from '#contract/api/project.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'delete the project',
+  about: 'Its deployments, aliases, domains and variables go with it. This cannot be undone.',
+  team: true,
+  // Never the linked one by itself: what is deleted should be named.
+  arguments: { project: required('id or name') },
+  examples: [
+    ['projects rm shop', 'ask, then delete'],
+    ['projects rm shop --yes', 'without asking'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { project }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const { id, name } = await api.call(getProject, { params: { idOrName: project } })
+    const shown = plainText(name)
+    await cli.prompt.confirm(
+      `Delete the project ${shown} with all its deployments? They stop answering at once.`,
+    )
+    await api.call(deleteProject, { params: { idOrName: id } })
+    out.show({ id, name }, () => `Deleted the project ${shown}.`)
+  },
+})

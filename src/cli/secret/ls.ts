@@ -1,0 +1,29 @@
+import { listSecrets } from '#contract/api/secret.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand } from '../command.ts'
+import { pageOptions, pageQuery } from '../paging.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+
+export const command = defineCommand({
+  doing: 'list the secrets',
+  about: 'Their values cannot be read again.',
+  team: true,
+  options: pageOptions,
+  examples: [
+    ['secrets ls', 'your secrets, newest first'],
+    ['secrets ls --team acme --json', 'those of a team, for a program to read'],
+  ],
+  async run(cli, given) {
+    const now = cli.now()
+    const api = await accountApi(cli)
+    const page = await api.call(listSecrets, { query: pageQuery(given) })
+    showList(cli, page, {
+      items: page.secrets,
+      head: ['NAME', 'ID', 'CREATED'],
+      row: ({ name, uid, created }) => [name, uid, relativeTime(Date.parse(created), now)],
+      empty: 'No secrets here. Make one: aloft secrets add <name>',
+      more: ['secrets ls', page.pagination.next],
+    })
+  },
+})

@@ -1,0 +1,23 @@
+import { deleteSecret } from '#contract/api/secret.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'delete the secret',
+  about: 'Deployments that were given its value keep it; new ones that refer to it are not.',
+  team: true,
+  arguments: { name: required('name or id of the secret') },
+  examples: [
+    ['secrets rm db-password', 'ask, then delete'],
+    ['secrets rm db-password --yes', 'without asking'],
+  ],
+  hints: { not_found: 'See your secrets with `aloft secrets ls`.' },
+  async run(cli, { name }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    await cli.prompt.confirm(`Delete the secret ${plainText(name)}? Its value cannot be got back.`)
+    const deleted = await api.call(deleteSecret, { params: { name } })
+    out.show(deleted, () => `Deleted the secret ${plainText(deleted.name)}.`)
+  },
+})

@@ -1,0 +1,36 @@
+import { getProject } from '#contract/api/project.ts'
+import { createWebhook } from '#contract/api/webhook.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, oneOrMore, required, value } from '../command.ts'
+
+export const command = defineCommand({
+  doing: 'create the webhook',
+  about: 'Prints the secret that signs what is sent: it is shown this once.',
+  team: true,
+  arguments: {
+    url: required('where events are sent, https://…'),
+    events: oneOrMore('kinds of events, as in deployment.ready'),
+  },
+  options: {
+    projects: value('ids or names', 'only events of these projects, separated by commas', (text) =>
+      text.split(',').map((name) => name.trim()),
+    ),
+  },
+  examples: [
+    ['webhooks add https://example.com/hook deployment.ready deployment.error', 'of all projects'],
+    ['webhooks add https://example.com/hook project.created --projects shop,blog', 'of two projects'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { url, events, projects = [] }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const projectIds: string[] = []
+    for (const idOrName of projects)
+      projectIds.push((await api.call(getProject, { params: { idOrName } })).id)
+    const created = await api.call(createWebhook, {
+      body: { url, events: [...events], ...(projectIds.length === 0 ? {} : { projectIds }) },
+    })
+    out.say(`Created the webhook ${created.id}. This is its secret, shown this once:`)
+    out.show(created, () => created.secret)
+  },
+})

@@ -1,0 +1,37 @@
+import { getProject } from '#contract/api/project.ts'
+import { listWebhooks } from '#contract/api/webhook.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, value } from '../command.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+
+export const command = defineCommand({
+  doing: 'list the webhooks',
+  team: true,
+  options: { project: value('id or name', 'only those that hear of this project') },
+  examples: [
+    ['webhooks ls', 'the webhooks of the account'],
+    ['webhooks ls --project shop --json', 'for a program to read'],
+  ],
+  async run(cli, { project }) {
+    const now = cli.now()
+    const api = await accountApi(cli)
+    const query =
+      project === undefined
+        ? {}
+        : { projectId: (await api.call(getProject, { params: { idOrName: project } })).id }
+    const webhooks = await api.call(listWebhooks, { query })
+    showList(cli, webhooks, {
+      items: webhooks,
+      head: ['ID', 'URL', 'EVENTS', 'STATE', 'CREATED'],
+      row: ({ id, url, events, disabledAt, createdAt }) => [
+        id,
+        url,
+        events.join(', '),
+        disabledAt === undefined ? 'on' : 'given up',
+        relativeTime(createdAt, now),
+      ],
+      empty: 'No webhooks here. Make one: aloft webhooks add <url> <events...>',
+    })
+  },
+})

@@ -1,0 +1,21 @@
+import { redeliver } from '#contract/api/webhook.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'send the event again',
+  about: 'The same event under the same id, so that a receiver can tell that it saw it before.',
+  team: true,
+  arguments: { id: required('id of the webhook'), delivery: required('id of the delivery') },
+  examples: [
+    ['webhooks redeliver hook_4kTbb1xPBoTqRCUtqdXUkFvG whd_9fKq2mXc7TzR1bVn5LdYp3Aw', 'send it once more'],
+  ],
+  hints: { not_found: 'See what was sent with `aloft webhooks deliveries <id>`.' },
+  async run(cli, { id, delivery }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const sent = await api.call(redeliver, { params: { id, deliveryId: delivery } })
+    out.show(sent, () => `${plainText(sent.type)} is sent again.`)
+  },
+})

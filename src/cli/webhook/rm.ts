@@ -1,0 +1,25 @@
+import { deleteWebhook, getWebhook } from '#contract/api/webhook.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'remove the webhook',
+  about: 'What was not delivered yet never will be.',
+  team: true,
+  arguments: { id: required('id of the webhook') },
+  examples: [
+    ['webhooks rm hook_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask, then remove'],
+    ['webhooks rm hook_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without asking'],
+  ],
+  hints: { not_found: 'See your webhooks with `aloft webhooks ls`.' },
+  async run(cli, { id }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const found = await api.call(getWebhook, { params: { id } })
+    const url = plainText(found.url)
+    await cli.prompt.confirm(`Remove the webhook to ${url}?`)
+    await api.call(deleteWebhook, { params: { id: found.id } })
+    out.show(found, () => `Removed the webhook to ${url}.`)
+  },
+})

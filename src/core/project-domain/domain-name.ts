@@ -1,7 +1,6 @@
-import { domainToASCII } from 'node:url'
-import { parse } from 'tldts'
 import { AloftError } from '#contract/errors.ts'
 import { isPlatformHost, isReservedLabel } from '../deployment/hosts.ts'
+import { apexOf, storedName } from '../domain/domain-name.ts'
 
 export interface DomainName {
   readonly name: string
@@ -19,17 +18,8 @@ export interface PlatformNames {
   readonly reserved: ReadonlySet<string>
 }
 
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-const MAX_NAME = 253
-
-/** What belongs to an address rather than to a name in it. */
-const MORE_THAN_NAME = /[/\\?#@:%]/
-
 /** As it is stored; empty when no name can be made of it. */
-export const toStored = (text: string): string =>
-  text.length > MAX_NAME || MORE_THAN_NAME.test(text)
-    ? ''
-    : domainToASCII(text.trim().toLowerCase()).replace(/\.$/, '')
+export const toStored = (text: string): string => storedName(text) ?? ''
 
 const invalid = (text: string, why: string) =>
   new AloftError('invalid_domain', `\`${text.slice(0, 100)}\` ${why}.`)
@@ -39,9 +29,7 @@ const reserved = (name: string) =>
 
 export function readDomainName(text: string, { domain, reserved: taken }: PlatformNames): DomainName {
   const name = toStored(text)
-  if (!name.split('.').every((label) => LABEL.test(label))) throw invalid(text, 'is not a domain name')
-  const { domain: apexName, isIp } = parse(name, { allowPrivateDomains: true })
-  if (isIp) throw invalid(text, 'is an address and not a domain name')
+  if (name === '') throw invalid(text, 'is not a domain name')
   if (name === domain || domain.endsWith(`.${name}`)) throw invalid(text, 'is a suffix of the platform')
   if (taken.has(name)) throw reserved(name)
   if (isPlatformHost(name, domain)) {
@@ -50,6 +38,7 @@ export function readDomainName(text: string, { domain, reserved: taken }: Platfo
     if (label.includes('.') || isReservedLabel(label)) throw reserved(name)
     return { name, apexName: name, isPlatform: true }
   }
-  if (apexName === null) throw invalid(text, 'is a public suffix, under which domains are registered')
+  const apexName = apexOf(name)
+  if (apexName === undefined) throw invalid(text, 'is a public suffix, under which domains are registered')
   return { name, apexName, isPlatform: false }
 }

@@ -5,6 +5,7 @@ import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { startDnsServer } from '#test/support/dns-server.ts'
 import { assertGolden } from '#test/support/golden.ts'
+import { beginDomains } from '#test/support/project-domains.ts'
 import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
 import { type Answer, startServer } from '#test/support/server.ts'
 
@@ -437,6 +438,86 @@ apiSuite(
         )
         assert.equal((await server.visit(`kept.${name}`, '/')).status, 404)
       })
+    })
+
+    describe('the domains of projects in a domain', () => {
+      test('go with it in the older versions, and are in the way of deleting otherwise', async () => {
+        const owner = await beginDomains(server)
+        const { token, apex, name: project } = owner
+        const { name, id: uid } = await addVerified(token)
+        const { body: webhook } = await server.call('POST /v1/webhooks', {
+          token,
+          body: { url: 'http://203.0.113.7/', events: ['project.domain.deleted'] },
+        })
+        await owner.deploy('production', 'production')
+        for (const [host, settings] of [
+          [name, {}],
+          [`www.${name}`, { redirect: name }],
+          [apex, { redirect: name }],
+        ] as const)
+          assert.equal((await owner.add(host, settings)).status, 200)
+        const quiet = await beginDomains(server, { account: owner })
+        assert.equal((await quiet.add(`quiet.${name}`)).status, 200)
+        assert.deepEqual([await owner.shown(name), await owner.shown(apex)], ['production', 307])
+
+        const conflict = await server.call(`DELETE /v4/domains/${name}`, { token })
+        assert.deepEqual(
+          [...code(conflict), conflict.body.error.aliases.length],
+          [409, 'conflict_aliases', 2],
+        )
+        assert.equal(await owner.shown(name), 'production')
+
+        const deleted = await server.call(`DELETE /v2/domains/${name}`, { token })
+        assert.deepEqual([deleted.status, deleted.body], [200, { uid }])
+        const left = await owner.call(`GET /v9/projects/${project}/domains`)
+        assert.deepEqual(
+          left.body.domains.map((one: { name: string; redirect: string | null }) => [one.name, one.redirect]),
+          [[apex, null]],
+        )
+        assert.deepEqual((await quiet.call(`GET /v9/projects/${quiet.name}/domains`)).body.domains, [])
+        const { items } = await server.parts.stores.deliveries.list(webhook.id, { limit: 10 })
+        assert.deepEqual(
+          items.map(({ body }) => JSON.parse(body).payload.domain.name).toSorted(),
+          [name, `quiet.${name}`, `www.${name}`].toSorted(),
+        )
+        for (const again of [false, true]) {
+          if (again) {
+            await owner.deploy('next', 'production')
+            await quiet.deploy('next', 'production')
+          }
+          for (const host of [name, `www.${name}`, `quiet.${name}`])
+            assert.equal(await owner.shown(host), 404)
+          assert.equal(await owner.shown(apex), again ? 'next' : 'production', 'where else its visitors went')
+        }
+      })
+
+      test('that show nothing are in the way as well', async () => {
+        const owner = await beginDomains(server)
+        const { name } = await addVerified(owner.token)
+        await owner.add(`www.${name}`)
+        const conflict = await owner.call(`DELETE /v4/domains/${name}`)
+        assert.deepEqual(
+          [...code(conflict), conflict.body.error.aliases],
+          [409, 'conflict_aliases', []],
+          conflict.body.error.message,
+        )
+        assert.match(conflict.body.error.message, new RegExp(`www\\.${name}`))
+        await owner.call(`DELETE /v9/projects/${owner.name}/domains/www.${name}`)
+        assert.equal((await owner.call(`DELETE /v4/domains/${name}`)).status, 200)
+      })
+    })
+
+    test('whoever has a domain next has its hosts, also those of deployments that were deleted', async () => {
+      const [anna, bert] = [await server.signUp(), await server.signUp()]
+      const { name } = await addVerified(anna.token)
+      const id = await deploy(anna.token, 'of Anna')
+      assert.equal((await alias(anna.token, id, `www.${name}`)).status, 200)
+      await server.call(`DELETE /v8/platform/deployments/${id}`, { token: anna.token })
+      assert.equal((await server.call(`DELETE /v4/domains/${name}`, { token: anna.token })).status, 200)
+      await addVerified(bert.token, name)
+      const taken = await alias(bert.token, await deploy(bert.token, 'of Bert'), `www.${name}`)
+      assert.equal(taken.status, 200, JSON.stringify(taken.body))
+      assert.equal((await server.visit(`www.${name}`, '/')).body, 'of Bert')
     })
 
     test('certificates that somebody asked for are in the way of deleting, automatic ones are not', async () => {

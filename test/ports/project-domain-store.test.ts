@@ -45,6 +45,23 @@ eachDatabase((name, open) =>
       assert.deepEqual(await projectDomains.ofProject(other.id), [])
     })
 
+    it('tells which domains of an account are in one that was registered, a few at a time', async (t) => {
+      const { projectDomains, mine, other, theirs, add } = await openDomains(t, open)
+      for (const [project, name] of [
+        [mine, 'b.example.com'],
+        [other, 'a.example.com'],
+        [mine, 'example.com'],
+        [theirs, 'c.example.com'],
+      ] as const)
+        await add(project, { name })
+      await add(mine, { name: 'example.net', apexName: 'example.net' })
+      const after = async (last: string) =>
+        (await projectDomains.inApex('anna', 'example.com', last, 2)).map((domain) => domain.name)
+      assert.deepEqual(await after(''), ['a.example.com', 'b.example.com'])
+      assert.deepEqual(await after('b.example.com'), ['example.com'])
+      assert.deepEqual(await projectDomains.inApex('anna', 'example.org', '', 2), [])
+    })
+
     it('has a name once in a project, and verified once in all of them', async (t) => {
       const { projectDomains, mine, other, theirs, domainOf, add } = await openDomains(t, open)
       const held = await add(mine, {})

@@ -348,6 +348,7 @@ const callsOnOthers = ({
       })
     },
     ofProject: () => projectDomains.ofProject(project.id),
+    inApex: () => projectDomains.inApex(user.id, projectDomain.apexName, '', 10),
     update: () => projectDomains.update(project.id, projectDomain.name, { verified: true, updatedAt: 2 }),
     remove: () => projectDomains.remove(project.id, projectDomain.name),
   },

@@ -57,6 +57,18 @@ const selectOf = prepare<{ projectId: string }>()((db, { projectId }) =>
     .orderBy('name'),
 )
 
+const selectInApex = prepare<{ ownerId: string; apexName: string; after: string; limit: number }>()(
+  (db, { ownerId, apexName, after, limit }) =>
+    db
+      .selectFrom('project_domains')
+      .select(DOMAIN)
+      .where('owner_id', '=', ownerId)
+      .where('apex_name', '=', apexName)
+      .where('name', '>', after)
+      .orderBy('name')
+      .limit(limit),
+)
+
 /** A range of a project's domains. All conditions sift what the one index leads to: a project has few. */
 const selectRange = (
   db: Db,
@@ -153,6 +165,9 @@ export function createProjectDomainStore(db: Db): ProjectDomainStore {
           }),
 
     ofProject: async (projectId) => (await selectOf(db, { projectId })).map(toDomain),
+
+    inApex: async (ownerId, apexName, after, limit) =>
+      (await selectInApex(db, { ownerId, apexName, after, limit })).map(toDomain),
 
     async update(projectId, name, change) {
       const columns = {

@@ -1,29 +1,54 @@
 import { AloftError } from '#contract/errors.ts'
-import type { AliasRow } from '../alias/alias.ts'
-import type { HostStore } from '../alias/host-store.ts'
 import type { CertificateStore } from '../certificate/certificate-store.ts'
+import type { EventQueue, NewEvent } from '../event/event.ts'
+import type { ProjectDomain } from '../project-domain/project-domain.ts'
+import { removeFromProject } from '../project-domain/remove-from-project.ts'
+import type { ShowStores } from '../project-domain/show-domain.ts'
 import type { Domain } from './domain.ts'
+import { apexOf } from './domain-name.ts'
 import type { DomainStore } from './domain-store.ts'
 
-interface DeleteStores {
+export interface DeleteStores extends ShowStores {
   readonly domains: DomainStore
-  readonly hosts: HostStore
   readonly certificates: Pick<CertificateStore, 'inDomain'>
+  readonly events: EventQueue
+}
+
+export interface DeleteRules {
+  /** Whether aliases and the domains of projects go too. They are in the way otherwise. */
+  readonly withAliases: boolean
 }
 
 const PAGE = 100
 /** How many of what is in the way are named. */
 const NAMED = 100
 
-/** The aliases that need the domain: those that no longer name which the account holds is above of. */
-async function* aliasesIn({ domains, hosts }: DeleteStores, domain: Domain): AsyncGenerator<AliasRow> {
+/** Whether a host needs the domain: no longer name that the account holds is above it. */
+const needs = async ({ domains }: DeleteStores, domain: Domain, host: string): Promise<boolean> =>
+  (await domains.covering(domain.ownerId, host))?.id === domain.id
+
+/** The aliases that need the domain. */
+async function* aliasesIn(
+  stores: DeleteStores,
+  domain: Domain,
+): AsyncGenerator<{ readonly id: string; readonly host: string }> {
   let until: number | null | undefined
   while (until !== null) {
     const range = until === undefined ? {} : { until }
-    const page = await hosts.list(domain.ownerId, { limit: PAGE, ...range }, { domain: domain.name })
-    for (const alias of page.items)
-      if ((await domains.covering(domain.ownerId, alias.host))?.id === domain.id) yield alias
+    const page = await stores.hosts.list(domain.ownerId, { limit: PAGE, ...range }, { domain: domain.name })
+    for (const alias of page.items) if (await needs(stores, domain, alias.host)) yield alias
     until = page.pagination.next
+  }
+}
+
+/** The domains of projects that need it, whether they show something or not. */
+async function* projectDomainsIn(stores: DeleteStores, domain: Domain): AsyncGenerator<ProjectDomain> {
+  const apexName = apexOf(domain.name)
+  let after: string | undefined = apexName === undefined ? undefined : ''
+  while (apexName !== undefined && after !== undefined) {
+    const found = await stores.projectDomains.inApex(domain.ownerId, apexName, after, PAGE)
+    for (const one of found) if (one.verified && (await needs(stores, domain, one.name))) yield one
+    after = found.length < PAGE ? undefined : found.at(-1)?.name
   }
 }
 
@@ -33,38 +58,59 @@ const listed = (names: readonly string[]) =>
     .map((name) => `\`${name}\``)
     .join(', ')}${names.length > 3 ? ', …' : ''}`
 
+async function checkCertificates({ certificates }: DeleteStores, { ownerId, name }: Domain): Promise<void> {
+  const asked = (await certificates.inDomain(ownerId, name)).filter(({ source }) => source !== 'automatic')
+  if (asked.length === 0) return
+  const certCNs = [...new Set(asked.flatMap(({ names }) => names))].slice(0, NAMED)
+  throw new AloftError(
+    'conflict_certs',
+    `Certificates of \`${name}\` have to be removed first: ${listed(certCNs)}.`,
+    { certCNs },
+  )
+}
+
+async function checkHosts(stores: DeleteStores, domain: Domain): Promise<void> {
+  const aliases: string[] = []
+  const hosts = new Set<string>()
+  for await (const { id, host } of aliasesIn(stores, domain)) {
+    aliases.push(id)
+    hosts.add(host)
+    if (aliases.length === NAMED) break
+  }
+  for await (const { name } of projectDomainsIn(stores, domain)) {
+    if (hosts.size >= NAMED) break
+    hosts.add(name)
+  }
+  if (hosts.size > 0)
+    throw new AloftError(
+      'conflict_aliases',
+      `Aliases of \`${domain.name}\` have to be removed first: ${listed([...hosts])}.`,
+      { aliases },
+    )
+}
+
 /**
  * Deletes a domain with its records, in the caller's transaction. Certificates that somebody asked for are in the
- * way, and so are aliases unless they go too. Answers the hosts that lead nowhere from now on.
+ * way. Answers the hosts that show something else from now on.
  */
 export async function deleteDomain(
   stores: DeleteStores,
   domain: Domain,
-  { withAliases }: { readonly withAliases: boolean },
+  { withAliases }: DeleteRules,
+  cause: Pick<NewEvent, 'userId' | 'at'>,
 ): Promise<readonly string[]> {
-  const certificates = (await stores.certificates.inDomain(domain.ownerId, domain.name)).filter(
-    ({ source }) => source !== 'automatic',
-  )
-  if (certificates.length > 0) {
-    const certCNs = [...new Set(certificates.flatMap(({ names }) => names))].slice(0, NAMED)
-    throw new AloftError(
-      'conflict_certs',
-      `Certificates of \`${domain.name}\` have to be removed first: ${listed(certCNs)}.`,
-      { certCNs },
-    )
+  await checkCertificates(stores, domain)
+  if (!withAliases) await checkHosts(stores, domain)
+  const changed = new Set<string>()
+  // Before the aliases, because projects show something else under those that sent their visitors there.
+  for await (const one of projectDomainsIn(stores, domain))
+    for (const host of [one.name, ...((await removeFromProject(stores, one, cause)) ?? [])]) changed.add(host)
+  const hosts: string[] = []
+  for await (const { host } of aliasesIn(stores, domain)) hosts.push(host)
+  for (const host of hosts) {
+    await stores.hosts.release(host)
+    changed.add(host)
   }
-  const aliases: AliasRow[] = []
-  for await (const alias of aliasesIn(stores, domain)) {
-    aliases.push(alias)
-    if (!withAliases && aliases.length === NAMED) break
-  }
-  if (aliases.length > 0 && !withAliases)
-    throw new AloftError(
-      'conflict_aliases',
-      `Aliases of \`${domain.name}\` have to be removed first: ${listed(aliases.map(({ host }) => host))}.`,
-      { aliases: aliases.map(({ id }) => id) },
-    )
-  for (const { host } of aliases) await stores.hosts.release(host)
   await stores.domains.remove(domain.id)
-  return aliases.map(({ host }) => host)
+  return [...changed]
 }

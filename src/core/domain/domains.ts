@@ -7,17 +7,15 @@ import type { HostStore } from '../alias/host-store.ts'
 import type { Certificate } from '../certificate/certificate.ts'
 import type { CertificateStore } from '../certificate/certificate-store.ts'
 import { isPlatformHost } from '../deployment/hosts.ts'
-import type { EventQueue } from '../event/event.ts'
 import { domainEvent } from '../event/event-payloads.ts'
 import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { type CheckParts, changeBy, checkDomain, keepSeen, seek } from './check-domain.ts'
 import { foreignDomain, hasCustomDomains, needsUpgrade } from './custom-host.ts'
-import { deleteDomain } from './delete-domain.ts'
+import { type DeleteRules, type DeleteStores, deleteDomain } from './delete-domain.ts'
 import { type Domain, isVerified, proofHost, type ServiceType, serviceTypeOf } from './domain.ts'
 import { apexOf, readDomainName, storedName } from './domain-name.ts'
-import type { DomainStore } from './domain-store.ts'
 import { findRecords } from './find-records.ts'
 import { type Inspection, type Intended, inspect } from './inspect.ts'
 import type { Seen } from './look-up.ts'
@@ -48,7 +46,7 @@ export interface Domains {
   get(ctx: Context, name: string): Promise<DomainView & DomainUse>
   /** Compares what DNS says of a domain with what it should say. */
   inspect(ctx: Context, name: string): Promise<Inspection>
-  delete(ctx: Context, name: string, how: { readonly withAliases: boolean }): Promise<Domain>
+  delete(ctx: Context, name: string, rules: DeleteRules): Promise<Domain>
 }
 
 export interface DomainWish {
@@ -60,12 +58,7 @@ interface DomainParts extends CheckParts {
   readonly hosts: HostStore
   readonly certificates: Pick<CertificateStore, 'inDomain'>
   readonly users: Pick<UserStore, 'byId'>
-  readonly transact: Transact<{
-    readonly domains: DomainStore
-    readonly hosts: HostStore
-    readonly certificates: Pick<CertificateStore, 'inDomain'>
-    readonly events: EventQueue
-  }>
+  readonly transact: Transact<DeleteStores>
   readonly resolver: Resolver
   /** What records of domains should lead to, and who makes certificates for them. */
   readonly pointing: Pick<Intended, 'target' | 'addresses' | 'authority'>
@@ -245,11 +238,12 @@ export function createDomains(parts: DomainParts): Domains {
       return inspect(intended, await findRecords(parts.resolver, name))
     },
 
-    async delete(ctx, name, how) {
+    async delete(ctx, name, rules) {
       const found = await owned(ctx, name)
       const released = await transact(async (stores) => {
         const domain = await stores.domains.find(ctx.owner.id, found.name)
-        return domain && deleteDomain(stores, domain, how)
+        const cause = { userId: ctx.actor.user.id, at: clock.now() }
+        return domain && deleteDomain(stores, domain, rules, cause)
       })
       if (!released) throw await absent(ctx, name)
       parts.onZonesChanged([found.name])

@@ -21,6 +21,8 @@ export interface ProjectDomainStore {
   list(projectId: string, page: PageQuery, filter: ProjectDomainFilter): Promise<Page<ProjectDomain>>
   /** All of a project; their number is limited when they are added. */
   ofProject(projectId: string): Promise<readonly ProjectDomain[]>
+  /** Those of an account in one domain that somebody can have registered, by name, from after this one. */
+  inApex(ownerId: string, apexName: string, after: string, limit: number): Promise<readonly ProjectDomain[]>
   /** False when it is gone, or would be the second verified one of its name. */
   update(
     projectId: string,

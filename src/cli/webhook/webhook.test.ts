@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { answers } from '#client/client-testing.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+} from '#contract/api/webhook.ts'
+import { AloftError } from '#contract/errors.ts'
+import { startMachine, TOKEN } from '../cli-testing.ts'
+
+const env = { ALOFT_TOKEN: TOKEN }
+const at = Date.now() - 86_400_000
+const webhook = {
+  id: 'hook_1',
+  url: 'https://example.com/hook',
+  events: ['deployment.ready'],
+  ownerId: 'u1',
+  createdAt: at,
+  updatedAt: at,
+}
+const delivery = {
+  id: 'whd_1',
+  eventId: 'evt_1',
+  type: 'deployment.ready',
+  state: 'failed',
+  createdAt: at,
+  attempts: [{ at, ms: 12, status: 500, answer: 'oops' }],
+}
+
+const machine = await startMachine(
+  answers(listWebhooks, () => [webhook, { ...webhook, id: 'hook_2', disabledAt: at }]),
+  answers(getWebhook, ({ params }) => {
+    if (params.id !== 'hook_1') throw new AloftError('not_found', 'There is no such webhook.')
+    return webhook
+  }),
+  answers(createWebhook, ({ body }) => ({ ...webhook, events: body.events, secret: 'whsec_abc' })),
+  answers(deleteWebhook, () => undefined),
+  answers(listDeliveries, () => ({
+    deliveries: [delivery],
+    pagination: { count: 1, next: null, prev: null },
+  })),
+  answers(redeliver, () => ({ ...delivery, state: 'waiting' })),
+)
+after(() => machine[Symbol.asyncDispose]())
+const aloft = (...line: readonly string[]) => machine.run(['webhooks', ...line], env)
+
+test('ls tells those apart that were given up', async () => {
+  const { stdout } = await aloft('ls')
+  assert.match(stdout, /^hook_1 +https:\/\/example\.com\/hook +deployment\.ready +on +1d ago$/m)
+  assert.match(stdout, /^hook_2 .* given up /m)
+})
+
+test('add takes many events and prints the secret, this once', async () => {
+  const { stdout, stderr } = await aloft('add', webhook.url, 'deployment.ready', 'deployment.error')
+  assert.equal(stdout, 'whsec_abc\n')
+  assert.match(stderr, /shown this once/)
+  assert.deepEqual(machine.api.requests.at(-1)?.body, {
+    url: webhook.url,
+    events: ['deployment.ready', 'deployment.error'],
+  })
+  assert.equal((await aloft('add', webhook.url)).code, 2)
+})
+
+test('deliveries and redeliver', async () => {
+  const { stdout } = await aloft('deliveries', 'hook_1')
+  assert.match(stdout, /^whd_1 +deployment\.ready +failed +1 +500 +1d ago$/m)
+  assert.equal((await aloft('redeliver', 'hook_1', 'whd_1')).stdout, 'deployment.ready is sent again.\n')
+  assert.equal(machine.api.requests.at(-1)?.path, '/v1/webhooks/hook_1/deliveries/whd_1/redeliver')
+})
+
+test('rm asks first', async () => {
+  assert.equal((await aloft('rm', 'hook_1')).code, 2)
+  assert.equal((await aloft('rm', 'hook_1', '--yes')).stdout, `Removed the webhook to ${webhook.url}.\n`)
+  assert.equal((await aloft('rm', 'hook_9', '--yes')).code, 4)
+})

@@ -33,6 +33,8 @@ export const SILENCE = -1
 
 const COOKIE_OPTION = 10
 const OPT_BYTES = 11
+/** The end of a name, its type and its class. */
+const QUESTION_BYTES = 5
 const QR_BIT = 0x80
 const OPCODE_BITS = 0x78
 
@@ -50,14 +52,14 @@ export function readQuery(m: Buffer, query: Query): number {
   if (m[4] !== 0 || m[5] !== 1 || m[6] !== 0 || m[7] !== 0 || m[8] !== 0 || m[9] !== 0) return RCODE.FORMERR
   if (m[10] !== 0 || (m[11] as number) > 1) return RCODE.FORMERR
 
+  // What is not there would be no number, and be read for ever.
+  if (length < HEADER_BYTES + QUESTION_BYTES) return RCODE.FORMERR
   let at = HEADER_BYTES
   for (let label = m[at] as number; label !== 0; label = m[at] as number) {
     if (label > 63) return RCODE.FORMERR
     at += label + 1
-    // The name, its type and its class.
-    if (at + 5 > length || at - HEADER_BYTES > 254) return RCODE.FORMERR
+    if (at + QUESTION_BYTES > length || at - HEADER_BYTES > 254) return RCODE.FORMERR
   }
-  if (at + 5 > length) return RCODE.FORMERR
   const nameEnd = at + 1
   const end = nameEnd + 4
   const type = ((m[nameEnd] as number) << 8) | (m[nameEnd + 1] as number)

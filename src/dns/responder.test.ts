@@ -48,6 +48,14 @@ function createWorld(
 
 const query = question({ name: 'www.example.com', type: 'A', udpBytes: 1232 }, 7)
 
+test('a question that was cut off anywhere is answered as malformed', async () => {
+  const { send } = createWorld()
+  for (let length = 12; length < query.length; length++) {
+    const reply = await send(Buffer.from(query.subarray(0, length)))
+    assert.equal((reply?.[3] as number) & 15, 1, `${length} bytes`)
+  }
+})
+
 test('whatever is sent, the answer is small, is no answer to an answer, and nothing throws', async () => {
   const { send } = createWorld()
   const packet = fc.oneof(

@@ -12,10 +12,11 @@ import { chooseBaseUrl, chooseToken, namedToken, type TokenInUse } from './setti
 /** What a command is handed: where it talks to, as whom, and how it speaks to people and programs. */
 export interface Cli {
   readonly baseUrl: string
-  /** The value of `--team`. */
+  /** The value of `--team`, or of `--scope`, which is the same. */
   readonly team: string | undefined
   /** The folder that it was started in. */
   readonly cwd: string
+  readonly env: Env
   readonly auth: AuthFile
   readonly out: Output
   readonly prompt: Prompt
@@ -57,8 +58,9 @@ export function createCli(parts: {
   const token = () => chooseToken(options, env, auth, baseUrl)
   return {
     baseUrl,
-    team: options.team,
+    team: options.team ?? options.scope,
     cwd: parts.cwd,
+    env,
     auth,
     out,
     prompt: parts.prompt,

@@ -15,7 +15,11 @@ export interface Option<T> {
   readonly about: string
   /** What stands for its value in the help; a flag has none. */
   readonly placeholder?: string
-  readonly read: (given: string | boolean | undefined) => T
+  /** One letter that stands for it as well. */
+  readonly short?: string
+  /** Can be given several times. */
+  readonly many?: true
+  readonly read: (given: string | boolean | readonly string[] | undefined) => T
 }
 
 type Arguments = Readonly<Record<string, Argument<unknown>>>
@@ -71,7 +75,7 @@ function readAll(
       return Array.isArray(typed) ? read(typed[0], typed) : read(typed as string | undefined, [])
     })
   for (const [name, { read }] of Object.entries(options))
-    given[name] = readOne(`--${kebab(name)}`, () => read(raw[name] as string | boolean | undefined))
+    given[name] = readOne(`--${kebab(name)}`, () => read(raw[name]))
   return given
 }
 
@@ -130,6 +134,21 @@ export function value(
 ): Option<unknown> {
   return { about, placeholder, read: (given) => (typeof given === 'string' ? read(given) : undefined) }
 }
+
+/** An option with a value that can be given several times. */
+export const values = <T>(
+  placeholder: string,
+  about: string,
+  read: (text: string) => T,
+): Option<readonly T[]> => ({
+  about,
+  placeholder,
+  many: true,
+  read: (given) => (Array.isArray(given) ? given.map(read) : []),
+})
+
+/** The same option, with a letter that stands for it. */
+export const short = <T>(letter: string, option: Option<T>): Option<T> => ({ ...option, short: letter })
 
 /** One of a list of words, in either case. */
 export const oneOf =

@@ -95,8 +95,48 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
   },
 }
 
+/** What is meant where no command is named. */
+export const BARE = 'deploy'
+
 /** Every command. Only the one that is asked for is loaded: the rest costs a line of help. */
 export const COMMANDS: readonly Entry[] = [
+  { name: 'deploy', summary: 'Put a folder online', load: () => import('./deploy/deploy.ts') },
+  { name: 'ls', summary: 'List deployments', load: () => import('./deployment/ls.ts') },
+  { name: 'inspect', summary: 'Show a deployment', load: () => import('./deployment/inspect.ts') },
+  {
+    name: 'logs',
+    summary: 'Read or follow the log of a deployment',
+    load: () => import('./deployment/logs.ts'),
+  },
+  { name: 'open', summary: 'Show a site, and open it', load: () => import('./deployment/open.ts') },
+  {
+    name: 'promote',
+    summary: 'Show a deployment in production',
+    load: () => import('./deployment/promote.ts'),
+  },
+  {
+    name: 'rollback',
+    summary: 'Show an earlier deployment in production',
+    load: () => import('./deployment/rollback.ts'),
+  },
+  {
+    name: 'pause',
+    summary: 'Pause the production of a project',
+    load: () => import('./deployment/pause.ts'),
+  },
+  { name: 'unpause', summary: 'Let a paused project go on', load: () => import('./deployment/unpause.ts') },
+  { name: 'rm', summary: 'Remove deployments', load: () => import('./deployment/rm.ts') },
+  { name: 'link', summary: 'Link this folder to a project', load: () => import('./deployment/link.ts') },
+  {
+    name: 'scale',
+    summary: 'Set how many instances a deployment has',
+    load: () => import('./deployment/scale.ts'),
+  },
+  {
+    name: 'instances',
+    summary: 'List the running instances of a deployment',
+    load: () => import('./deployment/instances.ts'),
+  },
   {
     name: 'login',
     summary: 'Log in by a link in a mail',
@@ -290,6 +330,11 @@ export const COMMANDS: readonly Entry[] = [
     name: 'dns add',
     summary: 'Add a DNS record',
     load: () => import('./dns/add.ts'),
+  },
+  {
+    name: 'dns import',
+    summary: 'Add the records of a zone file',
+    load: () => import('./dns/import.ts'),
   },
   {
     name: 'dns rm',

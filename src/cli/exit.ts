@@ -17,11 +17,11 @@ export class CliError extends Error {
   readonly code: string
   readonly hint: string | undefined
 
-  constructor(exit: Exclude<ExitCode, 0>, message: string, hint?: string) {
+  constructor(exit: Exclude<ExitCode, 0>, message: string, hint?: string, code?: string) {
     super(message)
     this.name = 'CliError'
     this.exit = exit
-    this.code = CODES[exit]
+    this.code = code ?? CODES[exit]
     this.hint = hint
   }
 }

@@ -1,5 +1,6 @@
 import { ApiError, UNEXPECTED_ANSWER } from '#client/api-error.ts'
 import { ConnectionError } from '#client/connection-error.ts'
+import { DeployError } from '#client/deploy-error.ts'
 import type { Command } from './command.ts'
 import { CliError, EXIT, type ExitCode } from './exit.ts'
 import type { Output } from './output.ts'
@@ -37,6 +38,8 @@ export function explain(error: unknown, { name, command, tokenFrom }: Situation)
       code: error.code,
       details: {},
     }
+  if (error instanceof DeployError)
+    return { exit: EXIT.failure, what, why: error.message, hint: error.hint, code: error.code, details: {} }
   if (error instanceof ConnectionError)
     return {
       exit: EXIT.failure,

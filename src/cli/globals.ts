@@ -4,6 +4,7 @@ export const GLOBAL_OPTIONS = [
   ['--base-url <url>', 'address of the installation (else ALOFT_BASE_URL, else the last login)'],
   ['--token <token>', 'API token (else ALOFT_TOKEN, else the stored login)'],
   ['--team <id or slug>', 'team to act for, instead of your own account'],
+  ['--scope <id or slug>', 'the same as --team'],
   ['-y, --yes', 'agree to everything that would be asked'],
   ['--debug', 'print requests and answers to stderr, without secrets'],
 ] as const
@@ -13,6 +14,7 @@ export interface GlobalOptions {
   readonly baseUrl?: string
   readonly token?: string
   readonly team?: string
+  readonly scope?: string
   readonly yes?: boolean
   readonly debug?: boolean
 }
@@ -21,6 +23,25 @@ export interface GlobalOptions {
 const WITH_VALUE = new Set(
   GLOBAL_OPTIONS.filter(([flags]) => flags.includes('<')).map(([flags]) => flags.split(' ')[0] as string),
 )
+
+/** Options that ask about the command line itself. */
+const ABOUT = new Set(['-h', '--help', '-V', '--version'])
+
+/** Whether the line names no command: it has nothing but options, or begins with a folder. */
+export function namesNoCommand(argv: readonly string[]): boolean {
+  if (argv.some((arg) => ABOUT.has(arg)) && wordsOf(argv).length === 0) return false
+  for (let i = 0; i < argv.length; i++) {
+    const arg = argv[i] as string
+    if (WITH_VALUE.has(arg)) i++
+    else if (!isGlobal(arg)) return /^[-./~]|[/\\]/.test(arg)
+  }
+  return true
+}
+
+const isGlobal = (arg: string): boolean =>
+  GLOBAL_OPTIONS.some(([flags]) =>
+    flags.split(/[ ,]+/).some((flag) => flag === arg || (WITH_VALUE.has(flag) && arg.startsWith(`${flag}=`))),
+  )
 
 /** The words of a command line that are not options: the command's name first. */
 export function wordsOf(argv: readonly string[]): string[] {

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { CliError, EXIT } from './exit.ts'
 
 /** Which project a folder belongs to. */
@@ -7,12 +8,42 @@ export interface Link {
   readonly projectId: string
   /** The team that has it; null when it is the user's own. */
   readonly teamId: string | null
+  /** The installation that has it. */
+  readonly baseUrl?: string
 }
 
 export const LINK_FILE = '.aloft/project.json'
 
-/** What `aloft link` and the first deployment wrote into the folder; undefined when they did not. */
-export function readLink(folder: string): Link | undefined {
+/**
+ * What `aloft link` and the first deployment wrote into the folder; undefined when they did not, or did for
+ * another installation than this.
+ */
+export function readLink(folder: string, baseUrl?: string): Link | undefined {
+  const link = readFile(folder)
+  const isOther = link?.baseUrl !== undefined && baseUrl !== undefined && link.baseUrl !== baseUrl
+  return isOther ? undefined : link
+}
+
+/** Whoever reads meanwhile sees the old link or the new one. */
+export function writeLink(folder: string, link: Link): void {
+  const path = join(folder, LINK_FILE)
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(temporary, `${JSON.stringify(link, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
+    chmodSync(temporary, 0o600)
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw new CliError(
+      EXIT.failure,
+      `${path} cannot be written: ${(error as Error).message}.`,
+      'Check the rights on the folder, or deploy with --no-link.',
+    )
+  }
+}
+
+function readFile(folder: string): Link | undefined {
   let text: string
   try {
     text = readFileSync(join(folder, LINK_FILE), 'utf8')
@@ -22,9 +53,13 @@ export function readLink(folder: string): Link | undefined {
     throw unreadable((error as Error).message)
   }
   try {
-    const { projectId, teamId } = JSON.parse(text) as Record<string, unknown>
+    const { projectId, teamId, baseUrl } = JSON.parse(text) as Record<string, unknown>
     if (typeof projectId === 'string' && projectId !== '')
-      return { projectId, teamId: typeof teamId === 'string' ? teamId : null }
+      return {
+        projectId,
+        teamId: typeof teamId === 'string' ? teamId : null,
+        ...(typeof baseUrl === 'string' ? { baseUrl } : {}),
+      }
   } catch {}
   throw unreadable('it names no project')
 }

@@ -58,7 +58,8 @@ test('wrong usage exits with 2, says what is wrong and suggests what was meant',
     [['whoami', '--base-url', 'localhost'], /--base-url is "localhost": it should start with http/],
     [['help', 'nope'], /unknown command 'nope'/],
     [['token'], /^Usage: aloft token/],
-    [[], /^Usage: aloft/],
+    [[], /is not the folder of a site, but everything you have\.\n {2}try: Go to the folder/],
+    [['--prodd'], /unknown option '--prodd'\. Did you mean --prod\?\n {2}try: aloft deploy --help/],
   ]
   for (const [line, expected] of cases) {
     const { code, stdout, stderr } = await machine.run(line, { ALOFT_TOKEN: TOKEN })

@@ -5,6 +5,7 @@ export type Env = Readonly<Record<string, string | undefined>>
 
 export interface Sink {
   readonly isTTY?: boolean
+  readonly columns?: number
   write(text: string): unknown
 }
 
@@ -19,6 +20,14 @@ export interface Output {
   /** The result, once a command: the data itself as JSON, or what `render` makes of it for people. */
   show(data: unknown, render: () => string): void
   say(text: string): void
+  /** A part of a result that comes bit by bit, as the log does: one line of text, or of JSON. */
+  line(data: unknown, render: () => string): void
+  /** Whether a person sees the result, rather than a program. */
+  readonly seen: boolean
+  /** Whether a line on stderr can be drawn over, because a person looks at it. */
+  readonly live: boolean
+  /** A line that the next one, and all else, takes the place of; only where `live`. Nothing clears it. */
+  status(text?: string): void
 }
 
 export const hasColors = (sink: Sink, env: Env): boolean =>
@@ -32,11 +41,37 @@ export function createOutput(parts: {
 }): Output {
   const { stdout, stderr, env, json } = parts
   const line = (text: string) => (text === '' ? '' : `${text}\n`)
+  const live = stderr.isTTY === true && !json && env.TERM !== 'dumb'
+  let drawn = false
+  const clear = () => {
+    if (drawn) stderr.write('\r\u001b[2K')
+    drawn = false
+  }
   return {
     json,
+    live,
     colors: picocolors.createColors(hasColors(stdout, env)),
     talkColors: picocolors.createColors(hasColors(stderr, env)),
-    show: (data, render) => void stdout.write(json ? line(JSON.stringify(data, null, 2)) : line(render())),
-    say: (text) => void stderr.write(line(text)),
+    show(data, render) {
+      clear()
+      stdout.write(json ? line(JSON.stringify(data, null, 2)) : line(render()))
+    },
+    line(data, render) {
+      clear()
+      stdout.write(json ? `${JSON.stringify(data)}\n` : line(render()))
+    },
+    seen: stdout.isTTY === true,
+    say(text) {
+      clear()
+      stderr.write(line(text))
+    },
+    status(text = '') {
+      if (!live) return
+      clear()
+      // A line that is too long would wrap, and could not be cleared.
+      const cut = [...text].slice(0, Math.max((stderr.columns ?? 80) - 1, 10)).join('')
+      if (cut !== '') stderr.write(cut)
+      drawn = cut !== ''
+    },
   }
 }

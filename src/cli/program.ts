@@ -1,5 +1,5 @@
 import { Command as Parser, Option as ParserOption } from 'commander'
-import { type Command, kebab, type Raw } from './command.ts'
+import { type Command, kebab, type Option, type Raw } from './command.ts'
 import { COMMANDS, type Entry, GROUPS } from './commands.ts'
 import { GLOBAL_OPTIONS, type GlobalOptions } from './globals.ts'
 import { examplesHelp, rootHelp } from './help.ts'
@@ -78,11 +78,34 @@ function fill(leaf: Parser, command: Command, onRun: ProgramParts['onRun']): voi
     const term = `${kebab(name)}${many ? '...' : ''}`
     leaf.argument(required ? `<${term}>` : `[${term}]`, about)
   }
-  for (const [name, { about, placeholder }] of Object.entries(command.options ?? {}))
-    leaf.option(`--${kebab(name)}${placeholder === undefined ? '' : ` <${placeholder}>`}`, about)
+  const options = Object.entries(command.options ?? {}).map(([name, option]) => {
+    const parsed = parserOption(name, option)
+    leaf.addOption(parsed)
+    return { name, parsed }
+  })
   leaf.addHelpText('after', examplesHelp(command.examples))
   leaf.action((...given: unknown[]) => {
-    const raw = Object.fromEntries(names.map((name, index) => [name, given[index] as Raw[string]]))
-    return onRun(leaf.optsWithGlobals(), { ...leaf.opts(), ...raw })
+    const typed = leaf.opts()
+    const raw: Record<string, Raw[string]> = {}
+    for (const { name, parsed } of options) {
+      const got = typed[parsed.attributeName()]
+      // The parser keeps `--no-wait` as the opposite of `--wait`.
+      raw[name] = parsed.negate ? got === false : got
+    }
+    names.forEach((name, index) => {
+      raw[name] = given[index] as Raw[string]
+    })
+    return onRun(leaf.optsWithGlobals(), raw)
   })
+}
+
+function parserOption(name: string, { about, placeholder, short, many }: Option<unknown>): ParserOption {
+  const letter = short === undefined ? '' : `-${short}, `
+  const parsed = new ParserOption(
+    `${letter}--${kebab(name)}${placeholder === undefined ? '' : ` <${placeholder}>`}`,
+    about,
+  )
+  return many
+    ? parsed.argParser((text: string, before?: readonly string[]) => [...(before ?? []), text])
+    : parsed
 }

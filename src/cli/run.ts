@@ -3,10 +3,10 @@ import { CommanderError } from 'commander'
 import { authPath, openAuthFile } from './auth-file.ts'
 import { type Cli, createCli } from './cli.ts'
 import type { Raw } from './command.ts'
-import { findEntry, knownName } from './commands.ts'
+import { BARE, findEntry, knownName } from './commands.ts'
 import { CliError, EXIT, type ExitCode, usageError } from './exit.ts'
 import { explain, printFailure } from './explain.ts'
-import { type GlobalOptions, wordsOf } from './globals.ts'
+import { type GlobalOptions, namesNoCommand, wordsOf } from './globals.ts'
 import { createOutput, type Env } from './output.ts'
 import { buildProgram } from './program.ts'
 import { createPrompt, type Terminal } from './prompt.ts'
@@ -43,7 +43,7 @@ export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surrounding
       auth: openAuthFile(authPath(env)),
       prompt: createPrompt({ input: stdin, output: stderr }, options.yes === true),
     })
-    if (options.team !== undefined && !command?.team)
+    if ((options.team ?? options.scope) !== undefined && !command?.team)
       out.say(out.talkColors.dim('note: --team changes nothing here.'))
     await command?.run(cli, raw)
   }
@@ -67,6 +67,7 @@ export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surrounding
 
 /** `aloft help token create` is `aloft token create --help`, so that one way of asking has to be known. */
 function readLine(argv: readonly string[]): { readonly words: string[]; readonly line: readonly string[] } {
+  if (namesNoCommand(argv)) return { words: [BARE], line: [BARE, ...argv] }
   const words = wordsOf(argv)
   if (words[0] !== 'help' || words.length === 1) return { words, line: argv }
   const asked = words.slice(1)

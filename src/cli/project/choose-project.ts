@@ -19,7 +19,7 @@ export interface Chosen {
 /** The project that was named; else the one that the folder is linked to, with the team it is linked for. */
 export async function chooseProject(cli: Cli, named: string | undefined): Promise<Chosen> {
   if (named !== undefined) return { api: await accountApi(cli), idOrName: named }
-  const link = readLink(cli.cwd)
+  const link = readLink(cli.cwd, cli.baseUrl)
   if (link === undefined)
     throw usageError(
       'Which project? This folder is not linked to one.',

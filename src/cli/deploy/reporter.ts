@@ -1,0 +1,131 @@
+import type { DeployEvent } from '#client/deploy-event.ts'
+import type { ReadyState } from '#contract/api/deployment.ts'
+import { SECOND } from '#contract/time.ts'
+import { showBytes, showCount } from '../bytes.ts'
+import type { Output } from '../output.ts'
+import { plainText } from '../plain-text.ts'
+
+const DOING: Readonly<Record<ReadyState, string>> = {
+  INITIALIZING: 'Waiting for a builder',
+  ANALYZING: 'Looking at the files',
+  BUILDING: 'Building',
+  DEPLOYING: 'Putting it online',
+  READY: 'Ready',
+  ERROR: 'Failed',
+}
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const REDRAW = 80
+const WIDTH = 24
+
+/** What was sent, for the summary at the end. */
+export interface Sent {
+  readonly files: number
+  readonly bytes: number
+}
+
+export interface Reporter {
+  on(event: DeployEvent): void
+  readonly total: () => Sent
+  readonly uploaded: () => Sent
+  stop(): void
+}
+
+const bar = (part: number): string => {
+  const full = Math.round(Math.min(Math.max(part, 0), 1) * WIDTH)
+  return `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)}`
+}
+
+const NOTHING: Sent = { files: 0, bytes: 0 }
+
+/** Tells a person how far a deployment is: by a line that is redrawn on a terminal, by plain lines elsewhere. */
+export function createReporter(out: Output, now: () => number): Reporter {
+  const { dim } = out.talkColors
+  let [total, missing, sent] = [NOTHING, NOTHING, NOTHING]
+  let uploaded = NOTHING
+  let uploadBegan = 0
+  let drawnAt = 0
+  let spinner: NodeJS.Timeout | undefined
+
+  const say = (text: string) => {
+    if (!out.json) out.say(text)
+  }
+  const draw = (text: () => string) => {
+    if (!out.live || now() - drawnAt < REDRAW) return
+    drawnAt = now()
+    out.status(text())
+  }
+  function stop(): void {
+    clearInterval(spinner)
+    spinner = undefined
+    out.status()
+  }
+  function spin(text: string): void {
+    stop()
+    if (!out.live) {
+      say(`${text} …`)
+      return
+    }
+    const began = now()
+    const turn = () => {
+      const seconds = Math.floor((now() - began) / SECOND)
+      const frame = FRAMES[Math.floor(now() / REDRAW) % FRAMES.length]
+      out.status(`${frame} ${text} …${seconds > 0 ? ` ${seconds}s` : ''}`)
+    }
+    turn()
+    spinner = setInterval(turn, REDRAW)
+    spinner.unref()
+  }
+  const endUpload = () => {
+    if (missing.files === 0) return
+    uploaded = { files: uploaded.files + missing.files, bytes: uploaded.bytes + missing.bytes }
+    missing = NOTHING
+  }
+
+  return {
+    total: () => total,
+    uploaded: () => uploaded,
+    stop,
+    on(event) {
+      switch (event.type) {
+        case 'collected':
+          total = event
+          return draw(() => `Found ${showCount(event.files, 'file')}, ${showBytes(event.bytes)}`)
+        case 'hashed':
+          return draw(() => `Reading    ${bar(event.files / total.files)}  ${event.files}/${total.files}`)
+        case 'missing':
+          endUpload()
+          missing = event
+          sent = NOTHING
+          uploadBegan = now()
+          if (!out.live)
+            say(`Uploading ${event.files} of ${showCount(total.files, 'file')}, ${showBytes(event.bytes)} …`)
+          return
+        case 'uploaded':
+          sent = event
+          return draw(() => {
+            const rate = (sent.bytes * SECOND) / Math.max(now() - uploadBegan, 1)
+            const part = missing.bytes > 0 ? sent.bytes / missing.bytes : sent.files / missing.files
+            const amount = `${showBytes(sent.bytes)} of ${showBytes(missing.bytes)}`
+            return `Uploading  ${bar(part)}  ${sent.files}/${missing.files} files  ${amount}  ${showBytes(rate)}/s`
+          })
+        case 'created':
+          endUpload()
+          total = { files: total.files, bytes: total.bytes }
+          return say(
+            dim(
+              uploaded.files === 0
+                ? `Nothing to upload: ${showCount(total.files, 'file')} known, ${showBytes(total.bytes)}.`
+                : `Uploaded ${uploaded.files} of ${showCount(total.files, 'file')}, ${showBytes(uploaded.bytes)}.`,
+            ),
+          )
+        case 'state':
+          return event.state === 'READY' || event.state === 'ERROR' ? stop() : spin(DOING[event.state])
+        case 'log':
+          return say(`${dim('│')} ${plainText(event.entry.payload.text)}`)
+        case 'ready':
+        case 'error':
+          return stop()
+      }
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { Client } from '#client/client.ts'
+import { listDeployments } from '#contract/api/deployment.ts'
+import { getProject } from '#contract/api/project.ts'
+import type { Cli } from '../cli.ts'
+import { CliError, EXIT, usageError } from '../exit.ts'
+import { findDeployment, folderApi } from './folder-api.ts'
+
+export interface ChosenDeployment {
+  readonly api: Client
+  readonly id: string
+}
+
+/** The deployment that was named; else what is live in the linked project, or the newest before anything is. */
+export async function chooseDeployment(cli: Cli, named: string | undefined): Promise<ChosenDeployment> {
+  const { api, link } = await folderApi(cli)
+  if (named !== undefined) return { api, id: (await findDeployment(api, named)).id }
+  if (link === undefined)
+    throw usageError(
+      'Which deployment? This folder is not linked to a project.',
+      'Name one by its id or address, or link the folder with `aloft link`.',
+    )
+  const { targets } = await api.call(getProject, { params: { idOrName: link.projectId } })
+  const live = targets.production?.id
+  if (live !== undefined) return { api, id: live }
+  const { deployments } = await api.call(listDeployments, { query: { projectId: link.projectId, limit: 1 } })
+  const [newest] = deployments
+  if (newest === undefined)
+    throw new CliError(EXIT.notFound, 'The linked project has no deployments yet.', 'Make one: aloft deploy')
+  return { api, id: newest.uid }
+}

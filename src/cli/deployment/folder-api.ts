@@ -1,0 +1,32 @@
+import type { Static } from 'typebox'
+import type { Client } from '#client/client.ts'
+import { siteAddress } from '#client/site-address.ts'
+import { getDeployment } from '#contract/api/deployment.ts'
+import { accountApi } from '../account.ts'
+import type { Cli } from '../cli.ts'
+import { hostOf } from '../host-of.ts'
+import { type Link, readLink } from '../link-file.ts'
+
+export type Deployment = Static<typeof getDeployment.reply>
+
+/** Calls for the team that `--team` names; else for the one that the folder is linked for. */
+export async function folderApi(
+  cli: Cli,
+): Promise<{ readonly api: Client; readonly link: Link | undefined }> {
+  const link = readLink(cli.cwd, cli.baseUrl)
+  if (cli.team !== undefined) return { api: await accountApi(cli), link }
+  return { api: cli.api(link?.teamId ?? undefined), link }
+}
+
+/** A deployment by its id, its host or its address. */
+export const findDeployment = (api: Client, named: string): Promise<Deployment> =>
+  api.call(getDeployment, { params: { id: hostOf(named) } })
+
+/** Where it is seen; its id while it has no host. */
+export const addressOf = (
+  cli: Cli,
+  { url, id }: { readonly url: string | null; readonly id: string },
+): string => (url === null ? id : siteAddress(cli.baseUrl, url))
+
+export const DEPLOYMENT = 'id, host or address of the deployment'
+export const SEE = { not_found: 'See what there is with `aloft ls --all`, or name a team with --team.' }

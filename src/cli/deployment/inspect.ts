@@ -1,0 +1,50 @@
+import { siteAddress } from '#client/site-address.ts'
+import { listBuilds } from '#contract/api/deployment.ts'
+import { defineCommand, required } from '../command.ts'
+import { relativeTime } from '../relative-time.ts'
+import { renderFacts, renderTable } from '../table.ts'
+import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+
+const listed = (values: readonly string[]): string => values.join(', ') || '-'
+
+export const command = defineCommand({
+  doing: 'look at the deployment',
+  team: true,
+  arguments: { deployment: required(DEPLOYMENT) },
+  examples: [
+    ['inspect dpl_7Y2h…', 'its state, its addresses and its builds'],
+    ['inspect shop-a1b2c3d4e.localhost --json', 'for a program to read'],
+  ],
+  hints: SEE,
+  async run(cli, given) {
+    const { out } = cli
+    const { api } = await folderApi(cli)
+    const deployment = await findDeployment(api, given.deployment)
+    const { builds } = await api.call(listBuilds, { params: { id: deployment.id } })
+    const { errorCode, errorMessage, aliasError } = deployment
+    out.show({ deployment, builds, address: addressOf(cli, deployment) }, () => {
+      const facts = renderFacts(
+        [
+          ['id', deployment.id],
+          ['project', `${deployment.name} (${deployment.projectId})`],
+          ['state', deployment.readyState],
+          ...(errorCode === undefined ? [] : ([['error', `${errorMessage ?? ''} (${errorCode})`]] as const)),
+          ['target', deployment.target ?? '-'],
+          ['address', addressOf(cli, deployment)],
+          ...deployment.alias.map((host) => ['alias', siteAddress(cli.baseUrl, host)] as const),
+          ...(aliasError === null ? [] : ([['alias error', aliasError.message]] as const)),
+          ['created', relativeTime(deployment.createdAt, cli.now())],
+          ['regions', listed(deployment.regions)],
+          ['env', listed(deployment.env)],
+          ['build env', listed(deployment.build.env)],
+          ['public', deployment.public ? 'yes' : 'no'],
+          ...Object.entries(deployment.meta).map(([key, value]) => [`meta ${key}`, value] as const),
+        ],
+        out.colors,
+      )
+      if (builds.length === 0) return facts
+      const rows = builds.map(({ path, use, readyState }) => [path || '-', use, readyState])
+      return `${facts}\n\n${renderTable(['BUILD OF', 'BY', 'STATE'], rows, out.colors)}`
+    })
+  },
+})

@@ -1,0 +1,23 @@
+import { listInstances } from '#contract/api/deployment.ts'
+import { defineCommand, required } from '../command.ts'
+import { showList } from '../show-list.ts'
+import { DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+
+export const command = defineCommand({
+  doing: 'list the instances',
+  team: true,
+  arguments: { deployment: required(DEPLOYMENT) },
+  examples: [['instances dpl_7Y2h…', 'the instances of its functions that run now']],
+  hints: SEE,
+  async run(cli, given) {
+    const { api } = await folderApi(cli)
+    const { id } = await findDeployment(api, given.deployment)
+    const answer = await api.call(listInstances, { params: { id } })
+    showList(cli, answer, {
+      items: answer.instances,
+      head: ['ID', 'ADDRESS'],
+      row: ({ uid, url }) => [uid, url],
+      empty: 'Nothing runs: functions start with the next visit.',
+    })
+  },
+})

@@ -1,0 +1,58 @@
+import { followLog, type LogQuery, readLog } from '#client/log-events.ts'
+import { LOG_LIMIT, LOG_TYPES } from '#contract/api/log.ts'
+import { defineCommand, flag, optional, readCount, short, value } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { chooseDeployment } from './choose-deployment.ts'
+import { DEPLOYMENT, SEE } from './folder-api.ts'
+import { logLine } from './log-line.ts'
+import { readMoment } from './read-moment.ts'
+
+const SHOWN = 100
+
+export const command = defineCommand({
+  doing: 'read the log',
+  about:
+    'The newest entries, oldest first: visits, what programs wrote, and what builds wrote. Times are UTC.',
+  team: true,
+  arguments: { deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`) },
+  options: {
+    follow: short('f', flag('go on with what comes, until Ctrl-C')),
+    since: value('time', 'from then on: 10m, 2h, or a date', readMoment()),
+    until: value('time', 'up to then', readMoment()),
+    status: value('status', 'answers with this status, as 404, or of this class, as 5xx'),
+    type: value('types', `${LOG_TYPES.join(', ')}; several with commas`),
+    text: value('text', 'entries that hold this, letter for letter'),
+    build: flag('what builds wrote'),
+    limit: value('count', `how many at the most; ${SHOWN} when left out`, readCount(LOG_LIMIT)),
+  },
+  examples: [
+    ['logs', 'the newest of what is live'],
+    ['logs dpl_7Y2h… -f', 'as it comes'],
+    ['logs --since 1h --status 5xx', 'what failed within the last hour'],
+    ['logs dpl_7Y2h… --build --json', 'what the build wrote, for a program to read'],
+  ],
+  hints: SEE,
+  async run(cli, given) {
+    const { out } = cli
+    if (given.follow && given.until !== undefined)
+      throw usageError('--follow and --until exclude each other.')
+    const { api, id } = await chooseDeployment(cli, given.deployment)
+    const { since, until, status, type, text } = given
+    const query: LogQuery = {
+      limit: given.limit ?? SHOWN,
+      ...(since === undefined ? {} : { since: String(since) }),
+      ...(until === undefined ? {} : { until: String(until) }),
+      ...(status === undefined ? {} : { statusCode: status }),
+      ...(type === undefined ? {} : { types: type }),
+      ...(text === undefined ? {} : { q: text }),
+      ...(given.build ? { builds: true } : {}),
+    }
+    if (given.follow) {
+      for await (const entry of followLog(api, id, query)) out.line(entry, () => logLine(entry, out.colors))
+      return
+    }
+    const entries = (await readLog(api, id, { ...query, direction: 'backward' })).reverse()
+    if (entries.length === 0 && !out.json) out.say('Nothing was logged, or nothing that is like this.')
+    out.show(entries, () => entries.map((entry) => logLine(entry, out.colors)).join('\n'))
+  },
+})

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { siteAddress } from '#client/site-address.ts'
+import { defineCommand, optional } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseDeployment } from './choose-deployment.ts'
+import { addressOf, DEPLOYMENT, findDeployment, SEE } from './folder-api.ts'
+
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+export const command = defineCommand({
+  doing: 'open the deployment',
+  about: 'Prints the address; on a terminal a browser opens it too.',
+  team: true,
+  arguments: { deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`) },
+  examples: [
+    ['open', 'what is live'],
+    ['open dpl_7Y2h…', 'a deployment'],
+  ],
+  hints: SEE,
+  async run(cli, given) {
+    const { out } = cli
+    const { api, id } = await chooseDeployment(cli, given.deployment)
+    const deployment = await findDeployment(api, id)
+    // The alias is what people know; a deployment that was named is opened at its own address.
+    const [alias] = given.deployment === undefined ? deployment.alias : []
+    const address = alias === undefined ? addressOf(cli, deployment) : siteAddress(cli.baseUrl, alias)
+    out.show({ id, url: address }, () => plainText(address))
+    if (out.seen && !out.json) openBrowser(address)
+  },
+})
+
+/** Where there is no browser, the printed address has to do. */
+function openBrowser(address: string): void {
+  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
+  const child = spawn(program, [...args, address], { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}

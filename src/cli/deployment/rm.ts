@@ -1,0 +1,28 @@
+import { deleteDeployment } from '#contract/api/deployment.ts'
+import { defineCommand, oneOrMore } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+
+export const command = defineCommand({
+  doing: 'remove the deployment',
+  about: 'Its address stops answering at once. This cannot be undone.',
+  team: true,
+  arguments: { deployments: oneOrMore(`${DEPLOYMENT}; several are taken too`) },
+  examples: [
+    ['rm dpl_7Y2h…', 'ask, then remove'],
+    ['rm dpl_7Y2h… dpl_9Kq1… --yes', 'two, without asking'],
+  ],
+  hints: SEE,
+  async run(cli, given) {
+    const { out } = cli
+    const { api } = await folderApi(cli)
+    const found = await Promise.all(
+      [...new Set(given.deployments)].map((named) => findDeployment(api, named)),
+    )
+    const shown = found.map((deployment) => plainText(addressOf(cli, deployment)))
+    await cli.prompt.confirm(`Remove ${shown.join(', ')}? What shows it stops answering.`)
+    const removed: { uid: string; state: string }[] = []
+    for (const { id } of found) removed.push(await api.call(deleteDeployment, { params: { id } }))
+    out.show({ removed }, () => shown.map((address) => `Removed ${address}.`).join('\n'))
+  },
+})

@@ -295,6 +295,14 @@ export const SETTINGS = {
     read: ranges,
     fallback: () => [],
   }),
+  verifyDrains: setting<'on' | 'off'>({
+    variable: 'ALOFT_VERIFY_LOG_DRAINS',
+    default: '`on`',
+    meaning:
+      'Whether an address has to answer with the code of an account (`x-platform-verify`) before logs are sent to it; `off` for receivers that cannot.',
+    read: oneOf(['on', 'off']),
+    fallback: () => 'on',
+  }),
   registrar: setting<'sandbox' | 'name.com'>({
     variable: 'ALOFT_REGISTRAR',
     default: '`sandbox`',

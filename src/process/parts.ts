@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { createDnsResolver } from '#adapters/resolver-dns/dns-resolver.ts'
 import { openDatabase } from '#adapters/sql/database.ts'
 import { openLogDatabase } from '#adapters/sql/log-database.ts'
@@ -16,11 +17,13 @@ import type { ZoneSource } from '#core/dns/zone.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import type { LogStore } from '#core/log/log-store.ts'
 import { LogWriter } from '#core/log/log-writer.ts'
+import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import type { Outbound } from '#core/ports/outbound.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import type { Registrar } from '#core/ports/registrar.ts'
 import type { Resolver } from '#core/ports/resolver.ts'
@@ -49,6 +52,8 @@ export interface Parts {
   readonly resolver: Resolver
   /** Who makes certificates for hosts outside the platform's domain. */
   readonly issuer: CertificateIssuer
+  /** To addresses that users gave. */
+  readonly outbound: Outbound
   readonly bus: Bus
   readonly limiter: RateLimiter
   readonly clock: Clock
@@ -83,6 +88,7 @@ export async function openParts(
   const stores = createStores(database.db, storeParts)
   const vault = createVault(masterKey)
   const zones = createZoneSource(database.db, config)
+  const outbound = createOutbound({ allows: allowedAddresses(config.privateTargets) })
   return {
     blobs,
     logStore,
@@ -95,6 +101,7 @@ export async function openParts(
     vault,
     issuer: openIssuer(config, { stores, vault, clock, log, bus, zones }),
     resolver: createDnsResolver({ servers: config.resolvers }),
+    outbound,
     bus,
     limiter,
     clock,
@@ -105,6 +112,7 @@ export async function openParts(
     },
     checkHealth: database.check,
     async close() {
+      outbound.close()
       await logWriter.close()
       await shared.close()
       await blobs.close()

@@ -2,13 +2,12 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createOutboxMailer } from '#adapters/mail-outbox/outbox-mailer.ts'
 import { createSmtpMailer } from '#adapters/mail-smtp/smtp-mailer.ts'
-import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
-import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { Config } from '../config.ts'
 import type { Channel } from './channel.ts'
+import { createDrainSender } from './drains.ts'
 import { machineName } from './machine-name.ts'
 import { createMetrics } from './metrics.ts'
 import { openParts } from './parts.ts'
@@ -21,8 +20,7 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
   const parts = await openParts(config, log, channel)
   createMetrics(channel)
   const mailer = openMailer(config)
-  const { stores, transact, bus, clock } = parts
-  const outbound = createOutbound({ allows: allowedAddresses(config.privateTargets) })
+  const { stores, transact, bus, clock, outbound } = parts
   const worker = await machineName(config.dataDir)
   const code = await openCodeWorkers(config, parts, worker)
   const runner = new JobRunner({
@@ -35,11 +33,12 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
     worker,
   })
   await runner.start()
+  const drainSender = createDrainSender(config, parts, worker)
+  drainSender.start()
   return {
     async drain(ms) {
-      await Promise.all([runner.drain(ms), code.drain(ms)])
+      await Promise.all([runner.drain(ms), code.drain(ms), drainSender.drain(ms)])
       mailer.close()
-      outbound.close()
       await parts.close()
     },
   }

@@ -5,7 +5,7 @@ import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
 import { install, registerApplication } from '#test/support/integrations.ts'
-import { sampleDelivery, sampleDomain, sampleSession } from '#test/support/samples.ts'
+import { sampleDelivery, sampleDomain, sampleDrain, sampleSession } from '#test/support/samples.ts'
 
 /** Endpoints that answer about the caller alone: whose token it is decides all they can show. */
 const ABOUT_ONESELF = new Set([
@@ -52,6 +52,9 @@ const ABOUT_ONESELF = new Set([
   'GET /v9/projects',
   'POST /v1/webhooks',
   'GET /v1/webhooks',
+  'POST /v1/log-drains',
+  'GET /v1/log-drains',
+  'GET /v1/verify-code',
   'POST /v1/integrations/applications',
   'GET /v1/integrations/applications',
   'GET /v1/integrations/configurations',
@@ -80,6 +83,8 @@ const BODIES: Record<string, unknown> = {
   'POST /v1/platform/deployments/:id/instances': { min: 0, max: 1 },
   'POST /v2/platform/deployments/:id/aliases': { alias: 'intruder' },
   'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
+  'POST /v1/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
+  'POST /v2/integrations/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
   'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
   'PATCH /v1/webhooks/:id': { events: ['project.removed'] },
   'POST /v1/integrations/applications': {
@@ -196,6 +201,8 @@ apiSuite('walls between accounts', (server) => {
     })
     const application = await registerApplication(server, owner.token, { slug: 'walled-application' })
     const installed = await install(server, owner.token, application)
+    const drain = sampleDrain({ ownerId: owner.id })
+    await server.parts.stores.drains.add(drain, '0')
     const delivery = sampleDelivery({ ownerId: owner.id, target: { kind: 'webhook', id: webhook.id } })
     await server.parts.stores.deliveries.add(delivery)
     await server.parts.stores.domains.add(
@@ -222,6 +229,7 @@ apiSuite('walls between accounts', (server) => {
       tokens: owned.token.id,
       sessions: session.id,
       webhooks: webhook.id,
+      'log-drains': drain.id,
       deliveries: delivery.id,
       applications: application.id,
       configuration: installed.configurationId,
@@ -290,6 +298,7 @@ apiSuite('walls between accounts', (server) => {
     )
     const domains = await server.call('GET /v9/projects/guarded/domains', { token: owner.token })
     assert.deepEqual(domains.body.domains, [projectDomain])
+    assert.deepEqual(await server.parts.stores.drains.list(owner.id), [drain])
     const kept = await server.call('GET /v2/platform/secrets', { token: owner.token })
     assert.deepEqual(
       kept.body.secrets.map(({ uid, name }: { uid: string; name: string }) => [uid, name]),

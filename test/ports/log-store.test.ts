@@ -44,6 +44,24 @@ eachDatabase((name, open) =>
       )
     })
 
+    it('reads on over all deployments, and tells what so many newer entries follow', async (t) => {
+      const { store } = await openLogs(t, open)
+      const [first, second] = [sampleResponse(), sampleResponse({ deploymentId: 'dpl_b' })]
+      await store.append([first, second, sampleLine({ deploymentId: 'dpl_b' })])
+      const all = await store.after('0', 10)
+      assert.deepEqual(
+        all.map(({ deploymentId }) => deploymentId),
+        ['dpl_a', 'dpl_b', 'dpl_b'],
+      )
+      assertIncreasing(all)
+      assert.deepEqual(await store.after(all[0]?.serial ?? '', 1), all.slice(1, 2))
+      assert.deepEqual(await store.after(all[2]?.serial ?? '', 10), [])
+      assert.equal(await store.serialBefore(0, '0'), all[1]?.serial)
+      assert.equal(await store.serialBefore(1, '0'), all[0]?.serial)
+      assert.equal(await store.serialBefore(2, '0'), undefined)
+      assert.equal(await store.serialBefore(1, all[0]?.serial ?? ''), undefined)
+    })
+
     it('appends nothing when there is nothing', async (t) => {
       const { store } = await openLogs(t, open)
       await store.append([])

@@ -21,6 +21,7 @@ import {
   sampleDeployment,
   sampleDnsRecord,
   sampleDomain,
+  sampleDrain,
   sampleEntry,
   sampleEnvVariable,
   sampleFile,
@@ -70,6 +71,7 @@ const code = {
   tokenId: null,
 }
 const webhook = sampleWebhook({ ownerId: user.id })
+const drain = sampleDrain({ ownerId: user.id })
 const delivery = sampleDelivery({ target: { kind: 'webhook', id: webhook.id } })
 const page = { limit: 10, since: 1, until: 2e12 }
 const kinds = ['mail', 'build']
@@ -225,6 +227,7 @@ const callsOnOthers = ({
   applications,
   installations,
   oauthCodes,
+  drains,
   webhooks,
   deliveries,
   events,
@@ -261,6 +264,16 @@ const callsOnOthers = ({
     byHash: () => oauthCodes.byHash(code.hash),
     use: () => oauthCodes.use(code.hash, 1, 'a-token'),
     prune: () => oauthCodes.prune(1),
+  },
+  drains: {
+    add: () => drains.add(drain, '0'),
+    find: () => drains.find(user.id, drain.id),
+    list: () => drains.list(user.id),
+    update: () => drains.update(drain.id, { status: 'enabled', failingSince: 1 }),
+    claim: () => drains.claim('w', 1, 2),
+    save: () => drains.save(drain.id, 'w', { position: '1', gap: null }),
+    release: () => drains.release('w'),
+    remove: () => drains.remove(user.id, drain.id),
   },
   webhooks: {
     add: () => webhooks.add(webhook),

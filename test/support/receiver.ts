@@ -14,6 +14,8 @@ export interface Receiver {
   readonly received: Received[]
   /** What the next requests are answered with; 200 until said. */
   answer(status: number, headers?: Record<string, string>): void
+  /** Keeps those who come from now on waiting, until what this answers is called. */
+  hold(): () => void
   close(): Promise<void>
 }
 
@@ -21,10 +23,12 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   let next: { status: number; headers: Record<string, string> } = { status: 200, headers: {} }
   const received: Received[] = []
+  let held: Promise<void> | undefined
   const server = createServer(async (req, res) => {
     const parts: Buffer[] = []
     for await (const part of req) parts.push(part)
     received.push({ path: req.url ?? '', headers: req.headers, body: Buffer.concat(parts).toString() })
+    await held
     res.writeHead(next.status, next.headers).end(`answer ${received.length}`)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -33,6 +37,14 @@ export async function startReceiver(): Promise<Receiver> {
     received,
     answer(status, headers = {}) {
       next = { status, headers }
+    },
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return () => {
+        held = undefined
+        resolve()
+      }
     },
     async close() {
       server.closeAllConnections()

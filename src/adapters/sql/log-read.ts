@@ -114,3 +114,33 @@ async function search(db: LogDb, deploymentId: string, query: LogQuery, limit: n
 
 export const readEntries = (db: LogDb, deploymentId: string, query: LogQuery): Promise<LogPage> =>
   (isSearch(query) ? search : readNext)(db, deploymentId, query, Math.min(query.limit, PAGE))
+
+export async function readAfter(db: LogDb, serial: string, limit: number): Promise<readonly LogEntry[]> {
+  const rows = await db
+    .selectFrom('log_entries')
+    .select(COLUMNS)
+    .select(place)
+    .where('serial', '>', serial)
+    .orderBy('serial')
+    .limit(Math.min(limit, PAGE))
+    .execute()
+  return rows.map(toEntry)
+}
+
+/** Build output, which is seldom much, is not counted: the rest has an index that is quickly counted. */
+export async function readSerialBefore(
+  db: LogDb,
+  newest: number,
+  after: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('log_entries')
+    .select(place)
+    .where('info_type', '<>', sql.lit('build'))
+    .where('serial', '>', after)
+    .orderBy('serial', 'desc')
+    .limit(1)
+    .offset(newest)
+    .executeTakeFirst()
+  return row?.place
+}

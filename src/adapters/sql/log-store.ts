@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import type { LogStore } from '#core/log/log-store.ts'
 import { firstSerialOf } from '#core/log/serial.ts'
 import { appendEntries } from './log-append.ts'
-import { readEntries } from './log-read.ts'
+import { readAfter, readEntries, readSerialBefore } from './log-read.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -28,6 +28,10 @@ export function createLogStore(db: LogDb): LogStore {
     },
 
     read: (deploymentId, query) => readEntries(db, deploymentId, query),
+
+    after: (serial, limit) => readAfter(db, serial, limit),
+
+    serialBefore: (newest, after) => readSerialBefore(db, newest, after),
 
     prune: (createdBefore, limit) =>
       deleteOldest(

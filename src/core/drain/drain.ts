@@ -1,6 +1,11 @@
+import { hash } from 'node:crypto'
+
 export const DRAIN_FORMATS = ['json', 'ndjson', 'syslog'] as const
+export type DrainFormat = (typeof DRAIN_FORMATS)[number]
 export const DRAIN_SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const
+export type DrainSource = (typeof DRAIN_SOURCES)[number]
 export const DRAIN_ENVIRONMENTS = ['production', 'preview'] as const
+export type DrainEnvironment = (typeof DRAIN_ENVIRONMENTS)[number]
 
 /** Where the logs of an account are sent as they are written. */
 export interface Drain {
@@ -10,11 +15,11 @@ export interface Drain {
   readonly installationId: string | null
   readonly name: string
   readonly url: string
-  readonly format: (typeof DRAIN_FORMATS)[number]
+  readonly format: DrainFormat
   /** Null: all of them. */
   readonly projectIds: readonly string[] | null
-  readonly sources: readonly (typeof DRAIN_SOURCES)[number][] | null
-  readonly environments: readonly (typeof DRAIN_ENVIRONMENTS)[number][] | null
+  readonly sources: readonly DrainSource[] | null
+  readonly environments: readonly DrainEnvironment[] | null
   /** Sealed, as they often hold keys. */
   readonly sealedHeaders: string | null
   readonly sealedSecret: string | null
@@ -25,3 +30,20 @@ export interface Drain {
   readonly failingSince: number | null
   readonly createdAt: number
 }
+
+/** How many an account may have. */
+export const MOST_DRAINS = 10
+
+/** The topic that tells working processes of drains that came or went. */
+export const DRAINS_TOPIC = 'drains'
+
+export const drainHeadersPurpose = (drainId: string): string => `drain-headers ${drainId}`
+export const drainSecretPurpose = (drainId: string): string => `drain-secret ${drainId}`
+
+export const VERIFY_HEADER = 'x-platform-verify'
+
+/**
+ * What an address has to answer with before logs of the account are sent to it. Not a secret: it shows that
+ * whoever runs the address has agreed to get the logs of this account, and of no other.
+ */
+export const verifyCodeOf = (ownerId: string): string => hash('sha1', `log-drain ${ownerId}`)

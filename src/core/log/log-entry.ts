@@ -19,6 +19,8 @@ export interface LoggedRequest {
   /** Known at the end, so only a `response` has these two. */
   readonly status?: number
   readonly bodyBytesSent?: number
+  /** What answered, where that was neither a file nor a program of the deployment. */
+  readonly answeredBy?: 'proxy' | 'redirect' | 'error'
 }
 
 /** Something that happened to a deployment. */

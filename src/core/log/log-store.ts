@@ -53,6 +53,15 @@ export interface LogStore {
    */
   read(deploymentId: string, query: LogQuery): Promise<LogPage>
 
+  /** The entries of all deployments after this serial, in their order: a bounded number, none at the end. */
+  after(serial: string, limit: number): Promise<readonly LogEntry[]>
+
+  /**
+   * The serial of the entry that this many newer ones follow, build output aside; undefined when there are not so many
+   * after the serial that is given.
+   */
+  serialBefore(newest: number, after: string): Promise<string | undefined>
+
   /** Deletes entries created before this time that are no build output, the oldest, and tells how many. */
   prune(createdBefore: number, limit: number): Promise<number>
 

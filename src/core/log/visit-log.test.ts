@@ -48,7 +48,7 @@ it('makes a request at the arrival and a response at the end of a visit', () => 
       type: 'response',
       at: 1_700_000_000_013,
       text: 'GET /docs?page=2 404 13ms',
-      request: { ...request, status: 404, bodyBytesSent: 345 },
+      request: { ...request, status: 404, bodyBytesSent: 345, answeredBy: 'error' },
     },
   ])
 })

@@ -17,6 +17,9 @@ const SOURCE = {
   error: 'static',
 } as const satisfies Record<SiteVisit['source'], LogSource>
 
+const answeredBy = ({ source }: SiteVisit): Pick<LoggedRequest, 'answeredBy'> =>
+  source === 'proxy' || source === 'redirect' || source === 'error' ? { answeredBy: source } : {}
+
 /** A visit is told of when it is over, so both of its entries come into the log then. */
 export const createVisitLog = ({ writer, region }: VisitLogParts): VisitLog => ({
   record(visit) {
@@ -43,7 +46,7 @@ export const createVisitLog = ({ writer, region }: VisitLogParts): VisitLog => (
       type: 'response',
       at: at + ms,
       text: `${line} ${status} ${ms}ms`,
-      request: { ...request, status, bodyBytesSent: visit.bytes },
+      request: { ...request, status, bodyBytesSent: visit.bytes, ...answeredBy(visit) },
     })
   },
 })

@@ -2,7 +2,7 @@ import { iso } from '#contract/time.ts'
 import type { LogEntry, LoggedRequest } from '#core/log/log-entry.ts'
 
 /** Numbers are texts here, as in the line of an access log. */
-const object = ({ status, bodyBytesSent, ...request }: LoggedRequest) => ({
+const object = ({ status, bodyBytesSent, answeredBy: _, ...request }: LoggedRequest) => ({
   ...request,
   ...(status === undefined ? {} : { status: String(status) }),
   ...(bodyBytesSent === undefined ? {} : { bodyBytesSent: String(bodyBytesSent) }),

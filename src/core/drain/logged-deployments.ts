@@ -1,0 +1,42 @@
+import { MINUTE } from '#contract/time.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { LoggedDeployment } from './drain-item.ts'
+
+interface Known {
+  readonly deployment: LoggedDeployment | undefined
+  readonly until: number
+}
+
+/**
+ * What is known of a deployment; undefined when it is gone. May be a minute old, as projects seldom move. Answers at
+ * once where it can: it is asked for every entry.
+ */
+export type FindLogged = (
+  deploymentId: string,
+) => LoggedDeployment | undefined | Promise<LoggedDeployment | undefined>
+
+const FRESH = MINUTE
+const MOST = 10_000
+
+export function createFindLogged(deployments: Pick<DeploymentStore, 'find'>, clock: Clock): FindLogged {
+  const known = new Map<string, Known>()
+
+  async function find(id: string): Promise<LoggedDeployment | undefined> {
+    const found = await deployments.find(id)
+    const deployment = found && {
+      ownerId: found.ownerId,
+      projectId: found.projectId,
+      host: found.host ?? found.name,
+      environment: found.target === 'production' ? ('production' as const) : ('preview' as const),
+    }
+    if (known.size >= MOST) known.clear()
+    known.set(id, { deployment, until: clock.now() + FRESH })
+    return deployment
+  }
+
+  return (id) => {
+    const there = known.get(id)
+    return there && there.until > clock.now() ? there.deployment : find(id)
+  }
+}

@@ -1,0 +1,40 @@
+import { AloftError } from '#contract/errors.ts'
+
+const MOST_HEADERS = 10
+const LONGEST_VALUE = 2048
+const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/
+/** Characters that a header can hold and every server reads alike. */
+const VALUE = /^[\x20-\x7e]*$/
+
+/** Headers that are made for each request, or belong to the connection. */
+const OURS = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Headers that are sent with every batch, their names in lower case. */
+export function readHeaders(
+  headers: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> | undefined {
+  if (headers === undefined) return undefined
+  const pairs = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  if (pairs.length > MOST_HEADERS) throw refuse(`should hold at most ${MOST_HEADERS}`)
+  for (const [name, value] of pairs) {
+    if (!NAME.test(name)) throw refuse('holds a name that no header can have')
+    if (OURS.has(name) || name.startsWith('x-platform-')) throw refuse(`should not hold \`${name}\``)
+    if (value.length > LONGEST_VALUE || !VALUE.test(value)) throw refuse(`has no valid value for \`${name}\``)
+  }
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
+}
+
+const refuse = (why: string) => new AloftError('bad_request', `Invalid request: \`headers\` ${why}.`)

@@ -2,8 +2,7 @@ import { createDnsRecord } from '#contract/api/dns-record.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, oneOf, oneOrMore, required } from '../command.ts'
 import { plainText } from '../plain-text.ts'
-
-const TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'SRV', 'TXT'] as const
+import { TYPES } from './types.ts'
 
 export const command = defineCommand({
   doing: 'add the DNS record',

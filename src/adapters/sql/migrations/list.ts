@@ -11,7 +11,6 @@ import { integrations } from './0013-integrations.ts'
 import { configurations } from './0014-configurations.ts'
 import { drains } from './0015-drains.ts'
 import { domainRounds } from './0016-domain-rounds.ts'
-import { domainRounds } from './0016-domain-rounds.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -28,6 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   integrations,
   configurations,
   drains,
-  domainRounds,
   domainRounds,
 ]

@@ -15,6 +15,7 @@ export const domainCheckParts = (
   { stores, transact, resolver, clock, bus }: Parts,
 ): CheckParts => ({
   store: stores.domains,
+  orders: stores.orders,
   transact,
   resolver,
   clock,

@@ -375,6 +375,62 @@ apiSuite(
       assert.equal((await get(token, `${name}?teamId=${team.id}`)).body.domain.name, name)
     })
 
+    describe('a domain that was bought here and deleted', () => {
+      const boughtAndDeleted = async () => {
+        const { token } = await server.signUp()
+        const name = `bought-${process.pid}-${++names}.com`
+        const buy = await server.call('POST /v4/domains/buy', { token, body: { name, expectedPrice: 12 } })
+        assert.equal(buy.status, 200)
+        dns.set('ns', name, NAMESERVERS)
+        const { expiresAt } = (await get(token, name)).body.domain
+        assert.equal((await server.call(`DELETE /v4/domains/${name}`, { token })).status, 200)
+        return { token, name, expiresAt }
+      }
+
+      test('is nobody else’s, although our nameservers answer for it', async () => {
+        const { name } = await boughtAndDeleted()
+        const bert = await beginDomains(server)
+        for (const servers of [NAMESERVERS, []]) {
+          dns.set('ns', name, servers)
+          const added = await add(bert.token, name)
+          assert.deepEqual([...code(added), added.body.error.domain], [403, 'forbidden', name])
+        }
+        dns.set('ns', name, NAMESERVERS)
+        const below = await add(bert.token, `www.${name}`)
+        assert.deepEqual([below.status, below.body.domain.verified], [200, false])
+        assert.deepEqual(code(await verify(bert.token, `www.${name}`)), [400, 'verification_failed'])
+        const moved = await add(bert.token, name, {
+          method: 'transfer-in',
+          authCode: 'abcdef',
+          expectedPrice: 12,
+        })
+        assert.deepEqual([...code(moved), moved.body.error.domain], [403, 'forbidden', name])
+        assert.deepEqual(code(await add(bert.token, name)), [403, 'forbidden'], 'trying changed nothing')
+        assert.equal((await bert.add(`shop.${name}`)).body.verified, false)
+      })
+
+      test('is what it was once its buyer adds it again', async () => {
+        const { token, name, expiresAt } = await boughtAndDeleted()
+        dns.set('ns', name, [])
+        const { domain } = (await add(token, name)).body
+        assert.deepEqual(
+          [domain.verified, domain.serviceType, domain.expiresAt],
+          [true, 'provider.world', expiresAt],
+        )
+        assert.ok(domain.boughtAt > 0)
+        assert.ok(await server.parts.zones.find(name))
+      })
+
+      test('is whoever’s it is by now, once others answer for it', async () => {
+        const { token, name } = await boughtAndDeleted()
+        dns.set('ns', name, ['ns1.elsewhere.net', 'ns2.elsewhere.net'])
+        assert.equal((await add(token, name)).body.domain.verified, false)
+        const bert = await server.signUp()
+        await addVerified(bert.token, name)
+        assert.deepEqual(code(await add(token, name)), [403, 'forbidden'])
+      })
+    })
+
     describe('hosts in a domain', () => {
       test('show a deployment once the domain is verified', async () => {
         const [anna, bert] = [await server.signUp(), await server.signUp()]

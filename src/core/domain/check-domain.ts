@@ -1,13 +1,16 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
-import { type Domain, isVerified } from './domain.ts'
+import { isRegistered, type Order, type OrderStore } from '../registrar/order.ts'
+import { type Domain, isElsewhere, isVerified } from './domain.ts'
+import { apexOf } from './domain-name.ts'
 import type { DomainChange, DomainStore } from './domain-store.ts'
 import { lookUp, type Seen } from './look-up.ts'
 
 export interface CheckParts {
   readonly store: DomainStore
   readonly transact: Transact<{ readonly domains: DomainStore }>
+  readonly orders: Pick<OrderStore, 'find'>
   readonly resolver: Pick<Resolver, 'ns' | 'txt'>
   readonly clock: Clock
   readonly nameservers: readonly string[]
@@ -15,10 +18,18 @@ export interface CheckParts {
   readonly onZonesChanged: (names: readonly string[]) => void
 }
 
+export interface Sought extends Seen {
+  /**
+   * By which the name was registered here, unless others answer for it by now. Then our nameservers show nothing: they
+   * were set for whoever made the order.
+   */
+  readonly order: Order | undefined
+}
+
 export interface Checked {
   /** Undefined when it is gone, or another account was the first to verify it. */
   readonly domain: Domain | undefined
-  readonly seen: Seen
+  readonly seen: Sought
 }
 
 /** The names above one: what an account has shown of them holds for it too. */
@@ -26,23 +37,39 @@ const parentOf = (name: string): string => name.slice(name.indexOf('.') + 1)
 
 /** Looks for the proof of a domain in DNS, which takes seconds: not for a transaction. */
 export async function seek(
-  { store, resolver, nameservers }: CheckParts,
+  { store, orders, resolver, nameservers }: CheckParts,
   domain: Pick<Domain, 'name' | 'token' | 'ownerId'>,
-): Promise<Seen> {
-  const seen = await lookUp(resolver, domain, nameservers)
-  const above = await store.verifiedCovering(parentOf(domain.name))
-  if (!above) return seen
-  if (above.ownerId === domain.ownerId)
-    return above.txtVerifiedAt === null ? { ...seen, byNameservers: true } : { ...seen, byText: true }
-  // Names above are delegated to us because of the other account. Its token is something only that can publish.
-  return { ...seen, byNameservers: false }
+): Promise<Sought> {
+  const { name, ownerId } = domain
+  const [seen, above, ordered] = await Promise.all([
+    lookUp(resolver, domain, nameservers),
+    store.verifiedCovering(parentOf(name)),
+    orders.find(apexOf(name) ?? name),
+  ])
+  const isHere = ordered && isRegistered(ordered) && !isElsewhere(seen.nameservers, nameservers)
+  const sought = { ...seen, order: isHere ? ordered : undefined }
+  if (above?.ownerId === ownerId)
+    return above.txtVerifiedAt === null ? { ...sought, byNameservers: true } : { ...sought, byText: true }
+  // They are ours because of the other account. Its token is something that only that can publish.
+  const isOthers = above !== undefined || (ordered && isRegistered(ordered) && ordered.ownerId !== ownerId)
+  return isOthers ? { ...sought, byNameservers: false } : sought
+}
+
+/** What was registered here and deleted in the account is what it was, once it is added again. */
+function registration({ name, ownerId, ...domain }: Domain, { order }: Sought): DomainChange {
+  const { boughtAt, transferredAt } = domain
+  const isOwn = order?.name === name && order.ownerId === ownerId && order.expiresAt !== null
+  if (!isOwn || boughtAt !== null || transferredAt !== null) return {}
+  const { kind, createdAt, expiresAt } = order
+  return kind === 'buy' ? { boughtAt: createdAt, expiresAt } : { transferredAt: createdAt, expiresAt }
 }
 
 /** What a look at DNS changes of a domain. Nothing is taken back: a record that is lost later changes nothing. */
-export const changeBy = (domain: Domain, seen: Seen, now: number): DomainChange => ({
+export const changeBy = (domain: Domain, seen: Sought, now: number): DomainChange => ({
   ...(seen.nameservers === undefined ? {} : { nameservers: seen.nameservers }),
   ...(seen.byNameservers && domain.nsVerifiedAt === null ? { nsVerifiedAt: now } : {}),
   ...(seen.byText && domain.txtVerifiedAt === null ? { txtVerifiedAt: now } : {}),
+  ...registration(domain, seen),
   checkedAt: now,
 })
 
@@ -50,7 +77,7 @@ export const changeBy = (domain: Domain, seen: Seen, now: number): DomainChange 
 export async function keepSeen(
   domains: DomainStore,
   domain: Domain,
-  seen: Seen,
+  seen: Sought,
   now: number,
 ): Promise<Domain | undefined> {
   const change = changeBy(domain, seen, now)

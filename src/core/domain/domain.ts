@@ -49,6 +49,12 @@ export const isDelegated = (nameservers: readonly string[], intended: readonly s
   intended.length > 0 &&
   intended.filter((server) => nameservers.includes(server)).length >= Math.min(2, intended.length)
 
+/** Whether a name is known to be answered for by others. */
+export const isElsewhere = (
+  nameservers: readonly string[] | undefined,
+  intended: readonly string[],
+): boolean => nameservers !== undefined && nameservers.length > 0 && !isDelegated(nameservers, intended)
+
 /** Where the text that verifies a name has to be. */
 export const proofHost = (name: string): string => `_platform.${name}`
 

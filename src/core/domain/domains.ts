@@ -144,6 +144,7 @@ export function createDomains(parts: DomainParts): Domains {
       createdAt: clock.now(),
     }
     const seen = await seek(parts, blank)
+    if (seen.order?.name === name && seen.order.ownerId !== ctx.owner.id) throw foreignDomain(name)
     const added = await transact(async ({ domains, events }) => {
       const now = clock.now()
       const domain = { ...blank, ...changeBy(blank, seen, now), createdAt: now }

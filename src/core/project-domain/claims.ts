@@ -4,6 +4,7 @@ import type { Context } from '../access/context.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import type { Project } from '../project/project.ts'
+import { isRegistered, type OrderStore } from '../registrar/order.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import type { DomainName } from './domain-name.ts'
 import type { ProjectDomainStore } from './project-domain-store.ts'
@@ -12,6 +13,7 @@ export interface ClaimStores {
   readonly projectDomains: ProjectDomainStore
   readonly hosts: HostStore
   readonly domains: DomainStore
+  readonly orders: Pick<OrderStore, 'find'>
   readonly teams: TeamStore
 }
 
@@ -49,7 +51,7 @@ export async function isClaimed(
     await checkPlatformName(stores, project, name)
     return false
   }
-  const claimants = (await claimantsOf(stores, name)).filter((ownerId) => ownerId !== project.ownerId)
+  const claimants = (await claimantsOf(stores, wanted)).filter((ownerId) => ownerId !== project.ownerId)
   for (const ownerId of claimants)
     if (await isCallersOther(stores.teams, ctx, ownerId))
       throw new AloftError('domain_already_exists', `Another account of yours has \`${name}\`.`, {
@@ -72,12 +74,18 @@ async function checkPlatformName(
   if (holder.projectId !== id) throw inUse(name, holder.projectId)
 }
 
-/** Accounts that visitors of the name are led to, or that have shown that a domain above it is theirs. */
-async function claimantsOf(stores: ClaimStores, name: string): Promise<readonly string[]> {
+/** Accounts that visitors of the name are led to, that have shown that a domain above it is theirs, or bought it here. */
+async function claimantsOf(stores: ClaimStores, { name, apexName }: DomainName): Promise<readonly string[]> {
   const shown = (await stores.projectDomains.holders(name)).filter(({ verified }) => verified)
   const holder = await stores.hosts.holder(name)
   const domain = await stores.domains.verifiedCovering(name)
-  return [...shown, ...(holder ? [holder] : []), ...(domain ? [domain] : [])].map(({ ownerId }) => ownerId)
+  const order = await stores.orders.find(apexName)
+  return [
+    ...shown,
+    ...(holder ? [holder] : []),
+    ...(domain ? [domain] : []),
+    ...(order && isRegistered(order) ? [order] : []),
+  ].map(({ ownerId }) => ownerId)
 }
 
 /** The caller's own account while they act for a team, or a team of theirs while they act for themselves. */

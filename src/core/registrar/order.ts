@@ -21,6 +21,13 @@ export interface Order {
   readonly createdAt: number
 }
 
+/**
+ * Whether the name is registered because of an order, or may be: only what nobody has is bought. Whoever made it holds
+ * the name at the registrar, in the account or not.
+ */
+export const isRegistered = ({ kind, expiresAt }: Pick<Order, 'kind' | 'expiresAt'>): boolean =>
+  kind === 'buy' || expiresAt !== null
+
 export const ORDER_STATES = ['pending', 'paid', 'moving', 'done'] as const
 export type OrderState = (typeof ORDER_STATES)[number]
 

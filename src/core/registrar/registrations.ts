@@ -6,7 +6,7 @@ import type { Domain } from '../domain/domain.ts'
 import { apexOf, readDomainName } from '../domain/domain-name.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import type { PriceType, Registrar, TransferState } from '../ports/registrar.ts'
-import type { Order, OrderStore } from './order.ts'
+import { isRegistered, type Order, type OrderStore } from './order.ts'
 import { readPurchasable, unsupported } from './purchasable-name.ts'
 import { ask, notAvailable, notTransferable, priceMismatch, refusalOf, silentRegistrar } from './refusal.ts'
 import { type SettleParts, showBought, showMoving } from './settle-order.ts'
@@ -51,6 +51,15 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
     const order = await orders.find(name)
     if (!order || order.state === 'done') return undefined
     return mine(ctx, order, kind)
+  }
+
+  /** What is registered here already is not moved here: trying would forget who has it. */
+  async function checkMovable(ctx: Context, name: string): Promise<void> {
+    const order = await orders.find(name)
+    if (order?.state !== 'done' || !isRegistered(order)) return
+    if ((await ask(ctx.log, registrar.bought(order))) === undefined) return
+    if (order.ownerId !== ctx.owner.id) throw foreignDomain(name)
+    throw notTransferable(name, 'It was registered here: add it without a transfer.')
   }
 
   function mine(ctx: Context, order: Order, kind: Order['kind']): Order {
@@ -159,6 +168,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
       const holder = await domains.verifiedCovering(name)
       if (holder?.name === name) throw foreignDomain(name)
       if (apexOf(name) !== name) throw notTransferable(name, 'Only whole domains can be transferred.')
+      await checkMovable(ctx, name)
       let order = await underWay(ctx, name, 'transfer')
       const price = order?.price ?? (await ask(ctx.log, registrar.price(name, 'transfer')))
       if (price === undefined) throw notTransferable(name, 'Domains like it cannot be transferred here.')

@@ -52,11 +52,12 @@ async function advance(
 ): Promise<Domain | undefined> {
   const { ownerId, name, key } = order
   const shown = await transact(async ({ domains, orders, events }) => {
-    const isNew = await orders.update(name, key, { state })
+    const now = clock.now()
+    const { expiresAt = order.expiresAt } = change(now)
+    const isNew = await orders.update(name, key, { state, expiresAt })
     const found = await domains.find(ownerId, name)
     const isWanted = order.state === state && !found
     if (!isNew && !isWanted) return found
-    const now = clock.now()
     const domain: Domain = { ...(found ?? blank(order, now)), ...change(now) }
     if (!found && !adds) return undefined
     const kept = found ? await domains.update(found.id, change(now)) : await domains.add(domain)

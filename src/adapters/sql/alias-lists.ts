@@ -4,7 +4,7 @@ import { numberAt, rowsIn, textAt } from './json-rows.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
 
-interface AliasFilter {
+export interface AliasFilter {
   readonly domain?: string
   readonly projectId?: string
 }

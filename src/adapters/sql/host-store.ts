@@ -1,10 +1,10 @@
 import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Alias, AliasRow } from '#core/alias/alias.ts'
 import type { HostStore } from '#core/alias/host-store.ts'
-import { delist, enlist, listFor } from './alias-lists.ts'
+import { type AliasFilter, delist, enlist, listFor } from './alias-lists.ts'
 import { flag } from './columns.ts'
 import { isPostgres } from './dialect/is-postgres.ts'
-import { readPage } from './page.ts'
+import { type PageRange, readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { Db, HostTable } from './tables.ts'
 import { atomically } from './transaction.ts'
@@ -103,6 +103,16 @@ const selectListedIn = prepare<ListParameters & { readonly projectId: string }>(
   listed(db, parameters).where('hosts.project_id', '=', parameters.projectId),
 )
 
+const selectFiltered = (db: Db, ownerId: string, filter: AliasFilter, range: PageRange) => {
+  const parameters = { ownerId, list: listFor(filter), ...range }
+  return filter.domain !== undefined && filter.projectId !== undefined
+    ? selectListedIn(db, { ...parameters, projectId: filter.projectId })
+    : selectListed(db, parameters)
+}
+
+const newestFirst = (a: AliasHostRow, b: AliasHostRow): number =>
+  b.created_at - a.created_at || (a.alias_id < b.alias_id ? 1 : -1)
+
 /** Whether a deployment lives; in a transaction it goes on to live until that ends. */
 async function holdDeployment(db: Db, id: string): Promise<boolean> {
   const row = await db
@@ -193,13 +203,14 @@ export function createHostStore(db: Db): HostStore {
       }),
 
     list: (ownerId, page, filter) => {
-      const list = listFor(filter)
-      const { domain, projectId } = filter
+      const { projectId, ...rest } = filter
+      const filters = [projectId].flat().map((id) => (id === undefined ? rest : { ...rest, projectId: id }))
       return readPage(page, {
-        select: (range) =>
-          domain !== undefined && projectId !== undefined
-            ? selectListedIn(db, { ownerId, list, projectId, ...range })
-            : selectListed(db, { ownerId, list, ...range }),
+        select: async (range) => {
+          const found = await Promise.all(filters.map((one) => selectFiltered(db, ownerId, one, range)))
+          // Each part is in order and long enough, so the whole has the newest of all.
+          return found.length === 1 ? (found[0] ?? []) : found.flat().sort(newestFirst).slice(0, range.limit)
+        },
         timeOf: (row) => row.created_at,
         show: toAliasRow,
       })

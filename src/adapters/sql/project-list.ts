@@ -13,7 +13,7 @@ const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 export const selectProjects = (
   db: Db,
   ownerId: string,
-  { search, repos, notRepos, repoNumber, gitForkProtection }: ProjectFilter,
+  { ids, search, repos, notRepos, repoNumber, gitForkProtection }: ProjectFilter,
   { before, after, limit }: PageRange,
 ) =>
   db
@@ -22,6 +22,7 @@ export const selectProjects = (
     .where('owner_id', '=', ownerId)
     .where('updated_at', '<', before)
     .where('updated_at', '>', after)
+    .$if(ids !== undefined, (query) => query.where('id', 'in', textsIn(db, JSON.stringify(ids))))
     .$if(search !== undefined, (query) =>
       query.where(sql<boolean>`name like ${`%${literal(search ?? '')}%`} escape '\\'`),
     )

@@ -1,6 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
+import { checkReach, reachOf } from '../access/reach.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { isPlatformHost, readAlias } from '../deployment/hosts.ts'
@@ -45,11 +46,17 @@ export function createAliases(parts: AliasParts): Aliases {
         'forbidden',
         `The deployment \`${idOrHost.slice(0, 300)}\` belongs to another account.`,
       )
+    checkReach(ctx, deployment.projectId)
     return deployment
   }
 
   return {
-    list: (ctx, page, filter) => store.list(ctx.owner.id, page, filter),
+    list: (ctx, page, filter) => {
+      const { projectId } = filter
+      if (projectId !== undefined) checkReach(ctx, projectId)
+      const reach = projectId === undefined ? reachOf(ctx) : undefined
+      return store.list(ctx.owner.id, page, reach === undefined ? filter : { ...filter, projectId: reach })
+    },
 
     async ofDeployment(ctx, idOrHost) {
       const { id } = await owned(parts.deployments, ctx, idOrHost)
@@ -71,6 +78,9 @@ export function createAliases(parts: AliasParts): Aliases {
             uid: known.id,
             alias: host,
           })
+        const holder = await hosts.holder(host)
+        if (holder && holder.kind !== 'deployment' && holder.ownerId === ctx.owner.id)
+          checkReach(ctx, holder.projectId)
         const { id, ownerId, projectId, target } = deployment
         const to = { deploymentId: id, ownerId, projectId, production: target === 'production' }
         return pointAlias(hosts, host, to, clock.now())
@@ -83,6 +93,7 @@ export function createAliases(parts: AliasParts): Aliases {
       const host = await transact(async ({ hosts }) => {
         const alias = await hosts.alias(ctx.owner.id, idOrHost)
         if (!alias) throw new AloftError('not_found', `There is no alias \`${idOrHost.slice(0, 300)}\`.`)
+        checkReach(ctx, alias.projectId)
         await hosts.release(alias.host)
         return alias.host
       })

@@ -35,7 +35,7 @@ export interface HostStore {
   list(
     ownerId: string,
     page: PageQuery,
-    filter: { readonly domain?: string; readonly projectId?: string },
+    filter: { readonly domain?: string; readonly projectId?: string | readonly string[] },
   ): Promise<Page<AliasRow>>
   ofDeployment(deploymentId: string): Promise<readonly Alias[]>
   /** The aliases on which visitors get the production face of a project. */

@@ -1,6 +1,8 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context, Owner } from '../access/context.ts'
+import { checkMayAdd, checkReach } from '../access/reach.ts'
+import type { HostStore } from '../alias/host-store.ts'
 import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
 import { openVariables, secretIdsIn, variablesFor, versionOf } from '../env-variable/variables-for.ts'
 import { projectEvent } from '../event/event-payloads.ts'
@@ -98,6 +100,9 @@ export function createCreateDeployment(parts: CreateParts) {
         throw new AloftError('missing_files', 'Some files were not uploaded before.', { missing })
       await checkAliases(stores.hosts, wish.alias ?? [], owner.id)
       const known = await stores.projects.byIdOrName(owner.id, command.project ?? wish.slug)
+      if (known) checkReach(ctx, known.id)
+      else checkMayAdd(ctx)
+      if (ctx.actor.installation) await checkHosts(stores.hosts, ctx, wish.alias ?? [])
       const variables = variablesFor(known ? await stores.envVariables.list(known.id) : [], {
         target: command.target,
         meta: wish.meta,
@@ -146,6 +151,15 @@ export function createCreateDeployment(parts: CreateParts) {
     })
     parts.onHostsChanged(changed)
     return created
+  }
+}
+
+/** An application takes no name from a project that it was not given. */
+async function checkHosts(hosts: HostStore, ctx: Context, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const holder = await hosts.holder(name)
+    if (holder && holder.kind !== 'deployment' && holder.ownerId === ctx.owner.id)
+      checkReach(ctx, holder.projectId)
   }
 }
 

@@ -7,7 +7,7 @@ import type { ManifestFile } from './manifest.ts'
 export interface DeploymentFilter {
   /** The name they were deployed under. */
   readonly app?: string
-  readonly projectId?: string
+  readonly projectId?: string | readonly string[]
   readonly states?: readonly ReadyState[]
   readonly target?: Target
   readonly creators?: readonly string[]

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
+import { checkReach, reachOf } from '../access/reach.ts'
 import type { Instance } from '../instance/instance.ts'
 import type { InstanceStore } from '../instance/instance-store.ts'
 import { queueForget } from '../log/forget-job.ts'
@@ -60,7 +61,11 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     const deployment = await deployments.find(idOrHost)
     if (!deployment)
       throw new AloftError('not_found', `There is no deployment \`${idOrHost.slice(0, 300)}\`.`)
-    if (deployment.ownerId === ctx.owner.id || (deployment.public && intent === 'read')) return deployment
+    if (deployment.ownerId === ctx.owner.id) {
+      checkReach(ctx, deployment.projectId)
+      return deployment
+    }
+    if (deployment.public && intent === 'read') return deployment
     throw new AloftError('forbidden', `You may not ${intent} the deployment \`${idOrHost.slice(0, 300)}\`.`)
   }
 
@@ -79,7 +84,12 @@ export function createDeployments(parts: DeploymentParts): Deployments {
   return {
     create: createCreateDeployment(parts),
     find,
-    list: (ctx, page, filter) => store.list(ctx.owner.id, page, filter),
+    list: (ctx, page, filter) => {
+      const { projectId } = filter
+      if (typeof projectId === 'string') checkReach(ctx, projectId)
+      const reach = projectId === undefined ? reachOf(ctx) : undefined
+      return store.list(ctx.owner.id, page, reach === undefined ? filter : { ...filter, projectId: reach })
+    },
 
     async remove(ctx, idOrHost) {
       const removed = await transact(async ({ deployments, hosts, projects, jobs }) => {

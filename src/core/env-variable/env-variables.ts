@@ -1,6 +1,7 @@
 import { ENV_TARGETS } from '#contract/api/env-variable.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
+import { checkReach, mayTouch } from '../access/reach.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -78,7 +79,9 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
   async function seen(ctx: Context, name: string): Promise<readonly EnvVariable[]> {
     const project = await parts.projects.byIdOrName(ctx.owner.id, name)
     if (!project) throw unknownProject(name)
-    return store.list(project.id)
+    checkReach(ctx, project.id)
+    const all = await store.list(project.id)
+    return all.filter((variable) => mayTouch(ctx.actor, 'read', variable))
   }
 
   async function mayEditProduction({ owner }: Context, teams: TeamStore): Promise<boolean> {
@@ -91,6 +94,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
     transact(async (stores) => {
       const project = await stores.projects.lock(ctx.owner.id, name)
       if (!project) throw unknownProject(name)
+      checkReach(ctx, project.id)
       if (isInTransfer(project.details, clock.now()))
         throw new AloftError('conflict', 'The project is being transferred: its variables cannot be changed.')
       return work(await open(stores, ctx, project))
@@ -117,7 +121,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
     ctx: Context,
     variables: readonly EnvVariable[],
   ): Promise<readonly SecretVariable[]> {
-    const shown = variables.filter(isEverywhere)
+    const shown = variables.filter((one) => isEverywhere(one) && mayTouch(ctx.actor, 'read', one))
     const names = await parts.secrets.names(
       ctx.owner.id,
       shown.map(({ value }) => value),
@@ -195,7 +199,9 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
           await add(writing, { key, value, type: 'secret', target: ENV_TARGETS }, true)
         }
         const others = only
-          ? writing.present.filter((one) => isEverywhere(one) && !Object.hasOwn(env, one.key))
+          ? writing.present.filter(
+              (one) => isEverywhere(one) && writing.mayChange(one) && !Object.hasOwn(env, one.key),
+            )
           : []
         for (const other of others) await writing.delete(other)
         return writing.present
@@ -205,7 +211,9 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
 
     async removeSecret(ctx, project, key) {
       const present = await write(ctx, project, async (writing) => {
-        const variable = writing.present.find((one) => isEverywhere(one) && one.key === key)
+        const variable = writing.present.find(
+          (one) => isEverywhere(one) && writing.mayChange(one) && one.key === key,
+        )
         if (!variable) throw unknownVariable(key)
         await writing.delete(variable)
         return writing.present

@@ -36,5 +36,5 @@ export const alreadyExists = ({ id, key, target, gitBranch }: EnvVariable) =>
     envVarId: id,
     envVarKey: key,
     target,
-    gitBranch,
+    ...(gitBranch === null ? {} : { gitBranch }),
   })

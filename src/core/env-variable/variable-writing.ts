@@ -1,6 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
+import { mayTouch } from '../access/reach.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -59,8 +60,13 @@ export class VariableWriting {
     throw new AloftError('forbidden', 'In this team only an OWNER may change production variables.')
   }
 
+  /** An application without the wider scope changes none but its own. */
+  mayChange(variable: EnvVariable): boolean {
+    return mayTouch(this.#ctx.actor, 'read-write', variable)
+  }
+
   byId(id: string): EnvVariable {
-    const found = this.present.find((variable) => variable.id === id)
+    const found = this.present.find((variable) => variable.id === id && this.mayChange(variable))
     if (!found) throw unknownVariable(id)
     return found
   }
@@ -75,7 +81,7 @@ export class VariableWriting {
       projectId: this.project.id,
       value: checked.type === 'secret' ? await this.#secret(value) : value,
       size: value.length,
-      configurationId: null,
+      configurationId: this.#ctx.actor.installation?.id ?? null,
       createdAt: this.#now,
       createdBy: userId,
       updatedAt: this.#now,
@@ -103,6 +109,11 @@ export class VariableWriting {
     this.allow(variable)
     const [blocking] = inTheWay(this.present, variable)
     if (blocking && !upsert) throw alreadyExists(blocking)
+    if (!inTheWay(this.present, variable).every((other) => this.mayChange(other)))
+      throw new AloftError(
+        'forbidden',
+        'The application may change its own variables alone, and another one is in the way.',
+      )
     const { saved, cut, deleted } = placeVariable(this.present, variable)
     this.#keepSensitive(saved)
     for (const other of deleted) await this.delete(other)

@@ -1,4 +1,5 @@
 import type { Target } from '#contract/api/deployment.ts'
+import { branchOf } from '../deployment/branch.ts'
 import type { Vault } from '../ports/vault.ts'
 import { type EnvVariable, isSealed, sealedFor } from './env-variable.ts'
 
@@ -14,7 +15,7 @@ export function variablesFor(
   { target, meta }: Receiver,
 ): ReadonlyMap<string, EnvVariable> {
   const environment = target === 'production' ? 'production' : 'preview'
-  const branch = meta.gitBranch ?? meta.githubCommitRef
+  const branch = branchOf(meta)
   const suitable = variables.filter(
     ({ target: targets, gitBranch, customEnvironmentId }) =>
       customEnvironmentId === null &&

@@ -1,6 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
+import { checkReach } from '../access/reach.ts'
 import type { EventQueue } from '../event/event.ts'
 import { projectDomainEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -64,9 +65,10 @@ const by = ({ actor }: Context, at: number) => ({ userId: actor.user.id, at })
 export function createProjectDomains(parts: DomainParts): ProjectDomains {
   const { store, transact, clock } = parts
 
-  async function known({ owner }: Context, idOrName: string): Promise<Project> {
-    const project = await parts.projects.byIdOrName(owner.id, idOrName)
+  async function known(ctx: Context, idOrName: string): Promise<Project> {
+    const project = await parts.projects.byIdOrName(ctx.owner.id, idOrName)
     if (!project) throw unknownProject(idOrName)
+    checkReach(ctx, project.id)
     return project
   }
 
@@ -79,6 +81,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
     const { domain, hosts } = await transact(async (stores) => {
       const project = await stores.projects.lock(ctx.owner.id, idOrName)
       if (!project) throw unknownProject(idOrName)
+      checkReach(ctx, project.id)
       const now = clock.now()
       if (isInTransfer(project.details, now))
         throw new AloftError('conflict', 'The project is being transferred: its domains cannot be changed.')

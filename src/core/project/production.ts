@@ -1,6 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
+import { checkReach } from '../access/reach.ts'
 import { pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -70,6 +71,7 @@ export function createProduction(parts: ProductionParts): Production {
     const changed = await transact(async (stores) => {
       const project = await stores.projects.lock(ctx.owner.id, idOrName)
       if (!project) throw notFound
+      checkReach(ctx, project.id)
       const now = clock.now()
       const { details, hosts } = await work(stores, project, now)
       await stores.projects.update(project.id, { details: { ...project.details, ...details } }, now)
@@ -142,6 +144,7 @@ export function createProduction(parts: ProductionParts): Production {
     async moved(ctx, idOrName, page, { failedOnly }) {
       const project = await store.byIdOrName(ctx.owner.id, idOrName)
       if (!project) throw unknown(idOrName)
+      checkReach(ctx, project.id)
       const all = project.details.movedAliases.filter(({ status }) => !failedOnly || status === 'failed')
       return pageOf(all, page)
     },

@@ -4,6 +4,8 @@ import type { Deployment } from '../deployment/deployment.ts'
 import type { Project } from './project.ts'
 
 export interface ProjectFilter {
+  /** None but these. */
+  readonly ids?: readonly string[]
   /** A part of the name, in lower case. */
   readonly search?: string
   /** Keys of links (see `linkKey`): any of them. */
@@ -23,6 +25,11 @@ export interface ProjectDeployments {
   /** What visitors of production get. */
   readonly production?: Deployment
   readonly staging?: Deployment
+}
+
+export interface Creator {
+  readonly email: string
+  readonly username: string
 }
 
 /** Projects of an account; names are unique within it. */
@@ -59,4 +66,9 @@ export interface ProjectStore {
     ids: readonly string[],
     latest: number,
   ): Promise<ReadonlyMap<string, ProjectDeployments>>
+  /** The aliases that lead to these deployments now, by their ids, in alphabetical order; and who made them. */
+  namesOf(deployments: readonly Pick<Deployment, 'id' | 'creatorId'>[]): Promise<{
+    readonly aliases: ReadonlyMap<string, readonly string[]>
+    readonly creators: ReadonlyMap<string, Creator>
+  }>
 }

@@ -1,6 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
+import { checkMayAdd, checkReach, maySetVariables, reachOf } from '../access/reach.ts'
 import type { DeploymentNews } from '../deployment/deployment-news.ts'
 import type { EnvVariables } from '../env-variable/env-variables.ts'
 import type { VariableWish } from '../env-variable/read-variable.ts'
@@ -15,8 +16,9 @@ import { hostsOf } from './hosts-of.ts'
 import { newProject, type Project } from './project.ts'
 import { isInTransfer, passwordPurpose } from './project-details.ts'
 import { readProjectName, slugOfProject } from './project-name.ts'
-import type { ProjectDeployments, ProjectFilter, ProjectStore } from './project-store.ts'
+import type { ProjectFilter, ProjectStore } from './project-store.ts'
 import { type Circumstances, readSettings, type Settings } from './read-settings.ts'
+import { type ShownDeployments, shownDeployments } from './shown-deployments.ts'
 
 export interface Projects {
   /** The project of this name, made when there is none; its last change is now. */
@@ -40,7 +42,7 @@ export interface Projects {
     ctx: Context,
     projects: readonly Project[],
     latest: number,
-  ): Promise<ReadonlyMap<string, ProjectDeployments>>
+  ): Promise<ReadonlyMap<string, ShownDeployments>>
 }
 
 interface ProjectParts {
@@ -59,6 +61,8 @@ const unknown = (idOrName: string) =>
 
 const nameTaken = (name: string | undefined) =>
   new AloftError('conflict', `There is a project of the name \`${name}\` already.`, { name })
+
+const only = (ids: readonly string[] | undefined) => (ids === undefined ? {} : { ids })
 
 /** Whether visitors of its hosts see no difference. */
 const isShownAlike = (a: Project, b: Project): boolean =>
@@ -79,10 +83,18 @@ export function createProjects(parts: ProjectParts): Projects {
 
   const by = ({ actor }: Context) => ({ userId: actor.user.id, at: clock.now() })
 
-  async function known(projects: ProjectStore, { owner }: Context, idOrName: string): Promise<Project> {
-    const project = await projects.byIdOrName(owner.id, idOrName)
+  async function known(projects: ProjectStore, ctx: Context, idOrName: string): Promise<Project> {
+    const project = await projects.byIdOrName(ctx.owner.id, idOrName)
     if (!project) throw unknown(idOrName)
+    checkReach(ctx, project.id)
     return shown(project)
+  }
+
+  async function locked(projects: ProjectStore, ctx: Context, idOrName: string): Promise<Project> {
+    const project = await projects.lock(ctx.owner.id, idOrName)
+    if (!project) throw unknown(idOrName)
+    checkReach(ctx, project.id)
+    return project
   }
 
   /** An offer that nobody took in time is over. */
@@ -98,7 +110,10 @@ export function createProjects(parts: ProjectParts): Projects {
       return transact(async ({ projects, events }) => {
         const now = clock.now()
         const fresh = newProject(ctx.owner.id, name, now)
-        if (await projects.insert(fresh)) await events.emit(projectEvent('project.created', fresh, by(ctx)))
+        if (await projects.insert(fresh)) {
+          checkMayAdd(ctx)
+          await events.emit(projectEvent('project.created', fresh, by(ctx)))
+        }
         const project = await known(projects, ctx, name)
         await projects.touch(ctx.owner.id, project.id, now)
         return known(projects, ctx, project.id)
@@ -106,6 +121,9 @@ export function createProjects(parts: ProjectParts): Projects {
     },
 
     async create(ctx, command, variables = []) {
+      checkMayAdd(ctx)
+      if (variables.length > 0 && !maySetVariables(ctx.actor.installation))
+        throw new AloftError('forbidden', 'The application lacks the scope `project-env-vars`.')
       const name = readProjectName(command.name)
       const empty = newProject(ctx.owner.id, name, clock.now())
       const project = { ...empty, ...readSettings(empty, command, circumstances(ctx, empty.id)) }
@@ -120,14 +138,13 @@ export function createProjects(parts: ProjectParts): Projects {
     get: (ctx, idOrName) => known(store, ctx, idOrName),
 
     async list(ctx, page, filter) {
-      const { items, pagination } = await store.list(ctx.owner.id, page, filter)
+      const { items, pagination } = await store.list(ctx.owner.id, page, { ...filter, ...only(reachOf(ctx)) })
       return { items: items.map(shown), pagination }
     },
 
     update: async (ctx, idOrName, settings) => {
       const { project, changed } = await transact(async ({ projects }) => {
-        const current = await projects.lock(ctx.owner.id, idOrName)
-        if (!current) throw unknown(idOrName)
+        const current = await locked(projects, ctx, idOrName)
         const on = circumstances(ctx, current.id)
         const change = readSettings(current, settings, on)
         if (!(await projects.update(current.id, change, on.now))) throw nameTaken(settings.name)
@@ -140,8 +157,7 @@ export function createProjects(parts: ProjectParts): Projects {
 
     async changeBypass(ctx, idOrName, wish) {
       const { project, changed } = await transact(async ({ projects }) => {
-        const current = await projects.lock(ctx.owner.id, idOrName)
-        if (!current) throw unknown(idOrName)
+        const current = await locked(projects, ctx, idOrName)
         const now = clock.now()
         const protectionBypass = changeBypass(current, wish, { vault, userId: ctx.actor.user.id, now })
         await projects.update(current.id, { details: { ...current.details, protectionBypass } }, now)
@@ -156,8 +172,7 @@ export function createProjects(parts: ProjectParts): Projects {
 
     switchDataCache: (ctx, idOrName, disabled) =>
       transact(async ({ projects }) => {
-        const current = await projects.lock(ctx.owner.id, idOrName)
-        if (!current) throw unknown(idOrName)
+        const current = await locked(projects, ctx, idOrName)
         const details = {
           ...current.details,
           dataCacheDisabled: disabled ?? current.details.dataCacheDisabled,
@@ -167,11 +182,13 @@ export function createProjects(parts: ProjectParts): Projects {
       }),
 
     async remove(ctx, idOrName) {
+      if (ctx.actor.installation) await known(store, ctx, idOrName)
       if (!(await deleteProject(parts, ctx.owner.id, ctx.actor.user.id, idOrName))) throw unknown(idOrName)
     },
 
     deploymentsOf: (ctx, projects, latest) =>
-      store.deploymentsOf(
+      shownDeployments(
+        store,
         ctx.owner.id,
         projects.map(({ id }) => id),
         latest,

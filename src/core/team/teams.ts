@@ -58,9 +58,14 @@ export function createTeams(parts: TeamParts): Teams {
   /** The team as its caller sees it. Somebody else's team is refused in the same words as an unknown one. */
   async function seen(teams: TeamStore, ctx: Context, by: { id: string } | { slug: string }) {
     const found = await teams.membership(ctx.actor.user.id, by)
-    if (!found) throw new AloftError('forbidden', 'You are not a member of this team, or it does not exist.')
+    if (!found || !isSeen(ctx, found.team))
+      throw new AloftError('forbidden', 'You are not a member of this team, or it does not exist.')
     return found
   }
+
+  /** An application knows the team that it is installed in, whatever others its person is in. */
+  const isSeen = ({ actor: { installation } }: Context, { id }: Team): boolean =>
+    installation === undefined || installation.teamId === id
 
   async function owned(teams: TeamStore, ctx: Context, id: string): Promise<Team> {
     const { team, role } = await seen(teams, ctx, { id })
@@ -91,7 +96,10 @@ export function createTeams(parts: TeamParts): Teams {
       return team
     },
 
-    list: (ctx, page) => store.listFor(ctx.actor.user.id, page),
+    async list(ctx, page) {
+      const found = await store.listFor(ctx.actor.user.id, page)
+      return { ...found, items: found.items.filter((team) => isSeen(ctx, team)) }
+    },
 
     get: async (ctx, by) => (await seen(store, ctx, by)).team,
 

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { sampleEnvVariable } from '#test/support/samples.ts'
+import { variablesFor } from './variables-for.ts'
+
+const general = sampleEnvVariable({ key: 'A', target: ['preview'] })
+const special = sampleEnvVariable({ key: 'A', target: ['preview'], gitBranch: 'dev' })
+
+/** Which of the two a preview is given. */
+const given = (meta: Readonly<Record<string, string>>) =>
+  variablesFor([special, general], { target: null, meta }).get('A')?.id
+
+it('knows the branch by whatever a client calls it', () => {
+  for (const key of ['gitBranch', 'githubCommitRef', 'gitlabCommitRef', 'bitbucketCommitRef'])
+    assert.equal(given({ [key]: 'dev' }), special.id, key)
+  assert.equal(given({ gitBranch: '', gitlabCommitRef: 'dev' }), special.id)
+  assert.equal(given({ gitBranch: 'main', gitlabCommitRef: 'dev' }), general.id)
+  assert.equal(given({}), general.id)
+})

@@ -299,6 +299,21 @@ apiSuite('DNS records', (server) => {
     assert.deepEqual(some.pagination, { count: 1, next: null, prev: null })
   })
 
+  test('the records of one name and type fit into one answer', async () => {
+    const { add, domain, list } = await holder()
+    const { dnsRecords } = server.parts.stores
+    const value = 'x'.repeat(4000)
+    for (let i = 0; i < 12; i++)
+      await dnsRecords.add(
+        sampleDnsRecord({ domainId: domain.id, name: 'big', type: 'TXT', value: `${i}${value}` }),
+      )
+    const refused = await add({ name: 'big', type: 'TXT', value })
+    assert.deepEqual([refused.status, refused.body.error.code], [400, 'bad_request'])
+    assert.match(refused.body.error.message, /more than one answer holds/)
+    assert.equal((await add({ name: 'other', type: 'TXT', value })).status, 200)
+    assert.equal((await list()).length, 13)
+  })
+
   test('unknown domains are not found, those of others are forbidden', async () => {
     const stranger = await server.signUp()
     const [unproven, proven] = [await holder(), await holder({ txtVerifiedAt: 1 })]

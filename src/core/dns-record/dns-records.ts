@@ -48,6 +48,13 @@ interface DnsRecordParts {
 }
 
 const MAX_RECORDS = 1000
+/** Of all values of one name and type, which are one answer: it has to fit into a message of 65,535 bytes. */
+const MAX_SET_BYTES = 48 * 1024
+/** What comes with each value in the answer, at most. */
+const BESIDE_BYTES = 32
+
+const bytesOf = (records: readonly Pick<DnsRecord, 'value'>[]): number =>
+  records.reduce((sum, { value }) => sum + Buffer.byteLength(value) + BESIDE_BYTES, 0)
 
 const isRecordType = (text: string): text is RecordType => (RECORD_TYPES as readonly string[]).includes(text)
 
@@ -115,6 +122,12 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
           )
         if (records.length >= MAX_RECORDS)
           throw new AloftError('bad_request', `A domain has at most ${MAX_RECORDS} records.`)
+        const beside = records.filter((record) => record.name === name && record.type === type)
+        if (bytesOf([...beside, { value }]) > MAX_SET_BYTES)
+          throw new AloftError(
+            'bad_request',
+            `The ${type} records at \`${fullName(name, zone)}\` are more than one answer holds.`,
+          )
         const record: DnsRecord = {
           id: newId.dnsRecord(),
           domainId: domain.id,

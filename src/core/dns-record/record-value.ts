@@ -80,7 +80,7 @@ const RULES: Readonly<Record<RecordType, ValueRule>> = {
 const invalid = (type: RecordType, why: string) =>
   new AloftError(
     'invalid_value',
-    `The \`value\` of ${/^[AM]/.test(type) ? 'an' : 'a'} ${type} record ${why}.`,
+    `The \`value\` of ${/^[AMS]/.test(type) ? 'an' : 'a'} ${type} record ${why}.`,
   )
 
 /** The value in the form of its type; names in it are kept lower-case and without a dot at the end. */

@@ -75,6 +75,10 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
     summary: 'Addresses that are told of events',
     examples: [['webhooks add https://example.com/hook deployment.ready', 'tell of deployments']],
   },
+  drains: {
+    summary: 'Addresses that log entries are sent to',
+    examples: [['drains add https://logs.example.com/in', 'send all entries there']],
+  },
   operator: {
     summary: 'Run this installation (operators only)',
     examples: [
@@ -385,6 +389,18 @@ export const COMMANDS: readonly Entry[] = [
     name: 'webhooks redeliver',
     summary: 'Send an event again',
     load: () => import('./webhook/redeliver.ts'),
+  },
+  { name: 'drains ls', summary: 'List log drains', load: () => import('./drain/ls.ts') },
+  {
+    name: 'drains add',
+    summary: 'Have log entries sent to an address',
+    load: () => import('./drain/add.ts'),
+  },
+  { name: 'drains rm', summary: 'Remove a log drain', load: () => import('./drain/rm.ts') },
+  {
+    name: 'completion',
+    summary: 'Write the completion for a shell',
+    load: () => import('./completion/completion.ts'),
   },
   {
     name: 'operator accounts get',

@@ -1,7 +1,8 @@
 export const REDACTED = '[redacted]'
 
 /** Names whose text is a secret: tokens, secrets, passwords, private keys, and the values of variables. */
-const SECRET_NAME = /(?:token|secret|password|authorization|cookie|private_?key|auth_?code)$|^(?:value|key)$/i
+const SECRET_NAME =
+  /(?:token|secret|password|authorization|cookie|private_?key|api[-_]?key|auth_?code)$|^(?:value|key)$/i
 
 /** Bytes in the form that `Buffer` has as JSON. */
 const isBytes = (value: unknown): boolean =>

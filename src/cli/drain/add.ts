@@ -1,0 +1,75 @@
+import { createDrain } from '#contract/api/drain.ts'
+import { getProject } from '#contract/api/project.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, flag, oneOf, required, value, values } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+const FORMATS = ['json', 'ndjson', 'syslog'] as const
+const SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const
+const ENVIRONMENTS = ['production', 'preview'] as const
+
+const readShare = (text: string): number => {
+  const share = /^(?:0?\.\d{1,9}|1(?:\.0*)?)$/.test(text) ? Number(text) : 0
+  if (share <= 0) throw new TypeError(`"${text}" should be more than 0 and at most 1, as in 0.1`)
+  return share
+}
+
+const readHeader = (text: string): readonly [string, string] => {
+  const [, name, content] = /^([^:\s]+):\s*(.+)$/.exec(text) ?? []
+  if (name === undefined || content === undefined)
+    throw new TypeError(`"${text}" should be a name and a value, as in "x-api-key: abc"`)
+  return [name, content]
+}
+
+export const command = defineCommand({
+  doing: 'create the log drain',
+  about: 'Log entries are sent to the address as they are written.',
+  team: true,
+  arguments: { url: required('where entries are sent, https://…') },
+  options: {
+    name: value('name', 'name for people; the host of the address when left out'),
+    format: value('format', `${FORMATS.join(', ')}; the first when left out`, oneOf(FORMATS)),
+    project: values('id or name', 'only entries of this project; can be given several times', (text) => text),
+    source: values(
+      'source',
+      `only entries of ${SOURCES.join(', ')}; can be given several times`,
+      oneOf(SOURCES),
+    ),
+    environment: values('name', `only entries of ${ENVIRONMENTS.join(' or ')}`, oneOf(ENVIRONMENTS)),
+    header: values('name: value', 'sent with every batch; can be given several times', readHeader),
+    sign: flag('sign what is sent with a secret, read from stdin or asked for'),
+    samplingRate: value('share', 'of the requests whose entries are sent, as in 0.1', readShare),
+  },
+  examples: [
+    ['drains add https://logs.example.com/in', 'everything, as JSON'],
+    ['drains add https://logs.example.com/in --format ndjson --project shop --source lambda', 'only some'],
+    ['drains add https://logs.example.com/in --sign < secret.txt', 'signed'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, given) {
+    const { url, name, format = 'json', source, environment, header, sign, samplingRate } = given
+    const { out } = cli
+    const api = await accountApi(cli)
+    const projectIds: string[] = []
+    for (const idOrName of given.project)
+      projectIds.push((await api.call(getProject, { params: { idOrName } })).id)
+    const secret = sign
+      ? await cli.prompt.secret('Secret that signs what is sent:', `aloft drains add ${url} --sign < file`)
+      : undefined
+    const created = await api.call(createDrain, {
+      body: {
+        name: name ?? URL.parse(url)?.host ?? 'logs',
+        url,
+        deliveryFormat: format,
+        ...(projectIds.length === 0 ? {} : { projectIds }),
+        ...(source.length === 0 ? {} : { sources: [...source] }),
+        ...(environment.length === 0 ? {} : { environments: [...environment] }),
+        ...(header.length === 0 ? {} : { headers: Object.fromEntries(header) }),
+        ...(secret === undefined ? {} : { secret }),
+        ...(samplingRate === undefined ? {} : { samplingRate }),
+      },
+    })
+    out.say(`Created the log drain ${plainText(created.name)}.`)
+    out.show(created, () => created.id)
+  },
+})

@@ -1,0 +1,33 @@
+import { listDrains } from '#contract/api/drain.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand } from '../command.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+
+export const command = defineCommand({
+  doing: 'list the log drains',
+  team: true,
+  examples: [
+    ['drains ls', 'the log drains of the account'],
+    ['drains ls --team acme --json', 'those of a team, for a program to read'],
+  ],
+  async run(cli) {
+    const now = cli.now()
+    const api = await accountApi(cli)
+    const drains = await api.call(listDrains)
+    showList(cli, drains, {
+      items: drains,
+      head: ['ID', 'NAME', 'URL', 'FORMAT', 'WHAT', 'STATE', 'CREATED'],
+      row: ({ id, name, url, deliveryFormat, sources = [], environments = [], status, createdAt }) => [
+        id,
+        name,
+        url,
+        deliveryFormat,
+        [...sources, ...environments].join(', ') || 'all',
+        status,
+        relativeTime(createdAt, now),
+      ],
+      empty: 'No log drains here. Make one: aloft drains add <url>',
+    })
+  },
+})

@@ -635,10 +635,44 @@ test('domains that wait for their proof are looked up again, ever less often', a
   const { body } = await server.call('GET /v4/domains/ready.example', { token })
   assert.equal(body.domain.verified, true)
   assert.deepEqual(await later(5 * MINUTE), ['down.example', 'slow.example'])
-  assert.deepEqual(await later(DAY), ['down.example', 'slow.example'])
+  assert.deepEqual(await later(DAY), ['down.example', 'ready.example', 'slow.example'])
   assert.deepEqual(await later(5 * MINUTE), [], 'after a day it is once an hour')
-  assert.deepEqual(await later(HOUR), ['down.example', 'slow.example'])
-  assert.deepEqual(await later(8 * DAY), [], 'in the end nobody waits for them any more')
+  assert.deepEqual(await later(HOUR), ['down.example', 'ready.example', 'slow.example'])
+  assert.deepEqual(await later(8 * DAY), ['ready.example'], 'in the end nobody waits for them any more')
+})
+
+test('a verified domain that is delegated to us later is noticed within an hour', async (t) => {
+  const resolver = createScriptedResolver()
+  const server = await startServer({ resolver })
+  t.after(() => server.close())
+  const [operator, { token }] = [await server.operator(), await server.signUp()]
+  const asked: string[] = []
+  const heard: string[] = []
+  const stop = server.parts.bus.subscribe(ZONES_TOPIC, (message) => heard.push(message))
+  t.after(stop)
+  const serviceType = async () =>
+    (await server.call('GET /v4/domains/late.example', { token })).body.domain.serviceType
+  const later = async (ms: number) => {
+    server.clock.advance(ms)
+    asked.length = heard.length = 0
+    await server.call('POST /v1/operator/jobs/domains.recheck/run', { token: operator.token })
+    await server.runJobs()
+    return serviceType()
+  }
+  const { body } = await server.call('POST /v4/domains', { token, body: { name: 'late.example' } })
+  resolver.set('txt', '_platform.late.example', [body.domain.verificationRecord])
+  resolver.set('ns', 'late.example', ['ns1.elsewhere.net'])
+  await server.call('POST /v4/domains/late.example/verify', { token, body: {} })
+  await server.call('POST /v4/domains/buy', { token, body: { name: 'bought-here.com', expectedPrice: 12 } })
+  resolver.onAsk = (kind, name) => void (kind === 'ns' && asked.push(name))
+  assert.equal(await later(30 * MINUTE), 'external')
+  assert.deepEqual(asked, [])
+  resolver.set('ns', 'late.example', NAMESERVERS)
+  assert.equal(await later(30 * MINUTE), 'provider.world')
+  assert.deepEqual([asked, heard], [['late.example'], ['late.example']], 'what was bought is not looked up')
+  resolver.set('ns', 'late.example', [])
+  assert.equal(await later(HOUR), 'provider.world')
+  assert.deepEqual(asked, [], 'it is ours to answer for until somebody says otherwise')
 })
 
 test('the servers of the settings are asked, over the wire', async (t) => {

@@ -163,5 +163,18 @@ eachDatabase((name, open) =>
       assert.deepEqual(await domains.unverified(200, 50, 10), [unseen, early, seen])
       assert.deepEqual(await domains.unverified(200, 50, 1), [unseen])
     })
+
+    it('names verified ones to look up again, the longest unseen first', async (t) => {
+      const { domains, add } = await openDomains(t, open)
+      const seen = await add({ checkedAt: 150, txtVerifiedAt: 1 })
+      const unseen = await add({ boughtAt: 1 })
+      await add({ checkedAt: 200, nsVerifiedAt: 1 })
+      await add({ checkedAt: 100 })
+      assert.deepEqual(await domains.verified(200, 10), [unseen, seen])
+      assert.deepEqual(await domains.verified(200, 1), [unseen])
+      await domains.touch([unseen.id], 200)
+      assert.deepEqual(await domains.verified(200, 10), [seen])
+      assert.deepEqual(await domains.find('anna', unseen.name), { ...unseen, checkedAt: 200 })
+    })
   }),
 )

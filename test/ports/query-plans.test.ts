@@ -444,6 +444,8 @@ const callsOnOthers = ({
     list: () => domains.list(user.id, page),
     update: () => domains.update(domain.id, { checkedAt: 1 }),
     unverified: () => domains.unverified(2e12, 1, 10),
+    verified: () => domains.verified(2e12, 10),
+    touch: () => domains.touch([domain.id], 1),
     removeOthers: () => domains.removeOthers(domain.name, domain.id),
     remove: () => domains.remove(domain.id),
   },

@@ -82,6 +82,16 @@ const selectUnverified = prepare<{ checkedBefore: number; createdAfter: number; 
       .orderBy('created_at')
       .limit(limit),
 )
+const selectChecked = prepare<{ checkedBefore: number; limit: number }>()((db, { checkedBefore, limit }) =>
+  db
+    .selectFrom('domains')
+    .select(DOMAIN)
+    .where('verified', '=', sql.lit(1))
+    .where('checked_at', '<', checkedBefore)
+    .orderBy('checked_at')
+    .orderBy('id')
+    .limit(limit),
+)
 
 const longest = (rows: readonly Selectable<DomainTable>[]): Domain | undefined => {
   const [row] = rows.toSorted((a, b) => b.name.length - a.name.length)
@@ -164,5 +174,17 @@ export function createDomainStore(db: Db): DomainStore {
 
     unverified: async (checkedBefore, createdAfter, limit) =>
       (await selectUnverified(db, { checkedBefore, createdAfter, limit })).map(toDomain),
+
+    verified: async (checkedBefore, limit) =>
+      (await selectChecked(db, { checkedBefore, limit })).map(toDomain),
+
+    async touch(ids, checkedAt) {
+      if (ids.length === 0) return
+      await db
+        .updateTable('domains')
+        .set({ checked_at: checkedAt })
+        .where('id', 'in', textsIn(db, JSON.stringify(ids)))
+        .execute()
+    },
   }
 }

@@ -21,4 +21,8 @@ export interface DomainStore {
   remove(id: string): Promise<void>
   /** Unverified ones that are looked up again, by when they were last: the longest ago first. */
   unverified(checkedBefore: number, createdAfter: number, limit: number): Promise<readonly Domain[]>
+  /** Verified ones, by when they were last looked up: the longest ago first. */
+  verified(checkedBefore: number, limit: number): Promise<readonly Domain[]>
+  /** Notes that these were looked at, and nothing more. */
+  touch(ids: readonly string[], checkedAt: number): Promise<void>
 }

@@ -64,6 +64,17 @@ test('nameservers are ok when two are ours, wrong when only one is', () => {
   assert.match(half.advice, /ns1\.aloft\.test and ns2\.aloft\.test/)
 })
 
+test('a domain whose records are edited here has to be delegated here before anything else', () => {
+  const ours = { serviceType: 'provider.world' } as const
+  for (const nameservers of [[], ['ns1.elsewhere.net'], ['ns1.aloft.test', 'ns1.elsewhere.net']])
+    assert.match(
+      look({ ...nothing, nameservers }, ours).nextStep,
+      /set the nameservers of example\.com to ns1\.aloft\.test and ns2\.aloft\.test at its registrar/,
+    )
+  assert.doesNotMatch(look(nothing, ours).of('nameservers').advice, /leave them/)
+  assert.match(look({ nameservers: intended.nameservers }, ours).nextStep, /nothing to do/)
+})
+
 test('hosts that lead nowhere or elsewhere are told which record to create', () => {
   const missing = look({ name: nothing.name })
   assert.equal(missing.status('address'), 'missing')

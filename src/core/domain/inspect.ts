@@ -53,19 +53,20 @@ export interface Inspection {
 
 const NO_ANSWER = 'DNS did not answer. Ask again in a moment.'
 
-function checkNameservers({ name, nameservers }: Intended, found: Found['nameservers']): Check {
+function checkNameservers(intended: Intended, found: Found['nameservers']): Check {
+  const { name, nameservers, serviceType } = intended
   const row = { id: 'nameservers', found: found ?? [], expected: nameservers } as const
   if (found === undefined) return { ...row, status: 'unknown', advice: NO_ANSWER }
   if (isDelegated(found, nameservers))
     return { ...row, status: 'ok', advice: `${name} uses our nameservers: its records are edited here.` }
   const change = `set the nameservers of ${name} to ${nameservers.join(' and ')} at its registrar`
-  return nameservers.some((server) => found.includes(server))
-    ? { ...row, status: 'wrong', advice: `Only some of our nameservers are set: ${change}.` }
-    : {
-        ...row,
-        status: 'missing',
-        advice: `To have the records of ${name} edited here, ${change}. Else leave them.`,
-      }
+  if (nameservers.some((server) => found.includes(server)))
+    return { ...row, status: 'wrong', advice: `Only some of our nameservers are set: ${change}.` }
+  const advice =
+    serviceType === 'provider.world'
+      ? `The records of ${name} are edited here, but others are asked for them: ${change}.`
+      : `To have the records of ${name} edited here, ${change}. Else leave them.`
+  return { ...row, status: 'missing', advice }
 }
 
 function checkText({ name, token, verified }: Intended, found: Found['texts']): Check {
@@ -148,7 +149,7 @@ function checkCaa({ name, authority }: Intended, found: Found['caa']): Check {
       }
 }
 
-function nextStep({ verified, name }: Intended, checks: readonly Check[]): string {
+function nextStep({ verified, name, serviceType }: Intended, checks: readonly Check[]): string {
   const of = (id: Check['id']) => checks.find((check) => check.id === id)
   const isWrong = (check: Check | undefined) => check?.status === 'missing' || check?.status === 'wrong'
   if (!verified) {
@@ -157,7 +158,9 @@ function nextStep({ verified, name }: Intended, checks: readonly Check[]): strin
       return `What verifies ${name} is there: ask for it to be verified.`
     return text?.advice ?? NO_ANSWER
   }
-  const problem = (['address', 'www', 'caa'] as const).map(of).find(isWrong)
+  const isOurs = serviceType === 'provider.world'
+  // Records that are edited here do nothing while others are asked for them.
+  const problem = [isOurs ? of('nameservers') : undefined, of('address'), of('www'), of('caa')].find(isWrong)
   if (problem) return problem.advice
   return checks.some(({ status }) => status === 'unknown')
     ? NO_ANSWER

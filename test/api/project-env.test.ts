@@ -180,6 +180,8 @@ apiSuite('variables of projects', (server) => {
         ['ENV_CONFLICT', 'B'],
       ],
     )
+    // What there is not is left out: clients take null for a mistake.
+    assert.ok(!('gitBranch' in made.body.failed[0].error))
     const invalid = await add(token, [plain('D'), plain('E-E')])
     assert.equal(invalid.status, 400)
     assert.equal((await list(token)).length, 3)

@@ -38,6 +38,35 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     }
   }
 
+  test('deployments of a project are told with the names that lead to them now, and with who made them', async () => {
+    const { name, token, deploy, post, project, host } = await begin()
+    const { user } = (await server.call('GET /v2/user', { token })).body
+    const always = `${name}-${user.username}.localhost`
+    const aliases = async () => {
+      const { latestDeployments, targets } = await project()
+      const told = latestDeployments.map(({ id, alias }: { id: string; alias: string[] }) => [id, alias])
+      return { ...Object.fromEntries(told), production: targets.production.alias }
+    }
+    const first = await deploy('first', 'production')
+    const second = await deploy('second', 'production')
+    assert.deepEqual(await aliases(), {
+      [first.id]: [],
+      [second.id]: [always, host],
+      production: [always, host],
+    })
+    await post(`/v9/projects/${name}/rollback/${first.id}`)
+    const third = await deploy('third', 'production')
+    assert.deepEqual(await aliases(), {
+      [first.id]: [host],
+      [second.id]: [],
+      [third.id]: [always],
+      production: [host],
+    })
+    const { latestDeployments } = await project()
+    const { id: uid, email, username } = user
+    assert.deepEqual(latestDeployments[0].creator, { uid, email, username })
+  })
+
   test('a paused project answers 503 in production, and nowhere else', async () => {
     const { name, deploy, post, project, shown, host } = await begin()
     const preview = await deploy('preview')

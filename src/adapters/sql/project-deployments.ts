@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Target } from '#contract/api/deployment.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
-import type { ProjectDeployments } from '#core/project/project-store.ts'
+import type { ProjectDeployments, ProjectStore } from '#core/project/project-store.ts'
 import { DEPLOYMENT, type DeploymentRow, liveDeployments, toDeployment } from './deployment-row.ts'
 import { isPostgres } from './dialect/is-postgres.ts'
 import type { Db } from './tables.ts'
@@ -91,4 +91,29 @@ export async function deploymentsOf(
       ]
     }),
   )
+}
+
+/** Two statements, however many deployments there are. */
+export async function namesOf(
+  db: Db,
+  deployments: Parameters<ProjectStore['namesOf']>[0],
+): ReturnType<ProjectStore['namesOf']> {
+  if (deployments.length === 0) return { aliases: new Map(), creators: new Map() }
+  const listed = (texts: readonly string[]) => textsIn(db, JSON.stringify([...new Set(texts)]))
+  const pointers = await db
+    .selectFrom('hosts')
+    .select(['host', 'deployment_id'])
+    .where('deployment_id', 'in', listed(deployments.map(({ id }) => id)))
+    .where('alias_id', 'is not', null)
+    .execute()
+  const users = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'username'])
+    .where('id', 'in', listed(deployments.map(({ creatorId }) => creatorId)))
+    .execute()
+  const hosts = Map.groupBy(pointers, (row) => row.deployment_id)
+  return {
+    aliases: new Map([...hosts].map(([id, rows]) => [id, rows.map(({ host }) => host).sort()])),
+    creators: new Map(users.map(({ id, email, username }) => [id, { email, username }])),
+  }
 }

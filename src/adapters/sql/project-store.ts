@@ -4,7 +4,7 @@ import { flag } from './columns.ts'
 import { liveDeployments } from './deployment-row.ts'
 import { readPage } from './page.ts'
 import { prepare } from './prepare.ts'
-import { deploymentsOf } from './project-deployments.ts'
+import { deploymentsOf, namesOf } from './project-deployments.ts'
 import { selectProjects } from './project-list.ts'
 import { fromDetails, PROJECT, toProject } from './project-row.ts'
 import { giveProject } from './project-transfer.ts'
@@ -142,5 +142,7 @@ export function createProjectStore(db: Db): ProjectStore {
     },
 
     deploymentsOf: (ownerId, ids, limit) => deploymentsOf(db, ownerId, ids, limit),
+
+    namesOf: (deployments) => namesOf(db, deployments),
   }
 }

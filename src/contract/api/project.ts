@@ -97,7 +97,11 @@ const Shown = Type.Object({
   }),
   createdAt: Time,
   createdIn: Type.String(),
-  creator: Type.Object({ uid: Type.String() }),
+  creator: NullableObject<{ uid: string; email: string; username: string }>({
+    uid: { type: 'string' },
+    email: { type: 'string' },
+    username: { type: 'string' },
+  }),
   deploymentHostname: Type.String(),
   name: Type.String(),
   meta: Type.Record(Type.String(), Type.String()),

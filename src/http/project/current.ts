@@ -1,10 +1,9 @@
 import type { ReadyState } from '#contract/api/deployment.ts'
 import type { Plan } from '#contract/limits.ts'
-import type { Deployment } from '#core/deployment/deployment.ts'
 import type { ShownBypass } from '#core/project/bypass-secrets.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ProjectDetails } from '#core/project/project-details.ts'
-import type { ProjectDeployments } from '#core/project/project-store.ts'
+import type { ShownDeployment, ShownDeployments } from '#core/project/shown-deployments.ts'
 import { link } from './link.ts'
 
 /** Clients of projects know fewer plans and states than there are. */
@@ -23,14 +22,14 @@ const SHOWN_STATE = {
   ERROR: 'ERROR',
 } as const satisfies Record<ReadyState, ReadyState>
 
-const deployment = (d: Deployment) => ({
+const deployment = ({ deployment: d, aliases, creator }: ShownDeployment) => ({
   id: d.id,
-  alias: d.aliasAssigned ? [...d.aliasFinal] : [],
+  alias: [...aliases],
   aliasAssigned: d.aliasAssigned,
   aliasError: d.aliasError,
   createdAt: d.createdAt,
   createdIn: d.createdIn,
-  creator: { uid: d.creatorId },
+  creator: creator && { uid: d.creatorId, ...creator },
   deploymentHostname: (d.host ?? '').replace(/\..*$/, ''),
   name: d.name,
   meta: d.meta,
@@ -68,7 +67,7 @@ const ifSet = (d: ProjectDetails) => ({
 
 export const project = (
   { build, details, ...p }: Project,
-  { latest, production, staging }: ProjectDeployments,
+  { latest, production, staging }: ShownDeployments,
   bypass: ShownBypass,
 ) => ({
   accountId: p.ownerId,

@@ -64,9 +64,14 @@ if [[ \${funcstack[1]} == _aloft ]]; then _aloft "$@"; else compdef _aloft aloft
 
 const fishQuote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`
 
-const fishPlace = ({ at, words, options }: Place): string =>
-  `    case ${fishQuote(at)}
-      printf '%s\\t%s\\n' ${[...words, ...options].map(({ word, about }) => `${fishQuote(word)} ${fishQuote(about)}`).join(' ')}`
+const fishLines = (candidates: readonly Candidate[]): string =>
+  `printf '%s\\t%s\\n' ${candidates.map(({ word, about }) => `${fishQuote(word)} ${fishQuote(about)}`).join(' ')}`
+
+const fishCases = (places: readonly Place[], pick: (place: Place) => readonly Candidate[]): string =>
+  places
+    .filter((place) => pick(place).length > 0)
+    .map((place) => `    case ${fishQuote(place.at)}\n      ${fishLines(pick(place))}`)
+    .join('\n')
 
 const fish = (tree: Tree): string => `# Completion of aloft for fish. Use it: aloft completion fish | source
 function __aloft_at
@@ -90,6 +95,8 @@ function __aloft_at
         set at "$at $word"
     end
   end
+  # The value of an option is nothing that is known here.
+  test -n "$skip"; and set at -
   echo "$at"
 end
 function __aloft_leads_on
@@ -98,13 +105,19 @@ function __aloft_leads_on
     .map(({ at }) => fishQuote(at))
     .join(' ')}
 end
-function __aloft_candidates
+function __aloft_words
   switch (__aloft_at)
-${tree.places.map(fishPlace).join('\n')}
+${fishCases(tree.places, ({ words }) => words)}
+  end
+end
+function __aloft_options
+  switch (__aloft_at)
+${fishCases(tree.places, ({ options }) => options)}
   end
 end
 complete -c aloft -n __aloft_leads_on -f
-complete -c aloft -a '(__aloft_candidates)'
+complete -c aloft -a '(__aloft_words)'
+complete -c aloft -n 'string match -q -- "-*" (commandline -ct)' -a '(__aloft_options)'
 `
 
 const SCRIPTS = { bash, zsh, fish } as const satisfies Record<Shell, (tree: Tree) => string>

@@ -394,6 +394,7 @@ const callsOnOthers = ({
     update: () => projects.update(project.id, { ...project, name: 'renamed' }, 1),
     hostsOf: () => projects.hostsOf(project.id, 10),
     deploymentsOf: () => projects.deploymentsOf(user.id, [project.id, 'another'], 5),
+    namesOf: () => projects.namesOf([deployment, { id: 'another', creatorId: 'another' }]),
     delete: () => projects.delete(project.id),
   },
   deployments: {

@@ -79,6 +79,16 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
     summary: 'Addresses that log entries are sent to',
     examples: [['drains add https://logs.example.com/in', 'send all entries there']],
   },
+  apps: {
+    summary: 'Applications that accounts can install',
+    examples: [
+      [
+        'apps create --name Watcher --redirect-uri https://watcher.example/back --scope deployment:read',
+        'register one',
+      ],
+      ['apps ls', 'what you have registered'],
+    ],
+  },
   operator: {
     summary: 'Run this installation (operators only)',
     examples: [
@@ -401,6 +411,22 @@ export const COMMANDS: readonly Entry[] = [
     name: 'completion',
     summary: 'Write the completion for a shell',
     load: () => import('./completion/completion.ts'),
+  },
+  {
+    name: 'apps create',
+    summary: 'Register an application and print its secret, this once',
+    load: () => import('./app/create.ts'),
+  },
+  { name: 'apps ls', summary: 'List applications', load: () => import('./app/ls.ts') },
+  {
+    name: 'apps rotate-secret',
+    summary: 'Give an application a new secret',
+    load: () => import('./app/rotate-secret.ts'),
+  },
+  {
+    name: 'apps rm',
+    summary: 'Remove an application, also wherever it is installed',
+    load: () => import('./app/rm.ts'),
   },
   {
     name: 'operator accounts get',

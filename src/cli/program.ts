@@ -43,7 +43,10 @@ export function buildProgram(parts: ProgramParts): Parser {
       styleTitle: (title) => `\u001b[1m${title}\u001b[22m`,
     })
     .addHelpText('after', rootHelp)
-  for (const [flags, about] of GLOBAL_OPTIONS) root.addOption(new ParserOption(flags, about))
+  // A command may mean something of its own by the name of an option that all others take.
+  const own = new Set(Object.keys(chosen?.command.options ?? {}).map((name) => `--${kebab(name)}`))
+  for (const [flags, about] of GLOBAL_OPTIONS)
+    if (!flags.split(' ').some((word) => own.has(word))) root.addOption(new ParserOption(flags, about))
 
   const nodes = new Map<string, Parser>([['', root]])
   const nodeFor = (words: readonly string[]): Parser => {
@@ -95,7 +98,9 @@ function fill(leaf: Parser, command: Command, onRun: ProgramParts['onRun']): voi
     names.forEach((name, index) => {
       raw[name] = given[index] as Raw[string]
     })
-    return onRun(leaf.optsWithGlobals(), raw)
+    const globals = { ...leaf.optsWithGlobals() }
+    for (const { parsed } of options) delete globals[parsed.attributeName()]
+    return onRun(globals, raw)
   })
 }
 

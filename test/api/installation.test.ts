@@ -196,7 +196,7 @@ apiSuite(
       assert.equal((await list(token, '?view=project')).length, 2)
       const [seen, ...more] = await list(own)
       assert.deepEqual([seen.id, more.length], [id, 0])
-      assertGolden('installation/configuration', seen)
+      assertGolden('installation/configuration', { ...seen, slug: '<slug>' })
       const at = `/v1/integrations/configuration/${id}`
       assert.deepEqual((await call(`GET ${at}`, { token: own })).body, seen)
       const beside = `GET /v1/integrations/configuration/${other.configurationId}`
@@ -254,7 +254,7 @@ apiSuite(
         added: ['read:domain'],
         upgraded: ['read-write:project'],
       })
-      assertGolden('installation/scopes-queue', waiting)
+      assertGolden('installation/scopes-queue', { ...waiting, slug: '<slug>' })
       for (const to of [owner, second]) {
         const [mail, ...more] = await mails(to)
         assert.equal(more.length, 0)

@@ -1,0 +1,49 @@
+import { createApplication } from '#contract/api/application.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, value, values } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { readScopes } from './read-scope.ts'
+
+export const command = defineCommand({
+  doing: 'register the application',
+  about: 'Prints its client id and secret. The secret is shown this once.',
+  team: true,
+  options: {
+    name: value('name', 'what people are told who asks'),
+    slug: value('slug', 'unique; made from the name when left out'),
+    redirectUri: value('url', 'where people are sent back to'),
+    webhookUrl: value('url', 'where events are sent'),
+    scope: values('scope', 'what it asks for, as in project:read or deployment; can be repeated', readScopes),
+    note: value('text', 'why it asks, for those who are asked'),
+  },
+  examples: [
+    [
+      'apps create --name Watcher --redirect-uri https://watcher.example/back --scope deployment:read',
+      'may read deployments',
+    ],
+    [
+      'apps create --name Setter --redirect-uri https://setter.example/back --scope project:read --scope project-env-vars --json',
+      'for a program to read',
+    ],
+  ],
+  hints: { conflict: 'Choose another --slug.' },
+  async run(cli, { name, slug, redirectUri, webhookUrl, scope, note }) {
+    const { out } = cli
+    if (name === undefined) throw usageError('--name is missing.')
+    if (redirectUri === undefined) throw usageError('--redirect-uri is missing.')
+    if (scope.length === 0) throw usageError('--scope is missing.')
+    const created = await (await accountApi(cli)).call(createApplication, {
+      body: {
+        name,
+        redirectUrl: redirectUri,
+        scopes: Object.assign({}, ...scope),
+        ...(slug === undefined ? {} : { slug }),
+        ...(webhookUrl === undefined ? {} : { webhookUrl }),
+        ...(note === undefined ? {} : { note }),
+      },
+    })
+    out.say(`Registered the application "${plainText(name)}" (${created.id}). Its secret is shown this once:`)
+    out.show(created, () => `client id      ${created.clientId}\nclient secret  ${created.clientSecret}`)
+  },
+})

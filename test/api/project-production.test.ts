@@ -67,6 +67,16 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.deepEqual(latestDeployments[0].creator, { uid, email, username })
   })
 
+  test('what is not paused is left as it is by the end of a pause', async () => {
+    const { name, token, deploy, post, project } = await begin()
+    await deploy('live', 'production')
+    const body = { autoAssignCustomDomains: false }
+    assert.equal((await server.call(`PATCH /v9/projects/${name}`, { token, body })).status, 200)
+    const unpaused = await post(`/v1/projects/${name}/unpause`)
+    assert.deepEqual([unpaused.status, unpaused.body], [200, {}])
+    assert.equal((await project()).autoAssignCustomDomains, false)
+  })
+
   test('a paused project answers 503 in production, and nowhere else', async () => {
     const { name, deploy, post, project, shown, host } = await begin()
     const preview = await deploy('preview')

@@ -67,9 +67,11 @@ export async function deleteProject(
   userId: string,
   idOrName: string,
 ): Promise<boolean> {
+  // Between two steps the name can become that of another project.
+  let wanted = idOrName
   for (;;) {
     const gone = await transact(async (stores) => {
-      const project = await stores.projects.lock(ownerId, idOrName)
+      const project = await stores.projects.lock(ownerId, wanted)
       if (!project) return undefined
       const some = await deleteSome(stores, project, clock.now())
       const isLast = some.ids.length < STEP
@@ -78,9 +80,10 @@ export async function deleteProject(
         await stores.projects.delete(project.id)
         await stores.events.emit(projectEvent('project.removed', project, { userId, at: clock.now() }))
       }
-      return { ...some, isLast }
+      return { ...some, isLast, id: project.id }
     })
     if (!gone) return false
+    wanted = gone.id
     onHostsChanged(gone.hosts)
     for (const id of gone.ids) onNews({ what: 'deleted', id })
     if (gone.isLast) return true

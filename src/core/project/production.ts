@@ -128,9 +128,10 @@ export function createProduction(parts: ProductionParts): Production {
     unpause: (ctx, idOrName) =>
       change(ctx, idOrName, noSuch(idOrName), async (stores, project, now) => {
         const { paused, pausedAt, lastRollbackTarget } = project.details
+        // What somebody has chosen stays.
+        if (!paused) return { details: {}, hosts: [] }
         const isRolledBack = lastRollbackTarget !== null
-        const waiting =
-          paused && !isRolledBack ? await newestSince(stores.deployments, project, pausedAt) : undefined
+        const waiting = isRolledBack ? undefined : await newestSince(stores.deployments, project, pausedAt)
         const taken = waiting ? await assign(stores, waiting, now) : []
         return {
           details: { paused: false, pausedAt: null, autoAssignCustomDomains: !isRolledBack },

@@ -24,6 +24,7 @@ import { speakError } from './dialect.ts'
 import { type Allowance, type Limits, limitHeaders, rateLimited, retryAfter } from './limits.ts'
 import { errorPage, PAGE_HEADERS } from './page.ts'
 import { createPathIndex } from './paths.ts'
+import { patienceFor } from './patience.ts'
 import { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { createFindCaller } from './session/caller.ts'
@@ -182,7 +183,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       site,
     )
     if (error.kind === 'service_unavailable' && !reply.hasHeader('retry-after'))
-      reply.header('retry-after', '10')
+      reply.header('retry-after', String(patienceFor(error.cause)))
     reply.code(status)
     // A body that was refused half-read cannot be followed by another request on the same connection.
     if (status === 413 && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')

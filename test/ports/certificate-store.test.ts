@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Certificate } from '#core/certificate/certificate.ts'
-import type { AliasMark } from '#core/certificate/certificate-store.ts'
+import type { HostMark } from '#core/certificate/certificate-store.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
 import { sampleAlias, sampleCertificate, sampleChallenge, sampleDeployment } from '#test/support/samples.ts'
 import { openStores } from '#test/support/stores.ts'
@@ -174,7 +174,7 @@ eachDatabase((name, open) =>
         { createdAt: 1, host: 'c.test' },
         { createdAt: 2, host: 'a.test' },
       ])
-      const rest = await certificateAttempts.aliasesAfter(first[1] as AliasMark, 10)
+      const rest = await certificateAttempts.aliasesAfter(first[1] as HostMark, 10)
       assert.deepEqual(
         rest.map(({ host }) => host),
         ['b.test', 'd.test'],

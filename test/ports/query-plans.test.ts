@@ -469,6 +469,7 @@ const callsOnOthers = ({
     remove: () => certificateAttempts.remove('a.example.com'),
     due: () => certificateAttempts.due(3, 10),
     aliasesAfter: () => certificateAttempts.aliasesAfter({ createdAt: 1, host: 'a' }, 10),
+    domainsAfter: () => certificateAttempts.domainsAfter({ createdAt: 1, host: 'a' }, 10),
     prune: () => certificateAttempts.prune(1),
   },
   challenges: {

@@ -39,6 +39,17 @@ const selectAliases = prepare<{ createdAt: number; host: string; limit: number }
       .orderBy('host')
       .limit(limit),
 )
+const selectDomains = prepare<{ updatedAt: number; name: string; limit: number }>()(
+  (db, { updatedAt, name, limit }) =>
+    db
+      .selectFrom('project_domains')
+      .select(['updated_at', 'name'])
+      .where('verified', '=', sql.lit(1))
+      .where((eb) => eb(eb.refTuple('updated_at', 'name'), '>', eb.tuple(updatedAt, name)))
+      .orderBy('updated_at')
+      .orderBy('name')
+      .limit(limit),
+)
 
 export function createAttemptStore(db: Db): AttemptStore {
   return {
@@ -70,6 +81,12 @@ export function createAttemptStore(db: Db): AttemptStore {
       (await selectAliases(db, { createdAt, host, limit })).map((row) => ({
         createdAt: row.created_at,
         host: row.host,
+      })),
+
+    domainsAfter: async ({ createdAt, host }, limit) =>
+      (await selectDomains(db, { updatedAt: createdAt, name: host, limit })).map((row) => ({
+        createdAt: row.updated_at,
+        host: row.name,
       })),
 
     async prune(before) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
 import { DAY, HOUR } from '#contract/time.ts'
 import { makeAuthority, makeLeaf, type Signer } from '#test/support/pki.ts'
-import { sampleAlias, sampleDeployment } from '#test/support/samples.ts'
+import { sampleAlias, sampleDeployment, sampleProject, sampleProjectDomain } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { openStores } from '#test/support/stores.ts'
 import { type CertificateIssuer, IssueFailure } from '../ports/certificate-issuer.ts'
@@ -202,6 +202,28 @@ test('what failed is found again when its time has come, and forgotten when the 
   assert.equal(await attempts.find('b.example.com'), undefined)
 })
 
+test('a verified domain of a project is found before it shows anything', async (t) => {
+  const { sweep, workAll, asked, clock, stores } = await setUp(t)
+  const project = sampleProject({ ownerId: 'anna' })
+  await stores.projects.insert(project)
+  const waiting = sampleProjectDomain({
+    projectId: project.id,
+    ownerId: 'anna',
+    verified: false,
+    updatedAt: clock.now(),
+  })
+  await stores.projectDomains.add(waiting)
+  await stores.projectDomains.add({ ...waiting, name: 'shop.example.com', verified: true })
+  await sweep()
+  await workAll()
+  assert.deepEqual(asked, ['shop.example.com'])
+  clock.advance(HOUR)
+  await stores.projectDomains.update(project.id, waiting.name, { verified: true, updatedAt: clock.now() })
+  await sweep()
+  await workAll()
+  assert.deepEqual(asked, ['shop.example.com', waiting.name])
+})
+
 test('a renewal that fails leaves the old certificate, and is tried more often as its end comes near', async (t) => {
   const { ensure, serve, asked, clock, will, store, work } = await setUp(t)
   await serve('www.example.com')
@@ -247,15 +269,17 @@ test('whoever orders a certificate gets it once a worker has it, the reason when
   const ordered = async () => {
     const answer = order('anna', ['a.example.com', 'b.example.com']).then(
       ({ names }) => names,
-      (error: Error) => error.message,
+      (error: Error) => error,
     )
     while ((await stores.jobs.counts()).queued === 0) await new Promise(setImmediate)
     return { answer }
   }
-  will.failure = new IssueFailure('CAA forbids it')
+  will.failure = new IssueFailure('CAA forbids it', 90_000)
   const refused = await ordered()
   await workAll()
   assert.match(String(await refused.answer), /CAA forbids it/)
+  const { cause } = (await refused.answer) as Error
+  assert.equal(cause instanceof IssueFailure && cause.retryAfter, 90_000, 'as the authority wants it')
   will.failure = undefined
   const granted = await ordered()
   await workAll()

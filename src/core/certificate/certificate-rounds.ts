@@ -4,7 +4,7 @@ import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SettingStore } from '../setting/setting-store.ts'
 import type { AutomaticCertificates } from './automatic-certificates.ts'
-import type { AliasMark, AttemptStore, CertificateStore } from './certificate-store.ts'
+import type { AttemptStore, CertificateStore, HostMark } from './certificate-store.ts'
 import type { ChallengeStore } from './challenge.ts'
 import { renewJob } from './issue-jobs.ts'
 
@@ -41,8 +41,7 @@ interface SweepParts {
   readonly clock: Clock
 }
 
-const MARK = 'certificates-swept'
-const START: AliasMark = { createdAt: 0, host: '' }
+const START: HostMark = { createdAt: 0, host: '' }
 /** A process may be about to commit what it dated a moment ago. */
 const OVERLAP = 10 * MINUTE
 
@@ -50,28 +49,41 @@ const OVERLAP = 10 * MINUTE
  * Finds hosts whose certificate nobody asked for because a process died between the two, and those whose last attempt
  * failed long enough ago.
  */
-export const createSweepRound = (parts: SweepParts): JobHandler => ({
-  kind: 'certificates.sweep',
-  summary: 'Find the custom hosts that have no certificate',
-  timeLimit: 5 * MINUTE,
-  maxAttempts: 3,
-  every: 10 * MINUTE,
-  async run(_, { signal }) {
-    const { automatic, store, attempts, challenges, settings, clock } = parts
-    await challenges.prune(clock.now())
-    await attempts.prune(clock.now() - 2 * DAY)
-    await automatic.wanted(await attempts.due(clock.now(), BATCH))
+export const createSweepRound = (parts: SweepParts): JobHandler => {
+  const { automatic, store, attempts, challenges, settings, clock } = parts
+
+  /** Goes on from where the last round ended. */
+  async function sweep(
+    mark: string,
+    after: (last: HostMark, limit: number) => Promise<readonly HostMark[]>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const settled = clock.now() - OVERLAP
-    let last: AliasMark = JSON.parse((await settings.get(MARK)) ?? JSON.stringify(START))
+    let last: HostMark = JSON.parse((await settings.get(mark)) ?? JSON.stringify(START))
     for (let i = 0; i < BATCHES && !signal.aborted; i++) {
-      const found = await attempts.aliasesAfter(last, BATCH)
+      const found = await after(last, BATCH)
       for (const { host } of found)
         if (automatic.isCustom(host) && (await store.forHost(host)).length === 0)
           await automatic.wanted([host])
-      const mark = found.findLast(({ createdAt }) => createdAt < settled)
-      if (mark) await settings.set(MARK, JSON.stringify(mark))
+      const reached = found.findLast(({ createdAt }) => createdAt < settled)
+      if (reached) await settings.set(mark, JSON.stringify(reached))
       last = found.at(-1) ?? last
       if (found.length < BATCH) return
     }
-  },
-})
+  }
+
+  return {
+    kind: 'certificates.sweep',
+    summary: 'Find the custom hosts that have no certificate',
+    timeLimit: 5 * MINUTE,
+    maxAttempts: 3,
+    every: 10 * MINUTE,
+    async run(_, { signal }) {
+      await challenges.prune(clock.now())
+      await attempts.prune(clock.now() - 2 * DAY)
+      await automatic.wanted(await attempts.due(clock.now(), BATCH))
+      await sweep('certificates-swept', attempts.aliasesAfter, signal)
+      await sweep('certificates-swept-domains', attempts.domainsAfter, signal)
+    },
+  }
+}

@@ -50,13 +50,15 @@ export interface AttemptStore {
   /** Hosts that failed and may be tried again, the longest waiting first. */
   due(now: number, limit: number): Promise<readonly string[]>
   /** The aliases that came after this one, in their order. */
-  aliasesAfter(last: AliasMark, limit: number): Promise<readonly AliasMark[]>
+  aliasesAfter(last: HostMark, limit: number): Promise<readonly HostMark[]>
+  /** The same of the verified domains of projects, which may show nothing yet; those that were changed came anew. */
+  domainsAfter(last: HostMark, limit: number): Promise<readonly HostMark[]>
   /** Forgets what succeeded before this time. */
   prune(before: number): Promise<void>
 }
 
-/** A place among all aliases by age. */
-export interface AliasMark {
+/** A place among all hosts of a kind, by age. */
+export interface HostMark {
   readonly createdAt: number
   readonly host: string
 }

@@ -78,7 +78,8 @@ export function createIssueJob(parts: IssueParts): JobHandler {
       await attempts.save({ ...attempt, error: null })
     } catch (error) {
       if (signal.aborted) throw error
-      await attempts.save({ ...attempt, error: patience(error).reason })
+      const { retryAfter, reason } = patience(error)
+      await attempts.save({ ...attempt, retryAt: at + retryAfter, error: reason })
     }
     bus.publish(ORDERS_TOPIC, key)
   }

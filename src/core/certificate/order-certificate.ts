@@ -37,15 +37,21 @@ const keyOf = (ownerId: string, names: readonly string[]): string =>
     .update([ownerId, ...names].join(' '))
     .digest('hex')}`
 
-const refused = (reason: string) =>
-  new AloftError('service_unavailable', `The certificate authority issued no certificate: ${reason}`)
+/** Says how long the authority wants to be left alone, where it told us. */
+const refused = (failure: IssueFailure) =>
+  new AloftError(
+    'service_unavailable',
+    `The certificate authority issued no certificate: ${failure.message}`,
+    {},
+    { cause: failure },
+  )
 
 export function createOrderCertificate(parts: OrderParts): OrderCertificate {
   const { issuer, keep, store, attempts, jobs, bus, clock, waitMs = MINUTE } = parts
 
   async function atOnce(ownerId: string, names: readonly string[]): Promise<Certificate> {
     const fresh = await askIssuer(issuer, names, AbortSignal.timeout(waitMs)).catch((error: unknown) => {
-      throw error instanceof IssueFailure ? refused(error.message) : error
+      throw error instanceof IssueFailure ? refused(error) : error
     })
     return keep.save(ownerId, 'issued', fresh)
   }
@@ -67,7 +73,8 @@ export function createOrderCertificate(parts: OrderParts): OrderCertificate {
         const now = await store.withNames(ownerId, names)
         if (now && now.cert !== before?.cert) return now
         const attempt = await attempts.find(key)
-        if (attempt && attempt.at >= startedAt && attempt.error !== null) throw refused(attempt.error)
+        if (attempt && attempt.at >= startedAt && attempt.error !== null)
+          throw refused(new IssueFailure(attempt.error, attempt.retryAt - attempt.at || undefined))
       }
     } finally {
       stop()

@@ -9,14 +9,17 @@ const section = (title: string, rows: readonly (readonly [string, string])[]): s
 export const examplesHelp = (examples: Examples): string =>
   section(
     'Examples',
-    examples.map(([line, does]) => [`aloft ${line}`, does]),
+    examples.map(([line, does]) => [`aloft ${line}`.trimEnd(), does]),
   )
 
 /** What stands below the list of commands. */
 export const rootHelp = [
   examplesHelp([
     ['login you@example.com', 'log in'],
-    ['teams ls --json', 'your teams, for a program to read'],
+    ['', 'put the current folder online'],
+    ['deploy dist --prod', 'put a folder into production'],
+    ['logs -f', 'what happens there, as it happens'],
+    ['ls --json', 'your deployments, for a program to read'],
     ['token create ci --expires-in 30d', 'a token that lapses after 30 days'],
     ['help token create', 'all about one command'],
   ]),
@@ -27,9 +30,10 @@ export const rootHelp = [
   ]),
   section('Exit codes', [
     ['0', 'done'],
-    ['1', 'failed'],
+    ['1', 'failed; so did the build'],
     ['2', 'wrong usage; nothing was tried'],
     ['3', 'not logged in, or not allowed'],
     ['4', 'not found'],
+    ['130', 'stopped by Ctrl-C'],
   ]),
 ].join('')

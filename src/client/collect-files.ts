@@ -27,7 +27,9 @@ const NEVER: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.aloft', 'no
 /** Not even through a link from elsewhere in the folder. */
 const PRIVATE: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.aloft'])
 /** Left out unless an ignore file says otherwise (`!.env.local`). */
-const USUALLY = readIgnoreFile('.DS_Store\n.env.local\n.env.*.local\n.*.swp\nnpm-debug.log\n__pycache__/\n')
+const USUALLY = readIgnoreFile(
+  '.gitignore\n.aloftignore\n.DS_Store\n.env.local\n.env.*.local\n.*.swp\nnpm-debug.log\n__pycache__/\n',
+)
 
 interface Walk {
   readonly root: string

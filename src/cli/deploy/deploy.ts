@@ -17,7 +17,7 @@ import { plainText } from '../plain-text.ts'
 import { shortDuration } from '../relative-time.ts'
 import { readPairs } from './read-pairs.ts'
 import { createReporter, type Reporter } from './reporter.ts'
-import { readSiteFolder, type SiteFolder } from './site-folder.ts'
+import { projectName, readSiteFolder, type SiteFolder } from './site-folder.ts'
 
 const text = (given: string): string => given
 
@@ -28,7 +28,7 @@ export const command = defineCommand({
     'Left out are .git, node_modules and what .gitignore and .aloftignore name. The first',
     `deployment links the folder to its project (${LINK_FILE}); later ones go to the same.`,
     'Stopped on its way, it goes on where it was when it is run again.',
-  ].join('\n'),
+  ].join(' '),
   team: true,
   arguments: { folder: optional('the folder; the current one when left out') },
   options: {
@@ -99,7 +99,8 @@ export const command = defineCommand({
       if (interrupt.signal.aborted) throw interrupted(last)
       throw error
     } finally {
-      process.off('SIGINT', onInterrupt)
+      // Ctrl-C reaches us twice where another program started us: the second should not cut the message short.
+      if (!interrupt.signal.aborted) process.off('SIGINT', onInterrupt)
       reporter.stop()
     }
     if (last !== undefined) showResult(cli, last, reporter, cli.now() - began)
@@ -124,7 +125,9 @@ async function findGoal(cli: Cli, site: SiteFolder, named: string | undefined): 
   if (link === undefined) return { api, name: site.name }
   try {
     const { name } = await api.call(getProject, { params: { idOrName: link.projectId } })
-    return { api, name: projectLabel(name), project: link.projectId, link }
+    // Where the name says which project it is, it is the same deployment as before there was a link.
+    if (projectName(name) === name) return { api, name, link }
+    return { api, name: projectName(name), project: link.projectId, link }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
     throw new CliError(
@@ -134,9 +137,6 @@ async function findGoal(cli: Cli, site: SiteFolder, named: string | undefined): 
     )
   }
 }
-
-/** A deployment's name may be shorter than that of its project. */
-const projectLabel = (name: string): string => name.slice(0, 52)
 
 async function linkFolder(cli: Cli, { home }: SiteFolder, deployment: Deployment): Promise<void> {
   const { out } = cli

@@ -25,12 +25,14 @@ export const command = defineCommand({
     const { api, id } = await chooseDeployment(cli, given.deployment)
     const deployment = await findDeployment(api, id)
     // The alias is what people know; a deployment that was named is opened at its own address.
-    const [alias] = given.deployment === undefined ? deployment.alias : []
+    const [alias] = given.deployment === undefined ? [...deployment.alias].sort(byLength) : []
     const address = alias === undefined ? addressOf(cli, deployment) : siteAddress(cli.baseUrl, alias)
     out.show({ id, url: address }, () => plainText(address))
     if (out.seen && !out.json) openBrowser(address)
   },
 })
+
+const byLength = (a: string, b: string): number => a.length - b.length
 
 /** Where there is no browser, the printed address has to do. */
 function openBrowser(address: string): void {

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createDeployment, getDeployment } from '#contract/api/deployment.ts'
+import { uploadFile } from '#contract/api/file.ts'
+import { readEvents } from '#contract/api/log.ts'
+import { AloftError } from '#contract/errors.ts'
+import { ApiError } from './api-error.ts'
+import { createClient } from './client.ts'
+import { answers, startTestApi, type TestAnswer } from './client-testing.ts'
+import { type DeployOptions, deploy } from './deploy.ts'
+import { DeployError } from './deploy-error.ts'
+import type { DeployEvent, Deployment } from './deploy-event.ts'
+
+const closing: (() => unknown)[] = []
+after(() => Promise.all(closing.map((close) => close())))
+
+const sha1 = (bytes: string | Buffer): string => createHash('sha1').update(bytes).digest('hex')
+
+const deployment = (readyState: Deployment['readyState']): Deployment => ({
+  id: 'dpl_1',
+  url: 'site-abc.localhost',
+  name: 'site',
+  meta: {},
+  version: 2,
+  plan: 'pro',
+  public: false,
+  ownerId: 'u1',
+  projectId: 'prj_1',
+  creator: { uid: 'u1' },
+  type: 'LAMBDAS',
+  readyState,
+  createdAt: 1_900_000_000_000,
+  createdIn: 'iad1',
+  regions: [],
+  routes: null,
+  builds: [],
+  env: [],
+  build: { env: [] },
+  alias: [],
+  aliasFinal: [],
+  aliasAssigned: false,
+  aliasError: null,
+})
+
+const entry = (serial: string, text: string) => ({
+  type: 'stdout',
+  created: 1,
+  payload: {
+    deploymentId: 'dpl_1',
+    info: { type: 'build', name: 'b', entrypoint: '' },
+    text,
+    id: serial,
+    date: 1,
+    serial,
+  },
+})
+const lines = (...entries: object[]) => `\n${entries.map((each) => `${JSON.stringify(each)}\n`).join('')}`
+
+/** What an installation does with contents: it keeps them, and says which are missing. */
+function keeper(state: Deployment['readyState'] = 'READY') {
+  const kept = new Map<string, Buffer>()
+  const uploads: string[] = []
+  const rows: TestAnswer[] = [
+    answers(uploadFile, ({ headers, body }) => {
+      const digest = String(headers['x-platform-digest'])
+      uploads.push(digest)
+      if (sha1(body) !== digest) throw new AloftError('bad_request', 'not the SHA-1 of the body')
+      kept.set(digest, body)
+      return undefined
+    }),
+    answers(createDeployment, ({ body }) => {
+      const missing = [...new Set(body.files.map(({ sha }) => String(sha)))].filter((sha) => !kept.has(sha))
+      if (missing.length > 0) throw new AloftError('missing_files', 'Some are missing.', { missing })
+      return deployment(state)
+    }),
+  ]
+  return { kept, uploads, rows }
+}
+
+function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-deploy-'))
+  closing.push(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'sub'))
+  for (const [path, bytes] of Object.entries(files)) writeFileSync(join(folder, path), bytes)
+  return folder
+}
+
+async function start(folder: string, table: readonly TestAnswer[], more: Partial<DeployOptions> = {}) {
+  const api = await startTestApi(table)
+  closing.push(api.stop)
+  const waits: number[] = []
+  const wait = async (ms: number) => {
+    waits.push(ms)
+    // The end of a log is waited for as long as it takes.
+    await (ms >= 10_000 ? new Promise<void>(() => {}) : new Promise(setImmediate))
+  }
+  const client = createClient({ baseUrl: api.baseUrl, token: 'tok0123456789', wait })
+  const seen: DeployEvent[] = []
+  const events = () => deploy({ client, folder, name: 'site', wait, ...more })
+  const run = async () => {
+    for await (const event of events()) seen.push(event)
+  }
+  return { api, seen, events, run, waits }
+}
+
+const last = (seen: readonly DeployEvent[], type: DeployEvent['type']) =>
+  seen.findLast((event) => event.type === type)
+
+test('contents are uploaded once each, and only those that are missing', async () => {
+  const folder = folderOf({ a: 'same', b: 'same', 'sub/c': 'other', empty: '' })
+  const { rows, uploads, kept } = keeper()
+  const { api, seen, run } = await start(folder, rows, {
+    target: 'production',
+    env: { A: '1' },
+    buildEnv: { B: '2' },
+    meta: { c: '3' },
+    force: true,
+  })
+  await run()
+  assert.deepEqual(uploads.sort(), [sha1('same'), sha1('other'), sha1('')].sort())
+  assert.deepEqual(last(seen, 'collected'), { type: 'collected', files: 4, bytes: 13 })
+  assert.deepEqual(last(seen, 'missing'), { type: 'missing', files: 3, bytes: 9 })
+  assert.deepEqual(last(seen, 'uploaded'), { type: 'uploaded', files: 3, bytes: 9 })
+  assert.equal(seen.at(-1)?.type, 'ready')
+  const created = api.requests.at(-1)
+  assert.deepEqual(created?.query, { forceNew: 'true' })
+  const { files, ...body } = (created?.body ?? {}) as { files: object[] }
+  assert.deepEqual(body, {
+    name: 'site',
+    version: 2,
+    target: 'production',
+    env: { A: '1' },
+    build: { env: { B: '2' } },
+    meta: { c: '3' },
+  })
+  assert.deepEqual(files[0], { file: 'a', sha: sha1('same'), size: 4, mode: 0o100644 })
+
+  writeFileSync(join(folder, 'a'), 'new')
+  kept.delete(sha1('new'))
+  uploads.length = 0
+  const again = await start(folder, rows)
+  await again.run()
+  assert.deepEqual(uploads, [sha1('new')])
+})
+
+test('a large file is streamed, and its progress told on the way', async () => {
+  const bytes = Buffer.alloc(3_000_000, 7)
+  const { rows, kept } = keeper()
+  const { seen, run } = await start(folderOf({ big: bytes }), rows)
+  await run()
+  assert.ok(kept.get(sha1(bytes))?.equals(bytes))
+  assert.deepEqual(last(seen, 'uploaded'), { type: 'uploaded', files: 1, bytes: bytes.length })
+})
+
+test('uploads outlast rate limits and failures that pass', async () => {
+  const { rows, uploads } = keeper()
+  let refusals = 0
+  const [upload, ...others] = rows as [TestAnswer, ...TestAnswer[]]
+  const flaky: TestAnswer = {
+    row: upload.row,
+    answer(request) {
+      if (++refusals <= 2) throw new AloftError('service_unavailable', 'restarting')
+      return upload.answer(request)
+    },
+  }
+  const { run, waits } = await start(folderOf({ a: 'text' }), [flaky, ...others])
+  await run()
+  assert.deepEqual(uploads, [sha1('text')])
+  assert.equal(waits.length, 2)
+})
+
+test('a file that changes while it is uploaded is told by its name', async () => {
+  const folder = folderOf({ a: 'before' })
+  const { rows } = keeper()
+  const { seen, run } = await start(folder, rows)
+  const [upload, create] = rows as [TestAnswer, TestAnswer]
+  const changing: TestAnswer = {
+    row: create.row,
+    answer(request) {
+      writeFileSync(join(folder, 'a'), 'after')
+      return create.answer(request)
+    },
+  }
+  const { run: runChanging } = await start(folder, [upload, changing])
+  await assert.rejects(runChanging(), (error) => {
+    assert.ok(error instanceof DeployError)
+    assert.deepEqual([error.code, error.message], ['changed', 'a changed while it was uploaded.'])
+    return true
+  })
+  await run()
+  assert.equal(seen.at(-1)?.type, 'ready')
+})
+
+test('an answer that is final ends it', async () => {
+  const refusing = answers(createDeployment, () => {
+    throw new AloftError('payment_required', 'This account is blocked.')
+  })
+  const { api, run } = await start(folderOf({ a: 'text' }), [refusing])
+  await assert.rejects(run(), (error) => error instanceof ApiError && error.code === 'payment_required')
+  assert.equal(api.requests.length, 1)
+})
+
+test('a build is followed over a log that breaks off, without a line lost or told twice', async () => {
+  const { rows } = keeper('BUILDING')
+  let opened = 0
+  const sinces: unknown[] = []
+  const built: TestAnswer[] = [
+    answers(getDeployment, () => deployment(opened >= 2 ? 'READY' : 'BUILDING')),
+    answers(readEvents, ({ query }) => {
+      sinces.push(query.since)
+      opened++
+      const body =
+        opened === 1
+          ? `${lines(entry('1000000000000000001', 'one'))}{"type":"stdout","cre`
+          : lines(entry('1000000000000000002', 'two'))
+      return { type: 'application/stream+json', body }
+    }),
+  ]
+  const { seen, run } = await start(folderOf({ a: 'text' }), [...rows, ...built])
+  await run()
+  assert.deepEqual(
+    seen.flatMap((event) => (event.type === 'log' ? [event.entry.payload.text] : [])),
+    ['one', 'two'],
+  )
+  assert.deepEqual(sinces.slice(0, 2), ['1900000000000', '1000000000000000001'])
+  assert.deepEqual(
+    seen.flatMap((event) => (event.type === 'state' ? [event.state] : [])),
+    ['BUILDING', 'READY'],
+  )
+  assert.equal(seen.at(-1)?.type, 'ready')
+})
+
+test('a build that fails ends with an error, and one that is not to be followed with its creation', async () => {
+  const { rows } = keeper('BUILDING')
+  const failed: TestAnswer[] = [
+    answers(getDeployment, () => ({ ...deployment('ERROR'), errorCode: 'build_failed' })),
+    answers(readEvents, () => ({ type: 'application/stream+json', body: '\n' })),
+  ]
+  const folder = folderOf({ a: 'text' })
+  const { seen, run } = await start(folder, [...rows, ...failed])
+  await run()
+  const end = seen.at(-1)
+  assert.ok(end?.type === 'error' && end.deployment.errorCode === 'build_failed')
+  const brief = await start(folder, rows, { follow: false })
+  await brief.run()
+  assert.equal(brief.seen.at(-1)?.type, 'created')
+})
+
+test('it can be stopped, and whoever stops listening stops it too', async () => {
+  const { rows } = keeper()
+  const stop = new AbortController()
+  const stopping = {
+    row: uploadFile,
+    answer: () => stop.abort(new Error('stopped')),
+  } as unknown as TestAnswer
+  const { run } = await start(folderOf({ a: 'text' }), [stopping, rows[1] as TestAnswer], {
+    signal: stop.signal,
+  })
+  await assert.rejects(run(), /stopped/)
+
+  const { api, events } = await start(folderOf({ a: 'text' }), rows)
+  for await (const { type } of events()) if (type === 'collected') break
+  assert.deepEqual(api.requests, [])
+})

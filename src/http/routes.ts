@@ -1,5 +1,6 @@
 import type { Aliases } from '#core/alias/aliases.ts'
 import type { Applications } from '#core/application/applications.ts'
+import type { AuditLog } from '#core/audit/audit-log.ts'
 import type { Certificates } from '#core/certificate/certificates.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
 import type { DnsRecords } from '#core/dns-record/dns-records.ts'
@@ -25,6 +26,7 @@ import type { Tokens } from '#core/token/tokens.ts'
 import type { Webhooks } from '#core/webhook/webhooks.ts'
 import { aliasRoutes } from './alias/routes.ts'
 import { applicationRoutes } from './application/routes.ts'
+import { auditRoutes } from './audit/routes.ts'
 import { certificateRoutes } from './certificate/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
 import { dnsRecordRoutes } from './dns-record/routes.ts'
@@ -58,6 +60,7 @@ export interface UseCases {
   readonly aliases: Aliases
   readonly applications: Applications
   readonly authorizations: Authorizations
+  readonly auditLog: AuditLog
   readonly certificates: Certificates
   readonly deployments: Deployments
   readonly dnsRecords: DnsRecords
@@ -123,6 +126,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...secretRoutes(use.secrets),
     ...webhookRoutes(use.webhooks),
     ...drainRoutes(use.drains),
+    ...auditRoutes(use.auditLog),
     ...operatorRoutes(use.operators, system.site),
     ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),
   ]

@@ -14,10 +14,13 @@ import {
   type TeamWish,
 } from '#core/access/authorise.ts'
 import { type Actor, type Context, personalOwner, type Visit } from '#core/access/context.ts'
+import type { AuditEntry } from '#core/audit/audit.ts'
+import { audited } from '#core/audit/audit-trail.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import type { Tokens } from '#core/token/tokens.ts'
+import { auditEntryOf, isAudited } from './audit/audit-entry.ts'
 import { authFailed, readBearer } from './authenticate.ts'
 import { collect, DEFAULT_BODY_LIMIT, parseBody } from './body.ts'
 import { speakError } from './dialect.ts'
@@ -55,6 +58,8 @@ export interface ApiParts {
   readonly originOf: (host: string | undefined) => Origin
   /** The plan that strangers are counted under. */
   readonly defaultPlan: Plan
+  /** Remembers a change that was made outside of a transaction. */
+  readonly addAudit: (entry: AuditEntry) => Promise<void>
   readonly observe?: (request: { route: string; method: string; status: number; seconds: number }) => void
 }
 
@@ -241,6 +246,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   function mount(row: Endpoint, handle: Route['handle']): void {
     const { body, query, reply: form } = row
     const status = row.status ?? 200
+    const audits = isAudited(row)
     const validators = {
       body: body !== undefined && body !== 'raw' ? compileValidate('body', body, row) : undefined,
       querystring: query === undefined ? undefined : compileValidate('querystring', query, row),
@@ -261,12 +267,14 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
             ? (request.body ?? request.raw)
             : request.body
         if (validators.body) validators.body(input)
-        const answer = handle(request.who as Context | Visit, {
-          params: request.params,
-          query: query as never,
-          body: input as never,
-          headers: request.headers,
-        })
+        const work = () =>
+          handle(request.who as Context | Visit, {
+            params: request.params,
+            query: query as never,
+            body: input as never,
+            headers: request.headers,
+          })
+        const answer = audits ? audited(entryOf(request, row), work, addAudit) : work()
         reply.code(status)
         if (row.noStore) reply.header('cache-control', 'no-store')
         return typeof form === 'object'
@@ -275,6 +283,25 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       },
     })
   }
+
+  /** What was done cannot be taken back because this fails. */
+  const addAudit = (entry: AuditEntry): Promise<void> =>
+    parts
+      .addAudit(entry)
+      .catch((err: unknown) => log.error({ err, ...entry }, 'a change could not be put into the audit log'))
+
+  const entryOf = (request: FastifyRequest, row: Endpoint): AuditEntry =>
+    auditEntryOf(
+      row,
+      request.who as Context,
+      {
+        id: request.id,
+        ip: request.ip,
+        userAgent: request.headers['user-agent'] ?? '',
+        params: request.params as Record<string, string>,
+      },
+      clock.now(),
+    )
 
   await app.ready()
   return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)

@@ -127,6 +127,7 @@ export function buildApi(
     site: config.baseUrl,
     originOf: createOriginOf(config.domain, config.origin),
     defaultPlan: config.defaultPlan,
+    addAudit: parts.stores.audit.add,
     observe: metrics.observe,
   })
 }

@@ -1,5 +1,7 @@
 import { createAliases } from '#core/alias/aliases.ts'
 import { createApplications } from '#core/application/applications.ts'
+import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
+import { createAuditLog } from '#core/audit/audit-log.ts'
 import { createBuildJob } from '#core/build/build-job.ts'
 import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
 import {
@@ -89,6 +91,7 @@ const recurringJobs = (
     createJobCleanup({ store: stores.jobs, clock }),
     createAbandonedJob({ store: stores.deployments, clock }),
     createLogCleanup({ store: logStore, clock }),
+    createAuditCleanup({ store: stores.audit, clock }),
     createCodeCleanup({ store: stores.oauthCodes, clock }),
     createDeleteDisabledJob(installationParts(config, parts)),
     createDeliveryCleanup({ store: stores.deliveries, clock }),
@@ -296,6 +299,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       onNews,
       beginVariables: envVariables.begin,
     }),
+    auditLog: createAuditLog({ store: stores.audit, users: stores.users }),
     drains: openDrains(config, parts),
     webhooks: createWebhooks({
       stores,

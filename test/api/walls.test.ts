@@ -54,6 +54,7 @@ const ABOUT_ONESELF = new Set([
   'GET /v1/webhooks',
   'POST /v1/log-drains',
   'GET /v1/log-drains',
+  'GET /v1/audit-log',
   'GET /v1/verify-code',
   'POST /v1/integrations/applications',
   'GET /v1/integrations/applications',

@@ -15,6 +15,7 @@ import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import {
   sampleAlias,
   sampleApplication,
+  sampleAuditEntry,
   sampleCertificate,
   sampleChallenge,
   sampleDelivery,
@@ -71,6 +72,7 @@ const code = {
   tokenId: null,
 }
 const webhook = sampleWebhook({ ownerId: user.id })
+const auditEntry = sampleAuditEntry({ ownerId: user.id, userId: user.id })
 const drain = sampleDrain({ ownerId: user.id })
 const delivery = sampleDelivery({ target: { kind: 'webhook', id: webhook.id } })
 const page = { limit: 10, since: 1, until: 2e12 }
@@ -227,6 +229,7 @@ const callsOnOthers = ({
   applications,
   installations,
   oauthCodes,
+  audit,
   drains,
   webhooks,
   deliveries,
@@ -264,6 +267,15 @@ const callsOnOthers = ({
     byHash: () => oauthCodes.byHash(code.hash),
     use: () => oauthCodes.use(code.hash, 1, 'a-token'),
     prune: () => oauthCodes.prune(1),
+  },
+  audit: {
+    add: () => audit.add(auditEntry),
+    list: async () => {
+      await audit.list(user.id, page, {})
+      await audit.list(user.id, page, { action: 'PATCH' })
+      await audit.list(user.id, page, { userId: user.id, action: 'PATCH' })
+    },
+    prune: () => audit.prune(1, 10),
   },
   drains: {
     add: () => drains.add(drain, '0'),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { newDomainToken, newId } from '#contract/ids.ts'
 import type { Alias } from '#core/alias/alias.ts'
 import type { Application } from '#core/application/application.ts'
+import type { AuditEntry } from '#core/audit/audit.ts'
 import type { Certificate } from '#core/certificate/certificate.ts'
 import type { Challenge } from '#core/certificate/challenge.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
@@ -333,6 +334,20 @@ export const sampleDelivery = (given: Partial<Delivery> = {}): Delivery => ({
   state: 'waiting',
   attempts: [],
   createdAt: 1_700_000_000_000,
+  ...given,
+})
+
+export const sampleAuditEntry = (given: Partial<AuditEntry> = {}): AuditEntry => ({
+  id: newId.audit(),
+  ownerId: 'an-account',
+  at: 1_700_000_000_000,
+  userId: 'a-user',
+  via: { kind: 'login', id: 'a-token', name: 'Laptop' },
+  action: 'PATCH /v9/projects/:idOrName',
+  target: { idOrName: 'a-project' },
+  ip: '192.0.2.1',
+  userAgent: 'curl/8',
+  requestId: 'req_1',
   ...given,
 })
 

@@ -1,5 +1,6 @@
 import type { HostStore } from '#core/alias/host-store.ts'
 import type { ApplicationStore } from '#core/application/application-store.ts'
+import type { AuditStore } from '#core/audit/audit-store.ts'
 import type { AttemptStore, CertificateStore } from '#core/certificate/certificate-store.ts'
 import type { ChallengeStore } from '#core/certificate/challenge.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
@@ -29,6 +30,7 @@ import type { TokenStore } from '#core/token/token-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
 import type { DeliveryStore, WebhookStore } from '#core/webhook/webhook-store.ts'
 import { createApplicationStore } from './application-store.ts'
+import { createAuditStore } from './audit-store.ts'
 import { createAttemptStore } from './certificate-attempt-store.ts'
 import { createCertificateStore } from './certificate-store.ts'
 import { createChallengeStore } from './challenge-store.ts'
@@ -90,6 +92,7 @@ export interface Stores {
   readonly webhooks: WebhookStore
   readonly deliveries: DeliveryStore
   readonly drains: DrainStore
+  readonly audit: AuditStore
   readonly events: EventQueue
 }
 
@@ -216,6 +219,10 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
     get deliveries() {
       made.deliveries ??= createDeliveryStore(db)
       return made.deliveries
+    },
+    get audit() {
+      made.audit ??= createAuditStore(db)
+      return made.audit
     },
     get drains() {
       made.drains ??= createDrainStore(db)

@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
+import { PERSONAL } from '../scopes.ts'
+import { Time } from './shared.ts'
+
+const Entry = Type.Object({
+  id: Type.String(),
+  at: Time,
+  user: Type.Object({
+    id: Type.String(),
+    username: Type.Optional(Type.String()),
+    email: Type.Optional(Type.String()),
+  }),
+  via: Type.Object({
+    kind: Type.String({
+      description: '`login`, `account` (a token), `session` (a browser) or `integration`',
+    }),
+    id: Type.String(),
+    name: Type.String(),
+  }),
+  action: Type.String({ description: 'The endpoint: `PATCH /v9/projects/:idOrName`.' }),
+  target: Type.Record(Type.String(), Type.String(), {
+    description: 'What the placeholders of the endpoint stood for.',
+  }),
+  ip: Type.String(),
+  userAgent: Type.String(),
+  requestId: Type.String(),
+})
+
+export const readAuditLog = endpoint({
+  on: 'GET /v1/audit-log',
+  gen: 'current',
+  summary: 'List who changed what in the account, newest first; in a team, for its OWNERs',
+  access: PERSONAL,
+  teamBySlug: true,
+  limit: 'read',
+  query: Type.Object({
+    ...pageQuery,
+    userId: Type.Optional(Type.String({ maxLength: 100, description: 'Changes that this person made.' })),
+    action: Type.Optional(
+      Type.String({ maxLength: 200, description: 'How the action begins, such as `DELETE /v9/projects`.' }),
+    ),
+  }),
+  reply: Type.Object({ entries: Type.Array(Entry), pagination: PaginationSchema }),
+})

@@ -1,0 +1,34 @@
+import { AloftError } from '#contract/errors.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
+import type { Context } from '../access/context.ts'
+import type { User } from '../user/user.ts'
+import type { UserStore } from '../user/user-store.ts'
+import type { AuditEntry } from './audit.ts'
+import type { AuditFilter, AuditStore } from './audit-store.ts'
+
+/** An entry with the person; undefined when they are gone. */
+export interface KnownEntry {
+  readonly entry: AuditEntry
+  readonly user: User | undefined
+}
+
+export interface AuditLog {
+  /** Of the account, for those who answer for it. */
+  list(ctx: Context, page: PageQuery, filter: AuditFilter): Promise<Page<KnownEntry>>
+}
+
+interface AuditParts {
+  readonly store: Pick<AuditStore, 'list'>
+  readonly users: Pick<UserStore, 'byId'>
+}
+
+export const createAuditLog = ({ store, users }: AuditParts): AuditLog => ({
+  async list({ owner }, page, filter) {
+    if (owner.role !== 'OWNER')
+      throw new AloftError('forbidden', 'Only OWNERs of a team may read who changed what in it.')
+    const { items, pagination } = await store.list(owner.id, page, filter)
+    const people = new Map<string, User | undefined>()
+    for (const { userId } of items) if (!people.has(userId)) people.set(userId, await users.byId(userId))
+    return { items: items.map((entry) => ({ entry, user: people.get(entry.userId) })), pagination }
+  },
+})

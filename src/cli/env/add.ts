@@ -3,6 +3,7 @@ import { defineCommand, flag, required, value, zeroOrMore } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { makeRoom } from './make-room.ts'
 import { readTarget } from './read-target.ts'
 import { placeOf } from './variable.ts'
 
@@ -22,7 +23,7 @@ export const command = defineCommand({
     secret: value('name', 'take the value of this secret, instead of asking for one'),
     branch: value('branch', 'only for previews of this branch'),
     comment: value('text', 'what it is for'),
-    force: flag('change the variable that is there already'),
+    force: flag('change what is there already; where else it is set, it stays'),
   },
   examples: [
     ['env add DATABASE_URL production', 'ask for the value'],
@@ -45,6 +46,7 @@ export const command = defineCommand({
       secret === undefined
         ? await cli.prompt.secret(`Value of ${plainText(name)}:`, `aloft env add ${name} < file`)
         : `@${secret.replace(/^@/, '')}`
+    if (force) await makeRoom(api, idOrName, { keys: [name], target, branch })
     const { created } = await api.call(createVariables, {
       params: { idOrName },
       ...(force ? { query: { upsert: true } } : {}),

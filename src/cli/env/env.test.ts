@@ -134,6 +134,17 @@ test('add refuses what is there, unless it is forced, and what contradicts itsel
   assert.match(taken.stderr, /try: Change it with --force/)
   assert.equal((await aloft(['add', 'API_KEY', ...on, '--force'], 'x')).code, 0)
   assert.equal(bodies().at(-1)?.query.upsert, 'true')
+  // Elsewhere the old value stays.
+  assert.equal((await aloft(['add', 'API_KEY', 'production', ...on, '--force'], 'x')).code, 0)
+  assert.deepEqual(
+    bodies()
+      .slice(-2)
+      .map(({ method, params, body }) => [method, params.id, (body as { target: string[] }).target]),
+    [
+      ['PATCH', 'env_1', ['preview', 'development']],
+      ['POST', undefined, ['production']],
+    ],
+  )
   assert.equal((await aloft(['add', 'NEW', ...on])).code, 2)
   assert.match((await aloft(['add', 'NEW', ...on, '--plain', '--secret', 'a'], 'x')).stderr, /Only one of/)
   assert.match((await aloft(['add', 'NEW', 'prod', ...on], 'x')).stderr, /<targets>: "prod" should be one of/)

@@ -6,6 +6,7 @@ import { CliError, EXIT, usageError } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { readEnvFile } from './env-file.ts'
+import { inTheWay, makeRoom } from './make-room.ts'
 import { readTarget } from './read-target.ts'
 
 /** As many as one request may carry. */
@@ -32,16 +33,13 @@ export const command = defineCommand({
     const target = targets.length === 0 ? ['development'] : [...targets]
     const { api, idOrName } = await chooseProject(cli, project)
     const { envs } = await api.call(listVariables, { params: { idOrName } })
-    const present = new Set(
-      envs
-        .filter((one) => one.gitBranch === undefined && one.target.some((t) => target.includes(t)))
-        .map(({ key }) => key),
-    )
-    const changed = entries.map(([key]) => key).filter((key) => present.has(key))
+    const place = { keys: entries.map(([key]) => key), target, branch: undefined }
+    const changed = [...new Set(inTheWay(envs, place).map(({ key }) => key))]
     if (changed.length > 0)
       await cli.prompt.confirm(
         `${plainText(changed.join(', '))}: already set in ${target.join(', ')}. Change ${changed.length === 1 ? 'it' : 'them'}?`,
       )
+    await makeRoom(api, idOrName, place)
     const failed: Static<typeof createVariables.reply>['failed'] = []
     for (let from = 0; from < entries.length; from += BATCH) {
       const reply = await api.call(createVariables, {
@@ -64,7 +62,7 @@ export const command = defineCommand({
         'The others were. See what is set with `aloft env ls`.',
       )
     out.show(
-      { target, set: entries.map(([key]) => key), changed },
+      { target, set: place.keys, changed },
       () => `Set ${entries.length} variables in ${target.join(', ')}.`,
     )
   },

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { isIP } from 'node:net'
+import os from 'node:os'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { type Config, ConfigError, configDocs, readConfig, SETTINGS, unknownVariables } from './config.ts'
@@ -45,6 +47,18 @@ test('the world is told the addresses that listeners bind, or those that the mac
       assert.ok(isIP(address) !== 0 && !/^[0.:]+$/.test(address), `${host}: ${address}`)
   const given = readConfig({ ALOFT_PUBLIC_ADDRESSES: '192.0.2.1, 2001:db8::1' })
   assert.deepEqual(given.publicAddresses, ['192.0.2.1', '2001:db8::1'])
+})
+
+test('a machine that listens on IPv4 alone tells the world no other addresses', (t) => {
+  const on = (address: string, family: string, internal = false) => ({ address, family, internal })
+  t.mock.method(os, 'networkInterfaces', () => ({
+    lo: [on('127.0.0.1', 'IPv4', true)],
+    eth0: [on('192.0.2.2', 'IPv4'), on('2001:db8::2', 'IPv6'), on('fe80::1', 'IPv6')],
+  }))
+  syncBuiltinESMExports()
+  t.after(syncBuiltinESMExports)
+  assert.deepEqual(readConfig({ ALOFT_HOST: '0.0.0.0' }).publicAddresses, ['192.0.2.2'])
+  assert.deepEqual(readConfig({ ALOFT_HOST: '::' }).publicAddresses, ['192.0.2.2', '2001:db8::2'])
 })
 
 test('defaults follow the settings they are derived from', () => {

@@ -87,11 +87,13 @@ const addresses: Read<readonly string[]> = (value) => {
   const ok = list.length <= 16 && list.every((entry) => isIP(entry) !== 0 && !entry.includes('%'))
   return ok ? list : accepted('1 to 16 IP addresses, separated by commas')
 }
-/** The addresses of this machine that others may reach. */
-function ownAddresses(): readonly string[] {
+/** The addresses of this machine that others may reach while listeners are bound to this one. */
+function ownAddresses(host: string): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
   const own = all
     .filter((a) => !a.internal && !/^(?:fe[89ab]|169\.254\.)/i.test(a.address))
+    // Who listens on all addresses of the older kind is not reached at the newer ones.
+    .filter((a) => host !== '0.0.0.0' || isIPv4(a.address))
     .map((a) => a.address)
   return own.length > 0 ? own.slice(0, 16) : ['127.0.0.1']
 }
@@ -180,7 +182,7 @@ export const SETTINGS = {
     meaning:
       'Comma-separated IP addresses under which visitors reach this installation, for its answers in DNS.',
     read: addresses,
-    fallback: ({ host }) => (isIP(host) !== 0 && !/^[0.:]+$/.test(host) ? [host] : ownAddresses()),
+    fallback: ({ host }) => (isIP(host) !== 0 && !/^[0.:]+$/.test(host) ? [host] : ownAddresses(host)),
   }),
   nameservers: setting<readonly string[]>({
     variable: 'ALOFT_NAMESERVERS',

@@ -71,3 +71,33 @@ test('an answer is handed over without the blanks around it', async () => {
   input.write('  jo@example.com \n')
   assert.equal(await asked, 'jo@example.com')
 })
+
+test('a secret is typed without showing', async () => {
+  const { input, output, shown } = terminal(true)
+  const asked = createPrompt({ input, output }, false).secret('Value of KEY:', '')
+  input.write(' hunter2 \r')
+  assert.equal(await asked, ' hunter2 ')
+  assert.equal(shown.join(''), 'Value of KEY: \n')
+
+  const pressed = terminal(true)
+  const stopped = createPrompt(pressed, false).secret('Value of KEY:', '')
+  pressed.input.write('\u0003')
+  await assert.rejects(stopped, refused(EXIT.cancelled, /stopped/))
+})
+
+test('without a terminal a secret is all of stdin but the line break at its end', async () => {
+  const piped = terminal(false)
+  piped.input.end('one\r\ntwo\n\n')
+  assert.equal(await createPrompt(piped, false).secret('Value?', ''), 'one\r\ntwo\n')
+
+  const empty = terminal(false)
+  empty.input.end('\n')
+  await assert.rejects(createPrompt(empty, false).secret('Value?', 'use a file'), (error: CliError) => {
+    assert.deepEqual([error.exit, error.hint], [EXIT.usage, 'use a file'])
+    return true
+  })
+
+  const endless = terminal(false)
+  endless.input.end(Buffer.alloc(1024 * 1024 + 1, 'x'))
+  await assert.rejects(createPrompt(endless, false).secret('Value?', ''), refused(EXIT.usage, /too much/))
+})

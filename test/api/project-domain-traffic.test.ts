@@ -95,6 +95,20 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal(await shown(host), 'live')
   })
 
+  test('a domain of a branch goes back to the preview before, when its own is deleted', async () => {
+    const { apex, add, deploy, shown, call } = await begin()
+    await add(apex, { gitBranch: 'dev' })
+    const made: { id: string }[] = []
+    for (const [text, gitBranch] of Object.entries({ first: 'dev', second: 'dev', other: 'main' }))
+      made.push(await deploy(text, undefined, { meta: { gitBranch } }))
+    assert.equal(await shown(apex), 'second')
+    const shows = ['first', 404]
+    for (const { id } of [made[1], made[0]] as { id: string }[]) {
+      assert.equal((await call(`DELETE /v8/platform/deployments/${id}`)).status, 200)
+      assert.equal(await shown(apex), shows.shift())
+    }
+  })
+
   test('promotion, rollback and pause move domains with the other names', async () => {
     const { apex, name, add, deploy, shown, call } = await begin()
     const hosts = [`${name}.localhost`, apex, `www.${apex}`]

@@ -9,6 +9,7 @@ import { queueForget } from '../log/forget-job.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import { followersOf, showDomain } from '../project-domain/show-domain.ts'
 import { type Created, type CreateParts, createCreateDeployment } from './create-deployment.ts'
 import { type Deployment, legacyStateOf, MAX_INSTANCES, type Scale } from './deployment.ts'
 import type { DeploymentNews } from './deployment-news.ts'
@@ -92,14 +93,23 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     },
 
     async remove(ctx, idOrHost) {
-      const removed = await transact(async ({ deployments, hosts, projects, jobs }) => {
+      const removed = await transact(async (stores) => {
+        const { deployments, hosts, projects, jobs } = stores
         const deployment = await seen(deployments, ctx, idOrHost, 'write')
+        const { ownerId, projectId } = deployment
+        const followers = await followersOf(stores.projectDomains, deployment)
+        // Before the deployment, as everybody does who points names to one.
+        const project = await (followers.length > 0
+          ? projects.lock(ownerId, projectId)
+          : projects.byIdOrName(ownerId, projectId))
         // First of all, because from here on nothing more can be pointed to it.
         await deployments.delete(deployment.id, clock.now())
         const aliases = await hosts.ofDeployment(deployment.id)
-        const project = await projects.byIdOrName(deployment.ownerId, deployment.projectId)
         // The project keeps the name it was allotted: its next deployment takes it over.
         for (const { host } of aliases) if (host !== project?.defaultHost) await hosts.release(host)
+        for (const domain of followers)
+          if (project && aliases.some(({ host }) => host === domain.name))
+            await showDomain(stores, project, domain, clock.now())
         await queueForget(jobs, deployment.id)
         return { deployment, hosts: aliases.map(({ host }) => host) }
       })

@@ -40,6 +40,16 @@ export async function adoptDomain(
     await releaseDomain(stores.hosts, project, domain)
 }
 
+/** The domains that show whatever is the newest of a deployment's branch. */
+export async function followersOf(
+  projectDomains: ProjectDomainStore,
+  { projectId, target, meta }: Pick<Deployment, 'projectId' | 'target' | 'meta'>,
+): Promise<readonly ProjectDomain[]> {
+  const branch = target === 'production' ? undefined : branchOf(meta)
+  if (branch === undefined) return []
+  return (await projectDomains.ofProject(projectId)).filter((domain) => showsBranch(domain, branch))
+}
+
 /** False where there is nothing to show. */
 async function pointDomain(
   stores: ShowStores,

@@ -29,10 +29,10 @@ label.pick input{width:auto;margin:0;flex:none;transform:translateY(.1em)}
 .projects{max-height:14rem;overflow-y:auto;margin:.5rem 0 0 1.6rem;padding:.25rem 1rem;border:1px solid var(--line);border-radius:12px;background:var(--card);display:none}
 fieldset:has(#some:checked) .projects{display:block}
 .row{display:flex;gap:.75rem}.row>*{flex:1}
-select{font:inherit;width:100%;min-width:0;padding:.65rem .8rem;border:1px solid var(--line);border-radius:10px;background:var(--card);color:inherit}
+select{font:inherit;font-weight:400;margin-top:.35rem;height:2.9rem;width:100%;min-width:0;padding:.65rem .8rem;border:1px solid var(--line);border-radius:10px;background:var(--card);color:inherit}
 form.account{display:flex;gap:.75rem;align-items:end;margin:1.25rem 0}
 form.account label{flex:1;margin:0;min-width:0}
-form.account button{width:auto;background:none;color:var(--accent);border:1px solid var(--line)}
+form.account button{width:auto;height:2.9rem;background:none;color:var(--accent);border:1px solid var(--line)}
 button.second{background:none;color:var(--fg);border:1px solid var(--line)}
 </style>`)
 

@@ -101,6 +101,8 @@ apiSuite('DNS records', (server) => {
         '0 is-sue "x"',
         '0 issue "a"b"',
         '0 issue a b',
+        '0 issue "a\\b"',
+        '0 issue a\\',
       ],
       ['MX', /<priority> <host>/, '', 'mail.a.com', '10', '65536 mail.a.com', '-1 a.com', '10 a.com b.com'],
       ['SRV', /<priority> <weight> <port> <target>/, '', '1 2 a.com', '1 2 65536 a.com', '1 2 3 a b'],

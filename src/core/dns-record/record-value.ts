@@ -39,9 +39,10 @@ const numbered =
     return target === undefined || numbers.includes(undefined) ? undefined : [...numbers, target].join(' ')
   }
 
+/** Without quotes and backslashes in the value, which no authority has, and which are read in several ways. */
 function readAuthorities(text: string): string | undefined {
   const found =
-    /^(\d{1,3})\s+([a-zA-Z0-9]{1,15})\s+(?:"([\x20\x21\x23-\x7e]{0,255})"|([\x21\x23-\x7e]{1,255}))$/.exec(
+    /^(\d{1,3})\s+([a-zA-Z0-9]{1,15})\s+(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{0,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/.exec(
       text,
     )
   const flags = byte(found?.[1])

@@ -23,7 +23,7 @@ export const command = defineCommand({
     const issued = await api.call(issueCertificate, {
       body: { domains: [...names], ...(renew ? { renew } : {}) },
     })
-    out.say(`There is a certificate for ${plainText(names.join(', '))}.`)
+    if (!out.json) out.say(`There is a certificate for ${plainText(names.join(', '))}.`)
     out.show({ ...issued, cns: names }, () => issued.uid)
   },
 })

@@ -28,7 +28,7 @@ export const command = defineCommand({
     const api = await accountApi(cli)
     const text = value.join(' ')
     const { uid } = await api.call(createDnsRecord, { params: { domain }, body: { name, type, value: text } })
-    out.say(`Added ${type} ${plainText(text)} on ${plainText(name)} of ${plainText(domain)}.`)
+    if (!out.json) out.say(`Added ${type} ${plainText(text)} on ${plainText(name)} of ${plainText(domain)}.`)
     out.show({ uid, name, type, value: text }, () => uid)
   },
 })

@@ -37,7 +37,7 @@ export const command = defineCommand({
     const missing = kept.filter((record) => !present.includes(record))
     if (skipped.length > 0 && !out.json) out.say(`Left out: ${plainText(skipped.map(describe).join('; '))}.`)
     if (missing.length > 0) {
-      for (const record of missing) out.say(`  + ${plainText(describe(record))}`)
+      if (!out.json) for (const record of missing) out.say(`  + ${plainText(describe(record))}`)
       await cli.prompt.confirm(`Add ${missing.length} records to ${plainText(zone)}?`)
     }
     const added: string[] = []

@@ -69,7 +69,7 @@ export const command = defineCommand({
         ...(samplingRate === undefined ? {} : { samplingRate }),
       },
     })
-    out.say(`Created the log drain ${plainText(created.name)}.`)
+    if (!out.json) out.say(`Created the log drain ${plainText(created.name)}.`)
     out.show(created, () => created.id)
   },
 })

@@ -32,7 +32,7 @@ export const command = defineCommand({
         ...(rootDirectory === undefined ? {} : { rootDirectory }),
       },
     })
-    out.say(`Created the project ${plainText(created.name)}.`)
+    if (!out.json) out.say(`Created the project ${plainText(created.name)}.`)
     out.show(withoutBypass(created), () => created.id)
   },
 })

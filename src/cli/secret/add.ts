@@ -18,7 +18,7 @@ export const command = defineCommand({
     const api = await accountApi(cli)
     const value = await cli.prompt.secret(`Value of ${plainText(name)}:`, `aloft secrets add ${name} < file`)
     const { uid, created } = await api.call(createSecret, { body: { name, value } })
-    out.say(`Created the secret. Use it: aloft env add <name> --secret ${plainText(name)}`)
+    if (!out.json) out.say(`Created the secret. Use it: aloft env add <name> --secret ${plainText(name)}`)
     out.show({ uid, name, created }, () => uid)
   },
 })

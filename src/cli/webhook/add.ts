@@ -30,7 +30,7 @@ export const command = defineCommand({
     const created = await api.call(createWebhook, {
       body: { url, events: [...events], ...(projectIds.length === 0 ? {} : { projectIds }) },
     })
-    out.say(`Created the webhook ${created.id}. This is its secret, shown this once:`)
+    if (!out.json) out.say(`Created the webhook ${created.id}. This is its secret, shown this once:`)
     out.show(created, () => created.secret)
   },
 })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { cliDocs } from './cli-docs.ts'
 import { COMMANDS, findEntry, GROUPS, knownName } from './commands.ts'
 
 test('words lead to a command or to the innermost group they name', () => {
@@ -28,4 +30,9 @@ test('every group is described, and no command is the beginning of another', () 
   }
   for (const [name, { examples }] of Object.entries(GROUPS))
     for (const [line] of examples) assert.ok(findEntry(line.split(' ')), `${name}: ${line}`)
+})
+
+test('docs/cli.md is what the commands say', async () => {
+  const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+  assert.equal(page, await cliDocs(), 'run `npm run docs`')
 })

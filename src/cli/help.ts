@@ -12,6 +12,21 @@ export const examplesHelp = (examples: Examples): string =>
     examples.map(([line, does]) => [`aloft ${line}`.trimEnd(), does]),
   )
 
+export const ENVIRONMENT = [
+  ['ALOFT_BASE_URL', `address of the installation (without it and a login: ${DEFAULT_BASE_URL})`],
+  ['ALOFT_TOKEN', 'API token, instead of the stored login'],
+  ['NO_COLOR', 'no colours'],
+] as const
+
+export const EXIT_CODES = [
+  ['0', 'done'],
+  ['1', 'failed, or the build did'],
+  ['2', 'wrong usage; nothing was tried'],
+  ['3', 'not logged in, or not allowed'],
+  ['4', 'not found'],
+  ['130', 'stopped by Ctrl-C'],
+] as const
+
 /** What stands below the list of commands. */
 export const rootHelp = [
   examplesHelp([
@@ -23,17 +38,6 @@ export const rootHelp = [
     ['token create ci --expires-in 30d', 'a token that lapses after 30 days'],
     ['help token create', 'all about one command'],
   ]),
-  section('Environment', [
-    ['ALOFT_BASE_URL', `address of the installation (without it and a login: ${DEFAULT_BASE_URL})`],
-    ['ALOFT_TOKEN', 'API token, instead of the stored login'],
-    ['NO_COLOR', 'no colours'],
-  ]),
-  section('Exit codes', [
-    ['0', 'done'],
-    ['1', 'failed; so did the build'],
-    ['2', 'wrong usage; nothing was tried'],
-    ['3', 'not logged in, or not allowed'],
-    ['4', 'not found'],
-    ['130', 'stopped by Ctrl-C'],
-  ]),
+  section('Environment', ENVIRONMENT),
+  section('Exit codes', EXIT_CODES),
 ].join('')

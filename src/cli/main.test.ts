@@ -37,8 +37,15 @@ test('help is given at every level, with examples, and documents the exit codes'
     assert.match(stdout, /^Examples:$/m)
   }
   const { stdout } = await machine.aloft(['--help'])
-  for (const exit of ['0  done', '1  failed', '2  wrong usage', '3  not logged in', '4  not found'])
-    assert.ok(stdout.includes(exit), exit)
+  for (const exit of [
+    '0 +done',
+    '1 +failed',
+    '2 +wrong usage',
+    '3 +not logged in',
+    '4 +not found',
+    '130 +stop',
+  ])
+    assert.match(stdout, new RegExp(`^ {2}${exit}`, 'm'))
   const { stdout: create } = await machine.run(['help', 'token', 'create'])
   assert.match(create, /--expires-in <duration>/)
   assert.match(create, /--json/)

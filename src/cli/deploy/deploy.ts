@@ -50,7 +50,7 @@ export const command = defineCommand({
     ['deploy', 'put the current folder online; `aloft` alone does the same'],
     ['deploy dist --prod', 'put a folder into production'],
     ['deploy --env API_URL=https://api.example.com -e KEY', 'with variables; KEY is taken from yours'],
-    ['deploy --name shop --json --yes', 'for a program to read'],
+    ['deploy --name shop --json', 'for a program to read'],
   ],
   hints: {
     plan_requires_public: 'Add --public.',

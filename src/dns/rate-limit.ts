@@ -30,12 +30,19 @@ export function hashOf(text: string, seed: number): number {
 
 /** The network that an address is in: /24 of IPv4, /56 of IPv6. */
 export function networkHash(address: string, seed: number): number {
-  const dot = address.lastIndexOf('.')
-  if (dot !== -1) {
-    let hash = seed
-    for (let i = address.lastIndexOf(':') + 1; i < dot; i++) hash = mix(hash, address.charCodeAt(i))
-    return hash
+  let [hash, network] = [seed, seed]
+  for (let i = 0; i < address.length; i++) {
+    const char = address.charCodeAt(i)
+    if (char === 58) return longNetworkHash(address, seed)
+    if (char === 46) network = hash
+    hash = mix(hash, char)
   }
+  return network
+}
+
+/** Of an address with colons, where one of IPv4 may be at the end. */
+function longNetworkHash(address: string, seed: number): number {
+  if (address.includes('.')) return networkHash(address.slice(address.lastIndexOf(':') + 1), seed)
   let [hash, group, groups] = [mix(seed, 6), 0, 0]
   for (let i = 0; i < address.length && groups < 4; i++) {
     const char = address.charCodeAt(i)

@@ -230,6 +230,8 @@ apiSuite('variables of projects', (server) => {
     assert.equal((await change({ type: 'plain', value: 'y' })).status, 400)
     assert.equal((await change({ target: ['development'] })).status, 400)
     assert.equal((await change({ value: 'z' })).status, 200)
+    const elsewhere = `DELETE /v9/projects/site/env/${id}?customEnvironmentId=env_1`
+    assert.equal((await server.call(elsewhere, { token })).status, 404)
     const removed = await server.call(`DELETE /v9/projects/site/env/${id}`, { token })
     assert.deepEqual([removed.status, removed.body.id], [200, id])
     assert.equal((await server.call(`DELETE /v9/projects/site/env/${id}`, { token })).status, 404)

@@ -23,7 +23,8 @@ export interface EnvVariables {
   /** Each for itself: those that others are in the way of are told apart. */
   createAll(ctx: Context, project: string, wishes: readonly VariableWish[], upsert: boolean): Promise<Outcome>
   update(ctx: Context, project: string, id: string, change: Partial<VariableWish>): Promise<EnvVariable>
-  remove(ctx: Context, project: string, id: string): Promise<EnvVariable>
+  /** Where an environment is given, none but a variable of that is removed. */
+  remove(ctx: Context, project: string, id: string, customEnvironmentId?: string): Promise<EnvVariable>
   /** Those that come from secrets and are set everywhere: all that the first version knows. */
   secrets(ctx: Context, project: string): Promise<readonly SecretVariable[]>
   /** Sets these to secrets. With `only`, all others of this kind are removed. */
@@ -182,9 +183,11 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
         )
       }),
 
-    remove: (ctx, project, id) =>
+    remove: (ctx, project, id, customEnvironmentId) =>
       write(ctx, project, async (writing) => {
         const variable = writing.byId(id)
+        if ((customEnvironmentId ?? variable.customEnvironmentId) !== variable.customEnvironmentId)
+          throw unknownVariable(id)
         await writing.delete(variable)
         return variable
       }),

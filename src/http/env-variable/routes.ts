@@ -45,7 +45,7 @@ export const envVariableRoutes = (variables: EnvVariables): readonly Route[] => 
   route(api.updateVariable, async (ctx, { params, body }) =>
     current.variable(await variables.update(ctx, params.idOrName, params.id, body)),
   ),
-  route(api.removeVariable, async (ctx, { params }) =>
-    current.variable(await variables.remove(ctx, params.idOrName, params.id)),
+  route(api.removeVariable, async (ctx, { params, query }) =>
+    current.variable(await variables.remove(ctx, params.idOrName, params.id, query.customEnvironmentId)),
   ),
 ]

@@ -23,7 +23,8 @@ const readHeader = (text: string): readonly [string, string] => {
 
 export const command = defineCommand({
   doing: 'create the log drain',
-  about: 'Log entries are sent to the address as they are written.',
+  about:
+    'Log entries are sent to the address as they are written. It has to answer a first request in a way that shows that it wants them; when it does not, the error says how.',
   team: true,
   arguments: { url: required('where entries are sent, https://…') },
   options: {

@@ -11,45 +11,13 @@ import {
 import { listProjectDomains } from '#contract/api/project-domain.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleProject } from './project-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 const at = Date.now() - 86_400_000
 const BYPASS = 'b'.repeat(32)
 const project = {
-  accountId: 'u1',
-  autoAssignCustomDomains: true,
-  autoExposeSystemEnvs: true,
-  buildCommand: null,
-  commandForIgnoringBuildStep: null,
-  customerSupportCodeVisibility: false,
-  dataCache: { userDisabled: false, storageSizeBytes: 0, unlimited: true },
-  devCommand: null,
-  directoryListing: false,
-  enablePreviewFeedback: null,
-  gitForkProtection: true,
-  gitLFS: false,
-  installCommand: null,
-  lastAliasRequest: null,
-  lastRollbackTarget: null,
-  latestDeployments: [],
-  live: false,
-  optionsAllowlist: null,
-  outputDirectory: null,
-  passwordProtection: null,
-  paused: false,
-  publicSource: null,
-  rootDirectory: null,
-  serverlessFunctionRegion: null,
-  serverlessFunctionZeroConfigFailover: false,
-  skipGitConnectDuringLink: false,
-  sourceFilesOutsideRootDirectory: true,
-  ssoProtection: null,
-  targets: {},
-  trustedIps: null,
-  id: 'prj_1',
-  name: 'shop',
-  framework: 'nextjs',
-  nodeVersion: '20.x',
+  ...sampleProject,
   createdAt: at,
   updatedAt: at,
   protectionBypass: { [BYPASS]: { createdAt: at, createdBy: 'u1', scope: 'automation-bypass' as const } },

@@ -1,7 +1,7 @@
 import { getProject } from '#contract/api/project.ts'
 import { createWebhook } from '#contract/api/webhook.ts'
 import { accountApi } from '../account.ts'
-import { defineCommand, oneOrMore, required, value } from '../command.ts'
+import { defineCommand, oneOrMore, required, values } from '../command.ts'
 
 export const command = defineCommand({
   doing: 'create the webhook',
@@ -12,21 +12,21 @@ export const command = defineCommand({
     events: oneOrMore('kinds of events, as in deployment.ready'),
   },
   options: {
-    projects: value('ids or names', 'only events of these projects, separated by commas', (text) =>
-      text.split(',').map((name) => name.trim()),
-    ),
+    project: values('id or name', 'only events of this project; can be given several times', (text) => text),
   },
   examples: [
     ['webhooks add https://example.com/hook deployment.ready deployment.error', 'of all projects'],
-    ['webhooks add https://example.com/hook project.created --projects shop,blog', 'of two projects'],
+    [
+      'webhooks add https://example.com/hook project.created --project shop --project blog',
+      'of two projects',
+    ],
   ],
   hints: { not_found: 'See your projects with `aloft projects ls`.' },
-  async run(cli, { url, events, projects = [] }) {
+  async run(cli, { url, events, project }) {
     const { out } = cli
     const api = await accountApi(cli)
     const projectIds: string[] = []
-    for (const idOrName of projects)
-      projectIds.push((await api.call(getProject, { params: { idOrName } })).id)
+    for (const idOrName of project) projectIds.push((await api.call(getProject, { params: { idOrName } })).id)
     const created = await api.call(createWebhook, {
       body: { url, events: [...events], ...(projectIds.length === 0 ? {} : { projectIds }) },
     })

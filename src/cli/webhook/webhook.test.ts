@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { getProject } from '#contract/api/project.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -11,6 +12,7 @@ import {
 } from '#contract/api/webhook.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleProject } from '../project/project-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 const at = Date.now() - 86_400_000
@@ -38,6 +40,7 @@ const machine = await startMachine(
     return webhook
   }),
   answers(createWebhook, ({ body }) => ({ ...webhook, events: body.events, secret: 'whsec_abc' })),
+  answers(getProject, ({ params }) => ({ ...sampleProject, id: `prj_${params.idOrName}` })),
   answers(deleteWebhook, () => undefined),
   answers(listDeliveries, () => ({
     deliveries: [delivery],
@@ -63,6 +66,12 @@ test('add takes many events and prints the secret, this once', async () => {
     events: ['deployment.ready', 'deployment.error'],
   })
   assert.equal((await aloft('add', webhook.url)).code, 2)
+  await aloft('add', webhook.url, 'deployment.ready', '--project', 'shop', '--project', 'blog')
+  assert.deepEqual(machine.api.requests.at(-1)?.body, {
+    url: webhook.url,
+    events: ['deployment.ready'],
+    projectIds: ['prj_shop', 'prj_blog'],
+  })
 })
 
 test('deliveries and redeliver', async () => {

@@ -18,9 +18,13 @@ export type CertificateFor = (servername: string | undefined) => Credentials | P
 /** What an authority is shown that looks whether a server name is ours; rejects when it is looking in vain. */
 export type ChallengeFor = (servername: string) => Promise<SecureContext>
 
+/** What the authority says of a certificate, both in DER; undefined when that is not known at this moment. */
+export type StapleFor = (certificate: Buffer, issuer: Buffer | null) => Buffer | undefined
+
 export interface TlsOptions {
   readonly certificateFor: CertificateFor
   readonly challengeFor: ChallengeFor | undefined
+  readonly stapleFor: StapleFor | undefined
   readonly limits: ListenerLimits
   readonly log: Log
   /** 48 bytes, the same in all serving processes, so that each can resume what another began. */
@@ -37,7 +41,7 @@ const CHALLENGE = 'acme-tls/1'
 export const TLS_CONTEXT = { minVersion: 'TLSv1.2', sessionIdContext: 'aloft' } as const
 
 export async function createTls(options: TlsOptions): Promise<Server> {
-  const { certificateFor, challengeFor, limits, log, ticketKeys } = options
+  const { certificateFor, challengeFor, stapleFor, limits, log, ticketKeys } = options
   /** Handshakes of authorities, and those for which a certificate has been chosen. */
   const challenged = new WeakSet<TLSSocket>()
   const chosen = new WeakSet<TLSSocket>()
@@ -94,6 +98,15 @@ export async function createTls(options: TlsOptions): Promise<Server> {
       failed(error)
     }
   })
+  if (stapleFor)
+    server.on('OCSPRequest', (certificate: Buffer, issuer: Buffer | null, done) => {
+      try {
+        done(null, stapleFor(certificate, issuer) ?? null)
+      } catch (error) {
+        log.error({ err: error }, 'a certificate is served without the word of its authority')
+        done(null, null)
+      }
+    })
   server.on('secureConnection', (socket) => {
     if (socket.alpnProtocol === CHALLENGE) socket.on('error', () => socket.destroy()).destroySoon()
     else if (socket.alpnProtocol === 'h2') options.http2(socket)

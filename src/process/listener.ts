@@ -6,7 +6,7 @@ import { createHttp1, type UpgradeHandler } from './listener-http1.ts'
 import { createHttp2 } from './listener-http2.ts'
 import { DEFAULT_LIMITS, type ListenerLimits } from './listener-limits.ts'
 import { createDispatch, type Handle } from './listener-request.ts'
-import { type CertificateFor, type ChallengeFor, createTls } from './listener-tls.ts'
+import { type CertificateFor, type ChallengeFor, createTls, type StapleFor } from './listener-tls.ts'
 
 export interface ListenerOptions {
   readonly host: string
@@ -21,6 +21,7 @@ export interface ListenerOptions {
   readonly upgrade?: UpgradeHandler
   readonly certificateFor: CertificateFor
   readonly challengeFor?: ChallengeFor
+  readonly stapleFor?: StapleFor
   readonly ticketKeys?: Buffer
   readonly log: Log
   readonly limits?: Partial<ListenerLimits>
@@ -71,6 +72,7 @@ export function createListeners(options: ListenerOptions): Listeners {
     const server = await createTls({
       certificateFor: options.certificateFor,
       challengeFor: options.challengeFor,
+      stapleFor: options.stapleFor,
       limits,
       log,
       ticketKeys: options.ticketKeys,

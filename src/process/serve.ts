@@ -1,3 +1,4 @@
+import { createStaples } from '#adapters/ocsp-http/staples.ts'
 import { createRunnerClient } from '#adapters/runner-process/runner-client.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -82,6 +83,7 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
     fastLane: withoutPlain(config, fastLaneOf(edge)),
     certificateFor,
     challengeFor: createTlsChallenges(answers),
+    stapleFor: createStaples(parts).find,
     ticketKeys: await ensureTicketKeys(parts),
     log,
   })

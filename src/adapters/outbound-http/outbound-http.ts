@@ -61,12 +61,14 @@ async function beginningOf(response: IncomingMessage): Promise<OutboundAnswer> {
     size += part.length
     if (size >= MAX_ANSWER) break
   }
+  const bytes = Buffer.concat(parts)
   return {
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(
       Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
     ),
-    text: Buffer.concat(parts).toString('utf8'),
+    bytes,
+    text: bytes.toString('utf8'),
   }
 }
 

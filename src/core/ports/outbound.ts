@@ -21,6 +21,7 @@ export interface OutboundAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** The beginning of it. */
+  readonly bytes: Buffer
   readonly text: string
 }
 

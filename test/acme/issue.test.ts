@@ -100,6 +100,11 @@ suite('certificates of an authority that speaks ACME', { skip: withoutPebble }, 
     assert.equal(await acme.stores.settings.get('acme-account-key'), key)
   })
 
+  test('the account is found again by an operator who gives no address', async () => {
+    issuer = acme.issuer({ acmeEmail: undefined })
+    await issue(`silent.${FOREIGN}`)
+  })
+
   test('whoever asks for a challenge that nobody made does not get through the handshake', async () => {
     const socket = connect({
       port: acme.tlsPort,

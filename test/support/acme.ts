@@ -28,8 +28,8 @@ export interface AcmeSetting {
   readonly tlsPort: number
   /** Ways that were looked at, each as `<kind> <host>`. */
   readonly looked: string[]
-  /** As another process of the installation has it. */
-  issuer(): CertificateIssuer
+  /** As another process of the installation has it, or this one after a restart with another address for mail. */
+  issuer(mail?: { readonly acmeEmail: string | undefined }): CertificateIssuer
   stop(): Promise<void>
 }
 
@@ -126,10 +126,10 @@ export async function startAcme(): Promise<AcmeSetting> {
     stores,
     tlsPort,
     looked,
-    issuer: () =>
+    issuer: (mail = { acmeEmail: 'operator@aloft.test' }) =>
       openAcmeIssuer(
         pebble.directory,
-        { acmeEmail: 'operator@aloft.test', host: '127.0.0.1', dnsPort: dns.port, workers: 1 },
+        { ...mail, host: '127.0.0.1', dnsPort: dns.port, workers: 1 },
         parts,
         served,
       ),

@@ -25,7 +25,8 @@ export function createAcmeAccount({ directory, email, accountKey }: AccountParts
     const opened = new Client({ directoryUrl: directory, accountKey: key })
     await opened.createAccount({
       termsOfServiceAgreed: true,
-      ...(email === undefined ? {} : { contact: [`mailto:${email}`] }),
+      // Also where there is none: an account that is there already is updated, and nothing is no update.
+      contact: email === undefined ? [] : [`mailto:${email}`],
     })
     return opened
   }

@@ -248,6 +248,7 @@ const callsOnOthers = ({
   installations: {
     add: () => installations.add(installation),
     byId: () => installations.byId(installation.id),
+    lock: () => installations.lock(installation.id),
     find: () => installations.find(user.id, installation.id),
     ofApplication: () => installations.ofApplication(application.id, user.id),
     list: () => installations.list(user.id, page),

@@ -1,5 +1,6 @@
 import type { ApplicationStore } from '#core/application/application-store.ts'
 import { APPLICATION, fromApplication, toApplication } from './application-row.ts'
+import { isPostgres } from './dialect/is-postgres.ts'
 import { readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
@@ -59,8 +60,15 @@ export function createApplicationStore(db: Db): ApplicationStore {
       }),
 
     async update(id, change) {
-      const application = await byId(id)
-      if (!application) return false
+      // Of two who change different things at once, neither undoes what the other did.
+      const present = await db
+        .selectFrom('applications')
+        .select(APPLICATION)
+        .where('id', '=', id)
+        .$if(isPostgres(db), (query) => query.forUpdate())
+        .executeTakeFirst()
+      if (!present) return false
+      const application = toApplication(present)
       const { id: _id, created_at: _at, ...row } = fromApplication({ ...application, ...change })
       return unlessTaken(db, (tx) => tx.updateTable('applications').set(row).where('id', '=', id).execute())
     },

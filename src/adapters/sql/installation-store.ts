@@ -1,4 +1,5 @@
 import type { InstallationStore } from '#core/installation/installation-store.ts'
+import { isPostgres } from './dialect/is-postgres.ts'
 import { fromInstallation, INSTALLATION, toInstallation } from './installation-row.ts'
 import { readPage } from './page.ts'
 import { prepare } from './prepare.ts'
@@ -59,8 +60,18 @@ export function createInstallationStore(db: Db): InstallationStore {
     const [row] = await selectById(db, { id })
     return row && toInstallation(row)
   }
+  const lock = async (id: string) => {
+    const row = await db
+      .selectFrom('installations')
+      .select(INSTALLATION)
+      .where('id', '=', id)
+      .$if(isPostgres(db), (query) => query.forUpdate())
+      .executeTakeFirst()
+    return row && toInstallation(row)
+  }
   return {
     byId,
+    lock,
 
     async add(installation) {
       const { numInsertedOrUpdatedRows } = await db
@@ -96,7 +107,7 @@ export function createInstallationStore(db: Db): InstallationStore {
     disabledBefore: async (time, limit) => (await selectDisabled(db, { time, limit })).map(toInstallation),
 
     async update(id, change) {
-      const installation = await byId(id)
+      const installation = await lock(id)
       if (!installation) return false
       const { id: _id, created_at: _at, ...row } = fromInstallation({ ...installation, ...change })
       const { numUpdatedRows } = await db

@@ -39,6 +39,13 @@ async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: st
   await tx.updateTable('deployments').set(to).where('id', 'in', live).execute()
   await tx.updateTable('hosts').set(to).where('project_id', '=', id).execute()
   await tx.updateTable('project_domains').set(to).where('project_id', '=', id).execute()
+  // What an application of the old account has set is the new account's own.
+  await tx
+    .updateTable('env_variables')
+    .set({ configuration_id: null })
+    .where('project_id', '=', id)
+    .where('configuration_id', 'is not', null)
+    .execute()
 }
 
 export const giveProject = (

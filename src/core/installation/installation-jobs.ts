@@ -58,7 +58,7 @@ export const createScopesJob = (parts: JobParts): JobHandler => ({
 
 const follow = ({ transact, queueMail, clock, baseUrl }: JobParts, id: string): Promise<void> =>
   transact(async (stores) => {
-    const installation = await stores.installations.byId(id)
+    const installation = await stores.installations.lock(id)
     const application = installation && (await stores.applications.byId(installation.applicationId))
     if (!installation || !application) return
     const now = clock.now()
@@ -118,7 +118,7 @@ export const createDeleteDisabledJob = ({ stores, transact, clock }: JobParts): 
       const over = await stores.installations.disabledBefore(now - DISABLED_LIFE + 1, STEP)
       for (const { id } of over)
         await transact(async (tx) => {
-          const installation = await tx.installations.byId(id)
+          const installation = await tx.installations.lock(id)
           // Taken over meanwhile.
           if (!installation || installation.disabledAt === null) return
           await removeInstallation(tx, installation, { userId: null, at: now })

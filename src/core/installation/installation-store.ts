@@ -5,6 +5,8 @@ export interface InstallationStore {
   /** False when the account has the application already. */
   add(installation: Installation): Promise<boolean>
   byId(id: string): Promise<Installation | undefined>
+  /** Finds it; until the transaction ends, nobody else changes it. */
+  lock(id: string): Promise<Installation | undefined>
   find(ownerId: string, id: string): Promise<Installation | undefined>
   ofApplication(applicationId: string, ownerId: string): Promise<Installation | undefined>
   /** All of an account, newest first; their number is limited. */

@@ -70,6 +70,7 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
     work: (stores: InstallationStores, installed: Installed, now: number) => Promise<Partial<Installation>>,
   ): Promise<Installed> =>
     transact(async (tx) => {
+      await tx.installations.lock(id)
       const installed = await known(tx, ctx, id)
       checkMayChange(ctx, installed.installation)
       const now = clock.now()

@@ -96,21 +96,23 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     return found.flatMap((membership) => (membership?.role === 'OWNER' ? [membership.team] : []))
   }
 
-  async function checkTeam(teams: TeamStore, user: User, teamId: string): Promise<void> {
+  /** The team, when this person may let anything into it. */
+  async function ownedTeam(teams: TeamStore, user: User, teamId: string): Promise<Team> {
     const membership = await teams.membership(user.id, { id: teamId })
     if (membership?.role !== 'OWNER')
       throw new AloftError('forbidden', 'Only an OWNER of a team may install an application in it.')
+    return membership.team
   }
 
   async function client(clientId: string): Promise<Application> {
     const application = await stores.applications.byClientId(clientId)
-    if (!application) throw new AloftError('not_found', 'There is no application with this client id.')
+    if (!application) throw unknownClient()
     return application
   }
 
   /** Makes the installation, or gives the one that is there what was agreed to. */
   async function install(
-    { installations, projects, events }: OauthStores,
+    { installations, projects, tokens, events }: OauthStores,
     user: User,
     application: Application,
     consent: Consent,
@@ -118,7 +120,8 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     const now = clock.now()
     const ownerId = consent.teamId ?? user.id
     const selection = await readSelection(projects, ownerId, consent)
-    const present = await installations.ofApplication(application.id, ownerId)
+    const found = await installations.ofApplication(application.id, ownerId)
+    const present = found && (await installations.lock(found.id))
     const given = { ...selection, scopes: application.scopes, updatedAt: now }
     if (!present) {
       const { items } = await installations.list(ownerId, { limit: MOST_INSTALLATIONS })
@@ -147,6 +150,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
       ...(present.disabledAt === null ? {} : { userId: user.id, disabledAt: null, disabledReason: null }),
     }
     await installations.update(present.id, change)
+    if (present.disabledAt !== null) await tokens.handOver(present.id, user.id)
     const after = { ...present, ...change }
     if (isSameSelection(present, after)) return after
     await events.emit(projectsChangedEvent(present, after, { userId: user.id, at: now }))
@@ -157,7 +161,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     client,
 
     async choices(user, application, teamId) {
-      if (teamId !== null) await checkTeam(stores.teams, user, teamId)
+      if (teamId !== null) await ownedTeam(stores.teams, user, teamId)
       const ownerId = teamId ?? user.id
       const { items } = await stores.projects.list(ownerId, { limit: LISTED }, {})
       return {
@@ -170,7 +174,14 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     consent(user, application, consent) {
       const code = newBearer()
       return transact(async (tx) => {
-        if (consent.teamId !== null) await checkTeam(tx.teams, user, consent.teamId)
+        const owner = consent.teamId === null ? user : await ownedTeam(tx.teams, user, consent.teamId)
+        if (owner.softBlocked)
+          throw new AloftError(
+            'payment_required',
+            'This account is blocked. Settle its payment to make changes again.',
+          )
+        // Removed since the page was shown.
+        if (!(await tx.applications.byClientId(application.clientId))) throw unknownClient()
         const installation = await install(tx, user, application, consent)
         await tx.oauthCodes.add({
           hash: hashBearer(code),
@@ -224,6 +235,8 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     },
   }
 }
+
+const unknownClient = () => new AloftError('not_found', 'There is no application with this client id.')
 
 const unusable = () =>
   new AloftError(

@@ -119,6 +119,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     request.row = row
     reply.header('x-request-id', request.id)
     const visit: Visit = {
+      requestId: request.id,
+      at: clock.now(),
       ip: request.ip,
       userAgent: request.headers['user-agent'] ?? '',
       secure: siteIsSecure || request.protocol === 'https',
@@ -291,17 +293,13 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       .catch((err: unknown) => log.error({ err, ...entry }, 'a change could not be put into the audit log'))
 
   const entryOf = (request: FastifyRequest, row: Endpoint): AuditEntry =>
-    auditEntryOf(
-      row,
-      request.who as Context,
-      {
-        id: request.id,
-        ip: request.ip,
-        userAgent: request.headers['user-agent'] ?? '',
-        params: request.params as Record<string, string>,
-      },
-      clock.now(),
-    )
+    auditEntryOf(row, request.who as Context, {
+      requestId: request.id,
+      at: clock.now(),
+      ip: request.ip,
+      userAgent: request.headers['user-agent'] ?? '',
+      params: request.params as Record<string, string>,
+    })
 
   await app.ready()
   return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)

@@ -4,6 +4,7 @@ import { DAY } from '#contract/time.ts'
 import { hashBearer } from '#core/token/token.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
+import { consent, registerApplication } from '#test/support/integrations.ts'
 import {
   sampleApplication,
   sampleAuditEntry,
@@ -141,6 +142,18 @@ apiSuite('audit log', (server) => {
     const [entry] = (await server.call('GET /v1/audit-log', { token })).body.entries
     assert.deepEqual([entry.via.kind, entry.via.id], ['integration', installation.id])
     assert.equal((await server.call('GET /v1/audit-log', { token: bearer })).status, 403)
+  })
+
+  test('tells of applications that were let in', async () => {
+    const { id, token } = await server.signUp()
+    const application = await registerApplication(server, token, { scopes: { user: 'read' } })
+    await consent(server, token, application)
+    const [entry] = (await server.call('GET /v1/audit-log', { token })).body.entries
+    assert.deepEqual(
+      [entry.action, entry.user.id, entry.via.kind, entry.target.applicationId],
+      ['POST /oauth/authorize', id, 'login', application.id],
+    )
+    assert.match(entry.requestId, /^req_/)
   })
 
   test('is kept for 180 days', async () => {

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { AuditEntry } from '#core/audit/audit.ts'
 import type { AuditStore } from '#core/audit/audit-store.ts'
 import { readPage } from './page.ts'
+import { prepare } from './prepare.ts'
 import type { AuditTable, Db } from './tables.ts'
 
 const AUDIT = ['id', 'owner_id', 'user_id', 'action', 'details', 'created_at'] as const
@@ -18,19 +19,28 @@ const toEntry = (row: Selectable<AuditTable>): AuditEntry => ({
   at: row.created_at,
 })
 
+/** A part of every request that changes something, so it is built once. */
+const insert = prepare<Selectable<AuditTable>>()((db, row) =>
+  db.insertInto('audit').values({
+    id: row.id,
+    owner_id: row.owner_id,
+    user_id: row.user_id,
+    action: row.action,
+    details: row.details,
+    created_at: row.created_at,
+  }),
+)
+
 export const createAuditStore = (db: Db): AuditStore => ({
   async add({ id, ownerId, userId, action, at, ...details }) {
-    await db
-      .insertInto('audit')
-      .values({
-        id,
-        owner_id: ownerId,
-        user_id: userId,
-        action,
-        details: JSON.stringify(details satisfies Details),
-        created_at: at,
-      })
-      .execute()
+    await insert(db, {
+      id,
+      owner_id: ownerId,
+      user_id: userId,
+      action,
+      details: JSON.stringify(details satisfies Details),
+      created_at: at,
+    })
   },
 
   list: (ownerId, page, { userId, action }) =>

@@ -36,6 +36,8 @@ export interface Context {
 
 /** What is known of somebody who has not signed in. */
 export interface Visit {
+  readonly requestId: string
+  readonly at: number
   readonly ip: string
   readonly userAgent: string
   /** Whether nobody on the way can read along. */

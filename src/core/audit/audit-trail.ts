@@ -17,12 +17,12 @@ const trails = new AsyncLocalStorage<Trail>()
 export async function audited<T>(
   entry: AuditEntry,
   work: () => T | Promise<T>,
-  add: (entry: AuditEntry) => Promise<void>,
+  add?: (entry: AuditEntry) => Promise<void>,
 ): Promise<T> {
   const trail: Trail = { entry, state: 'open' }
   try {
     const result = await trails.run(trail, work)
-    if (trail.state === 'open') await add(entry)
+    if (trail.state === 'open') await add?.(entry)
     return result
   } finally {
     // What goes on in the background is not the request any more.

@@ -27,7 +27,15 @@ export interface SignedIn {
 /** Makes a session and the value of its cookie, inside the caller's transaction. */
 export async function beginSession(
   sessions: SessionStore,
-  { userId, visit, now }: { readonly userId: string; readonly visit: Visit; readonly now: number },
+  {
+    userId,
+    visit,
+    now,
+  }: {
+    readonly userId: string
+    readonly visit: Omit<Visit, 'requestId' | 'at'>
+    readonly now: number
+  },
 ): Promise<{ readonly session: Session; readonly bearer: string }> {
   const bearer = newBearer()
   const session: Session = {

@@ -138,7 +138,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     },
 
     async remove(ctx, id) {
-      if (!(await stores.webhooks.remove(ctx.owner.id, id)))
+      if (!(await transact(({ webhooks }) => webhooks.remove(ctx.owner.id, id))))
         throw new AloftError('not_found', `There is no webhook \`${id.slice(0, 100)}\`.`)
     },
 

@@ -3,7 +3,9 @@ import * as api from '#contract/api/oauth.ts'
 import type { RawReply } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Application } from '#core/application/application.ts'
+import { audited } from '#core/audit/audit-trail.ts'
 import type { Authorizations } from '#core/oauth/authorizations.ts'
+import { auditEntry } from '../audit/audit-entry.ts'
 import { redirect } from '../page.ts'
 import { publicRoute, type Route } from '../route.ts'
 import { readCookie } from '../session/cookies.ts'
@@ -68,7 +70,8 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
       return consentPage({ application, user: person.user, csrf: person.csrf, choices, teamId, asked })
     }),
 
-    publicRoute(api.authorize, async ({ secure }, { query, body, headers }) => {
+    publicRoute(api.authorize, async (visit, { query, body, headers }) => {
+      const { secure } = visit
       const asked = { ...query, ...body }
       const application = await clientOf(asked)
       const person = await findPerson(headers, secure)
@@ -79,11 +82,19 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
       if (problem !== undefined) return back(application, asked, { error: problem })
       if (body.decision === 'deny') return back(application, asked, { error: 'access_denied' })
       const teamId = asked.teamId === undefined || asked.teamId === '' ? null : asked.teamId
-      const { code, installation } = await authorizations.consent(person.user, application, {
-        teamId,
-        challenge: asked.code_challenge ?? null,
-        ...selectionOf(body),
-      })
+      const { code, installation } = await audited(
+        auditEntry(
+          api.authorize,
+          { ownerId: teamId ?? person.user.id, userId: person.user.id, via: person.via },
+          { ...visit, params: { applicationId: application.id, name: application.name } },
+        ),
+        () =>
+          authorizations.consent(person.user, application, {
+            teamId,
+            challenge: asked.code_challenge ?? null,
+            ...selectionOf(body),
+          }),
+      )
       return back(application, asked, {
         code,
         configurationId: installation.id,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AuditEntry } from '#core/audit/audit.ts'
 import { csrfOf, type Sessions } from '#core/session/sessions.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import type { User } from '#core/user/user.ts'
@@ -9,6 +10,7 @@ import { readCookie } from './cookies.ts'
 export interface Person {
   readonly user: User
   readonly csrf: string | undefined
+  readonly via: AuditEntry['via']
 }
 
 export type FindPerson = (headers: IncomingHttpHeaders, secure: boolean) => Promise<Person | undefined>
@@ -19,10 +21,12 @@ export const createFindSession =
   async (
     headers: IncomingHttpHeaders,
     secure: boolean,
-  ): Promise<{ readonly user: User; readonly csrf: string } | undefined> => {
+  ): Promise<(Person & { readonly csrf: string }) | undefined> => {
     const cookie = readCookie(headers, 'aloft_session', secure)
     const found = cookie === undefined ? undefined : await sessions.find(cookie)
-    return found && cookie !== undefined ? { user: found.user, csrf: csrfOf(cookie) } : undefined
+    if (!found || cookie === undefined) return undefined
+    const via = { kind: 'session', id: found.session.id, name: 'Browser' }
+    return { user: found.user, csrf: csrfOf(cookie), via }
   }
 
 /** Who is signed in, or whose token a script has sent in its place. */
@@ -34,6 +38,7 @@ export const createFindPerson = (sessions: Sessions, tokens: Tokens): FindPerson
     const found = bearer ? await tokens.authenticate(bearer) : undefined
     // An integration acts for people, but is none.
     if (!found || found.token.kind === 'oauth2') throw authFailed(bearer)
-    return { user: found.user, csrf: undefined }
+    const { kind, id, name } = found.token
+    return { user: found.user, csrf: undefined, via: { kind, id, name } }
   }
 }

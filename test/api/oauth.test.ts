@@ -132,10 +132,15 @@ apiSuite('OAuth', (server) => {
   test('whoever is not signed in is sent to sign in, and comes back', async () => {
     const { token } = await server.signUp()
     const application = await registerApplication(server, token)
-    const answer = await server.call(authorizeUrl({ client_id: application.clientId, state: 's' }))
-    assert.equal(answer.status, 302)
-    const next = new URL(answer.headers.get('location') ?? '', server.url).searchParams.get('next')
-    assert.equal(next, `/oauth/authorize?client_id=${application.clientId}&state=s`)
+    const asked = { client_id: application.clientId, state: 's' }
+    for (const answer of [
+      await server.call(authorizeUrl(asked)),
+      await server.call('POST /oauth/authorize', form(asked)),
+    ]) {
+      assert.equal(answer.status, 303)
+      const next = new URL(answer.headers.get('location') ?? '', server.url).searchParams.get('next')
+      assert.equal(next, `/oauth/authorize?client_id=${application.clientId}&state=s`)
+    }
   })
 
   test('nobody is sent to an address that is not registered', async () => {

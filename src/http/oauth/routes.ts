@@ -37,6 +37,17 @@ const along = (asked: Asked): Record<string, string> =>
     SENT_ALONG.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]] as const])),
   )
 
+/** Null for the personal account. */
+const teamOf = ({ teamId }: { readonly teamId?: string }): string | null =>
+  teamId === undefined || teamId === '' ? null : teamId
+
+/** Signing in leads back to the page. */
+function toLogin(asked: Asked & { readonly teamId?: string }): RawReply {
+  const teamId = teamOf(asked)
+  const again = new URLSearchParams({ ...along(asked), ...(teamId === null ? {} : { teamId }) })
+  return redirect(withNext('/login', `/oauth/authorize?${again}`), { status: 303 })
+}
+
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 /** Letting applications into accounts, as OAuth 2.0 has it. */
@@ -60,12 +71,9 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
       const problem = problemOf(query)
       if (problem !== undefined) return back(application, query, { error: problem })
       const person = await findPerson(headers, secure)
+      if (!person) return toLogin(query)
       const asked = along(query)
-      const teamId = query.teamId === undefined || query.teamId === '' ? null : query.teamId
-      if (!person) {
-        const again = new URLSearchParams({ ...asked, ...(teamId === null ? {} : { teamId }) })
-        return redirect(withNext('/login', `/oauth/authorize?${again}`))
-      }
+      const teamId = teamOf(query)
       const choices = await authorizations.choices(person.user, application, teamId)
       return consentPage({ application, user: person.user, csrf: person.csrf, choices, teamId, asked })
     }),
@@ -75,13 +83,13 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
       const asked = { ...query, ...body }
       const application = await clientOf(asked)
       const person = await findPerson(headers, secure)
-      if (!person) throw new AloftError('forbidden', 'You are not signed in any more. Sign in and try again.')
+      if (!person) return toLogin(asked)
       // Scripts come with a token of their own, which no browser sends by itself.
       if (person.csrf !== undefined) checkOwnForm(headers, body.csrf, secure)
       const problem = problemOf(asked)
       if (problem !== undefined) return back(application, asked, { error: problem })
       if (body.decision === 'deny') return back(application, asked, { error: 'access_denied' })
-      const teamId = asked.teamId === undefined || asked.teamId === '' ? null : asked.teamId
+      const teamId = teamOf(asked)
       const { code, installation } = await audited(
         auditEntry(
           api.authorize,

@@ -9,7 +9,7 @@ export interface LogFeed {
 
 const PAGE = 250
 /** Entries that are kept for those who come a little later. */
-const KEPT = 5000
+const KEPT = 2000
 
 interface Kept {
   readonly serial: bigint

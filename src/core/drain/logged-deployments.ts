@@ -1,4 +1,4 @@
-import { MINUTE } from '#contract/time.ts'
+import { SECOND } from '#contract/time.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LoggedDeployment } from './drain-item.ts'
@@ -9,14 +9,15 @@ interface Known {
 }
 
 /**
- * What is known of a deployment; undefined when it is gone. May be a minute old, as projects seldom move. Answers at
- * once where it can: it is asked for every entry.
+ * What is known of a deployment; undefined when it is gone. May be some seconds old. Answers at once where it
+ * can: it is asked for every entry.
  */
 export type FindLogged = (
   deploymentId: string,
 ) => LoggedDeployment | undefined | Promise<LoggedDeployment | undefined>
 
-const FRESH = MINUTE
+/** Short, as what is written after a project went to another account is not for the one before. */
+const FRESH = 5 * SECOND
 const MOST = 10_000
 
 export function createFindLogged(deployments: Pick<DeploymentStore, 'find'>, clock: Clock): FindLogged {

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { beginSession } from '#core/session/sessions.ts'
+import { openChromium, withoutChromium } from '#test/support/chromium.ts'
 import { exchange, registerApplication } from '#test/support/integrations.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 
-const skip = (process.env.ALOFT_TEST_MISSING ?? '').includes('chromium') && 'chromium is not installed'
 /** Where pictures of the pages go, when somebody wants to look at them. */
 const pictures = process.env.ALOFT_TEST_PICTURES
 
-describe('a person who is asked to let an application in', { skip }, () => {
+describe('a person who is asked to let an application in', { skip: withoutChromium }, () => {
   let server: TestServer
   let browser: Browser
   /** The application, which is somewhere else. */
@@ -20,10 +20,7 @@ describe('a person who is asked to let an application in', { skip }, () => {
   before(async () => {
     server = await startServer({ env: { ALOFT_API_HOSTS: '127.0.0.1' } })
     application = await startReceiver()
-    browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--no-first-run'],
-    })
+    browser = await openChromium()
   })
   after(async () => {
     await browser?.close()

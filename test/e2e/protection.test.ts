@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium, withoutChromium } from '#test/support/chromium.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 
-const skip = (process.env.ALOFT_TEST_MISSING ?? '').includes('chromium') && 'chromium is not installed'
 /** Where pictures of the pages go, for people to look at; none are made without it. */
 const shots = process.env.ALOFT_TEST_SHOTS
 
@@ -16,26 +16,14 @@ const LOOKS = [
   ['dark', 360, 640],
 ] as const
 
-describe('a visitor with a browser', { skip }, () => {
+describe('a visitor with a browser', { skip: withoutChromium }, () => {
   let server: TestServer
   let browser: Browser
   let token: string
   before(async () => {
     server = await startServer({ env: { ALOFT_DOMAIN: 'sites.test' } })
     token = (await server.signUp()).token
-    browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: [
-        '--no-sandbox',
-        '--disable-dev-shm-usage',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--no-first-run',
-        `--host-resolver-rules=MAP *.test 127.0.0.1:${new URL(server.url).port}`,
-      ],
-    })
+    browser = await openChromium({ names: '*.test', url: server.url })
   })
   after(async () => {
     await browser?.close()

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium, withoutChromium } from '#test/support/chromium.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
-
-const skip = (process.env.ALOFT_TEST_MISSING ?? '').includes('chromium') && 'chromium is not installed'
 
 /** Names as on the internet: the API and the sites are different origins, and neither is the browser's own machine. */
 const env = {
@@ -12,24 +11,12 @@ const env = {
   ALOFT_DOMAIN: 'sites.test',
 }
 
-describe('a person with a browser', { skip }, () => {
+describe('a person with a browser', { skip: withoutChromium }, () => {
   let server: TestServer
   let browser: Browser
   before(async () => {
     server = await startServer({ env })
-    browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: [
-        '--no-sandbox',
-        '--disable-dev-shm-usage',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--no-first-run',
-        `--host-resolver-rules=MAP *.test 127.0.0.1:${new URL(server.url).port}`,
-      ],
-    })
+    browser = await openChromium({ names: '*.test', url: server.url })
   })
   after(async () => {
     await browser?.close()

@@ -5,7 +5,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { chromium } from 'playwright-core'
+import { openChromium, withoutChromium } from '#test/support/chromium.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
 
 const sha1 = (content: string | Buffer) => createHash('sha1').update(content).digest('hex')
@@ -168,7 +168,7 @@ describe('sites of a running installation', () => {
   })
 
   test('a browser shows a site, over HTTP and HTTPS', {
-    skip: (process.env.ALOFT_TEST_MISSING ?? '').includes('chromium') && 'chromium is not installed',
+    skip: withoutChromium,
   }, async (t) => {
     const made = await deploy(at, [
       {
@@ -178,18 +178,7 @@ describe('sites of a running installation', () => {
       { file: 's.css', data: 'h1{color:rgb(1,2,3)}' },
       { file: 'a.js', data: 'h.textContent = "after " + location.protocol' },
     ])
-    const browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: [
-        '--no-sandbox',
-        '--disable-dev-shm-usage',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--no-first-run',
-      ],
-    })
+    const browser = await openChromium()
     t.after(() => browser.close())
     const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
     for (const address of [

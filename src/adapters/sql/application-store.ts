@@ -1,7 +1,7 @@
 import type { ApplicationStore } from '#core/application/application-store.ts'
 import { APPLICATION, fromApplication, toApplication } from './application-row.ts'
 import { isPostgres } from './dialect/is-postgres.ts'
-import { readPage } from './page.ts'
+import { newestFirst, type PageRange, readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
 import { unlessTaken } from './unless-taken.ts'
@@ -12,17 +12,8 @@ const selectById = prepare<{ id: string }>()((db, { id }) =>
 const selectByClientId = prepare<{ clientId: string }>()((db, { clientId }) =>
   db.selectFrom('applications').select(APPLICATION).where('client_id', '=', clientId),
 )
-const selectOf = prepare<{ ownerId: string; before: number; after: number; limit: number }>()(
-  (db, { ownerId, before, after, limit }) =>
-    db
-      .selectFrom('applications')
-      .select(APPLICATION)
-      .where('owner_id', '=', ownerId)
-      .where('created_at', '<', before)
-      .where('created_at', '>', after)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit),
+const selectOf = prepare<{ ownerId: string } & PageRange>()((db, range) =>
+  newestFirst(db.selectFrom('applications').select(APPLICATION).where('owner_id', '=', range.ownerId), range),
 )
 
 export function createApplicationStore(db: Db): ApplicationStore {

@@ -5,7 +5,7 @@ import type { CertificateContent, CertificateStore } from '#core/certificate/cer
 import { heldNames } from '#core/domain/domain.ts'
 import { flag } from './columns.ts'
 import { rowsIn, textAt } from './json-rows.ts'
-import { readPage } from './page.ts'
+import { newestFirst, type PageRange, readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { CertificateTable, Db } from './tables.ts'
 import { atomically } from './transaction.ts'
@@ -77,17 +77,8 @@ const selectInDomain = prepare<{ ownerId: string; domain: string }>()((db, { own
     .where('certificate_domains.domain', '=', domain)
     .where('certificate_domains.owner_id', '=', ownerId),
 )
-const selectOf = prepare<{ ownerId: string; before: number; after: number; limit: number }>()(
-  (db, { ownerId, before, after, limit }) =>
-    db
-      .selectFrom('certificates')
-      .select(CERTIFICATE)
-      .where('owner_id', '=', ownerId)
-      .where('created_at', '<', before)
-      .where('created_at', '>', after)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit),
+const selectOf = prepare<{ ownerId: string } & PageRange>()((db, range) =>
+  newestFirst(db.selectFrom('certificates').select(CERTIFICATE).where('owner_id', '=', range.ownerId), range),
 )
 const selectDue = prepare<{ now: number; limit: number }>()((db, { now, limit }) =>
   db
@@ -124,7 +115,7 @@ async function enlist(db: Db, ownerId: string, id: string, names: readonly strin
   await insertDomains(db, { rows: JSON.stringify(domains.map((domain) => [ownerId, domain, id])) })
 }
 
-const newestFirst = (a: Certificate, b: Certificate): number =>
+const fromNewToOld = (a: Certificate, b: Certificate): number =>
   b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
 
 export function createCertificateStore(db: Db): CertificateStore {
@@ -183,11 +174,11 @@ export function createCertificateStore(db: Db): CertificateStore {
       const exact = await named(name)
       const wild = name.includes('.') && !name.startsWith('*.') ? await named(`*.${parent}`) : []
       const known = new Set(exact.map(({ id }) => id))
-      return [...exact, ...wild.filter(({ id }) => !known.has(id))].sort(newestFirst)
+      return [...exact, ...wild.filter(({ id }) => !known.has(id))].sort(fromNewToOld)
     },
 
     inDomain: async (ownerId, domain) =>
-      (await selectInDomain(db, { ownerId, domain })).map(toCertificate).sort(newestFirst),
+      (await selectInDomain(db, { ownerId, domain })).map(toCertificate).sort(fromNewToOld),
 
     list: (ownerId, page) =>
       readPage(page, {

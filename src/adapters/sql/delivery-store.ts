@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Attempt, Delivery } from '#core/webhook/webhook.ts'
 import type { DeliveryStore } from '#core/webhook/webhook-store.ts'
-import { readPage } from './page.ts'
+import { newestFirst, type PageRange, readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { Db, DeliveryTable } from './tables.ts'
 
@@ -34,17 +34,8 @@ const selectById = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('deliveries').select(DELIVERY).where('id', '=', id),
 )
 
-const selectOf = prepare<{ targetId: string; before: number; after: number; limit: number }>()(
-  (db, { targetId, before, after, limit }) =>
-    db
-      .selectFrom('deliveries')
-      .select(DELIVERY)
-      .where('target_id', '=', targetId)
-      .where('created_at', '<', before)
-      .where('created_at', '>', after)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit),
+const selectOf = prepare<{ targetId: string } & PageRange>()((db, range) =>
+  newestFirst(db.selectFrom('deliveries').select(DELIVERY).where('target_id', '=', range.targetId), range),
 )
 
 export function createDeliveryStore(db: Db): DeliveryStore {

@@ -3,7 +3,7 @@ import { type Domain, heldNames, isVerified } from '#core/domain/domain.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
 import { flag } from './columns.ts'
 import { isPostgres } from './dialect/is-postgres.ts'
-import { readPage } from './page.ts'
+import { newestFirst, type PageRange, readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { Db, DomainTable } from './tables.ts'
 import { textsIn } from './text-list.ts'
@@ -58,17 +58,8 @@ const selectVerified = prepare<{ names: string }>()((db, { names }) =>
     .where('name', 'in', textsIn(db, names))
     .where('verified', '=', sql.lit(1)),
 )
-const selectOf = prepare<{ ownerId: string; before: number; after: number; limit: number }>()(
-  (db, { ownerId, before, after, limit }) =>
-    db
-      .selectFrom('domains')
-      .select(DOMAIN)
-      .where('owner_id', '=', ownerId)
-      .where('created_at', '<', before)
-      .where('created_at', '>', after)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit),
+const selectOf = prepare<{ ownerId: string } & PageRange>()((db, range) =>
+  newestFirst(db.selectFrom('domains').select(DOMAIN).where('owner_id', '=', range.ownerId), range),
 )
 const selectUnverified = prepare<{ checkedBefore: number; createdAfter: number; limit: number }>()(
   (db, { checkedBefore, createdAfter, limit }) =>

@@ -1,7 +1,7 @@
 import type { InstallationStore } from '#core/installation/installation-store.ts'
 import { isPostgres } from './dialect/is-postgres.ts'
 import { fromInstallation, INSTALLATION, toInstallation } from './installation-row.ts'
-import { readPage } from './page.ts'
+import { newestFirst, type PageRange, readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
 
@@ -16,17 +16,11 @@ const selectOfApplication = prepare<{ applicationId: string; ownerId: string }>(
       .where('application_id', '=', applicationId)
       .where('owner_id', '=', ownerId),
 )
-const selectOf = prepare<{ ownerId: string; before: number; after: number; limit: number }>()(
-  (db, { ownerId, before, after, limit }) =>
-    db
-      .selectFrom('installations')
-      .select(INSTALLATION)
-      .where('owner_id', '=', ownerId)
-      .where('created_at', '<', before)
-      .where('created_at', '>', after)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit),
+const selectOf = prepare<{ ownerId: string } & PageRange>()((db, range) =>
+  newestFirst(
+    db.selectFrom('installations').select(INSTALLATION).where('owner_id', '=', range.ownerId),
+    range,
+  ),
 )
 const selectEverywhere = prepare<{ applicationId: string; after: string; limit: number }>()(
   (db, { applicationId, after, limit }) =>

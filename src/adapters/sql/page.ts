@@ -1,11 +1,24 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Page, PageQuery } from '#contract/page.ts'
 
 /** Rows strictly between two moments, newest first, at most `limit` of them. */
-export interface PageRange {
+export type PageRange = {
   readonly before: number
   readonly after: number
   readonly limit: number
 }
+
+/** The rows of a range, for a table with `created_at` and `id`. */
+export const newestFirst = <DB, TB extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, TB, Row>,
+  { before, after, limit }: PageRange,
+): SelectQueryBuilder<DB, TB, Row> =>
+  rows
+    .where(sql.ref<number>('created_at'), '<', before)
+    .where(sql.ref<number>('created_at'), '>', after)
+    .orderBy(sql.ref('created_at'), 'desc')
+    .orderBy(sql.ref('id'), 'desc')
+    .limit(limit)
 
 interface PageParts<Row, T> {
   readonly select: (range: PageRange) => Promise<readonly Row[]>

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Secret } from '#core/secret/secret.ts'
 import type { SealedSecret, SecretStore } from '#core/secret/secret-store.ts'
-import { readPage } from './page.ts'
+import { newestFirst, type PageRange, readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { Db, SecretTable } from './tables.ts'
 import { textsIn } from './text-list.ts'
@@ -20,17 +20,8 @@ const toSecret = (row: Omit<Selectable<SecretTable>, 'sealed'>): Secret => ({
 const selectByName = prepare<{ ownerId: string; name: string }>()((db, { ownerId, name }) =>
   db.selectFrom('secrets').select(SECRET).where('owner_id', '=', ownerId).where('name', '=', name),
 )
-const selectSecretsOf = prepare<{ ownerId: string; before: number; after: number; limit: number }>()(
-  (db, { ownerId, before, after, limit }) =>
-    db
-      .selectFrom('secrets')
-      .select(SECRET)
-      .where('owner_id', '=', ownerId)
-      .where('created_at', '<', before)
-      .where('created_at', '>', after)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit),
+const selectSecretsOf = prepare<{ ownerId: string } & PageRange>()((db, range) =>
+  newestFirst(db.selectFrom('secrets').select(SECRET).where('owner_id', '=', range.ownerId), range),
 )
 
 /** The value of another account's secret is not even read. */

@@ -1,7 +1,7 @@
 import type { Token, TokenKind } from '#core/token/token.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import { INSTALLATION, toInstallation } from './installation-row.ts'
-import { readPage } from './page.ts'
+import { newestFirst, type PageRange, readPage } from './page.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
 import { toUser, USER } from './user-row.ts'
@@ -54,17 +54,8 @@ const selectInstallation = prepare<{ id: string }>()((db, { id }) =>
 const selectById = prepare<{ id: string; userId: string }>()((db, { id, userId }) =>
   db.selectFrom('tokens').select(TOKEN).where('id', '=', id).where('user_id', '=', userId),
 )
-const selectTokensOf = prepare<{ userId: string; before: number; after: number; limit: number }>()(
-  (db, { userId, before, after, limit }) =>
-    db
-      .selectFrom('tokens')
-      .select(TOKEN)
-      .where('user_id', '=', userId)
-      .where('created_at', '<', before)
-      .where('created_at', '>', after)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit),
+const selectTokensOf = prepare<{ userId: string } & PageRange>()((db, range) =>
+  newestFirst(db.selectFrom('tokens').select(TOKEN).where('user_id', '=', range.userId), range),
 )
 
 export function createTokenStore(db: Db): TokenStore {

@@ -100,6 +100,7 @@ const FILTERS: readonly DeploymentFilter[] = [
   {},
   { app: 'x' },
   { projectId: 'x' },
+  { projectId: ['x', 'y'] },
   { projectId: 'x', states: ['READY', 'ERROR'] },
   { projectId: 'x', target: 'production' },
   { creators: ['x', 'y'] },
@@ -399,6 +400,7 @@ const callsOnOthers = ({
     setDefaultHost: () => projects.setDefaultHost(project.id, 'a.aloft.test'),
     list: async () => {
       await projects.list(user.id, page, {})
+      await projects.list(user.id, page, { ids: ['x', 'y'] })
       await projects.list(user.id, page, { search: 'x' })
       await projects.list(user.id, page, { repos: ['x'], notRepos: ['y'], repoNumber: 1 })
       await projects.list(user.id, page, { search: 'x', gitForkProtection: true })
@@ -503,6 +505,7 @@ const callsOnOthers = ({
     list: async () => {
       await hosts.list(user.id, page, {})
       await hosts.list(user.id, page, { projectId: 'x' })
+      await hosts.list(user.id, page, { projectId: ['x', 'y'] })
       await hosts.list(user.id, page, { domain: 'aloft.test' })
       await hosts.list(user.id, page, { domain: 'aloft.test', projectId: 'x' })
     },

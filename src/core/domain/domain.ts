@@ -1,3 +1,4 @@
+import { newDomainToken, newId } from '#contract/ids.ts'
 /** A name that an account holds or says it holds. Several may claim a name; one at most has proved it. */
 export interface Domain {
   readonly id: string
@@ -22,6 +23,25 @@ export interface Domain {
   readonly checkedAt: number | null
   readonly createdAt: number
 }
+
+/** A domain of which nothing is known yet. */
+export const newDomain = (
+  given: Pick<Domain, 'ownerId' | 'creatorId' | 'name' | 'serviceWish'>,
+  now: number,
+): Domain => ({
+  ...given,
+  id: newId.domain(),
+  token: newDomainToken(),
+  nameservers: [],
+  nsVerifiedAt: null,
+  txtVerifiedAt: null,
+  boughtAt: null,
+  expiresAt: null,
+  transferStartedAt: null,
+  transferredAt: null,
+  checkedAt: null,
+  createdAt: now,
+})
 
 export const SERVICE_TYPES = ['external', 'provider.world'] as const
 export type ServiceType = (typeof SERVICE_TYPES)[number]

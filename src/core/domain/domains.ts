@@ -1,5 +1,4 @@
 import { AloftError } from '#contract/errors.ts'
-import { newDomainToken, newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import type { AliasRow } from '../alias/alias.ts'
@@ -14,7 +13,7 @@ import type { UserStore } from '../user/user-store.ts'
 import { type CheckParts, changeBy, checkDomain, keepSeen, seek } from './check-domain.ts'
 import { foreignDomain, hasCustomDomains, needsUpgrade } from './custom-host.ts'
 import { type DeleteRules, type DeleteStores, deleteDomain } from './delete-domain.ts'
-import { type Domain, isVerified, proofHost, type ServiceType, serviceTypeOf } from './domain.ts'
+import { type Domain, isVerified, newDomain, proofHost, type ServiceType, serviceTypeOf } from './domain.ts'
 import { apexOf, readDomainName, storedName } from './domain-name.ts'
 import { findRecords } from './find-records.ts'
 import { type Inspection, type Intended, inspect } from './inspect.ts'
@@ -126,23 +125,8 @@ export function createDomains(parts: DomainParts): Domains {
 
   /** A domain of the account that was not there, with what DNS says of it. */
   async function addNew(ctx: Context, name: string, serviceWish: ServiceType | null): Promise<Domain> {
-    const blank: Domain = {
-      id: newId.domain(),
-      ownerId: ctx.owner.id,
-      creatorId: ctx.actor.user.id,
-      name,
-      serviceWish,
-      token: newDomainToken(),
-      nameservers: [],
-      nsVerifiedAt: null,
-      txtVerifiedAt: null,
-      boughtAt: null,
-      expiresAt: null,
-      transferStartedAt: null,
-      transferredAt: null,
-      checkedAt: null,
-      createdAt: clock.now(),
-    }
+    const { owner, actor } = ctx
+    const blank = newDomain({ ownerId: owner.id, creatorId: actor.user.id, name, serviceWish }, clock.now())
     const seen = await seek(parts, blank)
     if (seen.order?.name === name && seen.order.ownerId !== ctx.owner.id) throw foreignDomain(name)
     const added = await transact(async ({ domains, events }) => {

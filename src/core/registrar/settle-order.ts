@@ -1,6 +1,5 @@
-import { newDomainToken, newId } from '#contract/ids.ts'
 import { DAY } from '#contract/time.ts'
-import type { Domain } from '../domain/domain.ts'
+import { type Domain, newDomain } from '../domain/domain.ts'
 import type { DomainChange, DomainStore } from '../domain/domain-store.ts'
 import type { EventQueue } from '../event/event.ts'
 import { domainEvent } from '../event/event-payloads.ts'
@@ -21,23 +20,8 @@ export interface SettleParts {
 
 const YEAR = 365 * DAY
 
-const blank = (order: Order, now: number): Domain => ({
-  id: newId.domain(),
-  ownerId: order.ownerId,
-  creatorId: order.creatorId,
-  name: order.name,
-  serviceWish: null,
-  token: newDomainToken(),
-  nameservers: [],
-  nsVerifiedAt: null,
-  txtVerifiedAt: null,
-  boughtAt: null,
-  expiresAt: null,
-  transferStartedAt: null,
-  transferredAt: null,
-  checkedAt: null,
-  createdAt: now,
-})
+const blank = ({ ownerId, creatorId, name }: Order, now: number): Domain =>
+  newDomain({ ownerId, creatorId, name, serviceWish: null }, now)
 
 /**
  * Takes an order one step on, and shows it in the account's domain in the same transaction. The step is taken

@@ -28,13 +28,15 @@ export function readLink(folder: string, baseUrl?: string): Link | undefined {
 export function writeLink(folder: string, link: Link): void {
   const path = join(folder, LINK_FILE)
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  let made = false
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    made = true
     writeFileSync(temporary, `${JSON.stringify(link, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
     chmodSync(temporary, 0o600)
     renameSync(temporary, path)
   } catch (error) {
-    rmSync(temporary, { force: true })
+    if (made) rmSync(temporary, { force: true })
     throw new CliError(
       EXIT.failure,
       `${path} cannot be written: ${(error as Error).message}.`,

@@ -30,3 +30,24 @@ test('a result is JSON or text, and an empty text prints nothing', () => {
   assert.deepEqual(JSON.parse(json.written.join('')), { a: 1 })
   assert.deepEqual(stderr.written, [])
 })
+
+test('a status is drawn over on a terminal, cut to its width, and shown nowhere else', () => {
+  const [terminal, pipe] = [{ ...sink(true), columns: 12 }, sink(false)]
+  const live = createOutput({ stdout: sink(false), stderr: terminal, env: {}, json: false })
+  live.status('working')
+  live.status('working on something')
+  live.say('done')
+  live.status()
+  const clear = '\r\u001b[2K'
+  assert.equal(terminal.written.join(''), `working${clear}working on ${clear}done\n`)
+  createOutput({ stdout: pipe, stderr: pipe, env: {}, json: false }).status('working')
+  createOutput({ stdout: pipe, stderr: sink(true), env: {}, json: true }).status('working')
+  assert.deepEqual(pipe.written, [])
+})
+
+test('what comes bit by bit is a line each, of text or of JSON', () => {
+  const [text, json] = [sink(false), sink(false)]
+  createOutput({ stdout: text, stderr: sink(false), env: {}, json: false }).line({ a: 1 }, () => 'one')
+  createOutput({ stdout: json, stderr: sink(false), env: {}, json: true }).line({ a: 1 }, () => 'one')
+  assert.deepEqual([text.written, json.written], [['one\n'], ['{"a":1}\n']])
+})

@@ -69,7 +69,7 @@ export function createOutput(parts: {
       if (!live) return
       clear()
       // A line that is too long would wrap, and could not be cleared.
-      const cut = [...text].slice(0, Math.max((stderr.columns ?? 80) - 1, 10)).join('')
+      const cut = [...text].slice(0, Math.max((stderr.columns || 80) - 1, 10)).join('')
       if (cut !== '') stderr.write(cut)
       drawn = cut !== ''
     },

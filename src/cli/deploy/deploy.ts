@@ -118,9 +118,7 @@ interface Goal {
 async function findGoal(cli: Cli, site: SiteFolder, named: string | undefined): Promise<Goal> {
   const link = readLink(site.home, cli.baseUrl)
   const api =
-    cli.team === undefined && link !== undefined && named === undefined
-      ? cli.api(link.teamId ?? undefined)
-      : await accountApi(cli)
+    cli.team === undefined && link !== undefined ? cli.api(link.teamId ?? undefined) : await accountApi(cli)
   if (named !== undefined) return { api, name: named }
   if (link === undefined) return { api, name: site.name }
   try {

@@ -210,7 +210,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       clock,
     }),
     files: createFiles({ blobs, store: stores.files, clock, onUploaded: deployments.fileArrived }),
-    tokens: createTokens({ store: stores.tokens, clock }),
+    tokens: createTokens({ store: stores.tokens, transact, clock }),
     logins: createLogins({
       ...rules,
       store: stores.logins,
@@ -219,7 +219,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       queueMail,
       baseUrl,
     }),
-    sessions: createSessions({ store: stores.sessions, clock }),
+    sessions: createSessions({ store: stores.sessions, transact, clock }),
     signOn: createSignOn({
       hosts: stores.hosts,
       teams: stores.teams,

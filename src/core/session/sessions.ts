@@ -5,6 +5,7 @@ import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import type { Actor, Context, Visit } from '../access/context.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
 import { hashBearer } from '../token/token.ts'
 import type { User } from '../user/user.ts'
 import type { Session, SsoPassStore } from './session.ts'
@@ -85,9 +86,11 @@ export interface Sessions {
 
 export function createSessions({
   store,
+  transact,
   clock,
 }: {
   readonly store: SessionStore
+  readonly transact: Transact<{ readonly sessions: SessionStore }>
   readonly clock: Clock
 }): Sessions {
   const idOf = (ctx: Context, id: string) => (id === 'current' ? ctx.actor.token.id : id)
@@ -109,14 +112,16 @@ export function createSessions({
 
     list: (ctx) => store.list(ctx.actor.user.id, clock.now(), LISTED),
 
-    async revoke(ctx, id) {
-      const sessionId = idOf(ctx, id)
-      if (!(await store.delete(ctx.actor.user.id, sessionId)))
-        throw new AloftError('not_found', `There is no session \`${id}\`.`)
-      return sessionId
-    },
+    revoke: (ctx, id) =>
+      transact(async ({ sessions }) => {
+        const sessionId = idOf(ctx, id)
+        if (!(await sessions.delete(ctx.actor.user.id, sessionId)))
+          throw new AloftError('not_found', `There is no session \`${id}\`.`)
+        return sessionId
+      }),
 
-    revokeOthers: (ctx) => store.deleteOthers(ctx.actor.user.id, ctx.actor.token.id),
+    revokeOthers: (ctx) =>
+      transact(({ sessions }) => sessions.deleteOthers(ctx.actor.user.id, ctx.actor.token.id)),
   }
 }
 

@@ -3,6 +3,7 @@ import { newBearer, newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
 import { ACTIVITY_STEP, hashBearer, isLive, type Token, type TokenKind } from './token.ts'
 import type { Bearer, TokenStore } from './token-store.ts'
 
@@ -49,9 +50,11 @@ export interface Tokens {
 
 export function createTokens({
   store,
+  transact,
   clock,
 }: {
   readonly store: TokenStore
+  readonly transact: Transact<{ readonly tokens: TokenStore }>
   readonly clock: Clock
 }): Tokens {
   const idOf = (ctx: Context, id: string) => (id === 'current' ? ctx.actor.token.id : id)
@@ -70,13 +73,15 @@ export function createTokens({
       const now = clock.now()
       if (expiresAt !== undefined && expiresAt <= now)
         throw new AloftError('bad_request', 'Invalid request: `expiresAt` should be in the future.')
-      return issueToken(store, {
-        userId: ctx.actor.user.id,
-        name,
-        kind: 'account',
-        now,
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-      })
+      return transact(({ tokens }) =>
+        issueToken(tokens, {
+          userId: ctx.actor.user.id,
+          name,
+          kind: 'account',
+          now,
+          ...(expiresAt === undefined ? {} : { expiresAt }),
+        }),
+      )
     },
 
     list: (ctx, page) => store.list(ctx.actor.user.id, page),
@@ -87,10 +92,11 @@ export function createTokens({
       return token
     },
 
-    async revoke(ctx, id) {
-      const tokenId = idOf(ctx, id)
-      if (!(await store.delete(ctx.actor.user.id, tokenId))) throw missing(id)
-      return tokenId
-    },
+    revoke: (ctx, id) =>
+      transact(async ({ tokens }) => {
+        const tokenId = idOf(ctx, id)
+        if (!(await tokens.delete(ctx.actor.user.id, tokenId))) throw missing(id)
+        return tokenId
+      }),
   }
 }

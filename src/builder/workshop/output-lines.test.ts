@@ -57,6 +57,11 @@ describe('output of commands', () => {
     )
   })
 
+  it('keeps a line whose end comes in pieces, and is not held up by returns without end', () => {
+    assert.deepEqual(linesOf('é\r\r\n', [], [4]), ['é'])
+    assert.deepEqual(linesOf(`${'\r'.repeat(2_000_000)}x\ndone`), ['x', 'done'])
+  })
+
   it('gives endless lines in parts, never with part of a secret at the cut', () => {
     const secret = 'the-secret-of-this-test'
     for (const at of [16_384 - 10, 16_384 - 1, 16_384, 16_384 + 10]) {

@@ -20,9 +20,16 @@ const plain = (line: string): string =>
     .replace(SEQUENCE, (sequence) => (COLOUR.test(sequence.slice(1)) ? sequence : ''))
     .replace(/\p{Cc}/gu, (control) => (control === '\t' || control === ESC ? control : ''))
 
+/** Where the returns at the end of a line begin. A loop, because a pattern would look at a long run of them again and again. */
+function endOf(line: string): number {
+  let end = line.length
+  while (line[end - 1] === '\r') end--
+  return end
+}
+
 /** What a terminal would show at last of a line that was written over. */
 function shown(line: string): string {
-  const text = line.replace(/\r+$/, '')
+  const text = line.slice(0, endOf(line))
   return plain(text.slice(text.lastIndexOf('\r') + 1))
 }
 
@@ -43,8 +50,9 @@ export function createOutputLines({ redact, cut, reach }: Redactor): OutputLines
     begun = parts.pop() ?? ''
     const lines = parts.flatMap(long)
     // Progress that is written over and over does not grow.
-    const over = begun.lastIndexOf('\r', begun.length - 2)
-    if (over !== -1) begun = begun.slice(over + 1)
+    const end = endOf(begun)
+    if (end > 0) begun = begun.slice(begun.lastIndexOf('\r', end - 1) + 1, end + 1)
+    else begun = ''
     while (begun.length > LONGEST + reach) {
       const text = shown(begun)
       const at = text.length > LONGEST + reach ? cut(text, LONGEST) : 0

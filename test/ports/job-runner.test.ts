@@ -222,6 +222,36 @@ function suite(open: OpenDatabase): void {
     assert.equal((await stores.jobs.counts()).queued, 1)
   })
 
+  test('jobs that keep their order run one at a time for a share, as they fell due', async (t) => {
+    const order: string[] = []
+    let atOnce = 0
+    const work = handler(
+      async ({ name }) => {
+        assert.ok(++atOnce <= 2, 'one for each share')
+        await new Promise(setImmediate)
+        order.push(String(name))
+        atOnce--
+      },
+      { atOnce: 8, inOrder: true },
+    )
+    const { stores, runner, clock } = await setUp(t, [work])
+    const before = clock.now() - 1000
+    const names = ['a5', 'b2', 'a1', 'a4', 'b1', 'a2', 'a3']
+    for (const name of names)
+      await stores.jobs.enqueue({
+        kind: 'work',
+        payload: { name },
+        share: name[0] as string,
+        runAt: before + Number(name[1]),
+      })
+    await runner.idle()
+    for (const share of ['a', 'b'])
+      assert.deepEqual(
+        order.filter((name) => name.startsWith(share)),
+        names.filter((name) => name.startsWith(share)).sort(),
+      )
+  })
+
   test('a kind with workers of its own takes turns between shares and leaves the others alone', async (t) => {
     const begun: string[] = []
     const gates = new Map<string, () => void>()

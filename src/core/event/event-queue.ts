@@ -19,12 +19,19 @@ export interface ListenerStore {
   of(ownerId: string): Promise<Listeners>
 }
 
+/** All of them are due at once all the same. */
+const AHEAD = 1000
+
 /** Turns an event into a delivery for each who wants to know; for nobody, it is nothing. */
 export const createEventQueue = ({ listeners, deliveries, jobs, site }: QueueParts): EventQueue => {
+  /** Events of one moment fall due one after the other, because jobs are taken in that order. */
+  let due = 0
+
   async function tell(event: NewEvent, who: Listeners): Promise<void> {
     const targets = targetsOf(who, event)
     if (targets.length === 0) return
     const eventId = newId.event()
+    due = Math.max(event.at - AHEAD, due + 1)
     const body = JSON.stringify(toBody(eventId, event, site))
     for (const target of targets) {
       const delivery: Delivery = {
@@ -39,7 +46,12 @@ export const createEventQueue = ({ listeners, deliveries, jobs, site }: QueuePar
         createdAt: event.at,
       }
       await deliveries.add(delivery)
-      await jobs.enqueue({ kind: DELIVER_JOB, payload: { deliveryId: delivery.id }, share: target.id })
+      await jobs.enqueue({
+        kind: DELIVER_JOB,
+        payload: { deliveryId: delivery.id },
+        share: target.id,
+        runAt: due,
+      })
     }
   }
 

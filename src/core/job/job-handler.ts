@@ -25,6 +25,8 @@ export interface JobHandler {
    * when the process drains, to be begun anew by the next.
    */
   readonly atOnce?: number
+  /** Of one share, one at a time, in the order in which they fell due. */
+  readonly inOrder?: boolean
   run(payload: JobPayload, run: JobRun): Promise<void>
 }
 

@@ -25,6 +25,7 @@ interface Lane {
   readonly kinds: readonly string[]
   readonly atOnce: number
   readonly takesTurns: boolean
+  readonly inOrder: boolean
 }
 
 interface Running {
@@ -65,8 +66,18 @@ export class JobRunner {
     const own = parts.handlers.filter(({ atOnce }) => atOnce !== undefined)
     const common = parts.handlers.filter(({ atOnce }) => atOnce === undefined)
     this.#lanes = [
-      { kinds: common.map(({ kind }) => kind), atOnce: this.#parts.concurrency, takesTurns: false },
-      ...own.map(({ kind, atOnce = 1 }) => ({ kinds: [kind], atOnce, takesTurns: true })),
+      {
+        kinds: common.map(({ kind }) => kind),
+        atOnce: this.#parts.concurrency,
+        takesTurns: false,
+        inOrder: false,
+      },
+      ...own.map(({ kind, atOnce = 1, inOrder = false }) => ({
+        kinds: [kind],
+        atOnce,
+        takesTurns: true,
+        inOrder,
+      })),
     ]
   }
 
@@ -148,7 +159,7 @@ export class JobRunner {
     const free = this.#free(lane)
     if (free <= 0 || lane.kinds.length === 0) return false
     const now = clock.now()
-    const share = lane.takesTurns ? await this.#nextShare(lane.kinds[0] as string, now) : undefined
+    const share = lane.takesTurns ? await this.#nextShare(lane, now) : undefined
     if (lane.takesTurns && share === undefined) return false
     const limit = lane.takesTurns ? 1 : free
     const jobs = await store.claim({
@@ -165,8 +176,9 @@ export class JobRunner {
   }
 
   /** The one with the fewest jobs under way; among equals, the one whose last turn is the longest ago. */
-  async #nextShare(kind: string, now: number): Promise<string | undefined> {
-    const waiting = await this.#parts.store.waiting(kind, now)
+  async #nextShare({ kinds, inOrder }: Lane, now: number): Promise<string | undefined> {
+    const all = await this.#parts.store.waiting(kinds[0] as string, now)
+    const waiting = inOrder ? all.filter(({ running }) => running === 0) : all
     const turnOf = (share: string) => this.#turns.get(share) ?? 0
     const [next] = waiting.toSorted((a, b) => a.running - b.running || turnOf(a.share) - turnOf(b.share))
     if (next === undefined) return undefined

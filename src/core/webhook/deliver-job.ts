@@ -111,6 +111,7 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
     maxAttempts: PAUSES.length + 1,
     backOff: (failed) => PAUSES[failed - 1] ?? 12 * HOUR,
     atOnce: 16,
+    inOrder: true,
     async run(payload, { attempt: count, signal }) {
       const delivery = await stores.deliveries.byId((payload as { deliveryId: string }).deliveryId)
       if (delivery?.state !== 'waiting') return

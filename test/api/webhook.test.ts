@@ -191,6 +191,25 @@ apiSuite(
       assert.equal(again.body.eventId, failed.eventId)
     })
 
+    test('a receiver that is down is told once it is up again', async () => {
+      const { token } = await server.signUp()
+      const elsewhere = await startReceiver()
+      const { id } = (await create(token, { url: elsewhere.url })).body
+      await elsewhere.close()
+      await makeProject(token, 'unheard-of')
+      await server.runJobs()
+      const [waiting] = await deliveries(token, id)
+      assert.deepEqual(
+        [waiting.state, waiting.attempts[0].status, waiting.attempts[0].answer],
+        ['waiting', null, 'ECONNREFUSED'],
+      )
+      await server.call(`PATCH /v1/webhooks/${id}`, { token, body: { url: `${receiver.url}/up-again` } })
+      server.clock.advance(10 * SECOND)
+      await server.runJobs()
+      assert.equal(JSON.parse(sentTo('/up-again')[0]?.body ?? '{}').id, waiting.eventId)
+      assert.equal((await deliveries(token, id))[0].state, 'delivered')
+    })
+
     test('a redirect is no success, wherever it leads', async () => {
       const { token } = await server.signUp()
       const { id } = (await create(token, { url: `${receiver.url}/moved` })).body

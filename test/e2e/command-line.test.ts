@@ -73,6 +73,24 @@ test('on a terminal there is colour and a line that is redrawn', async () => {
   assert.match(screen, /http:\/\/shown-\w+\.[\w.]+:\d+\r?\n$/)
 })
 
+const WAITING = 'Waiting for a builder'
+
+// Before any test lets jobs be done: this one is about a build that nobody has taken yet.
+test('stopped while it is built it says so, and exits with 130', async () => {
+  const folder = desk.site('stopped', { 'api/hello.js': 'module.exports = 2' })
+  const child = desk.start(folder, [])
+  const exit = once(child, 'exit')
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    const before = stderr
+    stderr += part
+    // Once: whoever interrupts twice does not want to wait for an answer.
+    if (!before.includes(WAITING) && stderr.includes(WAITING)) child.kill('SIGINT')
+  })
+  assert.deepEqual(await exit, [130, null])
+  assert.match(stderr, /You stopped watching; dpl_\w+ is built all the same/)
+})
+
 test('a build that fails exits with 1, and tells programs what it was', async () => {
   const folder = desk.site('broken', { 'api/hello.js': 'module.exports = 1' })
   const child = desk.start(folder, ['--json', '--debug'])
@@ -90,19 +108,6 @@ test('a build that fails exits with 1, and tells programs what it was', async ()
   const result = JSON.parse(await stdout)
   assert.deepEqual([result.readyState, result.error.code], ['ERROR', 'no_builder'])
   assert.equal(JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.code, 'no_builder')
-})
-
-test('stopped while it is built it says so, and exits with 130', async () => {
-  const folder = desk.site('stopped', { 'api/hello.js': 'module.exports = 2' })
-  const child = desk.start(folder, [])
-  const exit = once(child, 'exit')
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    stderr += part
-    if (stderr.includes('Waiting for a builder')) child.kill('SIGINT')
-  })
-  assert.deepEqual(await exit, [130, null])
-  assert.match(stderr, /You stopped watching; dpl_\w+ is built all the same/)
 })
 
 test('deployments are listed, shown, moved, paused and removed', async () => {

@@ -121,9 +121,11 @@ export class JobRunner {
   /** Resolves when nothing is being done and nothing is due; for tests. */
   async idle(): Promise<void> {
     for (;;) {
+      // A look while something ran may have left what has to wait for that.
+      const wasQuiet = this.#running.size === 0 && this.#looking === undefined
       this.wake()
-      await this.#looking
-      if (this.#running.size === 0) return
+      while (this.#looking) await this.#looking
+      if (wasQuiet && this.#running.size === 0) return
       await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
     }
   }

@@ -33,6 +33,7 @@ export interface InstanceParts {
 
 /** Node writes what it compiled when the launcher asks for it, some time after the code was loaded. */
 const HARVEST_AFTER_MS = [1500, 8000, 60_000]
+const AGAIN_MS = 20
 const PING_MS = 1000
 const LAST_WORDS_MS = 1000
 const GIBBERISH = 'ping\r\n\r\n'
@@ -119,7 +120,7 @@ export class LiveInstance {
   }
 
   /** Whether it still reacts. */
-  answers(): Promise<boolean> {
+  answers(isAskedAgain = false): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.socket)
       const settle = (answer: boolean) => {
@@ -129,14 +130,21 @@ export class LiveInstance {
         resolve(answer)
       }
       const timer = setTimeout(() => settle(false), PING_MS)
+      // Of one that is being killed, connections close a little before it takes none any more.
+      const closed = () => {
+        if (isAskedAgain) return settle(true)
+        clearTimeout(timer)
+        socket.destroy()
+        setTimeout(() => resolve(this.answers(true)), AGAIN_MS)
+      }
       this.#pong = () => settle(true)
       // No code of users sees what is no HTTP; whoever runs an event loop refuses it or closes.
       socket.on('connect', () => socket.write(GIBBERISH))
       socket.on('data', () => settle(true))
-      socket.on('end', () => settle(true))
+      socket.on('end', closed)
       // One that takes no connections is about to end: it has this time to do so, and to say why.
       socket.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ECONNRESET') settle(true)
+        if (error.code === 'ECONNRESET') closed()
       })
       this.#launched.control.send({ type: 'ping' })
     })

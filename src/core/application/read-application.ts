@@ -1,6 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { SCOPES } from '#contract/scopes.ts'
-import { readUrl } from '../webhook/webhooks.ts'
+import { readUrl } from '../outbound/read-url.ts'
 import { type Application, PERMISSIONS, type Scopes } from './application.ts'
 
 /** An application as it is asked for. */

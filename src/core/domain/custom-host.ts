@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Owner } from '../access/context.ts'
+import { atLeast } from '../access/plan.ts'
 import { serviceTypeOf } from './domain.ts'
 import type { DomainStore } from './domain-store.ts'
 
@@ -11,7 +12,7 @@ interface HostParts {
 export const needsUpgrade = () =>
   new AloftError('custom_domain_needs_upgrade', 'Custom domains are not part of the plan of this account.')
 
-export const hasCustomDomains = ({ plan }: Pick<Owner, 'plan'>): boolean => plan !== 'oss' && plan !== 'free'
+export const hasCustomDomains = ({ plan }: Pick<Owner, 'plan'>): boolean => atLeast(plan, 'pro')
 
 export const foreignDomain = (name: string) =>
   new AloftError('forbidden', `The domain \`${name}\` belongs to another account.`, { domain: name })

@@ -1,18 +1,18 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
-import { PLANS } from '#contract/limits.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Context } from '../access/context.ts'
+import { requirePlan } from '../access/plan.ts'
 import type { ApplicationStore } from '../application/application-store.ts'
 import { type Installation, reaches } from '../installation/installation.ts'
 import type { InstallationStore } from '../installation/installation-store.ts'
 import { firstSerialOf } from '../log/serial.ts'
+import { readUrl } from '../outbound/read-url.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Outbound, OutboundFailure } from '../ports/outbound.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
-import { readUrl } from '../webhook/webhooks.ts'
 import {
   type Drain,
   drainHeadersPurpose,
@@ -104,7 +104,7 @@ export function createDrains(parts: DrainParts): Drains {
 
   return {
     async create(ctx, wish) {
-      checkPlan(ctx)
+      requirePlan(ctx.owner, 'pro', 'Log drains')
       const id = newId.drain()
       const headers = readHeaders(wish.headers)
       const drain: Drain = {
@@ -160,11 +160,6 @@ const isInReach = (installation: Installation | undefined, projectId: string): b
 
 const each = <T>(list: readonly T[] | null | undefined): readonly T[] | null =>
   list === null || list === undefined ? null : [...new Set(list)]
-
-function checkPlan({ owner }: Context): void {
-  if (PLANS.indexOf(owner.plan) < PLANS.indexOf('pro'))
-    throw new AloftError('feature_not_available', `Log drains are not part of the plan \`${owner.plan}\`.`)
-}
 
 /** Sends a batch without entries, to which the address has to answer with the code of the account. */
 async function verify(

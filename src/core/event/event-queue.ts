@@ -1,7 +1,6 @@
 import { newId } from '#contract/ids.ts'
 import type { JobQueue } from '../job/job-queue.ts'
-import { DELIVER_JOB } from '../webhook/deliver-job.ts'
-import type { Delivery } from '../webhook/webhook.ts'
+import { queueDelivery } from '../webhook/queue-delivery.ts'
 import type { DeliveryStore } from '../webhook/webhook-store.ts'
 import type { EventQueue, NewEvent } from './event.ts'
 import { type Listeners, targetsOf } from './listeners.ts'
@@ -23,7 +22,7 @@ export interface ListenerStore {
 const AHEAD = 1000
 
 /** Turns an event into a delivery for each who wants to know; for nobody, it is nothing. */
-export const createEventQueue = ({ listeners, deliveries, jobs, site }: QueueParts): EventQueue => {
+export const createEventQueue = ({ listeners, site, ...stores }: QueueParts): EventQueue => {
   /** Events of one moment fall due one after the other, because jobs are taken in that order. */
   let due = 0
 
@@ -33,26 +32,9 @@ export const createEventQueue = ({ listeners, deliveries, jobs, site }: QueuePar
     const eventId = newId.event()
     due = Math.max(event.at - AHEAD, due + 1)
     const body = JSON.stringify(toBody(eventId, event, site))
-    for (const target of targets) {
-      const delivery: Delivery = {
-        id: newId.delivery(),
-        eventId,
-        ownerId: event.ownerId,
-        target,
-        type: event.type,
-        body,
-        state: 'waiting',
-        attempts: [],
-        createdAt: event.at,
-      }
-      await deliveries.add(delivery)
-      await jobs.enqueue({
-        kind: DELIVER_JOB,
-        payload: { deliveryId: delivery.id },
-        share: target.id,
-        runAt: due,
-      })
-    }
+    const { type, ownerId, at: createdAt } = event
+    for (const target of targets)
+      await queueDelivery(stores, { eventId, ownerId, target, type, body, createdAt }, due)
   }
 
   return {

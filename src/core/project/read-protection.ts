@@ -1,10 +1,9 @@
 import { isIPv4 } from 'node:net'
 import { AloftError } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
-import { PLANS, type Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limits.ts'
+import { atLeast } from '../access/plan.ts'
 import type { PasswordProtection, ProjectDetails, TrustedIps } from './project-details.ts'
-
-const atLeast = (plan: Plan, least: Plan): boolean => PLANS.indexOf(plan) >= PLANS.indexOf(least)
 
 const unavailable = (what: string, plan: Plan) =>
   new AloftError('protection_not_available', `${what} is not part of the plan \`${plan}\`.`)

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { isIP } from 'node:net'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
-import { PLANS } from '#contract/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
+import { requirePlan } from '../access/plan.ts'
 import { EVENT_TYPES, type EventType } from '../event/event.ts'
 import type { JobQueue } from '../job/job-queue.ts'
+import { readUrl } from '../outbound/read-url.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
-import { DELIVER_JOB } from './deliver-job.ts'
+import { queueDelivery } from './queue-delivery.ts'
 import { type Delivery, MOST_WEBHOOKS, type Webhook, webhookPurpose } from './webhook.ts'
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts'
 
@@ -55,8 +55,6 @@ interface WebhookParts {
   readonly allowsAddress: (address: string) => boolean
 }
 
-const MAX_URL = 2048
-
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { stores, transact, vault, clock } = parts
 
@@ -85,7 +83,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 
   return {
     create(ctx, wish) {
-      checkPlan(ctx)
+      requirePlan(ctx.owner, 'pro', 'Webhooks')
       const now = clock.now()
       const id = newId.webhook()
       const secret = randomBytes(24).toString('hex')
@@ -151,38 +149,10 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 
     async redeliver(ctx, id, deliveryId) {
       const { eventId, ownerId, target, type, body } = await ownedDelivery(ctx, id, deliveryId)
-      const again: Delivery = {
-        ...{ id: newId.delivery(), eventId, ownerId, target, type, body },
-        state: 'waiting',
-        attempts: [],
-        createdAt: clock.now(),
-      }
-      return transact(async ({ deliveries, jobs }) => {
-        await deliveries.add(again)
-        await jobs.enqueue({ kind: DELIVER_JOB, payload: { deliveryId: again.id }, share: id })
-        return again
-      })
+      const again = { eventId, ownerId, target, type, body, createdAt: clock.now() }
+      return transact((tx) => queueDelivery(tx, again))
     },
   }
-}
-
-function checkPlan({ owner }: Context): void {
-  if (PLANS.indexOf(owner.plan) < PLANS.indexOf('pro'))
-    throw new AloftError('feature_not_available', `Webhooks are not part of the plan \`${owner.plan}\`.`)
-}
-
-/** An address that requests may be sent to. What its name leads to is checked when one is sent. */
-export function readUrl(text: string, allows: (address: string) => boolean): string {
-  const url = URL.parse(text)
-  const refuse = (why: string) => new AloftError('invalid_url', `Invalid request: \`url\` ${why}.`)
-  if (text.length > MAX_URL) throw refuse(`is longer than ${MAX_URL} characters`)
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw refuse('should be an address that begins with `https://` or `http://`')
-  if (url.username !== '' || url.password !== '') throw refuse('should not hold a password')
-  const address = url.hostname.replace(/^\[|\]$/g, '')
-  if ((isIP(address) !== 0 && !allows(address)) || (url.hostname === 'localhost' && !allows('127.0.0.1')))
-    throw refuse('leads to a private address')
-  return url.href
 }
 
 function readEvents(events: readonly string[]): readonly EventType[] {

@@ -50,3 +50,7 @@ export const newSuffix = (): string => random(HEX, 4)
 
 /** What a TXT record has to hold for a domain to be verified. */
 export const newDomainToken = (): string => random(HEX, 40)
+
+/** The account again when that is a team; null for a person's. */
+export const teamIdOf = (accountId: string): string | null =>
+  accountId.startsWith('team_') ? accountId : null

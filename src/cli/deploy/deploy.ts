@@ -8,6 +8,7 @@ import type { Deployment } from '#client/deploy-event.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { TARGETS, type Target } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
+import { teamIdOf } from '#contract/ids.ts'
 import { accountApi } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, oneOf, optional, short, value, values } from '../command.ts'
@@ -139,7 +140,7 @@ async function findGoal(cli: Cli, site: SiteFolder, named: string | undefined): 
 async function linkFolder(cli: Cli, { home }: SiteFolder, deployment: Deployment): Promise<void> {
   const { out } = cli
   const { ownerId, projectId, name } = deployment
-  const teamId = ownerId.startsWith('team_') ? ownerId : null
+  const teamId = teamIdOf(ownerId)
   writeLink(home, { projectId, teamId, baseUrl: cli.baseUrl })
   if (out.json) return
   const { dim } = out.talkColors

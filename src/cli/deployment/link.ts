@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { getProject } from '#contract/api/project.ts'
+import { teamIdOf } from '#contract/ids.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, optional } from '../command.ts'
 import { readSiteFolder } from '../deploy/site-folder.ts'
@@ -24,7 +25,7 @@ export const command = defineCommand({
     const { home, name } = readSiteFolder(cli.cwd, undefined, cli.env.HOME)
     const api = await accountApi(cli)
     const project = await api.call(getProject, { params: { idOrName: given.project ?? name } })
-    const teamId = project.accountId.startsWith('team_') ? project.accountId : null
+    const teamId = teamIdOf(project.accountId)
     const link = { projectId: project.id, teamId, baseUrl: cli.baseUrl }
     writeLink(home, link)
     out.show({ ...link, name: project.name, file: join(home, LINK_FILE) }, () =>

@@ -1,4 +1,4 @@
-import { newId } from '#contract/ids.ts'
+import { newId, teamIdOf } from '#contract/ids.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import { queueDelivery } from '../webhook/queue-delivery.ts'
 import type { DeliveryStore } from '../webhook/webhook-store.ts'
@@ -54,7 +54,7 @@ const toBody = (id: string, { type, at, ownerId, userId, payload }: NewEvent, si
   createdAt: at,
   region: null,
   payload: {
-    team: { id: isTeam(ownerId) ? ownerId : null },
+    team: { id: teamIdOf(ownerId) },
     user: { id: userId },
     ...payload,
     ...linksOf(payload, site),
@@ -67,5 +67,3 @@ const linksOf = ({ links }: NewEvent['payload'], site: string) =>
     : {
         links: Object.fromEntries(Object.entries(links as object).map(([what, path]) => [what, site + path])),
       }
-
-const isTeam = (ownerId: string): boolean => ownerId.startsWith('team_')

@@ -1,4 +1,5 @@
 import type { ReadyState } from '#contract/api/deployment.ts'
+import { teamIdOf } from '#contract/ids.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { ShownBypass } from '#core/project/bypass-secrets.ts'
 import type { Project } from '#core/project/project.ts'
@@ -38,7 +39,7 @@ const deployment = ({ deployment: d, aliases, creator }: ShownDeployment) => ({
   ...(d.readyAt === null ? {} : { readyAt: d.readyAt }),
   readyState: SHOWN_STATE[d.state],
   ...(d.target === null ? {} : { target: d.target }),
-  teamId: d.ownerId.startsWith('team_') ? d.ownerId : null,
+  teamId: teamIdOf(d.ownerId),
   type: 'LAMBDAS' as const,
   url: d.host,
   userId: d.creatorId,

@@ -32,6 +32,8 @@ export interface Endpoint<
   readonly on: On & `${Method} /${string}`
   readonly gen: Generation
   readonly summary: string
+  /** More than fits into the summary, for the description of the API. */
+  readonly description?: string
   readonly access: Access
   readonly limit: LimitGroup
   readonly query?: Query

@@ -84,6 +84,7 @@ function requestBody(row: Endpoint): object {
 const operation = (row: Endpoint): object => ({
   operationId: row.on.replace(/[^A-Za-z0-9]+/g, '_').toLowerCase(),
   summary: row.summary,
+  ...(row.description ? { description: row.description } : {}),
   tags: [SYSTEM.has(tagOf(row)) ? 'system' : tagOf(row)],
   'x-generation': row.gen,
   ...(row.experimental ? { 'x-experimental': true } : {}),

@@ -1,0 +1,121 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { needs } from '../scopes.ts'
+import { TRAFFIC_TARGETS } from './analytics.ts'
+import { Nullable } from './shared.ts'
+
+/** A visit, or a line that a program wrote on one of its two streams. */
+export const PROJECT_LOG_TYPES = ['request', 'stdout', 'stderr'] as const
+export type ProjectLogType = (typeof PROJECT_LOG_TYPES)[number]
+
+/** What answered a visit, or wrote a line. */
+export const PROJECT_LOG_SOURCES = ['static', 'function', 'server', 'proxy', 'redirect', 'error'] as const
+export type ProjectLogSource = (typeof PROJECT_LOG_SOURCES)[number]
+
+/** `error`: a 5xx or a line on stderr; `warning`: a 4xx; `info`: everything else. */
+export const LOG_LEVELS = ['info', 'warning', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const PROJECT_LOG_LIMIT = { max: 500, usual: 50 } as const
+
+const text = (description: string, maxLength = 1024) => Type.Optional(Type.String({ maxLength, description }))
+
+const Query = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: PROJECT_LOG_LIMIT.max,
+      description: `How many entries at the most; ${PROJECT_LOG_LIMIT.usual} unless said. With \`follow\`: how many of those that are there already.`,
+    }),
+  ),
+  since: text('Entries created at or after this time (ms), or after the entry of this serial.', 20),
+  until: text('Entries created at or before this time (ms), or before the entry of this serial.', 20),
+  deploymentId: text('Entries of this deployment alone.', 100),
+  target: Type.Optional(Type.Enum(TRAFFIC_TARGETS, { description: 'Entries of these addresses alone.' })),
+  type: text(`A comma-separated list of ${PROJECT_LOG_TYPES.join(', ')}.`, 100),
+  level: text(`A comma-separated list of ${LOG_LEVELS.join(', ')}.`, 100),
+  source: text(`A comma-separated list of ${PROJECT_LOG_SOURCES.join(', ')}.`, 100),
+  status: text(
+    'Visits answered with one of these statuses, such as `404`, or classes, such as `4xx,5xx`.',
+    100,
+  ),
+  method: text('Visits with this method.', 20),
+  path: text('Visits whose path begins with this, or, after a `*`, holds it: `/api/`, `*login`.'),
+  host: text('Visits at this host.', 253),
+  requestId: text('The visit of this id, and what was written during it.', 100),
+  q: text('Entries whose text holds this, letter for letter.'),
+  follow: Type.Optional(
+    Type.Boolean({
+      description:
+        'The oldest first, then new entries as they come, as `application/stream+json`: one JSON value a line, a blank line when nothing happens.',
+    }),
+  ),
+})
+
+export type ProjectLogsQuery = Static<typeof Query>
+
+const Common = {
+  id: Type.String(),
+  serial: Type.String({ description: 'Its place in the log, for `since` and `until`.' }),
+  at: Type.Integer({ description: 'When the visit began, or the line was written (ms).' }),
+  level: Type.Enum(LOG_LEVELS),
+  deploymentId: Type.String(),
+  source: Type.Enum(PROJECT_LOG_SOURCES),
+  entrypoint: Type.String({ description: 'The file or function that answered, or that wrote the line.' }),
+  region: Type.String(),
+  text: Type.String({
+    description: 'The line; of a visit, a summary, and why it failed where that is known.',
+  }),
+}
+
+const RequestEntry = Type.Object({
+  ...Common,
+  type: Type.Literal('request'),
+  requestId: Type.String(),
+  ms: Type.Integer(),
+  method: Type.String(),
+  host: Type.String(),
+  path: Type.String({ description: 'With its query.' }),
+  status: Type.Integer(),
+  bytes: Type.Integer(),
+  userAgent: Type.String(),
+  ip: Type.String(),
+  coldStart: Type.Boolean(),
+})
+
+const LineEntry = Type.Object({
+  ...Common,
+  type: Type.Enum(['stdout', 'stderr'] as const),
+  requestId: Type.Optional(Type.String({ description: 'The visit during which it was written.' })),
+  instanceId: Type.Optional(Type.String()),
+})
+
+const Answer = Type.Object({
+  entries: Type.Array(Type.Union([RequestEntry, LineEntry]), { description: 'The newest first.' }),
+  pagination: Type.Object({
+    count: Type.Integer(),
+    next: Nullable(
+      Type.String({
+        description:
+          'Pass it as `until` for older entries. A search that finds little answers fewer than asked for, even none, before the end.',
+      }),
+    ),
+  }),
+})
+
+export type ProjectLogRequest = Static<typeof RequestEntry>
+export type ProjectLogLine = Static<typeof LineEntry>
+export type ProjectLogEntry = ProjectLogRequest | ProjectLogLine
+/** What the endpoint answers without `follow`; with it, every line is one of the entries. */
+export type ProjectLogs = Static<typeof Answer>
+
+export const readProjectLogs = endpoint({
+  on: 'GET /v1/projects/:idOrName/logs',
+  gen: 'current',
+  summary: 'Read or follow what visitors of a project asked for and what its programs wrote, newest first',
+  access: needs('deployment'),
+  teamBySlug: true,
+  limit: 'read',
+  query: Query,
+  reply: 'raw',
+})

@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { PLANS } from '../limits.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
 import { OPERATOR, PUBLIC } from '../scopes.ts'
+import { Nullable, Time } from './shared.ts'
 
 const Account = Type.Object({
   id: Type.String(),
@@ -10,6 +12,32 @@ const Account = Type.Object({
   email: Type.Optional(Type.String()),
   plan: Type.Enum(PLANS),
   softBlocked: Type.Boolean(),
+})
+
+const ListedAccount = Type.Object({
+  ...Account.properties,
+  operator: Type.Boolean({ description: 'Whether this user operates the installation.' }),
+  createdAt: Time,
+  projects: Type.Integer(),
+  deployments: Type.Integer(),
+})
+
+export const listAccounts = endpoint({
+  on: 'GET /v1/operator/accounts',
+  gen: 'current',
+  summary: 'List the accounts of users and teams, newest first',
+  access: OPERATOR,
+  limit: 'read',
+  query: Type.Object({
+    ...pageQuery,
+    search: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Accounts with this in their username, slug or e-mail address.',
+      }),
+    ),
+  }),
+  reply: Type.Object({ accounts: Type.Array(ListedAccount), pagination: PaginationSchema }),
 })
 
 export const getAccount = endpoint({
@@ -31,6 +59,129 @@ export const updateAccount = endpoint({
   reply: Account,
 })
 
+const Queue = Type.Object({ queued: Type.Integer(), running: Type.Integer(), failed: Type.Integer() })
+
+const Check = Type.Object({
+  name: Type.String(),
+  ok: Type.Boolean(),
+  message: Type.String(),
+  hint: Type.Optional(Type.String({ description: 'What to do about it.' })),
+})
+
+const Bytes = Type.Integer({ minimum: 0, description: 'Bytes.' })
+
+export const getStatus = endpoint({
+  on: 'GET /v1/operator/status',
+  gen: 'current',
+  summary: 'How this installation is set up, what it uses, and what needs attention',
+  access: OPERATOR,
+  limit: 'read',
+  reply: Type.Object({
+    version: Type.String(),
+    node: Type.String(),
+    time: Type.Integer({ description: 'The clock of the server.' }),
+    startedAt: Type.Integer({ description: 'When the process that answers was started.' }),
+    origin: Type.String(),
+    baseUrl: Type.String(),
+    domain: Type.String(),
+    addresses: Type.Array(Type.String(), {
+      description: 'Under which visitors reach it, as its DNS answers.',
+    }),
+    nameservers: Type.Array(Type.String()),
+    ports: Type.Object({
+      http: Type.Integer(),
+      tls: Type.Integer({ description: '0: off' }),
+      dns: Type.Integer({ description: '0: off' }),
+    }),
+    database: Type.Object({
+      kind: Type.Enum(['sqlite', 'postgresql'] as const),
+      bytes: Bytes,
+      schema: Type.String({ description: 'The latest step of its schema.' }),
+    }),
+    blobs: Type.Object({ count: Type.Integer(), bytes: Bytes }),
+    disk: Type.Object({ free: Bytes, total: Bytes }),
+    memory: Type.Object({ free: Bytes, total: Bytes }),
+    processes: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        role: Type.Enum(['supervisor', 'serve', 'work'] as const),
+        pid: Type.Integer(),
+        startedAt: Time,
+        restarts: Type.Integer(),
+        memory: Nullable(Bytes),
+      }),
+      { description: 'Of this machine.' },
+    ),
+    certificates: Type.Object({
+      authority: Type.Enum(['local', 'acme'] as const),
+      expiring: Type.Integer({ description: 'Certificates of hosts that end within 14 days.' }),
+    }),
+    mail: Type.Enum(['smtp', 'outbox'] as const),
+    runtime: Type.Enum(['process', 'docker', 'swarm'] as const),
+    sandbox: Type.Object({
+      mode: Type.Enum(['required', 'auto', 'off'] as const),
+      kind: Nullable(Type.String({ description: 'What isolates builds and functions; null while unknown.' })),
+      missing: Type.Array(Type.String(), { description: 'What this machine cannot isolate, and why.' }),
+    }),
+    queue: Queue,
+    checks: Type.Array(Check),
+  }),
+})
+
+export const makeBackup = endpoint({
+  on: 'POST /v1/operator/backups',
+  gen: 'current',
+  summary: 'Make a backup of everything and download it while it is made',
+  access: OPERATOR,
+  limit: 'write',
+  noStore: true,
+  query: Type.Object({
+    logs: Type.Optional(Type.Boolean({ description: 'With the logs of deployments.' })),
+    key: Type.Optional(
+      Type.Boolean({ description: 'With the master key, without which secrets cannot be read.' }),
+    ),
+  }),
+  reply: 'raw',
+})
+
+const FailedJob = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  createdAt: Time,
+  failedAt: Time,
+  attempts: Type.Integer(),
+  error: Type.String({ description: 'Of the last attempt.' }),
+})
+
+export const listFailedJobs = endpoint({
+  on: 'GET /v1/operator/jobs/failed',
+  gen: 'current',
+  summary: 'List the jobs that failed for good and are not tried again, the latest failure first',
+  access: OPERATOR,
+  limit: 'read',
+  query: Type.Object(pageQuery),
+  reply: Type.Object({ jobs: Type.Array(FailedJob), pagination: PaginationSchema }),
+})
+
+export const retryFailedJob = endpoint({
+  on: 'POST /v1/operator/jobs/failed/:id/retry',
+  gen: 'current',
+  summary: 'Try a failed job again',
+  access: OPERATOR,
+  limit: 'write',
+  reply: Type.Object({ id: Type.String(), name: Type.String(), state: Type.String() }),
+})
+
+export const deleteFailedJob = endpoint({
+  on: 'DELETE /v1/operator/jobs/failed/:id',
+  gen: 'current',
+  summary: 'Forget a failed job',
+  access: OPERATOR,
+  limit: 'write',
+  status: 204,
+  reply: 'empty',
+})
+
 export const listJobs = endpoint({
   on: 'GET /v1/operator/jobs',
   gen: 'current',
@@ -39,7 +190,7 @@ export const listJobs = endpoint({
   limit: 'read',
   reply: Type.Object({
     jobs: Type.Array(Type.Object({ name: Type.String(), summary: Type.String() })),
-    queue: Type.Object({ queued: Type.Integer(), running: Type.Integer(), failed: Type.Integer() }),
+    queue: Queue,
   }),
 })
 

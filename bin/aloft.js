@@ -1,15 +1,19 @@
 #!/usr/bin/env node
-// The door of `npx aloft`: installs what is missing, then runs the command line on the runtime we pin.
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { setup } from '../scripts/setup.js'
+// The door of `aloft`. Plain JavaScript with few imports: it runs on whatever Node.js the machine has, for every command.
+import { existsSync } from 'node:fs'
 
-const node = setup({ dev: false })
-const cli = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
-const child = spawn(node, ['--disable-warning=ExperimentalWarning', cli, ...process.argv.slice(2)], {
-  stdio: 'inherit',
-})
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
-child.on('exit', (code, signal) => {
-  process.exitCode = signal ? 130 : (code ?? 1)
-})
+const RUNTIME_MAJOR = 24
+const source = new URL('../src/cli/main.ts', import.meta.url)
+// A package holds what was built from the sources; a clone runs from them, whatever else lies in it.
+const isClone = existsSync(source)
+const main = isClone ? source : new URL('../dist/cli/main.js', import.meta.url)
+
+if (isClone) {
+  const { ensureInstalled } = await import('../scripts/setup.js')
+  ensureInstalled()
+}
+if (Number.parseInt(process.versions.node, 10) >= RUNTIME_MAJOR) await import(main.href)
+else {
+  const { runOnOwnNode } = await import('./own-node.js')
+  runOnOwnNode(main, RUNTIME_MAJOR)
+}

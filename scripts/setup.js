@@ -1,7 +1,7 @@
 // Makes a fresh clone runnable: installs what package-lock.json names and node_modules lacks.
 // Plain JavaScript on purpose: it runs on whatever Node.js the machine has, before ours is installed.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -35,6 +35,32 @@ export function runtime() {
   }
 }
 
+/** Says which lock file was last found installed, so that a command need not compare everything again. */
+const STAMP = join(root, 'node_modules/.aloft-installed')
+
+function stampOfNow() {
+  const times = ['package-lock.json', 'node_modules/.package-lock.json'].map(
+    (name) => statSync(join(root, name), { throwIfNoEntry: false })?.mtimeMs,
+  )
+  return times.includes(undefined) ? undefined : times.join(' ')
+}
+
+/** For every command of a clone: `setup`, unless nothing has changed since it last went well. */
+export function ensureInstalled() {
+  const now = stampOfNow()
+  try {
+    if (now !== undefined && readFileSync(STAMP, 'utf8') === now) return
+  } catch {
+    // There was no such time.
+  }
+  setup({ dev: false })
+  try {
+    writeFileSync(STAMP, stampOfNow() ?? '')
+  } catch {
+    // Somebody else's clone: everything is compared each time.
+  }
+}
+
 export function setup({ dev }) {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]))
@@ -54,7 +80,6 @@ export function setup({ dev }) {
     fail(
       `No Node.js ${RUNTIME_MAJOR} for ${process.platform}-${process.arch} came with the dependencies: install Node.js ${RUNTIME_MAJOR} and run this again.`,
     )
-  return node
 }
 
 function fail(message) {

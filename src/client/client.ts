@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import {
   type BodyOf,
@@ -33,7 +32,7 @@ export interface ClientSettings {
 }
 
 /** What a raw endpoint is sent. Only bytes in memory can be sent again after a rate limit. */
-export type RawBody = Readable | ReadableStream<Uint8Array> | Uint8Array | Blob
+export type RawBody = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | Uint8Array | Blob
 
 type ParamsField<On extends string> = keyof ParamsOf<On> extends never
   ? { readonly params?: never }

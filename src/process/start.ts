@@ -9,8 +9,9 @@ import { type Role, StartError, supervise } from './supervisor.ts'
 const ROLES: readonly Role[] = ['all', 'serve', 'work']
 
 /** The server. Without arguments it supervises everything; `--role` picks a kind for machines of their own. */
-async function start(): Promise<number> {
+async function start(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
+    args: [...args],
     options: { role: { type: 'string', default: 'all' }, child: { type: 'string' } },
   })
   const config = readConfig(process.env, readConfigFile())
@@ -55,9 +56,9 @@ function readConfigFile(): Record<string, unknown> {
 }
 
 /** Runs to the end and answers the exit code; mistakes of the operator are told in a line each. */
-export async function run(): Promise<number> {
+export async function run(args = process.argv.slice(2)): Promise<number> {
   try {
-    return await start()
+    return await start(args)
   } catch (error) {
     const known = error instanceof ConfigError || error instanceof StartError
     const text = known

@@ -6,7 +6,7 @@ import type { SandboxBind } from '#core/ports/sandbox.ts'
 const FOLDER = realpathSync(join(import.meta.dirname, 'inside'))
 
 /** Runs in the workspace, in a sandbox, with the folder of results as its argument. */
-export const SCRIPT = join(FOLDER, 'main.ts')
+export const SCRIPT = realpathSync(new URL('./inside/main.ts', import.meta.url))
 
 const DEPENDENCIES = ['esbuild', '@vercel/nft', 'tar-stream']
 

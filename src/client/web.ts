@@ -1,0 +1,19 @@
+/**
+ * `aloft/client/web`: the part of the client that needs nothing of Node, for pages and workers. It gathers names for
+ * other programs, which see a package and not its files; code of ours imports the files.
+ */
+export { ApiError } from './api-error.ts'
+export {
+  type CallInput,
+  type CallReply,
+  type Client,
+  type ClientSettings,
+  createClient,
+  type RawBody,
+} from './client.ts'
+export { ConnectionError, type ConnectionFailure } from './connection-error.ts'
+export type { DeployEvent, Deployment } from './deploy-event.ts'
+export { followBuild } from './follow-build.ts'
+export { followLog, type LogEvent, type LogQuery, readLog } from './log-events.ts'
+export { siteAddress } from './site-address.ts'
+export type { Trace } from './trace.ts'

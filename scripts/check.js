@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 const steps = [
   ['biome', ['check', '--error-on-warnings', '.']],
   ['tsc', ['--noEmit']],
+  ['tsc', ['--noEmit', '-p', 'src/dashboard']],
   ['node', ['--test', 'test/architecture.test.ts']],
 ]
 

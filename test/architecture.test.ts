@@ -32,7 +32,7 @@ interface Import {
   readonly typeOnly: boolean
 }
 
-const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWith('.test.ts'))
+const files = globSync('**/*.{ts,tsx}', { cwd: src }).filter((file) => !file.endsWith('.test.ts'))
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(src, file), 'utf8')
@@ -70,7 +70,7 @@ test('every top-level name under src/ is a known layer', () => {
 })
 
 test('imports name a file that exists, and there are no cycles among them', () => {
-  const known = new Set(files)
+  const known = new Set([...files, ...globSync('**/*.css', { cwd: src })])
   const next = new Map<string, string[]>()
   for (const { from, to, typeOnly } of imports) {
     assert.ok(known.has(to), `${from} imports ${to}, which is not there`)

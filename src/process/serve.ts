@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { createStaples } from '#adapters/ocsp-http/staples.ts'
 import { createRunnerClient } from '#adapters/runner-process/runner-client.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
@@ -5,6 +6,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
 import type { DnsServer } from '#dns/server.ts'
 import { createEdge, type Edge } from '#edge/edge.ts'
+import { createDashboard } from '#http/dashboard/dashboard.ts'
 import { createLimits } from '#http/limits.ts'
 import { allRoutes, type UseCases } from '#http/routes.ts'
 import { type ApiHandler, createApi } from '#http/server.ts'
@@ -92,8 +94,9 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   log.info({ port, tlsPort, dnsPort: dns?.port ?? 0 }, 'listening')
   return {
     async drain(ms) {
-      // Logs that somebody follows would otherwise go on until the deadline.
+      // Logs and changes that somebody follows would otherwise go on until the deadline.
       use.logs.close()
+      use.changes.close()
       await Promise.all([listeners.drain(ms), dns?.drain(ms)])
       await edge.close()
       runner.close()
@@ -102,14 +105,14 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   }
 }
 
-export function buildApi(
+export async function buildApi(
   config: Config,
   parts: Parts,
   use: UseCases,
   channel: Channel | undefined,
   readDns?: () => DnsCounts | undefined,
 ): Promise<ApiHandler> {
-  const metrics = createMetrics(channel, readDns)
+  const metrics = createMetrics(channel, readDns, use.changes.count)
   const limits = createLimits(parts.limiter, config.rateLimit)
   const system = {
     site: config.baseUrl,
@@ -118,7 +121,8 @@ export function buildApi(
     checkHealth: parts.checkHealth,
     readMetrics: metrics.read,
   }
-  return createApi({
+  const dashboard = createDashboard(fileURLToPath(new URL('../../dist/dashboard', import.meta.url)))
+  const api = await createApi({
     routes: allRoutes(use, system, limits),
     tokens: use.tokens,
     sessions: use.sessions,
@@ -132,4 +136,5 @@ export function buildApi(
     addAudit: parts.stores.audit.add,
     observe: metrics.observe,
   })
+  return dashboard === undefined ? api : (req, res) => void (dashboard(req, res) || api(req, res))
 }

@@ -95,6 +95,16 @@ export const listSessions = endpoint({
   reply: Type.Object({ sessions: Type.Array(Session) }),
 })
 
+export const getSession = endpoint({
+  on: 'GET /v1/user/session',
+  gen: 'current',
+  summary: 'The session of the browser that asks, and what its changes have to send as `x-aloft-csrf`',
+  access: PERSONAL,
+  limit: 'read',
+  noStore: true,
+  reply: Type.Object({ session: Session, csrf: Type.String() }),
+})
+
 export const deleteSession = endpoint({
   on: 'DELETE /v1/user/sessions/:id',
   gen: 'current',

@@ -140,6 +140,16 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
     route(api.listSessions, async (ctx) => ({
       sessions: (await sessions.list(ctx)).map((session) => show(session, ctx)),
     })),
+    route(api.getSession, async (ctx, { headers }) => {
+      for (const secure of [true, false]) {
+        const cookie = readCookie(headers, 'aloft_session', secure)
+        const found = cookie === undefined ? undefined : await sessions.find(cookie)
+        // The one that the request was let in by: a browser may hold a second, planted by somebody else.
+        if (cookie !== undefined && found?.session.id === ctx.actor.token.id)
+          return { session: show(found.session, ctx), csrf: csrfOf(cookie) }
+      }
+      throw new AloftError('not_found', 'You are signed in by a token, not by the session of a browser.')
+    }),
     route(api.deleteSession, async (ctx, { params }) => ({ id: await sessions.revoke(ctx, params.id) })),
     route(api.deleteOtherSessions, async (ctx) => ({ ended: await sessions.revokeOthers(ctx) })),
   ]

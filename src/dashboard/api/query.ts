@@ -1,0 +1,98 @@
+import {
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  useSuspenseQuery,
+} from '@tanstack/react-query'
+import type { TSchema } from 'typebox'
+import type { CallInput, CallReply } from '#client/client.ts'
+import type { ChangeKind } from '#contract/api/change.ts'
+import type { Endpoint, ReplyForm } from '#contract/endpoint.ts'
+import { toast } from '../ui/toast.tsx'
+import { type Account, useAccount } from './account.tsx'
+import { explain } from './explain.ts'
+
+/**
+ * What a page reads. The second word of the key is the kind of thing that it shows, so that hearing of a change of
+ * that kind makes it ask again: nothing is polled, see `changes.ts`.
+ */
+export const read = <
+  On extends string,
+  Query extends TSchema | undefined,
+  Body extends TSchema | 'raw' | undefined,
+  Reply extends ReplyForm,
+>(
+  account: Account,
+  kind: ChangeKind | 'operator',
+  row: Endpoint<On, Query, Body, Reply>,
+  input?: Omit<CallInput<On, Query, Body>, 'signal'>,
+) =>
+  queryOptions({
+    queryKey: [account.id, kind, row.on, input ?? null],
+    queryFn: ({ signal }): Promise<CallReply<Reply>> =>
+      account.client.call(row, ...([{ ...input, signal }] as never)),
+  })
+
+/** Reads for the page's account and waits: the page shows its skeleton, or what went wrong, meanwhile. */
+export const useRead = <
+  On extends string,
+  Query extends TSchema | undefined,
+  Body extends TSchema | 'raw' | undefined,
+  Reply extends ReplyForm,
+>(
+  kind: ChangeKind | 'operator',
+  row: Endpoint<On, Query, Body, Reply>,
+  input?: Omit<CallInput<On, Query, Body>, 'signal'>,
+): CallReply<Reply> => useSuspenseQuery(read(useAccount(), kind, row, input)).data
+
+/** Reads for a part of a page that can do without: `data` is undefined until it is there. */
+export const useLater = <
+  On extends string,
+  Query extends TSchema | undefined,
+  Body extends TSchema | 'raw' | undefined,
+  Reply extends ReplyForm,
+>(
+  kind: ChangeKind | 'operator',
+  row: Endpoint<On, Query, Body, Reply>,
+  input?: Omit<CallInput<On, Query, Body>, 'signal'>,
+  options: { readonly enabled?: boolean } = {},
+) => useQuery({ ...read(useAccount(), kind, row, input), ...options })
+
+/** Everything that shows one of these kinds asks again. */
+export const refresh = (
+  queries: QueryClient,
+  accountId: string,
+  kinds: readonly string[],
+): Promise<unknown> =>
+  Promise.all(kinds.map((kind) => queries.invalidateQueries({ queryKey: [accountId, kind] })))
+
+/**
+ * Something that a person does. What it changes is asked for again when it is done; what goes wrong is said in
+ * words, in a notice unless the form shows it itself (`quiet`).
+ */
+export function useAction<Input, Output>(
+  act: (input: Input, account: Account) => Promise<Output>,
+  options: {
+    readonly changes: readonly (ChangeKind | 'operator')[]
+    readonly done?: string | ((output: Output, input: Input) => string)
+    readonly then?: (output: Output, input: Input) => void
+    readonly quiet?: boolean
+  },
+) {
+  const account = useAccount()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (input: Input) => act(input, account),
+    onSuccess: async (output, input) => {
+      await refresh(queries, account.id, options.changes)
+      const { done } = options
+      if (done !== undefined) toast.good(typeof done === 'string' ? done : done(output, input))
+      options.then?.(output, input)
+    },
+    onError: (error) => {
+      if (options.quiet !== true) toast.bad(explain(error))
+    },
+  })
+}

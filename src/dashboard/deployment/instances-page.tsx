@@ -1,0 +1,3 @@
+import { Page } from '../ui/page.tsx'
+
+export const InstancesPage = () => <Page title="Instances">…</Page>

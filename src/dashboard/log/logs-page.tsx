@@ -1,0 +1,3 @@
+import { Page } from '../ui/page.tsx'
+
+export const LogsPage = () => <Page title="Logs">…</Page>

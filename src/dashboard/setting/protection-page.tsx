@@ -1,0 +1,3 @@
+import { Page } from '../ui/page.tsx'
+
+export const ProtectionPage = () => <Page title="Protection">…</Page>

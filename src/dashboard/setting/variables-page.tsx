@@ -1,0 +1,3 @@
+import { Page } from '../ui/page.tsx'
+
+export const VariablesPage = () => <Page title="Variables">…</Page>

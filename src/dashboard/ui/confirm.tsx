@@ -1,0 +1,55 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { TextField } from './field.tsx'
+
+/** Asks before something that cannot be taken back. With `word`, only after it was typed. */
+export function Confirm({
+  title,
+  children,
+  action,
+  word,
+  busy = false,
+  onConfirm,
+  onClose,
+}: {
+  title: string
+  children: ReactNode
+  /** What the button says: the deed itself, not “OK”. */
+  action: string
+  word?: string | undefined
+  busy?: boolean
+  onConfirm: () => void
+  onClose: () => void
+}) {
+  const [typed, setTyped] = useState('')
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          onConfirm()
+        }}
+      >
+        <div className="space-y-3 text-sm">{children}</div>
+        {word !== undefined && (
+          <div className="mt-4">
+            <TextField
+              label={`Type “${word}” to go on`}
+              value={typed}
+              onChange={setTyped}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </div>
+        )}
+        <div className="mt-5 flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="danger" type="submit" busy={busy} disabled={word !== undefined && typed !== word}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

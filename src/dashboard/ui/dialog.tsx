@@ -1,0 +1,49 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { IconButton } from './button.tsx'
+
+/** A window above the page: the browser keeps the focus in it, closes it by Escape and gives the focus back. */
+export function Dialog({
+  title,
+  about,
+  wide = false,
+  onClose,
+  children,
+}: {
+  title: ReactNode
+  about?: ReactNode
+  wide?: boolean
+  onClose: () => void
+  children: ReactNode
+}) {
+  const box = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => {
+    const dialog = box.current
+    if (dialog !== null && !dialog.open) dialog.showModal()
+  }, [])
+  return (
+    <dialog
+      ref={box}
+      aria-labelledby={heading}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === box.current) box.current.close()
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+      className={`m-auto w-[calc(100vw-2rem)] rounded-2xl border border-line bg-panel p-0 text-fg shadow-2xl ${wide ? 'max-w-3xl' : 'max-w-lg'}`}
+    >
+      <div className="p-5">
+        <header className="mb-4 flex items-start justify-between gap-3">
+          <div>
+            <h2 id={heading} className="text-lg font-semibold">
+              {title}
+            </h2>
+            {about !== undefined && <p className="mt-1 text-sm text-soft">{about}</p>}
+          </div>
+          <IconButton icon="close" label="Close" onClick={() => box.current?.close()} />
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react'
+import { classes } from './classes.ts'
+
+export interface Column<Row> {
+  readonly title: string
+  /** Said to screen readers alone: for buttons at the end of a row. */
+  readonly silent?: boolean
+  readonly cell: (row: Row) => ReactNode
+  readonly align?: 'right'
+  /** Left out where the screen is narrow. */
+  readonly wide?: boolean
+}
+
+/** Rows of things. Put it into a `<Card flush>`. */
+export const Table = <Row,>({
+  label,
+  rows,
+  columns,
+  rowKey,
+}: {
+  /** What it lists, for screen readers. */
+  label: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  rowKey: (row: Row) => string
+}) => (
+  <table className="w-full border-collapse text-sm">
+    <caption className="sr-only">{label}</caption>
+    <thead>
+      <tr className="border-y border-line text-left text-soft first:border-t-0">
+        {columns.map(({ title, silent, align, wide }) => (
+          <th
+            key={title}
+            scope="col"
+            className={classes(
+              'px-5 py-2.5 font-medium whitespace-nowrap',
+              align === 'right' && 'text-right',
+              wide && 'max-md:hidden',
+            )}
+          >
+            {silent ? <span className="sr-only">{title}</span> : title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map((row) => (
+        <tr key={rowKey(row)} className="border-b border-line last:border-b-0 hover:bg-hover/50">
+          {columns.map(({ title, cell, align, wide }) => (
+            <td
+              key={title}
+              className={classes(
+                'px-5 py-3 align-middle',
+                align === 'right' && 'text-right',
+                wide && 'max-md:hidden',
+              )}
+            >
+              {cell(row)}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

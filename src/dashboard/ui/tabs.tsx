@@ -1,0 +1,25 @@
+import { Link, type LinkProps } from '@tanstack/react-router'
+
+/** Pages of one thing, side by side. */
+export const Tabs = ({
+  label,
+  tabs,
+}: {
+  label: string
+  tabs: readonly ({ readonly label: string } & LinkProps)[]
+}) => (
+  <nav aria-label={label} className="-mx-4 overflow-x-auto border-b border-line px-4 sm:mx-0 sm:px-0">
+    <ul className="flex gap-1">
+      {tabs.map(({ label, ...link }) => (
+        <li key={label}>
+          <Link
+            {...link}
+            className="-mb-px block border-b-2 border-transparent px-3 py-2.5 text-sm whitespace-nowrap text-soft hover:text-fg aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-fg"
+          >
+            {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { extname, join } from 'node:path'
+
+/** Answers a request that is for the dashboard; false when it is for somebody else. */
+export type Dashboard = (
+  req: IncomingMessage | Http2ServerRequest,
+  res: ServerResponse | Http2ServerResponse,
+) => boolean
+
+/** Nothing from elsewhere, nothing inline: what a user put into a log or a file cannot become a program here. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+}
+
+/** The addresses of pages. The API has no GET under any of them. */
+const PAGE = /^\/(?:$|(?:a|account|deployments|operator|projects)(?:\/|$))/
+
+interface Asset {
+  readonly headers: Readonly<Record<string, string>>
+  readonly plain: Buffer
+  /** Made when the dashboard was built, for what shrinks. */
+  readonly brotli: Buffer | undefined
+  readonly gzip: Buffer | undefined
+}
+
+/** Serves what was built into this folder; undefined when nothing was. Everything is held in memory: it is small. */
+export function createDashboard(folder: string): Dashboard | undefined {
+  if (!existsSync(join(folder, 'index.html'))) return undefined
+  const assets = new Map(
+    globSync('**/*.{css,html,js,svg,webmanifest,woff2}', { cwd: folder }).map((path) => [
+      `/${path.replaceAll('\\', '/')}`,
+      readAsset(join(folder, path), path.startsWith('assets')),
+    ]),
+  )
+  const start = assets.get('/index.html')
+  assets.delete('/index.html')
+
+  return (req, res) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') return false
+    const path = (req.url ?? '/').replace(/[?#].*$/s, '')
+    const asset = assets.get(path) ?? (PAGE.test(path) ? start : undefined)
+    if (asset === undefined) return false
+    send(req, res as ServerResponse, asset)
+    return true
+  }
+}
+
+function readAsset(file: string, named: boolean): Asset {
+  const plain = readFileSync(file)
+  const read = (path: string) => (existsSync(path) ? readFileSync(path) : undefined)
+  return {
+    headers: {
+      ...HEADERS,
+      'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+      // The name of an asset holds a digest of what is in it.
+      'cache-control': named ? 'public, max-age=31536000, immutable' : 'no-cache',
+      etag: `"${createHash('sha1').update(plain).digest('base64url')}"`,
+      vary: 'accept-encoding',
+    },
+    plain,
+    brotli: read(`${file}.br`),
+    gzip: read(`${file}.gz`),
+  }
+}
+
+function send(
+  req: IncomingMessage | Http2ServerRequest,
+  res: ServerResponse,
+  { headers, plain, brotli, gzip }: Asset,
+) {
+  if (req.headers['if-none-match'] === headers.etag) return void res.writeHead(304, headers).end()
+  const accepted = String(req.headers['accept-encoding'] ?? '')
+  const [body, encoding] =
+    brotli && /\bbr\b/.test(accepted)
+      ? [brotli, 'br']
+      : gzip && /\bgzip\b/.test(accepted)
+        ? [gzip, 'gzip']
+        : [plain, undefined]
+  res.writeHead(200, {
+    ...headers,
+    ...(encoding !== undefined && { 'content-encoding': encoding }),
+    'content-length': body.length,
+  })
+  res.end(req.method === 'HEAD' ? undefined : body)
+}

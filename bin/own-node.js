@@ -10,7 +10,7 @@ const FILE = platform === 'win32' ? 'bin/node.exe' : 'bin/node'
 const PACKAGES = [`node-${platform === 'win32' ? 'win' : platform}-${arch}`, `node-bin-${platform}-${arch}`]
 
 /** Looked for where Node.js looks for packages; those that hold it name no file to resolve. */
-export function ownNode() {
+function ownNode() {
   for (let folder = fileURLToPath(new URL('..', import.meta.url)); ; folder = dirname(folder)) {
     for (const name of PACKAGES) {
       const file = join(folder, 'node_modules', name, FILE)
@@ -21,7 +21,7 @@ export function ownNode() {
 }
 
 /** Runs it in the place of this process, as far as anybody can tell: same streams, same signals, same end. */
-export function runOnOwnNode(main, major) {
+export function runOnOwnNode(file, major) {
   const node = ownNode()
   if (node === undefined) {
     process.stderr.write(
@@ -30,7 +30,7 @@ export function runOnOwnNode(main, major) {
     process.exitCode = 1
     return
   }
-  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(node, [file, ...process.argv.slice(2)], { stdio: 'inherit' })
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'])
     process.on(signal, () => {
       // A terminal sends ctrl-c to both, and asked twice a server does not wait for its visitors.

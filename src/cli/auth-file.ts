@@ -17,9 +17,16 @@ import { CliError, EXIT } from './exit.ts'
 import { withFileLock } from './file-lock.ts'
 import type { Env } from './output.ts'
 
+/** The team that was chosen with `aloft teams switch`. */
+export interface StoredTeam {
+  readonly id: string
+  readonly slug: string
+}
+
 export interface StoredLogin {
   readonly token: Redacted
   readonly email: string
+  readonly team?: StoredTeam
 }
 
 /** What `aloft login` stored: a token for each installation, and which one was logged in to last. */
@@ -28,14 +35,23 @@ export interface AuthFile {
   /** The installation that commands go to when nothing else names one. */
   current(): string | undefined
   find(baseUrl: string): StoredLogin | undefined
-  save(baseUrl: string, login: StoredLogin): void
+  /** The same person acts for the same team as before. */
+  save(baseUrl: string, login: Omit<StoredLogin, 'team'>): void
+  /** Remembers the team to act for, or none, unless another terminal replaced the login in the meantime. */
+  switchTeam(baseUrl: string, token: Redacted, team: StoredTeam | undefined): void
   /** Forgets the login, unless another terminal replaced its token in the meantime. */
   forget(baseUrl: string, token: Redacted): void
 }
 
 interface Content {
   readonly current?: string
-  readonly logins: Readonly<Record<string, { readonly token: string; readonly email: string }>>
+  readonly logins: Readonly<Record<string, Login>>
+}
+
+interface Login {
+  readonly token: string
+  readonly email: string
+  readonly team?: StoredTeam
 }
 
 const EMPTY: Content = { logins: {} }
@@ -65,13 +81,22 @@ export function openAuthFile(path: string): AuthFile {
     current: () => read(path).current,
     find(baseUrl) {
       const login = lookUp(read(path), baseUrl)
-      return login && { email: login.email, token: new Redacted(login.token) }
+      return login && { ...login, token: new Redacted(login.token) }
     },
     save: (baseUrl, { email, token }) =>
-      change(({ logins }) => ({
-        current: baseUrl,
-        logins: { ...logins, [baseUrl]: { token: token.reveal(), email } },
-      })),
+      change((content) => {
+        const before = lookUp(content, baseUrl)
+        const team = before?.email === email ? before.team : undefined
+        const login = { token: token.reveal(), email, ...(team === undefined ? {} : { team }) }
+        return { current: baseUrl, logins: { ...content.logins, [baseUrl]: login } }
+      }),
+    switchTeam: (baseUrl, token, team) =>
+      change((content) => {
+        const before = lookUp(content, baseUrl)
+        if (before?.token !== token.reveal()) return content
+        const login = { token: before.token, email: before.email, ...(team === undefined ? {} : { team }) }
+        return { ...content, logins: { ...content.logins, [baseUrl]: login } }
+      }),
     forget: (baseUrl, token) =>
       change((content) => {
         if (lookUp(content, baseUrl)?.token !== token.reveal()) return content
@@ -114,10 +139,16 @@ function isContent(value: unknown): value is Content {
     typeof logins === 'object' &&
     logins !== null &&
     Object.values(logins).every(
-      (login) => typeof login?.token === 'string' && typeof login.email === 'string',
+      (login) =>
+        typeof login?.token === 'string' &&
+        typeof login.email === 'string' &&
+        (login.team === undefined || isTeam(login.team)),
     )
   )
 }
+
+const isTeam = (team: { id?: unknown; slug?: unknown } | null): boolean =>
+  typeof team?.id === 'string' && typeof team.slug === 'string'
 
 /** Whoever reads meanwhile sees the old file or the new one, and so does whoever comes after a power cut. */
 function replace(path: string, text: string): void {

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
 import { type Client, createClient } from '#client/client.ts'
 import type { Trace } from '#client/trace.ts'
-import type { AuthFile } from './auth-file.ts'
+import type { AuthFile, StoredTeam } from './auth-file.ts'
 import { printTrace } from './debug.ts'
-import { CliError, EXIT } from './exit.ts'
+import { CliError, EXIT, usageError } from './exit.ts'
 import type { GlobalOptions } from './globals.ts'
 import type { Env, Output } from './output.ts'
 import type { Prompt } from './prompt.ts'
@@ -14,6 +14,8 @@ export interface Cli {
   readonly baseUrl: string
   /** The value of `--team`, or of `--scope`, which is the same. */
   readonly team: string | undefined
+  /** Whether this call says for whom it acts, by a team or by `--personal`: then nothing else does. */
+  readonly namesAccount: boolean
   /** The folder that it was started in. */
   readonly cwd: string
   readonly env: Env
@@ -28,6 +30,8 @@ export interface Cli {
   token(): TokenInUse | undefined
   /** The token that this call names itself, whatever was stored. */
   namedToken(): TokenInUse | undefined
+  /** The team of `aloft teams switch`; undefined when this call names a team or a token of its own. */
+  switched(): StoredTeam | undefined
   /** Calls as the user, for the team when one is given. Refuses when nobody is logged in. */
   api(teamId?: string): Client
   /** Calls with a token of one's own, or with none. */
@@ -56,9 +60,14 @@ export function createCli(parts: {
     })
 
   const token = () => chooseToken(options, env, auth, baseUrl)
+  const team = options.team ?? options.scope
+  if (team !== undefined && options.personal === true)
+    throw usageError('--personal and --team exclude each other.')
+  const namesAccount = team !== undefined || options.personal === true
   return {
     baseUrl,
-    team: options.team ?? options.scope,
+    team,
+    namesAccount,
     cwd: parts.cwd,
     env,
     auth,
@@ -69,6 +78,8 @@ export function createCli(parts: {
     machine: hostname(),
     token,
     namedToken: () => namedToken(options, env),
+    switched: () =>
+      namesAccount || namedToken(options, env) !== undefined ? undefined : auth.find(baseUrl)?.team,
     api(teamId) {
       const found = token()
       if (!found)

@@ -166,3 +166,20 @@ export const readCount =
     if (count < 1 || count > max) throw new TypeError(`"${text}" should be a number from 1 to ${max}`)
     return count
   }
+
+/** `on` or `off`. */
+export const readSwitch = (text: string): boolean => oneOf(['on', 'off'])(text) === 'on'
+
+/** Any text; `word` stands for nothing at all. */
+export const orNull =
+  (word: string) =>
+  (text: string): string | null =>
+    text === word ? null : readText(text)
+
+/** An object without what is undefined, as a change is sent. */
+export const given = <T extends Record<string, unknown>>(
+  fields: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }

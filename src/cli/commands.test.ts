@@ -2,13 +2,20 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { cliDocs } from './cli-docs.ts'
-import { COMMANDS, findEntry, GROUPS, knownName } from './commands.ts'
+import { COMMANDS, canonical, findEntry, GROUPS, knownName } from './commands.ts'
 
 test('words lead to a command or to the innermost group they name', () => {
-  assert.equal(findEntry(['token', 'create', 'ls'])?.name, 'token create')
-  assert.equal(findEntry(['token']), undefined)
+  assert.equal(findEntry(['tokens', 'create', 'ls'])?.name, 'tokens create')
+  assert.equal(findEntry(['tokens']), undefined)
   assert.equal(knownName(['teams', 'members', 'nope']), 'teams members')
   assert.equal(knownName(['nope']), undefined)
+})
+
+test('words from elsewhere lead to the same commands', () => {
+  assert.deepEqual(canonical(['token', 'create', 'token']), ['tokens', 'create', 'token'])
+  assert.deepEqual(canonical(['team', 'members', 'invite', 'jo']), ['teams', 'members', 'add', 'jo'])
+  assert.deepEqual(canonical(['list']), ['ls'])
+  assert.deepEqual(canonical(['constructor']), ['constructor'])
 })
 
 test('every command can be loaded, says what it does and gives examples of itself', async () => {

@@ -9,11 +9,25 @@ export interface Entry {
 
 /** Words that only lead to commands. */
 export const GROUPS: Readonly<Record<string, { readonly summary: string; readonly examples: Examples }>> = {
-  token: {
+  sessions: {
+    summary: 'Browsers in which you are signed in',
+    examples: [
+      ['sessions ls', 'where you are signed in'],
+      ['sessions rm --all', 'sign out everywhere'],
+    ],
+  },
+  files: {
+    summary: 'What was uploaded for a deployment',
+    examples: [
+      ['files ls', 'the files of what is live'],
+      ['files get index.html', 'one of them'],
+    ],
+  },
+  tokens: {
     summary: 'Make and revoke API tokens',
     examples: [
-      ['token create ci', 'a token that does not lapse'],
-      ['token ls', 'your tokens, with their ids'],
+      ['tokens create ci', 'a token that does not lapse'],
+      ['tokens ls', 'your tokens, with their ids'],
     ],
   },
   teams: {
@@ -21,6 +35,7 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
     examples: [
       ['teams create acme --name "Acme Inc."', 'a team'],
       ['teams members ls --team acme', 'who is in it'],
+      ['teams switch acme', 'act for it from now on'],
     ],
   },
   'teams members': {
@@ -35,7 +50,12 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
     examples: [
       ['projects ls', 'your projects'],
       ['projects inspect shop', 'one of them'],
+      ['projects set shop --build-command "npm run site"', 'change how it is built'],
     ],
+  },
+  'projects bypass': {
+    summary: 'Secrets with which programs pass the protection of a project',
+    examples: [['projects bypass add shop', 'print a new one']],
   },
   env: {
     summary: 'Environment variables of a project',
@@ -73,7 +93,10 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
   },
   webhooks: {
     summary: 'Addresses that are told of events',
-    examples: [['webhooks add https://example.com/hook deployment.ready', 'tell of deployments']],
+    examples: [
+      ['webhooks add https://example.com/hook deployment.ready', 'tell of deployments'],
+      ['webhooks deliveries hook_4kTbb1xPBoTqRCUt', 'what was sent, and the answers'],
+    ],
   },
   drains: {
     summary: 'Addresses that log entries are sent to',
@@ -87,6 +110,20 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
         'register one',
       ],
       ['apps ls', 'what you have registered'],
+    ],
+  },
+  integrations: {
+    summary: 'Applications that are installed in the account',
+    examples: [
+      ['integrations ls', 'what is installed'],
+      ['integrations rm icfg_3f9a1c0b7d2e', 'remove one, with its tokens'],
+    ],
+  },
+  audit: {
+    summary: 'Who changed what in the account',
+    examples: [
+      ['audit ls', 'the newest changes'],
+      ['audit ls --action DELETE', 'what was deleted'],
     ],
   },
   operator: {
@@ -142,6 +179,11 @@ export const COMMANDS: readonly Entry[] = [
   { name: 'rm', summary: 'Remove deployments', load: () => import('./deployment/rm.ts') },
   { name: 'link', summary: 'Link this folder to a project', load: () => import('./deployment/link.ts') },
   {
+    name: 'unlink',
+    summary: 'Forget which project this folder is linked to',
+    load: () => import('./deployment/unlink.ts'),
+  },
+  {
     name: 'scale',
     summary: 'Set how many instances a deployment has',
     load: () => import('./deployment/scale.ts'),
@@ -151,6 +193,8 @@ export const COMMANDS: readonly Entry[] = [
     summary: 'List the running instances of a deployment',
     load: () => import('./deployment/instances.ts'),
   },
+  { name: 'files ls', summary: 'List the files of a deployment', load: () => import('./file/ls.ts') },
+  { name: 'files get', summary: 'Read a file of a deployment', load: () => import('./file/get.ts') },
   {
     name: 'login',
     summary: 'Log in by a link in a mail',
@@ -167,14 +211,26 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import('./session/whoami.ts'),
   },
   {
-    name: 'token create',
+    name: 'sessions ls',
+    summary: 'List the browsers in which you are signed in',
+    load: () => import('./browser/ls.ts'),
+  },
+  { name: 'sessions rm', summary: 'Sign a browser out', load: () => import('./browser/rm.ts') },
+  {
+    name: 'tokens create',
     summary: 'Make a token and print its value, this once',
     load: () => import('./token/create.ts'),
   },
-  { name: 'token ls', summary: 'List your tokens', load: () => import('./token/ls.ts') },
-  { name: 'token rm', summary: 'Revoke a token', load: () => import('./token/rm.ts') },
+  { name: 'tokens ls', summary: 'List your tokens', load: () => import('./token/ls.ts') },
+  { name: 'tokens rm', summary: 'Revoke a token', load: () => import('./token/rm.ts') },
   { name: 'teams ls', summary: 'List your teams', load: () => import('./team/ls.ts') },
   { name: 'teams create', summary: 'Make a team that you own', load: () => import('./team/create.ts') },
+  { name: 'teams switch', summary: 'Act for a team from now on', load: () => import('./team/switch.ts') },
+  {
+    name: 'teams set',
+    summary: 'Change the name of a team and what members may',
+    load: () => import('./team/set.ts'),
+  },
   {
     name: 'teams members ls',
     summary: 'List the members of a team',
@@ -219,6 +275,41 @@ export const COMMANDS: readonly Entry[] = [
     name: 'projects rename',
     summary: 'Give a project another name',
     load: () => import('./project/rename.ts'),
+  },
+  {
+    name: 'projects set',
+    summary: 'Change how a project is built and shown',
+    load: () => import('./project/set.ts'),
+  },
+  {
+    name: 'projects protect',
+    summary: 'Choose who may visit a project',
+    load: () => import('./project/protect.ts'),
+  },
+  {
+    name: 'projects bypass ls',
+    summary: 'List the secrets with which programs pass the protection',
+    load: () => import('./project/bypass-ls.ts'),
+  },
+  {
+    name: 'projects bypass add',
+    summary: 'Make such a secret and print it',
+    load: () => import('./project/bypass-add.ts'),
+  },
+  {
+    name: 'projects bypass rm',
+    summary: 'Revoke such a secret',
+    load: () => import('./project/bypass-rm.ts'),
+  },
+  {
+    name: 'projects transfer',
+    summary: 'Offer a project to another account',
+    load: () => import('./project/transfer.ts'),
+  },
+  {
+    name: 'projects accept',
+    summary: 'Take a project that was offered',
+    load: () => import('./project/accept.ts'),
   },
   {
     name: 'projects rm',
@@ -316,6 +407,11 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import('./domain/detach.ts'),
   },
   {
+    name: 'domains set',
+    summary: 'Change what a domain of a project shows',
+    load: () => import('./domain/set.ts'),
+  },
+  {
     name: 'domains price',
     summary: 'Tell what a domain costs',
     load: () => import('./domain/price.ts'),
@@ -365,6 +461,7 @@ export const COMMANDS: readonly Entry[] = [
     summary: 'Have a certificate issued',
     load: () => import('./cert/issue.ts'),
   },
+  { name: 'certs renew', summary: 'Renew a certificate now', load: () => import('./cert/renew.ts') },
   {
     name: 'certs add',
     summary: 'Add a certificate of your own, from PEM files',
@@ -386,6 +483,11 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import('./webhook/add.ts'),
   },
   {
+    name: 'webhooks set',
+    summary: 'Change a webhook, or switch one on again',
+    load: () => import('./webhook/set.ts'),
+  },
+  {
     name: 'webhooks rm',
     summary: 'Remove a webhook',
     load: () => import('./webhook/rm.ts'),
@@ -394,6 +496,11 @@ export const COMMANDS: readonly Entry[] = [
     name: 'webhooks deliveries',
     summary: 'List what was sent to a webhook',
     load: () => import('./webhook/deliveries.ts'),
+  },
+  {
+    name: 'webhooks delivery',
+    summary: 'Show exactly what was sent',
+    load: () => import('./webhook/delivery.ts'),
   },
   {
     name: 'webhooks redeliver',
@@ -408,6 +515,11 @@ export const COMMANDS: readonly Entry[] = [
   },
   { name: 'drains rm', summary: 'Remove a log drain', load: () => import('./drain/rm.ts') },
   {
+    name: 'drains verify-code',
+    summary: 'Tell what an address has to answer before entries are sent to it',
+    load: () => import('./drain/verify-code.ts'),
+  },
+  {
     name: 'completion',
     summary: 'Write the completion for a shell',
     load: () => import('./completion/completion.ts'),
@@ -418,6 +530,7 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import('./app/create.ts'),
   },
   { name: 'apps ls', summary: 'List applications', load: () => import('./app/ls.ts') },
+  { name: 'apps set', summary: 'Change an application', load: () => import('./app/set.ts') },
   {
     name: 'apps rotate-secret',
     summary: 'Give an application a new secret',
@@ -428,6 +541,38 @@ export const COMMANDS: readonly Entry[] = [
     summary: 'Remove an application, also wherever it is installed',
     load: () => import('./app/rm.ts'),
   },
+  {
+    name: 'integrations ls',
+    summary: 'List the applications that are installed',
+    load: () => import('./integration/ls.ts'),
+  },
+  {
+    name: 'integrations inspect',
+    summary: 'Show what an installed application may touch',
+    load: () => import('./integration/inspect.ts'),
+  },
+  {
+    name: 'integrations projects',
+    summary: 'Choose the projects that it may touch',
+    load: () => import('./integration/projects.ts'),
+  },
+  {
+    name: 'integrations confirm',
+    summary: 'Agree to what it asks for besides',
+    load: () => import('./integration/confirm.ts'),
+  },
+  {
+    name: 'integrations transfer',
+    summary: 'Make another OWNER of the team answer for it',
+    load: () => import('./integration/transfer.ts'),
+  },
+  {
+    name: 'integrations rm',
+    summary: 'Remove an installed application',
+    load: () => import('./integration/rm.ts'),
+  },
+  { name: 'audit ls', summary: 'List who changed what, newest first', load: () => import('./audit/ls.ts') },
+  { name: 'server', summary: 'Run the platform on this machine', load: () => import('./server/server.ts') },
   {
     name: 'operator accounts get',
     summary: 'Look up an account',
@@ -449,6 +594,41 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import('./operator/jobs-run.ts'),
   },
 ]
+
+/** Other words for groups and commands, as people know them from elsewhere. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  token: 'tokens',
+  team: 'teams',
+  'teams members invite': 'add',
+  'teams add': 'create',
+  project: 'projects',
+  'projects create': 'add',
+  secret: 'secrets',
+  aliases: 'alias',
+  domain: 'domains',
+  cert: 'certs',
+  'certs upload': 'add',
+  webhook: 'webhooks',
+  'webhooks create': 'add',
+  drain: 'drains',
+  'drains create': 'add',
+  app: 'apps',
+  integration: 'integrations',
+  session: 'sessions',
+  file: 'files',
+  list: 'ls',
+  remove: 'rm',
+}
+
+/** The same words, with the names that commands have here. */
+export function canonical(typed: readonly string[]): string[] {
+  const words = [...typed]
+  for (let count = 1; count <= Math.min(words.length, 3); count++) {
+    const name = words.slice(0, count).join(' ')
+    if (Object.hasOwn(SYNONYMS, name)) words[count - 1] = SYNONYMS[name] as string
+  }
+  return words
+}
 
 const beginsWith = (words: readonly string[], name: string): boolean =>
   name.split(' ').every((word, index) => words[index] === word)

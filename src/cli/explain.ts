@@ -24,9 +24,11 @@ export interface Situation {
   readonly command: Pick<Command, 'doing' | 'hints'> | undefined
   /** Where the token in use came from. */
   readonly tokenFrom: TokenInUse['from'] | undefined
+  /** The team of `aloft teams switch`, where it counts. */
+  readonly switchedTo?: string | undefined
 }
 
-export function explain(error: unknown, { name, command, tokenFrom }: Situation): Explained {
+export function explain(error: unknown, { name, command, tokenFrom, switchedTo }: Situation): Explained {
   const what = command && `Could not ${command.doing}.`
   if (error instanceof CliError)
     return {
@@ -54,7 +56,11 @@ export function explain(error: unknown, { name, command, tokenFrom }: Situation)
       exit: exitOf(error.status),
       what,
       why: error.message,
-      hint: tokenHint(error, tokenFrom) ?? command?.hints?.[error.code] ?? hintFor(error),
+      hint:
+        tokenHint(error, tokenFrom) ??
+        command?.hints?.[error.code] ??
+        teamHint(error, switchedTo) ??
+        hintFor(error),
       code: error.code,
       details: { ...error.extra, status: error.status, requestId: error.requestId },
     }
@@ -79,6 +85,12 @@ function tokenHint({ extra }: ApiError, from: TokenInUse['from'] | undefined): s
     ? 'Run `aloft login` to log in again.'
     : `The token came from ${from}: check it, or leave it out to use your stored login.`
 }
+
+/** Who was switched to a team and left it since would be refused everywhere. */
+const teamHint = ({ status }: ApiError, switchedTo: string | undefined): string | undefined =>
+  status === 403 && switchedTo !== undefined
+    ? `You act for the team ${switchedTo}: \`aloft teams switch --personal\` goes back to your own account.`
+    : undefined
 
 function hintFor(error: ApiError): string | undefined {
   if (error.code === UNEXPECTED_ANSWER) return 'Check the address: --base-url or ALOFT_BASE_URL names it.'

@@ -3,8 +3,9 @@ export const GLOBAL_OPTIONS = [
   ['--json', 'print the result as JSON'],
   ['--base-url <url>', 'address of the installation (else ALOFT_BASE_URL, else the last login)'],
   ['--token <token>', 'API token (else ALOFT_TOKEN, else the stored login)'],
-  ['--team <id or slug>', 'team to act for, instead of your own account'],
+  ['--team <id or slug>', 'team to act for (else that of the linked folder, else that of `teams switch`)'],
   ['--scope <id or slug>', 'the same as --team'],
+  ['--personal', 'act for your own account, whatever was switched to'],
   ['-y, --yes', 'agree to everything that would be asked'],
   ['--debug', 'print requests and answers to stderr, without secrets'],
 ] as const
@@ -15,6 +16,7 @@ export interface GlobalOptions {
   readonly token?: string
   readonly team?: string
   readonly scope?: string
+  readonly personal?: boolean
   readonly yes?: boolean
   readonly debug?: boolean
 }
@@ -44,13 +46,18 @@ const isGlobal = (arg: string): boolean =>
   )
 
 /** The words of a command line that are not options: the command's name first. */
-export function wordsOf(argv: readonly string[]): string[] {
-  const words: string[] = []
+export const wordsOf = (argv: readonly string[]): string[] => placesOf(argv).map((at) => argv[at] as string)
+
+/** Where those words are. */
+export function placesOf(argv: readonly string[]): number[] {
+  const places: number[] = []
+  let plain = false
   for (let i = 0; i < argv.length; i++) {
     const arg = argv[i] as string
-    if (arg === '--') return [...words, ...argv.slice(i + 1)]
-    if (WITH_VALUE.has(arg)) i++
-    else if (!arg.startsWith('-')) words.push(arg)
+    if (plain) places.push(i)
+    else if (arg === '--') plain = true
+    else if (WITH_VALUE.has(arg)) i++
+    else if (!arg.startsWith('-')) places.push(i)
   }
-  return words
+  return places
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CliError, EXIT } from './exit.ts'
 
@@ -43,6 +43,26 @@ export function writeLink(folder: string, link: Link): void {
       'Check the rights on the folder, or deploy with --no-link.',
     )
   }
+}
+
+/** Whether there was a link. Its folder goes with it unless something else is in there. */
+export function removeLink(folder: string): boolean {
+  const path = join(folder, LINK_FILE)
+  try {
+    rmSync(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false
+    throw new CliError(
+      EXIT.failure,
+      `${path} cannot be removed: ${message}.`,
+      'Check the rights on the folder.',
+    )
+  }
+  try {
+    rmdirSync(dirname(path))
+  } catch {}
+  return true
 }
 
 function readFile(folder: string): Link | undefined {

@@ -54,8 +54,8 @@ test('help is given at every level, with examples, and documents the exit codes'
 test('wrong usage exits with 2, says what is wrong and suggests what was meant', async () => {
   await using machine = await startMachine()
   const cases: readonly [string[], RegExp][] = [
-    [['tokn', 'ls'], /unknown command 'tokn'\. Did you mean token\?\n {2}try: aloft --help/],
-    [['token', 'lst'], /unknown command 'lst'\. Did you mean ls\?\n {2}try: aloft token --help/],
+    [['tokn', 'ls'], /unknown command 'tokn'\. Did you mean tokens\?\n {2}try: aloft --help/],
+    [['token', 'lst'], /unknown command 'lst'\. Did you mean ls\?\n {2}try: aloft tokens --help/],
     [['whoami', '--jsn'], /unknown option '--jsn'\. Did you mean --json\?/],
     [['token', 'create'], /missing required argument 'name'\.\n {2}try: aloft token create --help/],
     [['token', 'create', ''], /<name>: it should not be empty/],

@@ -6,7 +6,8 @@ export type Env = Readonly<Record<string, string | undefined>>
 export interface Sink {
   readonly isTTY?: boolean
   readonly columns?: number
-  write(text: string): unknown
+  write(part: string | Uint8Array): unknown
+  once?(event: 'drain', then: () => void): unknown
 }
 
 /** Results go to stdout and talk to stderr, so that a result can be piped while a person is talked to. */
@@ -22,6 +23,8 @@ export interface Output {
   say(text: string): void
   /** A part of a result that comes bit by bit, as the log does: one line of text, or of JSON. */
   line(data: unknown, render: () => string): void
+  /** A result that is bytes and not text, as fast as it is taken. */
+  stream(parts: AsyncIterable<Uint8Array>): Promise<void>
   /** Whether a person sees the result, rather than a program. */
   readonly seen: boolean
   /** Whether a line on stderr can be drawn over, because a person looks at it. */
@@ -59,6 +62,12 @@ export function createOutput(parts: {
     line(data, render) {
       clear()
       stdout.write(json ? `${JSON.stringify(data)}\n` : line(render()))
+    },
+    async stream(parts) {
+      clear()
+      for await (const part of parts)
+        if (stdout.write(part) === false)
+          await new Promise<void>((resolve) => stdout.once?.('drain', resolve) ?? resolve())
     },
     seen: stdout.isTTY === true,
     say(text) {

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { CommanderError } from 'commander'
-import { authPath, openAuthFile } from './auth-file.ts'
-import { type Cli, createCli } from './cli.ts'
+import type { Cli } from './cli.ts'
 import type { Raw } from './command.ts'
-import { BARE, findEntry, knownName } from './commands.ts'
+import { BARE, canonical, findEntry, knownName } from './commands.ts'
 import { CliError, EXIT, type ExitCode, usageError } from './exit.ts'
-import { explain, printFailure } from './explain.ts'
-import { type GlobalOptions, namesNoCommand, wordsOf } from './globals.ts'
+import { explain, printFailure, type Situation } from './explain.ts'
+import { type GlobalOptions, namesNoCommand, placesOf, wordsOf } from './globals.ts'
 import { createOutput, type Env } from './output.ts'
 import { buildProgram } from './program.ts'
-import { createPrompt, type Terminal } from './prompt.ts'
+import type { Terminal } from './prompt.ts'
 
 export interface Surroundings {
   readonly argv: readonly string[]
@@ -34,6 +33,12 @@ export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surrounding
   const onRun = async (options: GlobalOptions, raw: Raw) => {
     debug = options.debug === true
     out = createOutput({ stdout, stderr, env, json: options.json === true })
+    // Loaded when there is something to do: help and mistakes in the line are answered without.
+    const [{ authPath, openAuthFile }, { createCli }, { createPrompt }] = await Promise.all([
+      import('./auth-file.ts'),
+      import('./cli.ts'),
+      import('./prompt.ts'),
+    ])
     cli = createCli({
       options,
       env,
@@ -43,8 +48,10 @@ export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surrounding
       auth: openAuthFile(authPath(env)),
       prompt: createPrompt({ input: stdin, output: stderr }, options.yes === true),
     })
-    if ((options.team ?? options.scope) !== undefined && !command?.team)
-      out.say(out.talkColors.dim('note: --team changes nothing here.'))
+    if (cli.namesAccount && !command?.team)
+      out.say(
+        out.talkColors.dim(`note: ${cli.team === undefined ? '--personal' : '--team'} changes nothing here.`),
+      )
     await command?.run(cli, raw)
   }
 
@@ -58,19 +65,23 @@ export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surrounding
     // A group without a command: its help was printed instead.
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage
     const error = thrown instanceof CommanderError ? usageError(messageOf(thrown)) : thrown
-    const failure = explain(error, { name: knownName(words), command, tokenFrom: tokenFrom(cli) })
+    const failure = explain(error, { name: knownName(words), command, ...standing(cli) })
     printFailure(failure, out)
     if (debug && error instanceof Error && !(error instanceof CliError)) out.say(error.stack ?? '')
     return failure.exit
   }
 }
 
-/** `aloft help token create` is `aloft token create --help`, so that one way of asking has to be known. */
+/** `aloft help token create` is `aloft tokens create --help`, so that one way of asking has to be known. */
 function readLine(argv: readonly string[]): { readonly words: string[]; readonly line: readonly string[] } {
   if (namesNoCommand(argv)) return { words: [BARE], line: [BARE, ...argv] }
-  const words = wordsOf(argv)
-  if (words[0] !== 'help' || words.length === 1) return { words, line: argv }
-  const asked = words.slice(1)
+  const typed = wordsOf(argv)
+  if (typed[0] !== 'help' || typed.length === 1) {
+    const words = canonical(typed)
+    const places = placesOf(argv)
+    return { words, line: argv.map((arg, at) => words[places.indexOf(at)] ?? arg) }
+  }
+  const asked = canonical(typed.slice(1))
   return { words: asked, line: knownName(asked) === undefined ? asked : [...asked, '--help'] }
 }
 
@@ -82,11 +93,11 @@ const messageOf = ({ message }: CommanderError): string =>
     .replace(/[^.?]$/, '$&.')
 
 /** A file of logins that cannot be read has been reported already. */
-function tokenFrom(cli: Cli | undefined) {
+function standing(cli: Cli | undefined): Pick<Situation, 'tokenFrom' | 'switchedTo'> {
   try {
-    return cli?.token()?.from
+    return { tokenFrom: cli?.token()?.from, switchedTo: cli?.switched()?.slug }
   } catch {
-    return undefined
+    return { tokenFrom: undefined, switchedTo: undefined }
   }
 }
 

@@ -1,8 +1,11 @@
-import { listAliases } from '#contract/api/alias.ts'
+import { listAliases, listDeploymentAliases } from '#contract/api/alias.ts'
 import { getProject } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, value } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { hostOf } from '../host-of.ts'
 import { pageOptions, pageQuery } from '../paging.ts'
+import { plainText } from '../plain-text.ts'
 import { relativeTime } from '../relative-time.ts'
 import { showList } from '../show-list.ts'
 
@@ -13,15 +16,29 @@ export const command = defineCommand({
     ...pageOptions,
     domain: value('domain', 'only those of this domain'),
     project: value('id or name', 'only those of this project'),
+    deployment: value('id or address', 'only those that lead to this deployment'),
   },
   examples: [
     ['alias ls', 'all of the account, newest first'],
     ['alias ls --project shop --domain example.com', 'only some'],
+    ['alias ls --deployment shop-a1b2c3', 'what leads to a deployment'],
   ],
   async run(cli, given) {
     const { domain, project } = given
     const now = cli.now()
     const api = await accountApi(cli)
+    if (given.deployment !== undefined) {
+      if (domain !== undefined || project !== undefined)
+        throw usageError('--deployment excludes --domain and --project.')
+      const id = hostOf(given.deployment)
+      const answer = await api.call(listDeploymentAliases, { params: { id } })
+      return showList(cli, answer, {
+        items: answer.aliases,
+        head: ['ALIAS', 'CREATED', 'ID'],
+        row: ({ alias, created, uid }) => [alias, relativeTime(Date.parse(created), now), uid],
+        empty: `No alias leads there. Point one to it: aloft alias set ${plainText(id)} <alias>`,
+      })
+    }
     const filter = {
       ...(domain === undefined ? {} : { domain }),
       ...(project === undefined

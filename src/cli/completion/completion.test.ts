@@ -32,7 +32,7 @@ test('bash offers what can follow, past options and their values', async () => {
   for (const { name } of COMMANDS) assert.ok(top.split(' ').includes(name.split(' ')[0] ?? ''), name)
   assert.deepEqual(rest, [
     'domains',
-    'ls add verify inspect attach detach price buy transfer-in rm',
+    'ls add verify inspect attach detach set price buy transfer-in rm',
     'add attach',
     'certs',
     'ls add role rm',

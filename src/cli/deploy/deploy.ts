@@ -9,7 +9,7 @@ import { siteAddress } from '#client/site-address.ts'
 import { TARGETS, type Target } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { teamIdOf } from '#contract/ids.ts'
-import { accountApi } from '../account.ts'
+import { linkedApi } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, oneOf, optional, short, value, values } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
@@ -118,8 +118,7 @@ interface Goal {
 /** Where it goes: to the project that is named, else to that of the link, else to one named as the folder. */
 async function findGoal(cli: Cli, site: SiteFolder, named: string | undefined): Promise<Goal> {
   const link = readLink(site.home, cli.baseUrl)
-  const api =
-    cli.team === undefined && link !== undefined ? cli.api(link.teamId ?? undefined) : await accountApi(cli)
+  const api = await linkedApi(cli, link)
   if (named !== undefined) return { api, name: named }
   if (link === undefined) return { api, name: site.name }
   try {

@@ -2,20 +2,19 @@ import type { Static } from 'typebox'
 import type { Client } from '#client/client.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { getDeployment } from '#contract/api/deployment.ts'
-import { accountApi } from '../account.ts'
+import { linkedApi } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { hostOf } from '../host-of.ts'
 import { type Link, readLink } from '../link-file.ts'
 
 export type Deployment = Static<typeof getDeployment.reply>
 
-/** Calls for the team that `--team` names; else for the one that the folder is linked for. */
+/** Calls for whoever the folder is linked for, unless the call says otherwise. */
 export async function folderApi(
   cli: Cli,
 ): Promise<{ readonly api: Client; readonly link: Link | undefined }> {
   const link = readLink(cli.cwd, cli.baseUrl)
-  if (cli.team !== undefined) return { api: await accountApi(cli), link }
-  return { api: cli.api(link?.teamId ?? undefined), link }
+  return { api: await linkedApi(cli, link), link }
 }
 
 /** A deployment by its id, its host or its address. */

@@ -1,6 +1,7 @@
 import { siteAddress } from '#client/site-address.ts'
 import { listDeployments, READY_STATES, TARGETS } from '#contract/api/deployment.ts'
-import { defineCommand, flag, oneOf, optional, value } from '../command.ts'
+import { defineCommand, flag, oneOf, optional, short, value, values } from '../command.ts'
+import { readPairs } from '../deploy/read-pairs.ts'
 import { pageOptions, pageQuery } from '../paging.ts'
 import { relativeTime } from '../relative-time.ts'
 import { showList } from '../show-list.ts'
@@ -15,17 +16,23 @@ export const command = defineCommand({
     all: flag('of all projects, although the folder is linked to one'),
     state: value('state', READY_STATES.join(', '), oneOf(READY_STATES)),
     target: value('target', TARGETS.join(' or '), oneOf(TARGETS)),
+    meta: short(
+      'm',
+      values('key=value', 'those with this note; can be repeated', (text: string) => text),
+    ),
     ...pageOptions,
   },
   examples: [
     ['ls', 'the newest deployments'],
     ['ls shop --target production', 'those of a project that went to production'],
+    ['ls --meta gitBranch=dev', 'those of a branch'],
     ['ls --state error --json', 'those that failed, for a program to read'],
   ],
   async run(cli, given) {
     const now = cli.now()
     const { api, link } = await folderApi(cli)
     const { project, state, target } = given
+    const meta = readPairs('--meta', given.meta) ?? {}
     const ofLink = project === undefined && !given.all ? link?.projectId : undefined
     const page = await api.call(listDeployments, {
       query: {
@@ -34,6 +41,7 @@ export const command = defineCommand({
         ...(ofLink === undefined ? {} : { projectId: ofLink }),
         ...(state === undefined ? {} : { state }),
         ...(target === undefined ? {} : { target }),
+        ...Object.fromEntries(Object.entries(meta).map(([key, text]) => [`meta-${key}`, text])),
       },
     })
     const again = [
@@ -42,6 +50,7 @@ export const command = defineCommand({
       given.all && '--all',
       state && `--state ${state}`,
       target && `--target ${target}`,
+      ...given.meta.map((pair) => `--meta ${pair}`),
     ]
     showList(cli, page, {
       items: page.deployments,

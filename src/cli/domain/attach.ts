@@ -2,15 +2,8 @@ import { addProjectDomain } from '#contract/api/project-domain.ts'
 import { defineCommand, optional, required, value } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { chooseProject } from '../project/choose-project.ts'
+import { REDIRECT_STATUSES, readRedirectStatus } from './redirect-status.ts'
 import { showAttached } from './show-attached.ts'
-
-const STATUSES = [301, 302, 307, 308] as const
-
-const readStatus = (text: string): (typeof STATUSES)[number] => {
-  const status = STATUSES.find((one) => String(one) === text)
-  if (status === undefined) throw new TypeError(`"${text}" should be one of ${STATUSES.join(', ')}`)
-  return status
-}
 
 export const command = defineCommand({
   doing: 'attach the domain',
@@ -23,7 +16,7 @@ export const command = defineCommand({
   options: {
     branch: value('branch', 'show the newest preview of this branch instead'),
     redirect: value('domain', 'send visitors to this domain of the project instead'),
-    status: value('code', `what they are sent on with: ${STATUSES.join(', ')}`, readStatus),
+    status: value('code', `what they are sent on with: ${REDIRECT_STATUSES.join(', ')}`, readRedirectStatus),
   },
   examples: [
     ['domains attach example.com shop', 'production of the project'],

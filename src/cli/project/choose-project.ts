@@ -1,5 +1,5 @@
 import type { Client } from '#client/client.ts'
-import { accountApi } from '../account.ts'
+import { accountApi, linkedApi } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { value } from '../command.ts'
 import { usageError } from '../exit.ts'
@@ -25,6 +25,5 @@ export async function chooseProject(cli: Cli, named: string | undefined): Promis
       'Which project? This folder is not linked to one.',
       'Link it with `aloft link`, or name one with --project <id or name>.',
     )
-  const api = cli.team === undefined ? cli.api(link.teamId ?? undefined) : await accountApi(cli)
-  return { api, idOrName: link.projectId }
+  return { api: await linkedApi(cli, link), idOrName: link.projectId }
 }

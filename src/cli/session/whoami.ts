@@ -12,7 +12,9 @@ export const command = defineCommand({
   ],
   async run(cli) {
     const { out, baseUrl } = cli
-    const team = cli.team === undefined ? undefined : await findTeam(cli.api(), cli.team)
+    const switched = cli.switched()
+    const named = cli.team ?? switched?.id
+    const team = named === undefined ? undefined : await findTeam(cli.api(), named)
     const { user } = await cli.api(team?.id).call(getUser)
     const tokenFrom = cli.token()?.from
     out.show({ user, team: team ?? null, baseUrl, tokenFrom }, () =>
@@ -24,7 +26,9 @@ export const command = defineCommand({
           ['plan', user.plan],
           ...(user.operator ? ([['role', 'operator of this installation']] as const) : []),
           ...(user.softBlocked ? ([['state', 'blocked: reads work, writes do not']] as const) : []),
-          ...(team ? ([['team', `${team.slug} (${team.id})`]] as const) : []),
+          ...(team
+            ? ([['team', `${team.slug} (${team.id})${switched ? ', by teams switch' : ''}`]] as const)
+            : []),
           ['installation', baseUrl],
           ['token', `from ${tokenFrom}`],
         ],

@@ -1,7 +1,7 @@
 import { inviteMember, ROLES } from '#contract/api/team.ts'
+import { actingTeam } from '../account.ts'
 import { defineCommand, oneOf, required, value } from '../command.ts'
 import { plainText } from '../plain-text.ts'
-import { findTeam } from './find-team.ts'
 
 export const command = defineCommand({
   doing: 'add the member',
@@ -17,7 +17,7 @@ export const command = defineCommand({
   async run(cli, { email, role }) {
     const { out } = cli
     const api = cli.api()
-    const team = await findTeam(api, cli.team)
+    const team = await actingTeam(cli)
     const added = await api.call(inviteMember, {
       params: { id: team.id },
       body: { email, ...(role === undefined ? {} : { role }) },

@@ -1,7 +1,7 @@
 import { listMembers } from '#contract/api/team.ts'
+import { actingTeam } from '../account.ts'
 import { defineCommand } from '../command.ts'
 import { renderTable } from '../table.ts'
-import { findTeam } from './find-team.ts'
 
 export const command = defineCommand({
   doing: 'list the members',
@@ -10,7 +10,7 @@ export const command = defineCommand({
   async run(cli) {
     const { out } = cli
     const api = cli.api()
-    const team = await findTeam(api, cli.team)
+    const team = await actingTeam(cli)
     const members = await api.call(listMembers, { params: { id: team.id } })
     out.show(members, () =>
       renderTable(

@@ -1,8 +1,8 @@
 import { removeMember } from '#contract/api/team.ts'
+import { actingTeam } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 import { findMember } from './find-member.ts'
-import { findTeam } from './find-team.ts'
 
 export const command = defineCommand({
   doing: 'remove the member',
@@ -16,7 +16,7 @@ export const command = defineCommand({
   async run(cli, { user }) {
     const { out } = cli
     const api = cli.api()
-    const team = await findTeam(api, cli.team)
+    const team = await actingTeam(cli)
     const { uid, username } = await findMember(api, team, user)
     await cli.prompt.confirm(`Remove ${plainText(username)} from ${team.slug}?`)
     await api.call(removeMember, { params: { id: team.id, userId: uid } })

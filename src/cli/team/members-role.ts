@@ -1,8 +1,8 @@
 import { changeRole, ROLES } from '#contract/api/team.ts'
+import { actingTeam } from '../account.ts'
 import { defineCommand, oneOf, required } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 import { findMember } from './find-member.ts'
-import { findTeam } from './find-team.ts'
 
 export const command = defineCommand({
   doing: 'change the role',
@@ -20,7 +20,7 @@ export const command = defineCommand({
   async run(cli, { user, role }) {
     const { out } = cli
     const api = cli.api()
-    const team = await findTeam(api, cli.team)
+    const team = await actingTeam(cli)
     const { uid, username } = await findMember(api, team, user)
     await api.call(changeRole, { params: { id: team.id, userId: uid }, body: { role } })
     out.show({ uid, username, role }, () => `${plainText(username)} is ${role} of ${team.slug}.`)

@@ -16,9 +16,9 @@ export const command = defineCommand({
     ),
   },
   examples: [
-    ['token create ci', 'a token that does not lapse'],
-    ['token create ci --expires-in 30d', 'one that lapses after 30 days'],
-    ['token create ci --json', 'with its id and times'],
+    ['tokens create ci', 'a token that does not lapse'],
+    ['tokens create ci --expires-in 30d', 'one that lapses after 30 days'],
+    ['tokens create ci --json', 'with its id and times'],
   ],
   async run(cli, { name, expiresIn }) {
     const { out } = cli

@@ -7,17 +7,17 @@ import { shortId } from './token-id.ts'
 
 export const command = defineCommand({
   doing: 'list your tokens',
-  about: 'Shows the beginning of each id, which is enough for `aloft token rm`. Values are never shown.',
+  about: 'Shows the beginning of each id, which is enough for `aloft tokens rm`. Values are never shown.',
   options: pageOptions,
   examples: [
-    ['token ls', 'your tokens, newest first'],
-    ['token ls --json', 'with whole ids, for a program to read'],
+    ['tokens ls', 'your tokens, newest first'],
+    ['tokens ls --json', 'with whole ids, for a program to read'],
   ],
   async run(cli, given) {
     const { out } = cli
     const now = cli.now()
     const page = await cli.api().call(listTokens, { query: pageQuery(given) })
-    if (page.tokens.length === 0 && !out.json) out.say('No tokens here. Make one: aloft token create <name>')
+    if (page.tokens.length === 0 && !out.json) out.say('No tokens here. Make one: aloft tokens create <name>')
     out.show(page, () =>
       page.tokens.length === 0
         ? ''
@@ -34,6 +34,6 @@ export const command = defineCommand({
             out.colors,
           ),
     )
-    sayMore(out, 'token ls', page.pagination.next)
+    sayMore(out, 'tokens ls', page.pagination.next)
   },
 })

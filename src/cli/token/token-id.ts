@@ -27,4 +27,4 @@ export async function resolveTokenId(api: Client, text: string): Promise<string>
 }
 
 const missing = (message: string) =>
-  new CliError(EXIT.notFound, message, 'See the whole ids with `aloft token ls --json`.')
+  new CliError(EXIT.notFound, message, 'See the whole ids with `aloft tokens ls --json`.')

@@ -66,7 +66,7 @@ test('ls aligns a table with relative times, and tells how to go on', async () =
       '',
     ].join('\n'),
   )
-  assert.match(stderr, /aloft token ls --until 123/)
+  assert.match(stderr, /aloft tokens ls --until 123/)
   assert.equal(JSON.parse((await machine.run([...line, '--json'], env)).stdout).pagination.next, 123)
 })
 
@@ -74,7 +74,7 @@ test('an empty list says how to make the first', async () => {
   await using machine = await startMachine(answers(listTokens, () => page()))
   const { code, stdout, stderr } = await machine.run(['token', 'ls'], env)
   assert.deepEqual([code, stdout], [0, ''])
-  assert.match(stderr, /aloft token create <name>/)
+  assert.match(stderr, /aloft tokens create <name>/)
 })
 
 test('rm refuses without --yes where nobody can be asked, and revokes nothing', async () => {

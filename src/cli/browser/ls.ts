@@ -1,0 +1,30 @@
+import { listSessions } from '#contract/api/session.ts'
+import { defineCommand } from '../command.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+
+export const command = defineCommand({
+  doing: 'list the browsers',
+  about: 'The browsers in which you are signed in. Tokens are another list: `aloft tokens ls`.',
+  examples: [
+    ['sessions ls', 'where you are signed in'],
+    ['sessions ls --json', 'for a program to read'],
+  ],
+  async run(cli) {
+    const now = cli.now()
+    const answer = await cli.api().call(listSessions)
+    showList(cli, answer, {
+      items: answer.sessions,
+      head: ['ID', 'BROWSER', 'FROM', 'SIGNED IN', 'USED', 'EXPIRES'],
+      row: ({ id, userAgent, ip, createdAt, activeAt, expiresAt }) => [
+        id,
+        userAgent.slice(0, 60) || '-',
+        ip || '-',
+        relativeTime(createdAt, now),
+        relativeTime(activeAt, now),
+        relativeTime(expiresAt, now),
+      ],
+      empty: 'You are signed in in no browser.',
+    })
+  },
+})

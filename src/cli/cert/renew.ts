@@ -1,0 +1,24 @@
+import { getCertificate, issueCertificate } from '#contract/api/certificate.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'renew the certificate',
+  about: 'A new one for the same names now. Certificates that were issued here renew themselves in time.',
+  team: true,
+  arguments: { id: required('id of the certificate') },
+  examples: [['certs renew cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'do not wait for its time']],
+  hints: {
+    not_found: 'See your certificates with `aloft certs ls`.',
+    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` says how.',
+  },
+  async run(cli, { id }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const { cns } = await api.call(getCertificate, { params: { id } })
+    const issued = await api.call(issueCertificate, { body: { domains: cns, renew: true } })
+    if (!out.json) out.say(`There is a new certificate for ${plainText(cns.join(', '))}.`)
+    out.show({ ...issued, cns }, () => issued.uid)
+  },
+})

@@ -1,0 +1,17 @@
+import { defineCommand } from '../command.ts'
+import { readSiteFolder } from '../deploy/site-folder.ts'
+import { LINK_FILE, removeLink } from '../link-file.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'unlink the folder',
+  about: `Removes ${LINK_FILE}. The project and its deployments stay as they are.`,
+  examples: [['unlink', 'the next deployment of this folder is linked anew']],
+  async run(cli) {
+    const { home } = readSiteFolder(cli.cwd, undefined, cli.env.HOME)
+    const unlinked = removeLink(home)
+    cli.out.show({ folder: home, unlinked }, () =>
+      plainText(unlinked ? `Unlinked ${home}.` : `${home} was not linked.`),
+    )
+  },
+})

@@ -1,0 +1,43 @@
+import { updateProjectDomain } from '#contract/api/project-domain.ts'
+import { given as changes, defineCommand, flag, optional, required, value } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { chooseProject } from '../project/choose-project.ts'
+import { REDIRECT_STATUSES, readRedirectStatus } from './redirect-status.ts'
+import { showAttached } from './show-attached.ts'
+
+export const command = defineCommand({
+  doing: 'change the domain',
+  about: 'What a domain of a project shows: production, a branch, or another domain.',
+  team: true,
+  arguments: {
+    domain: required('the domain'),
+    project: optional('id or name; the one this folder is linked to when left out'),
+  },
+  options: {
+    production: flag('production again, instead of a branch or another domain'),
+    branch: value('branch', 'the newest preview of this branch'),
+    redirect: value('domain', 'send visitors to this domain of the project'),
+    status: value('code', `what they are sent on with: ${REDIRECT_STATUSES.join(', ')}`, readRedirectStatus),
+  },
+  examples: [
+    ['domains set www.example.com shop --redirect example.com --status 308', 'only sends on'],
+    ['domains set dev.example.com shop --branch dev', 'previews of a branch'],
+    ['domains set www.example.com shop --production', 'production again'],
+  ],
+  hints: { not_found: 'See what a project has with `aloft projects domains <project>`.' },
+  async run(cli, { domain, project, production, branch, redirect, status }) {
+    const named = [production || undefined, branch, redirect].filter((one) => one !== undefined)
+    if (named.length > 1) throw usageError('--production, --branch and --redirect exclude each other.')
+    if (named.length === 0 && status === undefined) throw usageError('Nothing to change was named.')
+    const { api, idOrName } = await chooseProject(cli, project)
+    const body =
+      named.length === 0
+        ? changes({ redirectStatusCode: status })
+        : {
+            redirect: redirect ?? null,
+            gitBranch: branch ?? null,
+            redirectStatusCode: redirect === undefined ? null : (status ?? null),
+          }
+    showAttached(cli, await api.call(updateProjectDomain, { params: { idOrName, domain }, body }), idOrName)
+  },
+})

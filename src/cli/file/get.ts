@@ -1,0 +1,52 @@
+import { createWriteStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { getFile } from '#contract/api/deployment.ts'
+import { defineCommand, optional, required, value } from '../command.ts'
+import { chooseDeployment } from '../deployment/choose-deployment.ts'
+import { DEPLOYMENT, SEE } from '../deployment/folder-api.ts'
+import { CliError, EXIT, usageError } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { readFiles } from './tree.ts'
+
+export const command = defineCommand({
+  doing: 'get the file',
+  about: 'Its content goes to stdout as it is, or into a file that is not there yet.',
+  team: true,
+  arguments: {
+    path: required('path of the file in the deployment'),
+    deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`),
+  },
+  options: { output: value('file', 'write it there instead') },
+  examples: [
+    ['files get index.html', 'of what is live'],
+    ['files get logo.png dpl_7Y2h… --output logo.png', 'into a file'],
+  ],
+  hints: SEE,
+  async run(cli, given) {
+    const { out } = cli
+    const { output } = given
+    if (out.json && output === undefined)
+      throw usageError('A file is no JSON.', 'Name where it goes with --output <file>, or leave --json out.')
+    const { api, id } = await chooseDeployment(cli, given.deployment)
+    const path = given.path.replace(/^\.?\/+/, '')
+    const found = (await readFiles(api, id)).find((file) => file.path === path)
+    if (found === undefined)
+      throw new CliError(
+        EXIT.notFound,
+        `${id} has no file "${path}".`,
+        'See its files with `aloft files ls`.',
+      )
+    const answer = await api.call(getFile, { params: { id, fileId: found.uid } })
+    const body = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
+    if (output === undefined) return await out.stream(body)
+    try {
+      // Never over a file that is there.
+      await pipeline(body, createWriteStream(resolve(cli.cwd, output), { flags: 'wx' }))
+    } catch (error) {
+      throw new CliError(EXIT.failure, `${output} cannot be written: ${(error as Error).message}.`)
+    }
+    out.show({ path, uid: found.uid, file: resolve(cli.cwd, output) }, () => plainText(`Wrote ${output}.`))
+  },
+})

@@ -1,0 +1,22 @@
+import { defineCommand, optional } from '../command.ts'
+import { chooseDeployment } from '../deployment/choose-deployment.ts'
+import { DEPLOYMENT, SEE } from '../deployment/folder-api.ts'
+import { plainText } from '../plain-text.ts'
+import { readFiles } from './tree.ts'
+
+export const command = defineCommand({
+  doing: 'list the files',
+  about: 'What was uploaded for a deployment, by path.',
+  team: true,
+  arguments: { deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`) },
+  examples: [
+    ['files ls', 'of what is live'],
+    ['files ls dpl_7Y2h… --json', 'with what names their contents, for a program to read'],
+  ],
+  hints: SEE,
+  async run(cli, given) {
+    const { api, id } = await chooseDeployment(cli, given.deployment)
+    const files = await readFiles(api, id)
+    cli.out.show({ files }, () => files.map(({ path }) => plainText(path)).join('\n'))
+  },
+})

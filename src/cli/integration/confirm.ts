@@ -1,0 +1,29 @@
+import { confirmScopes, getConfiguration } from '#contract/api/installation.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { SEE, showInstallation } from './show-installation.ts'
+
+export const command = defineCommand({
+  doing: 'agree to what the integration asks for',
+  about: 'An application that wants to do more than before asks each account that has it.',
+  team: true,
+  arguments: { id: required('id of the installation') },
+  examples: [
+    ['integrations confirm icfg_3f9a1c0b7d2e', 'see what it asks for, then agree'],
+    ['integrations confirm icfg_3f9a1c0b7d2e --yes', 'without asking'],
+  ],
+  hints: SEE,
+  async run(cli, { id }) {
+    const api = await accountApi(cli)
+    const found = await api.call(getConfiguration, { params: { id } })
+    const wanted = (found.scopesQueue ?? [])
+      .filter(({ confirmedAt }) => confirmedAt === undefined)
+      .flatMap(({ scopes }) => [...scopes.added, ...scopes.upgraded])
+    if (wanted.length > 0)
+      await cli.prompt.confirm(
+        `Let ${plainText(found.slug)} do this as well: ${plainText(wanted.join(', '))}?`,
+      )
+    showInstallation(cli, await api.call(confirmScopes, { params: { id } }))
+  },
+})

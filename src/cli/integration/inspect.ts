@@ -1,0 +1,15 @@
+import { getConfiguration } from '#contract/api/installation.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { SEE, showInstallation } from './show-installation.ts'
+
+export const command = defineCommand({
+  doing: 'inspect the integration',
+  team: true,
+  arguments: { id: required('id of the installation') },
+  examples: [['integrations inspect icfg_3f9a1c0b7d2e', 'what it may touch, and what it asks for']],
+  hints: SEE,
+  async run(cli, { id }) {
+    showInstallation(cli, await (await accountApi(cli)).call(getConfiguration, { params: { id } }))
+  },
+})

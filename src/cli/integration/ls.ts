@@ -1,0 +1,26 @@
+import { listConfigurations } from '#contract/api/installation.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand } from '../command.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+import { projectsOf, stateOf } from './show-installation.ts'
+
+export const command = defineCommand({
+  doing: 'list the integrations',
+  about: 'Applications that are installed in the account. Those that you registered: `aloft apps ls`.',
+  team: true,
+  examples: [
+    ['integrations ls', 'what is installed'],
+    ['integrations ls --team acme --json', 'in a team, for a program to read'],
+  ],
+  async run(cli) {
+    const now = cli.now()
+    const installed = await (await accountApi(cli)).call(listConfigurations)
+    showList(cli, installed, {
+      items: installed,
+      head: ['ID', 'APPLICATION', 'PROJECTS', 'STATE', 'INSTALLED'],
+      row: (one) => [one.id, one.slug, projectsOf(one), stateOf(one), relativeTime(one.createdAt, now)],
+      empty: 'No integrations here. An application tells where to install it from.',
+    })
+  },
+})

@@ -1,0 +1,29 @@
+import { updateConfiguration } from '#contract/api/installation.ts'
+import { getProject } from '#contract/api/project.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, flag, required, zeroOrMore } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { SEE, showInstallation } from './show-installation.ts'
+
+export const command = defineCommand({
+  doing: 'choose the projects',
+  about: 'Which projects the application may touch, instead of those before.',
+  team: true,
+  arguments: { id: required('id of the installation'), projects: zeroOrMore('ids or names of projects') },
+  options: { all: flag('all projects, also those that are made later') },
+  examples: [
+    ['integrations projects icfg_3f9a1c0b7d2e shop blog', 'these two alone'],
+    ['integrations projects icfg_3f9a1c0b7d2e --all', 'all of the account'],
+  ],
+  hints: SEE,
+  async run(cli, { id, projects, all }) {
+    if (all === projects.length > 0) throw usageError('Name projects, or --all.')
+    const api = await accountApi(cli)
+    const ids: string[] = []
+    for (const idOrName of projects) ids.push((await api.call(getProject, { params: { idOrName } })).id)
+    const body = all
+      ? { projectSelection: 'all' as const }
+      : { projectSelection: 'selected' as const, projects: ids }
+    showInstallation(cli, await api.call(updateConfiguration, { params: { id }, body }))
+  },
+})

@@ -1,0 +1,26 @@
+import { deleteConfiguration, getConfiguration } from '#contract/api/installation.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { SEE } from './show-installation.ts'
+
+export const command = defineCommand({
+  doing: 'remove the integration',
+  about: 'Its tokens, variables and log drains go with it.',
+  team: true,
+  arguments: { id: required('id of the installation') },
+  examples: [
+    ['integrations rm icfg_3f9a1c0b7d2e', 'ask, then remove'],
+    ['integrations rm icfg_3f9a1c0b7d2e --yes', 'without asking'],
+  ],
+  hints: SEE,
+  async run(cli, { id }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const { slug } = await api.call(getConfiguration, { params: { id } })
+    const name = plainText(slug)
+    await cli.prompt.confirm(`Remove ${name}, with its tokens, variables and log drains?`)
+    await api.call(deleteConfiguration, { params: { id } })
+    out.show({ id, slug }, () => `Removed ${name}.`)
+  },
+})

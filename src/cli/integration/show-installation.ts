@@ -1,0 +1,48 @@
+import type { Static } from 'typebox'
+import type { getConfiguration } from '#contract/api/installation.ts'
+import { showCount } from '../bytes.ts'
+import type { Cli } from '../cli.ts'
+import { relativeTime } from '../relative-time.ts'
+import { renderFacts } from '../table.ts'
+
+export type Installation = Static<typeof getConfiguration.reply>
+
+export const SEE = { not_found: 'See what is installed with `aloft integrations ls`.' }
+
+export const projectsOf = ({ projectSelection, projects }: Installation): string =>
+  projectSelection === 'all' ? 'all' : showCount(projects.length, 'project')
+
+const wishesOf = ({ scopesQueue = [] }: Installation) =>
+  scopesQueue.filter(({ confirmedAt }) => confirmedAt === undefined)
+
+export const stateOf = (one: Installation): string =>
+  one.disabledAt !== undefined ? 'disabled' : wishesOf(one).length > 0 ? 'asks for more' : 'on'
+
+/** An installed application, with what it may touch and what it asks for besides. */
+export function showInstallation(cli: Cli, one: Installation): void {
+  const { out } = cli
+  const now = cli.now()
+  const wishes = wishesOf(one)
+  out.show(one, () =>
+    renderFacts(
+      [
+        ['id', one.id],
+        ['application', `${one.slug} (${one.integrationId})`],
+        ['state', one.disabledReason === undefined ? stateOf(one) : `disabled: ${one.disabledReason}`],
+        ['answers for it', one.userId],
+        ['projects', one.projectSelection === 'all' ? 'all' : one.projects.join(', ') || 'none'],
+        ['may', one.scopes.join(', ') || '-'],
+        ...wishes.map(
+          ({ scopes, note }) =>
+            [
+              'asks for',
+              `${[...scopes.added, ...scopes.upgraded].join(', ')}${note === null ? '' : `: ${note}`}`,
+            ] as const,
+        ),
+        ['installed', relativeTime(one.createdAt, now)],
+        ['updated', relativeTime(one.updatedAt, now)],
+      ],
+      out.colors,
+    ),
+  )
+}

@@ -1,0 +1,26 @@
+import { transferConfiguration } from '#contract/api/installation.ts'
+import { actingTeam } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { findMember } from '../team/find-member.ts'
+import { SEE, showInstallation } from './show-installation.ts'
+
+export const command = defineCommand({
+  doing: 'hand the integration over',
+  about:
+    'Whoever installed an application answers for it: when they leave, it is disabled. This makes an OWNER of the team answer for it, and one that was disabled works again.',
+  team: true,
+  arguments: {
+    id: required('id of the installation'),
+    user: required('e-mail address, username or id of an OWNER'),
+  },
+  examples: [
+    ['integrations transfer icfg_3f9a1c0b7d2e jo@example.com --team acme', 'from now on it is theirs'],
+  ],
+  hints: SEE,
+  async run(cli, { id, user }) {
+    const team = await actingTeam(cli)
+    const { uid } = await findMember(cli.api(), team, user)
+    const api = cli.api(team.id)
+    showInstallation(cli, await api.call(transferConfiguration, { params: { id }, body: { userId: uid } }))
+  },
+})

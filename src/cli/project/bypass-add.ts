@@ -1,0 +1,31 @@
+import { changeProtectionBypass, getProject } from '#contract/api/project.ts'
+import { defineCommand, optional } from '../command.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject } from './choose-project.ts'
+
+export const command = defineCommand({
+  doing: 'make the secret',
+  about:
+    'A program that sends it in the header x-platform-protection-bypass passes the protection of the project. Prints it.',
+  team: true,
+  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  examples: [
+    ['projects bypass add shop', 'print a new one'],
+    ['projects bypass add shop --json', 'for a program to read'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { project }) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, project)
+    const before = await api.call(getProject, { params: { idOrName } })
+    const { protectionBypass } = await api.call(changeProtectionBypass, {
+      params: { idOrName: before.id },
+      body: { generate: {} },
+    })
+    const made = Object.keys(protectionBypass).find((secret) => !(secret in (before.protectionBypass ?? {})))
+    if (made === undefined) throw new CliError(EXIT.failure, 'No new secret was made.')
+    if (!out.json) out.say(`Made a secret that passes the protection of ${plainText(before.name)}:`)
+    out.show({ projectId: before.id, secret: made, ...protectionBypass[made] }, () => made)
+  },
+})

@@ -1,0 +1,42 @@
+import { getProject } from '#contract/api/project.ts'
+import { defineCommand, flag, optional } from '../command.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+import { beginningOf } from './bypass-secret.ts'
+import { chooseProject } from './choose-project.ts'
+
+export const command = defineCommand({
+  doing: 'list the secrets',
+  about: 'Shows the beginning of each, which is enough for `aloft projects bypass rm`.',
+  team: true,
+  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  options: { reveal: flag('show the secrets whole') },
+  examples: [
+    ['projects bypass ls shop', 'which there are'],
+    ['projects bypass ls shop --reveal --json', 'whole, for a program to read'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { project, reveal }) {
+    const now = cli.now()
+    const { api, idOrName } = await chooseProject(cli, project)
+    const { protectionBypass = {} } = await api.call(getProject, { params: { idOrName } })
+    const secrets = Object.entries(protectionBypass).map(([secret, about]) => ({
+      secret: reveal ? secret : beginningOf(secret),
+      ...about,
+    }))
+    showList(
+      cli,
+      { secrets },
+      {
+        items: secrets,
+        head: ['SECRET', 'MADE BY', 'CREATED'],
+        row: ({ secret, createdBy, createdAt }) => [
+          reveal ? secret : `${secret}…`,
+          createdBy,
+          relativeTime(createdAt, now),
+        ],
+        empty: 'No secrets here. Make one: aloft projects bypass add',
+      },
+    )
+  },
+})

@@ -1,0 +1,49 @@
+import { changeProtectionBypass } from '#contract/api/project.ts'
+import { defineCommand, flag, optional, required } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { beginningOf, findBypass } from './bypass-secret.ts'
+import { chooseProject } from './choose-project.ts'
+
+const SHORTEST = 4
+
+const readBeginning = (text: string): string => {
+  if (!new RegExp(`^[0-9A-Za-z]{${SHORTEST},32}$`).test(text))
+    throw usageError(`Name at least the first ${SHORTEST} characters of the secret.`)
+  return text
+}
+
+export const command = defineCommand({
+  doing: 'revoke the secret',
+  about: 'Whatever uses it is stopped by the protection from then on.',
+  team: true,
+  arguments: {
+    secret: required('its beginning, as `aloft projects bypass ls` shows it', readBeginning),
+    project: optional('id or name; the one this folder is linked to when left out'),
+  },
+  options: { renew: flag('make another one in its place, and print it') },
+  examples: [
+    ['projects bypass rm x7Kd2f shop', 'ask, then revoke'],
+    ['projects bypass rm x7Kd2f shop --renew --yes', 'print the one that takes its place'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, given) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, given.project)
+    const secret = await findBypass(api, idOrName, given.secret)
+    const shown = `${beginningOf(secret)}…`
+    await cli.prompt.confirm(`Revoke the secret ${shown}? What uses it is stopped at once.`)
+    const before = await api.call(changeProtectionBypass, {
+      params: { idOrName },
+      body: { revoke: { secret, regenerate: given.renew } },
+    })
+    const [made] = given.renew
+      ? Object.entries(before.protectionBypass)
+          .sort(([, a], [, b]) => b.createdAt - a.createdAt)
+          .map(([name]) => name)
+      : []
+    if (made === undefined)
+      return out.show({ revoked: beginningOf(secret) }, () => `Revoked the secret ${shown}.`)
+    if (!out.json) out.say(`Revoked the secret ${shown}. This one takes its place:`)
+    out.show({ revoked: beginningOf(secret), secret: made }, () => made)
+  },
+})

@@ -1,0 +1,134 @@
+import {
+  PROTECTED_TYPES,
+  PROTECTION_MODES,
+  type ProtectedType,
+  type TrustedType,
+  updateProject,
+} from '#contract/api/project.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import type { Cli } from '../cli.ts'
+import { defineCommand, flag, oneOf, optional, required, value, values } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject } from './choose-project.ts'
+import { withoutBypass } from './without-bypass.ts'
+
+const KINDS = ['password', 'sign-in', 'addresses', 'options'] as const
+type Kind = (typeof KINDS)[number]
+
+/** Words for what is covered, beside those of the API. */
+const HOSTS = {
+  all: 'all',
+  previews: 'preview',
+  'all-but-domains': 'prod_deployment_urls_and_all_previews',
+  production: 'production',
+} as const satisfies Record<string, TrustedType>
+
+type Hosts = (typeof HOSTS)[keyof typeof HOSTS]
+const readHosts = (text: string): Hosts => HOSTS[oneOf(Object.keys(HOSTS) as (keyof typeof HOSTS)[])(text)]
+
+const asPaths = (paths: readonly string[]) => ({ paths: paths.map((path) => ({ value: path })) })
+
+export const command = defineCommand({
+  doing: 'protect the project',
+  about:
+    'Who may visit: those who know a password (read from stdin, or asked for without showing it), those who are signed in to the account, or those who come from certain addresses. `options` names paths whose OPTIONS requests are let through. It counts at once, for every deployment.',
+  team: true,
+  arguments: {
+    kind: required(KINDS.join(', '), oneOf(KINDS)),
+    project: optional('id or name; the one this folder is linked to when left out'),
+  },
+  options: {
+    for: value(
+      'hosts',
+      `${Object.keys(HOSTS).join(', ')} (the last for addresses only); all-but-domains when left out`,
+      readHosts,
+    ),
+    address: values(
+      'address',
+      'an address or a range that is trusted; can be repeated',
+      (text: string) => text,
+    ),
+    mode: value(
+      'mode',
+      `${PROTECTION_MODES.join(' or ')}: whether other protection still counts there`,
+      oneOf(PROTECTION_MODES),
+    ),
+    path: values('path', 'a path for options; can be repeated', (text: string) => text),
+    off: flag('end this protection'),
+  },
+  examples: [
+    ['projects protect password shop --for previews', 'ask for the password that visitors have to know'],
+    ['projects protect sign-in --for all', 'only for those who are signed in'],
+    ['projects protect addresses shop --for production --address 192.0.2.0/24', 'only from there'],
+    ['projects protect password shop --off --yes', 'everybody may visit again'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, given) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, given.project)
+    const shown = plainText(idOrName)
+    if (given.off) await cli.prompt.confirm(`End the protection of ${shown} by ${given.kind}?`)
+    const body = given.off ? ending(given.kind) : await beginning(cli, given)
+    const changed = await api.call(updateProject, { params: { idOrName }, body })
+    out.show(withoutBypass(changed), () =>
+      given.off
+        ? `${plainText(changed.name)} is no longer protected by ${given.kind}.`
+        : `${plainText(changed.name)} is protected by ${given.kind}.`,
+    )
+  },
+})
+
+type Body = NonNullable<BodyOf<typeof updateProject.body>>
+
+function ending(kind: Kind): Body {
+  switch (kind) {
+    case 'password':
+      return { passwordProtection: null }
+    case 'sign-in':
+      return { ssoProtection: null }
+    case 'addresses':
+      return { trustedIps: null }
+    case 'options':
+      return { optionsAllowlist: null }
+  }
+}
+
+async function beginning(
+  cli: Cli,
+  given: {
+    readonly kind: Kind
+    readonly for: Hosts | undefined
+    readonly address: readonly string[]
+    readonly mode: (typeof PROTECTION_MODES)[number] | undefined
+    readonly path: readonly string[]
+  },
+): Promise<Body> {
+  const { kind, for: hosts = HOSTS['all-but-domains'], address, mode = 'additional', path } = given
+  switch (kind) {
+    case 'password': {
+      const deploymentType = protectedType(hosts)
+      const password = await cli.prompt.secret(
+        'Password of its visitors:',
+        'aloft projects protect password < file',
+      )
+      return { passwordProtection: { deploymentType, password } }
+    }
+    case 'sign-in':
+      return { ssoProtection: { deploymentType: protectedType(hosts) } }
+    case 'addresses': {
+      if (address.length === 0) throw usageError('--address is missing.')
+      const addresses = address.map((one) => ({ value: one }))
+      return { trustedIps: { deploymentType: hosts, addresses, protectionMode: mode } }
+    }
+    case 'options':
+      if (path.length === 0) throw usageError('--path is missing.')
+      return { optionsAllowlist: asPaths(path) }
+  }
+}
+
+function protectedType(hosts: Hosts): ProtectedType {
+  const found = PROTECTED_TYPES.find((type) => type === hosts)
+  if (found === undefined) throw usageError('--for production goes with addresses only.')
+  return found
+}

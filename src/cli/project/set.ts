@@ -1,0 +1,67 @@
+import { FRAMEWORKS, PROJECT_NODE_VERSIONS, updateProject } from '#contract/api/project.ts'
+import { given as changes, defineCommand, oneOf, optional, orNull, readSwitch, value } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject } from './choose-project.ts'
+import { withoutBypass } from './without-bypass.ts'
+
+const AUTO = 'auto'
+const line = (placeholder: string, about: string) => value(placeholder, about, orNull(AUTO))
+const onOff = (about: string) => value('on or off', about, readSwitch)
+
+export const command = defineCommand({
+  doing: 'change the project',
+  about: `Settings of a project; those that are not named stay. \`${AUTO}\` leaves a setting to the framework. They count from the next deployment on, except for --directory-listing and --public-source, which count at once.`,
+  team: true,
+  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  options: {
+    name: value('name', 'another name; addresses that hold the old one stay'),
+    framework: value('name', `what builds it, as in nextjs, or ${AUTO}`, (text) =>
+      text === AUTO ? null : oneOf(FRAMEWORKS)(text),
+    ),
+    installCommand: line('command', 'command that installs what the build needs'),
+    buildCommand: line('command', 'command that builds it'),
+    devCommand: line('command', 'command that serves it while it is worked on'),
+    outputDirectory: line('folder', 'folder that the build leaves its result in'),
+    rootDirectory: line('folder', 'folder of the sources that the project is in'),
+    outsideRoot: onOff('whether the build sees the sources outside of that folder'),
+    ignoreCommand: line('command', 'command that ends with 0 where a build would be for nothing'),
+    nodeVersion: value('version', PROJECT_NODE_VERSIONS.join(', '), oneOf(PROJECT_NODE_VERSIONS)),
+    systemEnv: onOff('whether builds and programs are given the system variables'),
+    autoAssignDomains: onOff('whether new production deployments are put on the domains'),
+    directoryListing: onOff('whether folders without an index page show what is in them'),
+    publicSource: onOff('whether every signed-in account may read the files of its deployments'),
+  },
+  examples: [
+    ['projects set --build-command "npm run site" --output-directory out', 'of the project of this folder'],
+    ['projects set shop --framework auto --build-command auto', 'leave it to the platform again'],
+    ['projects set shop --directory-listing on', 'show what is in folders'],
+  ],
+  hints: {
+    conflict: 'Choose another name, or see what you have with `aloft projects ls`.',
+    not_found: 'See your projects with `aloft projects ls`.',
+  },
+  async run(cli, given) {
+    const { out } = cli
+    const body = changes({
+      name: given.name,
+      framework: given.framework,
+      installCommand: given.installCommand,
+      buildCommand: given.buildCommand,
+      devCommand: given.devCommand,
+      outputDirectory: given.outputDirectory,
+      rootDirectory: given.rootDirectory,
+      sourceFilesOutsideRootDirectory: given.outsideRoot,
+      commandForIgnoringBuildStep: given.ignoreCommand,
+      nodeVersion: given.nodeVersion,
+      autoExposeSystemEnvs: given.systemEnv,
+      autoAssignCustomDomains: given.autoAssignDomains,
+      directoryListing: given.directoryListing,
+      publicSource: given.publicSource,
+    })
+    if (Object.keys(body).length === 0) throw usageError('Nothing to change was named.')
+    const { api, idOrName } = await chooseProject(cli, given.project)
+    const changed = await api.call(updateProject, { params: { idOrName }, body })
+    out.show(withoutBypass(changed), () => `Changed ${plainText(changed.name)}.`)
+  },
+})

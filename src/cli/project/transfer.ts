@@ -1,0 +1,33 @@
+import { cancelOffer, getProject, offerProject } from '#contract/api/project.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, flag, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'offer the project',
+  about:
+    'Prints a code. Whoever has it takes the project into their account within 24 hours, with `aloft projects accept <code>`; until then it stays where it is.',
+  team: true,
+  // Never the linked one by itself: what is given away should be named.
+  arguments: { project: required('id or name') },
+  options: { cancel: flag('take the offer back') },
+  examples: [
+    ['projects transfer shop', 'ask, then print the code'],
+    ['projects transfer shop --cancel', 'the code is worth nothing any more'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { project, cancel }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const { id, name } = await api.call(getProject, { params: { idOrName: project } })
+    const shown = plainText(name)
+    if (cancel) {
+      await api.call(cancelOffer, { params: { idOrName: id } })
+      return out.show({ id, name, offered: false }, () => `${shown} is not offered any more.`)
+    }
+    await cli.prompt.confirm(`Offer ${shown}? Whoever has the code can take it, with all its deployments.`)
+    const { code } = await api.call(offerProject, { params: { idOrName: id } })
+    if (!out.json) out.say(`${shown} can be taken within 24 hours: aloft projects accept <code>. The code:`)
+    out.show({ id, name, offered: true, code }, () => code)
+  },
+})

@@ -1,0 +1,39 @@
+import { defineCommand, flag, optional } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { findTeam } from './find-team.ts'
+
+export const command = defineCommand({
+  doing: 'switch to the team',
+  about:
+    'From then on every command acts for the team, in every terminal, until you switch again or log out. What a call names with --team or --personal, and the team of a linked folder, come first. It belongs to your stored login: a token of ALOFT_TOKEN or --token is not affected.',
+  arguments: { team: optional('id or slug of the team') },
+  options: { personal: flag('back to your own account') },
+  examples: [
+    ['teams switch acme', 'act for the team from now on'],
+    ['teams switch --personal', 'act for your own account again'],
+    ['teams switch', 'say for whom you act now'],
+  ],
+  async run(cli, { team, personal }) {
+    const { auth, out, baseUrl } = cli
+    if (team !== undefined && personal) throw usageError('Name a team, or --personal.')
+    const login = auth.find(baseUrl)
+    const named = cli.namedToken()
+    if (login === undefined || named !== undefined)
+      throw usageError(
+        login === undefined
+          ? `You are not logged in to ${baseUrl}, so there is no login to switch.`
+          : `This would switch your stored login, and ${named?.from} is used instead of it.`,
+        'Name the team for each call with --team <id or slug>, or run `aloft login`.',
+      )
+    if (team === undefined && !personal) {
+      const now = login.team
+      return out.show({ team: now ?? null }, () => now?.slug ?? 'your own account')
+    }
+    const found = team === undefined ? undefined : await findTeam(cli.api(), team)
+    const chosen = found && { id: found.id, slug: found.slug }
+    auth.switchTeam(baseUrl, login.token, chosen)
+    out.show({ team: chosen ?? null }, () =>
+      chosen ? `You act for ${chosen.slug} from now on.` : 'You act for your own account from now on.',
+    )
+  },
+})

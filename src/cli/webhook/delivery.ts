@@ -1,0 +1,44 @@
+import { getDelivery } from '#contract/api/webhook.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, required } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { relativeTime } from '../relative-time.ts'
+import { renderFacts, renderTable } from '../table.ts'
+
+export const command = defineCommand({
+  doing: 'show the delivery',
+  about: 'One event with exactly what was sent, and what came back each time.',
+  team: true,
+  arguments: { id: required('id of the webhook'), delivery: required('id of the delivery') },
+  examples: [
+    ['webhooks delivery hook_4kTbb1xPBoTqRCUt dlv_9fKq2mXc7TzR1bVn', 'what was sent, and the answers'],
+    ['webhooks delivery hook_4kTbb1xPBoTqRCUt dlv_9fKq2mXc7TzR1bVn --json', 'for a program to read'],
+  ],
+  hints: { not_found: 'See what was sent with `aloft webhooks deliveries <id>`.' },
+  async run(cli, { id, delivery }) {
+    const { out } = cli
+    const now = cli.now()
+    const api = await accountApi(cli)
+    const sent = await api.call(getDelivery, { params: { id, deliveryId: delivery } })
+    out.show(sent, () => {
+      const facts = renderFacts(
+        [
+          ['id', sent.id],
+          ['event', `${sent.type} (${sent.eventId})`],
+          ['state', sent.state],
+          ['created', relativeTime(sent.createdAt, now)],
+          ['sent to', sent.request.url],
+        ],
+        out.colors,
+      )
+      const rows = sent.attempts.map(({ at, ms, status, answer }) => [
+        relativeTime(at, now),
+        `${ms} ms`,
+        status?.toString() ?? '-',
+        answer.slice(0, 100),
+      ])
+      const attempts = renderTable(['ATTEMPT', 'TOOK', 'STATUS', 'ANSWER'], rows, out.colors)
+      return [facts, plainText(sent.request.body), ...(rows.length === 0 ? [] : [attempts])].join('\n\n')
+    })
+  },
+})

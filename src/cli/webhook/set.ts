@@ -1,0 +1,48 @@
+import { getProject } from '#contract/api/project.ts'
+import { updateWebhook } from '#contract/api/webhook.ts'
+import { accountApi } from '../account.ts'
+import { given as changes, defineCommand, flag, readSwitch, required, value, values } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+
+const some = <T>(list: readonly T[]): T[] | undefined => (list.length === 0 ? undefined : [...list])
+
+export const command = defineCommand({
+  doing: 'change the webhook',
+  about: 'What is not named stays. One that was given up because nothing arrived is switched on again.',
+  team: true,
+  arguments: { id: required('id of the webhook') },
+  options: {
+    url: value('url', 'another address'),
+    event: values(
+      'event',
+      'the kinds of events, instead of those before; can be repeated',
+      (text: string) => text,
+    ),
+    project: values('id or name', 'only events of this project; can be repeated', (text: string) => text),
+    allProjects: flag('events of all projects'),
+    enabled: value('on or off', 'whether anything is sent', readSwitch),
+  },
+  examples: [
+    ['webhooks set hook_4kTbb1xPBoTqRCUt --enabled on', 'try again after it was given up'],
+    ['webhooks set hook_4kTbb1xPBoTqRCUt --event deployment.ready --event deployment.error', 'other events'],
+  ],
+  hints: { not_found: 'See your webhooks with `aloft webhooks ls`.' },
+  async run(cli, { id, url, event, project, allProjects, enabled }) {
+    const { out } = cli
+    if (allProjects && project.length > 0)
+      throw usageError('--project and --all-projects exclude each other.')
+    const api = await accountApi(cli)
+    const ids: string[] = []
+    for (const idOrName of project) ids.push((await api.call(getProject, { params: { idOrName } })).id)
+    const body = changes({
+      url,
+      events: some(event),
+      projectIds: allProjects ? null : some(ids),
+      enabled,
+    })
+    if (Object.keys(body).length === 0) throw usageError('Nothing to change was named.')
+    const changed = await api.call(updateWebhook, { params: { id }, body })
+    out.show(changed, () => `Changed the webhook to ${plainText(changed.url)}.`)
+  },
+})

@@ -2,7 +2,7 @@
 // Plain JavaScript on purpose, like setup.js: it runs before anything else does.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -25,24 +25,24 @@ export function madeOf() {
 
 export const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === madeOf()
 
+/** Made aside and put in place whole: who starts meanwhile finds the old one or the new one, never half of it. */
 export function buildDashboard(node) {
   const started = Date.now()
   process.stderr.write('aloft: building the dashboard …\n')
-  const { status } = spawnSync(
-    node,
-    [
-      join(root, 'node_modules/vite/bin/vite.js'),
-      'build',
-      '--config',
-      'src/dashboard/vite.config.ts',
-      '--logLevel',
-      'warn',
-    ],
-    { cwd: root, stdio: ['ignore', 2, 2] },
-  )
-  if (status !== 0) return false
-  for (const file of globSync('**/*.{css,html,js,svg}', { cwd: folder })) shrink(join(folder, file))
-  writeFileSync(stamp, madeOf())
+  const digest = madeOf()
+  const aside = `${folder}.${process.pid}`
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  const args = ['build', '--config', 'src/dashboard/vite.config.ts', '--logLevel', 'warn', '--outDir', aside]
+  try {
+    const { status } = spawnSync(node, [vite, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
+    if (status !== 0) return false
+    for (const file of globSync('**/*.{css,html,js,svg}', { cwd: aside })) shrink(join(aside, file))
+    writeFileSync(join(aside, '.made-of'), digest)
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(aside, folder)
+  } finally {
+    rmSync(aside, { recursive: true, force: true })
+  }
   process.stderr.write(`aloft: the dashboard is built (${((Date.now() - started) / 1000).toFixed(1)} s)\n`)
   return true
 }

@@ -28,7 +28,6 @@ const POLICY = [
 
 const HEADERS = {
   'content-security-policy': POLICY,
-  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'same-origin',

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
+import { createBrowser } from './browser.ts'
+import { openChromium } from './chromium.ts'
+import { type Account, type StartOptions, startServer, type TestServer } from './server.ts'
+
+const root = join(import.meta.dirname, '../..')
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Where pictures of the pages are put, if anybody wants to look at them. */
+const { ALOFT_SCREENSHOTS } = process.env
+
+const SIZES = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+} as const
+
+export interface DashboardTest {
+  readonly server: TestServer
+  /** A page of a new browser in which this person is signed in. What it complains of fails `look`. */
+  openPage(account: Account, path?: string): Promise<Page>
+  /**
+   * Looks at a page as everybody might see it, light and dark, on a desk and on a phone: nothing that keeps people
+   * out (axe), nothing wider than the screen, no error in the browser's console.
+   */
+  look(page: Page, name: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Names as on the internet: the dashboard and the sites are of different origins. */
+const NAMES = {
+  ALOFT_BASE_URL: 'http://aloft.test',
+  ALOFT_API_HOSTS: 'aloft.test,127.0.0.1',
+  ALOFT_DOMAIN: 'sites.test',
+}
+
+export async function openDashboard(options: StartOptions = {}): Promise<DashboardTest> {
+  buildDashboard()
+  const server = await startServer({ ...options, env: { ...NAMES, ...options.env } })
+  const browser = await openChromium({ names: '*.test', url: server.url })
+  const complaints = new WeakMap<Page, string[]>()
+
+  const signedIn = async ({ email }: Account): Promise<BrowserContext> => {
+    const session = createBrowser(server)
+    await session.signIn(email)
+    const context = await browser.newContext({ viewport: SIZES.desktop, reducedMotion: 'reduce' })
+    await context.addCookies(
+      [...session.cookies].map(([name, value]) => ({
+        name,
+        value,
+        domain: 'aloft.test',
+        path: '/',
+        httpOnly: true,
+        sameSite: 'Lax' as const,
+      })),
+    )
+    return context
+  }
+
+  return {
+    server,
+
+    async openPage(account, path = '/') {
+      const page = await (await signedIn(account)).newPage()
+      page.setDefaultTimeout(15_000)
+      const heard: string[] = []
+      complaints.set(page, heard)
+      page.on('pageerror', (error) => heard.push(String(error)))
+      page.on('console', (message) => {
+        // An answer that is no success is the page's to show, not the console's.
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+          heard.push(message.text())
+      })
+      await page.goto(`http://aloft.test${path}`)
+      return page
+    },
+
+    async look(page, name) {
+      for (const size of ['desktop', 'phone'] as const) {
+        await page.setViewportSize(SIZES[size])
+        for (const theme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme: theme })
+          if (ALOFT_SCREENSHOTS !== undefined) {
+            mkdirSync(ALOFT_SCREENSHOTS, { recursive: true })
+            const path = join(ALOFT_SCREENSHOTS, `${name}-${size}-${theme}.png`)
+            await page.screenshot({ path, fullPage: true })
+          }
+          // Colours are what themes differ in, and the rest is what sizes differ in.
+          const rules = size === 'phone' && theme === 'dark' ? 'none' : 'all'
+          if (rules === 'all') assert.deepEqual(await violations(page), [], `${name}, ${size}, ${theme}`)
+        }
+        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        assert.ok(Number(wider) <= 0, `${name} is wider than a ${size} by ${wider}`)
+      }
+      await page.setViewportSize(SIZES.desktop)
+      await page.emulateMedia({ colorScheme: 'light' })
+      assert.deepEqual(complaints.get(page) ?? [], [], `${name} makes the browser complain`)
+    },
+
+    async close() {
+      await browser.close()
+      await server.close()
+    },
+  }
+}
+
+/** Made once for all tests by `npm test`; this is for those who run one by itself. */
+function buildDashboard(): void {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/build-dashboard.js'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stderr)
+}
+
+/** What keeps some people out, by the rules of WCAG AA. */
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(`window.axe ?? (() => { ${axe} })()`)
+  return page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations'] })
+      .then(({ violations }) => violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ' ' + html.slice(0, 200))))`,
+  )
+}

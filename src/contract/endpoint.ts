@@ -91,6 +91,8 @@ export interface RawReply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** Instead of the endpoint's status of success. */
   readonly status?: number
+  /** The body has no end of its own: a client that ends its side of the connection does not wait for any. */
+  readonly endless?: boolean
 }
 
 /** A request to an endpoint after validation. */

@@ -2,6 +2,7 @@ import type { Aliases } from '#core/alias/aliases.ts'
 import type { Applications } from '#core/application/applications.ts'
 import type { AuditLog } from '#core/audit/audit-log.ts'
 import type { Certificates } from '#core/certificate/certificates.ts'
+import type { Changes } from '#core/change/changes.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
 import type { DnsRecords } from '#core/dns-record/dns-records.ts'
 import type { Domains } from '#core/domain/domains.ts'
@@ -28,6 +29,7 @@ import { aliasRoutes } from './alias/routes.ts'
 import { applicationRoutes } from './application/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { certificateRoutes } from './certificate/routes.ts'
+import { changeRoutes } from './change/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
 import { dnsRecordRoutes } from './dns-record/routes.ts'
 import { domainRoutes } from './domain/routes.ts'
@@ -62,6 +64,7 @@ export interface UseCases {
   readonly authorizations: Authorizations
   readonly auditLog: AuditLog
   readonly certificates: Certificates
+  readonly changes: Changes
   readonly deployments: Deployments
   readonly dnsRecords: DnsRecords
   readonly domains: Domains
@@ -127,6 +130,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...webhookRoutes(use.webhooks),
     ...drainRoutes(use.drains),
     ...auditRoutes(use.auditLog),
+    ...changeRoutes(use.changes, use),
     ...operatorRoutes(use.operators, system.site),
     ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),
   ]

@@ -311,12 +311,23 @@ const acceptsPages = ({ headers }: FastifyRequest): boolean => headers.accept?.i
 function sendAs(form: 'empty' | 'html' | 'raw', reply: FastifyReply, answer: unknown): FastifyReply {
   if (form === 'empty') return reply.send('')
   if (form === 'html') return reply.headers(PAGE_HEADERS).send(answer)
-  const { type, body, headers, status } = answer as RawReply
+  const { type, body, headers, status, endless } = answer as RawReply
   if (status !== undefined) reply.code(status)
+  if (endless && body instanceof Readable) destroyWhenGone(reply, body)
   reply.headers({ ...headers, 'content-type': type } as Record<string, string | string[]>)
   if (reply.request.method !== 'HEAD' || !(body instanceof Readable)) return reply.send(body)
   body.destroy()
   return reply.send('')
+}
+
+/** Over HTTP/1.x a connection stays open on our side, and would only tell when it is written to, twice. */
+function destroyWhenGone({ request, raw }: FastifyReply, body: Readable): void {
+  const { socket, httpVersionMajor } = request.raw
+  if (httpVersionMajor !== 1) return
+  const gone = () => void body.destroy()
+  if (socket.readableEnded) gone()
+  socket.once('end', gone)
+  raw.once('close', () => socket.off('end', gone))
 }
 
 const askedPath = (request: FastifyRequest): string => {

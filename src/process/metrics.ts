@@ -1,4 +1,4 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type Channel, kindOf } from './channel.ts'
 import { ANSWER, ASK, COLLECT, COLLECTED } from './metrics-hub.ts'
 
@@ -21,6 +21,7 @@ export interface DnsCounts {
 export function createMetrics(
   channel: Channel | undefined,
   readDns: () => DnsCounts | undefined = () => undefined,
+  countFollowers: () => number = () => 0,
 ): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'aloft_' })
@@ -38,6 +39,14 @@ export function createMetrics(
     registers: [registry],
   })
   addDnsCounters(registry, readDns)
+  new Gauge({
+    name: 'aloft_change_streams',
+    help: 'Clients that follow changes',
+    registers: [registry],
+    collect() {
+      this.set(countFollowers())
+    },
+  })
   const waiting = new Map<number, (all: Snapshot[]) => void>()
   let asked = 0
 

@@ -13,6 +13,7 @@ import { createTransact } from '#adapters/sql/transact.ts'
 import { createZoneSource } from '#adapters/sql/zone-source.ts'
 import { loadMasterKey } from '#adapters/vault-aes/master-key.ts'
 import { createVault } from '#adapters/vault-aes/vault.ts'
+import { createChangeTeller } from '#core/change/change-teller.ts'
 import type { ZoneSource } from '#core/dns/zone.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import type { LogStore } from '#core/log/log-store.ts'
@@ -82,7 +83,13 @@ export async function openParts(
   const logStore = createLogStore(logDatabase.db)
   const shared = await openShared(config, { log, channel, clock })
   const { bus, limiter } = shared
-  const storeParts = { clock, onJobs: () => bus.publish(JOBS_TOPIC, ''), site: config.baseUrl }
+  const changes = createChangeTeller({ bus })
+  const storeParts = {
+    clock,
+    onJobs: () => bus.publish(JOBS_TOPIC, ''),
+    onChanges: changes.tell,
+    site: config.baseUrl,
+  }
   const blobs = await createFsBlobStore({ folder: join(config.dataDir, 'blobs'), clock, log })
   const logWriter = new LogWriter({ store: logStore, bus, clock, log })
   const stores = createStores(database.db, storeParts)
@@ -114,6 +121,7 @@ export async function openParts(
     async close() {
       outbound.close()
       await logWriter.close()
+      changes.flush()
       await shared.close()
       await blobs.close()
       await logDatabase.close()

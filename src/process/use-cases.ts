@@ -3,6 +3,7 @@ import { createApplications } from '#core/application/applications.ts'
 import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
 import { createAuditLog } from '#core/audit/audit-log.ts'
 import { createBuildJob } from '#core/build/build-job.ts'
+import { createChanges } from '#core/change/changes.ts'
 import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
 import {
   DEPLOYMENTS_TOPIC,
@@ -299,6 +300,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       onNews,
       beginVariables: envVariables.begin,
     }),
+    changes: createChanges({ bus, teams: stores.teams }),
     auditLog: createAuditLog({ store: stores.audit, users: stores.users }),
     drains: openDrains(config, parts),
     webhooks: createWebhooks({

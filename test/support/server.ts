@@ -191,6 +191,7 @@ export async function startServer(
       agent.destroy()
       await runner.drain(1000)
       use.logs.close()
+      use.changes.close()
       await listeners.drain(1000)
       await edge.close()
       mailer.close()

@@ -3,6 +3,7 @@ import type { ApplicationStore } from '#core/application/application-store.ts'
 import type { AuditStore } from '#core/audit/audit-store.ts'
 import type { AttemptStore, CertificateStore } from '#core/certificate/certificate-store.ts'
 import type { ChallengeStore } from '#core/certificate/challenge.ts'
+import type { TellChanges } from '#core/change/change.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
 import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
@@ -58,6 +59,7 @@ import { createSettingStore } from './setting-store.ts'
 import { createSsoPassStore } from './sso-pass-store.ts'
 import type { Db } from './tables.ts'
 import { createTeamStore } from './team-store.ts'
+import { createTelling, type Telling } from './telling.ts'
 import { createTokenStore } from './token-store.ts'
 import { createUserStore } from './user-store.ts'
 import { createWebhookStore } from './webhook-store.ts'
@@ -100,24 +102,27 @@ export interface StoreParts {
   readonly clock: Clock
   /** Called when jobs were written for good: at once, or once the transaction that wrote them is over. */
   readonly onJobs?: (() => void) | undefined
+  /** Called with what was changed for good: at once, or once the transaction is over. */
+  readonly onChanges?: TellChanges | undefined
   /** The address that links in events begin with. */
   readonly site?: string | undefined
 }
 
 /** Each store is made when it is first asked for: a transaction needs few of them. */
-export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): Stores {
+export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: StoreParts): Stores {
+  const telling: Partial<Telling> = onChanges ? createTelling(db, onChanges) : {}
   const made: { -readonly [K in keyof Stores]?: Stores[K] } = {}
   return {
     get users() {
-      made.users ??= createUserStore(db)
+      made.users ??= told(telling.users, createUserStore(db))
       return made.users
     },
     get teams() {
-      made.teams ??= createTeamStore(db)
+      made.teams ??= told(telling.teams, createTeamStore(db))
       return made.teams
     },
     get tokens() {
-      made.tokens ??= createTokenStore(db)
+      made.tokens ??= told(telling.tokens, createTokenStore(db))
       return made.tokens
     },
     get logins() {
@@ -125,7 +130,7 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
       return made.logins
     },
     get sessions() {
-      made.sessions ??= createSessionStore(db)
+      made.sessions ??= told(telling.sessions, createSessionStore(db))
       return made.sessions
     },
     get ssoPasses() {
@@ -141,7 +146,7 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
       return made.jobs
     },
     get secrets() {
-      made.secrets ??= createSecretStore(db)
+      made.secrets ??= told(telling.secrets, createSecretStore(db))
       return made.secrets
     },
     get files() {
@@ -149,23 +154,23 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
       return made.files
     },
     get projects() {
-      made.projects ??= createProjectStore(db)
+      made.projects ??= told(telling.projects, createProjectStore(db))
       return made.projects
     },
     get envVariables() {
-      made.envVariables ??= createEnvVariableStore(db)
+      made.envVariables ??= told(telling.envVariables, createEnvVariableStore(db))
       return made.envVariables
     },
     get projectDomains() {
-      made.projectDomains ??= createProjectDomainStore(db)
+      made.projectDomains ??= told(telling.projectDomains, createProjectDomainStore(db))
       return made.projectDomains
     },
     get hosts() {
-      made.hosts ??= createHostStore(db)
+      made.hosts ??= told(telling.hosts, createHostStore(db))
       return made.hosts
     },
     get deployments() {
-      made.deployments ??= createDeploymentStore(db)
+      made.deployments ??= told(telling.deployments, createDeploymentStore(db))
       return made.deployments
     },
     get outputs() {
@@ -177,15 +182,15 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
       return made.instances
     },
     get dnsRecords() {
-      made.dnsRecords ??= createDnsRecordStore(db)
+      made.dnsRecords ??= told(telling.dnsRecords, createDnsRecordStore(db))
       return made.dnsRecords
     },
     get orders() {
-      made.orders ??= createOrderStore(db)
+      made.orders ??= told(telling.orders, createOrderStore(db))
       return made.orders
     },
     get certificates() {
-      made.certificates ??= createCertificateStore(db)
+      made.certificates ??= told(telling.certificates, createCertificateStore(db))
       return made.certificates
     },
     get certificateAttempts() {
@@ -197,15 +202,15 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
       return made.challenges
     },
     get domains() {
-      made.domains ??= createDomainStore(db)
+      made.domains ??= told(telling.domains, createDomainStore(db))
       return made.domains
     },
     get applications() {
-      made.applications ??= createApplicationStore(db)
+      made.applications ??= told(telling.applications, createApplicationStore(db))
       return made.applications
     },
     get installations() {
-      made.installations ??= createInstallationStore(db)
+      made.installations ??= told(telling.installations, createInstallationStore(db))
       return made.installations
     },
     get oauthCodes() {
@@ -213,19 +218,19 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
       return made.oauthCodes
     },
     get webhooks() {
-      made.webhooks ??= createWebhookStore(db)
+      made.webhooks ??= told(telling.webhooks, createWebhookStore(db))
       return made.webhooks
     },
     get deliveries() {
-      made.deliveries ??= createDeliveryStore(db)
+      made.deliveries ??= told(telling.deliveries, createDeliveryStore(db))
       return made.deliveries
     },
     get audit() {
-      made.audit ??= createAuditStore(db)
+      made.audit ??= told(telling.audit, createAuditStore(db))
       return made.audit
     },
     get drains() {
-      made.drains ??= createDrainStore(db)
+      made.drains ??= told(telling.drains, createDrainStore(db))
       return made.drains
     },
     get events() {
@@ -239,3 +244,6 @@ export function createStores(db: Db, { clock, onJobs, site = '' }: StoreParts): 
     },
   }
 }
+
+const told = <Store>(telling: ((store: Store) => Store) | undefined, store: Store): Store =>
+  telling ? telling(store) : store

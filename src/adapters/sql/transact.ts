@@ -1,4 +1,5 @@
 import { takeAuditTurn } from '#core/audit/audit-trail.ts'
+import type { OwnedChange } from '#core/change/change.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import { createStores, type StoreParts, type Stores } from './stores.ts'
 import type { Db } from './tables.ts'
@@ -6,20 +7,23 @@ import { inTransaction } from './transaction.ts'
 import { watchChanges } from './watch-changes.ts'
 
 /** Who asked for a change is written with it. */
-export function createTransact(db: Db, { clock, onJobs, site }: StoreParts): Transact<Stores> {
+export function createTransact(db: Db, { clock, onJobs, onChanges, site }: StoreParts): Transact<Stores> {
   return async (work) => {
     const turn = takeAuditTurn()
     let written = false
     let enqueued = false
+    let changed: OwnedChange[] = []
     const onEnqueue = () => {
       enqueued = true
     }
+    const note = onChanges && ((changes: readonly OwnedChange[]) => void changed.push(...changes))
     try {
       const result = await inTransaction(db, async (tx) => {
         enqueued = false
+        changed = []
         const changes = turn && watchChanges()
         const watched = changes ? tx.withPlugin(changes.plugin) : tx
-        const stores = createStores(watched, { clock, onJobs: onEnqueue, site })
+        const stores = createStores(watched, { clock, onJobs: onEnqueue, onChanges: note, site })
         const done = await work(stores)
         written = changes?.seen ?? false
         if (turn && written) await stores.audit.add(turn.entry)
@@ -27,6 +31,7 @@ export function createTransact(db: Db, { clock, onJobs, site }: StoreParts): Tra
       })
       if (written) turn?.committed()
       if (enqueued) onJobs?.()
+      if (changed.length > 0) onChanges?.(changed)
       return result
     } finally {
       turn?.ended()

@@ -1,0 +1,49 @@
+import type { Bus } from '../ports/bus.ts'
+import { CHANGES_TOPIC, type OwnedChange, type TellChanges, writeChanges } from './change.ts'
+
+export interface ChangeTeller {
+  readonly tell: TellChanges
+  /** Says at once what waits to be said. */
+  flush(): void
+}
+
+/** What happens within this time is said together. */
+const GATHER = 100
+
+/** The most that one message holds. */
+const TOGETHER = 200
+
+/** Says on the bus what has changed: what changes again and again within a moment, once. */
+export function createChangeTeller({
+  bus,
+  gatherMs = GATHER,
+}: {
+  readonly bus: Pick<Bus, 'publish'>
+  readonly gatherMs?: number
+}): ChangeTeller {
+  let gathered = new Map<string, OwnedChange>()
+  let timer: NodeJS.Timeout | undefined
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const changes = [...gathered.values()]
+    gathered = new Map()
+    for (let from = 0; from < changes.length; from += TOGETHER)
+      bus.publish(CHANGES_TOPIC, writeChanges(changes.slice(from, from + TOGETHER)))
+  }
+
+  return {
+    tell(changes) {
+      for (const change of changes) {
+        const key = JSON.stringify([change.ownerId, change.kind, change.projectId])
+        const before = gathered.get(key)
+        gathered.set(key, before && before.id !== change.id ? withoutId(change) : change)
+      }
+      if (gathered.size > 0) timer ??= setTimeout(flush, gatherMs)
+    },
+    flush,
+  }
+}
+
+const withoutId = ({ id: _several, ...change }: OwnedChange): OwnedChange => change

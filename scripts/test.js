@@ -21,6 +21,7 @@ const run = (command, args) => {
 
 const only = process.argv.slice(2)
 if (only.length === 0) run('node', ['scripts/check.js'])
+run('node', ['scripts/build-dashboard.js'])
 run('node', [
   '--test',
   // Applications are installed and built in some of them.

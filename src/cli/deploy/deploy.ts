@@ -16,6 +16,7 @@ import { CliError, EXIT, usageError } from '../exit.ts'
 import { LINK_FILE, type Link, readLink, writeLink } from '../link-file.ts'
 import { plainText } from '../plain-text.ts'
 import { shortDuration } from '../relative-time.ts'
+import { readGitNotes } from './git-notes.ts'
 import { readPairs } from './read-pairs.ts'
 import { createReporter, type Reporter } from './reporter.ts'
 import { projectName, readSiteFolder, type SiteFolder } from './site-folder.ts'
@@ -46,11 +47,15 @@ export const command = defineCommand({
     force: short('f', flag('a new deployment although nothing changed')),
     noWait: flag('do not wait for the build'),
     noLink: flag(`do not write ${LINK_FILE}`),
+    noGit: flag('without notes of the branch and the commit'),
+    noClipboard: flag('do not copy the address to the clipboard'),
+    qr: flag('show the address as a QR code too'),
   },
   examples: [
     ['deploy', 'put the current folder online; `aloft` alone does the same'],
     ['deploy dist --prod', 'put a folder into production'],
     ['deploy --env API_URL=https://api.example.com -e KEY', 'with variables; KEY is taken from yours'],
+    ['deploy --qr', 'and open it on a phone'],
     ['deploy --name shop --json', 'for a program to read'],
   ],
   hints: {
@@ -64,9 +69,13 @@ export const command = defineCommand({
     const target: Target | undefined = given.prod ? 'production' : given.target
     const env = readPairs('--env', given.env, cli.env)
     const buildEnv = readPairs('--build-env', given.buildEnv, cli.env)
-    const meta = readPairs('--meta', given.meta)
+    if (given.qr && out.json) throw usageError('--qr and --json exclude each other.')
+    const notes = readPairs('--meta', given.meta)
     const site = readSiteFolder(cli.cwd, given.folder, cli.env.HOME)
-    const goal = await findGoal(cli, site, given.name)
+    const [goal, git] = await Promise.all([
+      findGoal(cli, site, given.name),
+      given.noGit ? {} : readGitNotes(site.home, cli.env),
+    ])
 
     const began = cli.now()
     const reporter = createReporter(out, cli.now)
@@ -88,7 +97,7 @@ export const command = defineCommand({
         signal: interrupt.signal,
         ...(env === undefined ? {} : { env }),
         ...(buildEnv === undefined ? {} : { buildEnv }),
-        ...(meta === undefined ? {} : { meta }),
+        meta: { ...git, ...notes },
       })
       for await (const event of events) {
         reporter.on(event)
@@ -104,7 +113,7 @@ export const command = defineCommand({
       if (!interrupt.signal.aborted) process.off('SIGINT', onInterrupt)
       reporter.stop()
     }
-    if (last !== undefined) showResult(cli, last, reporter, cli.now() - began)
+    if (last !== undefined) await showResult(cli, last, reporter, cli.now() - began, given)
   },
 })
 
@@ -161,7 +170,13 @@ const interrupted = (last: Deployment | undefined): CliError =>
         `See how it goes with \`aloft inspect ${last.id}\`, or stop it with \`aloft rm ${last.id}\`.`,
       )
 
-function showResult(cli: Cli, deployment: Deployment, reporter: Reporter, ms: number): void {
+async function showResult(
+  cli: Cli,
+  deployment: Deployment,
+  reporter: Reporter,
+  ms: number,
+  { qr, noClipboard }: { readonly qr: boolean; readonly noClipboard: boolean },
+): Promise<void> {
   const { out } = cli
   const { id, name, projectId, readyState, errorCode, errorMessage } = deployment
   const addressOf = (host: string) => siteAddress(cli.baseUrl, host)
@@ -198,6 +213,19 @@ function showResult(cli: Cli, deployment: Deployment, reporter: Reporter, ms: nu
         : `${bold('Created')} ${dim(`${id}; follow it with \`aloft logs ${id} --build -f\``)}`,
     )
     for (const alias of aliases) out.say(`${dim('also at')} ${plainText(alias)}`)
+    if (url !== null) await handOver(cli, plainText(url), { qr, copy: !noClipboard })
   }
   out.show(result, () => plainText(url ?? id))
+}
+
+/** Gives the address to a phone, where that was asked for, and to the clipboard, where a person looks. */
+async function handOver(
+  { out, env }: Cli,
+  address: string,
+  { qr, copy }: { readonly qr: boolean; readonly copy: boolean },
+): Promise<void> {
+  if (qr) out.say((await import('./qr-code.ts')).qrCode(address, out.talkColors.isColorSupported))
+  if (!copy || !out.live || !out.seen || env.CI) return
+  const { copyToClipboard } = await import('./clipboard.ts')
+  if (await copyToClipboard(address, env)) out.say(out.talkColors.dim('copied to the clipboard:'))
 }

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { SECOND } from '#contract/time.ts'
+import type { Env } from '../output.ts'
+
+const PATIENCE = 3 * SECOND
+const MOST = 64 * 1024
+const MAX_TEXT = 200
+
+/**
+ * What git knows of the folder, as notes to find a deployment by. The names are those that the platform knows:
+ * a domain of a branch follows `gitBranch`, and builds are told all of them. Nothing where there is no git, or
+ * no commit yet.
+ */
+export async function readGitNotes(folder: string, env: Env): Promise<Record<string, string>> {
+  const git = (...line: string[]) => runGit(folder, env, line)
+  const [commit, branch, changed] = await Promise.all([
+    git('log', '-1', '--no-show-signature', '--format=%H%x00%an%x00%s'),
+    git('symbolic-ref', '--quiet', '--short', 'HEAD'),
+    git('status', '--porcelain', '--ignore-submodules', '--', '.'),
+  ])
+  const [sha = '', author = '', message = ''] = commit?.trimEnd().split('\0') ?? []
+  if (!/^[0-9a-f]{40,64}$/.test(sha)) return {}
+  const notes = {
+    gitBranch: branch?.trim() || branchInCi(env),
+    gitCommitSha: sha,
+    gitCommitMessage: message,
+    gitCommitAuthorName: author,
+    gitDirty: changed === undefined ? '' : changed === '' ? '0' : '1',
+  }
+  return Object.fromEntries(
+    Object.entries(notes)
+      .filter(([, text]) => text !== '')
+      .map(([key, text]) => [key, [...text].slice(0, MAX_TEXT).join('')]),
+  )
+}
+
+/** Checkouts of build servers are of a commit rather than of a branch; they say which it was. */
+const branchInCi = (env: Env): string =>
+  env.GITHUB_HEAD_REF ||
+  (env.GITHUB_REF_TYPE === 'branch' && env.GITHUB_REF_NAME) ||
+  env.CI_COMMIT_BRANCH ||
+  env.BITBUCKET_BRANCH ||
+  ''
+
+/** What git prints; undefined when it is not there, fails or takes long. It starts no program of the repository's. */
+const runGit = (folder: string, env: Env, line: readonly string[]): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    execFile(
+      'git',
+      ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '--no-pager', ...line],
+      {
+        cwd: folder,
+        env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C.UTF-8' },
+        timeout: PATIENCE,
+        maxBuffer: MOST,
+        windowsHide: true,
+      },
+      (error, stdout) =>
+        // Too much of it still is an answer: that something changed.
+        resolve(error === null || isTooMuch(error) ? stdout : undefined),
+    )
+  })
+
+const isTooMuch = (error: Error): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'

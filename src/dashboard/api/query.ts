@@ -4,12 +4,14 @@ import {
   useMutation,
   useQuery,
   useQueryClient,
+  useSuspenseInfiniteQuery,
   useSuspenseQuery,
 } from '@tanstack/react-query'
 import type { TSchema } from 'typebox'
 import type { CallInput, CallReply } from '#client/client.ts'
 import type { ChangeKind } from '#contract/api/change.ts'
 import type { Endpoint, ReplyForm } from '#contract/endpoint.ts'
+import type { Pagination } from '#contract/page.ts'
 import { toast } from '../ui/toast.tsx'
 import { type Account, useAccount } from './account.tsx'
 import { explain } from './explain.ts'
@@ -59,6 +61,51 @@ export const useLater = <
   input?: Omit<CallInput<On, Query, Body>, 'signal'>,
   options: { readonly enabled?: boolean } = {},
 ) => useQuery({ ...read(useAccount(), kind, row, input), ...options })
+
+/** What a list that goes on has so far, and how to get more of it; see `ShowOlder`. */
+export interface Pages<Row> {
+  readonly rows: readonly Row[]
+  /** False once everything is here. */
+  readonly more: boolean
+  readonly busy: boolean
+  showOlder(): void
+}
+
+/**
+ * Reads a list that pages by time and waits for its first page. `rowsOf` picks the list out of an answer. A change of
+ * the kind has every page that is shown asked for again.
+ */
+export function useReadPages<
+  On extends string,
+  Query extends TSchema | undefined,
+  Body extends TSchema | 'raw' | undefined,
+  Reply extends ReplyForm,
+  Row,
+>(
+  kind: ChangeKind | 'operator',
+  row: Endpoint<On, Query, Body, Reply>,
+  input: Omit<CallInput<On, Query, Body>, 'signal'>,
+  rowsOf: (reply: CallReply<Reply>) => readonly Row[],
+): Pages<Row> {
+  const account = useAccount()
+  const query = useSuspenseInfiniteQuery({
+    queryKey: [account.id, kind, row.on, input, 'pages'],
+    queryFn: ({ signal, pageParam }): Promise<CallReply<Reply>> => {
+      const before = pageParam === undefined ? {} : { until: pageParam }
+      const asked = { ...input, query: { ...(input.query as object | undefined), ...before }, signal }
+      return account.client.call(row, ...([asked] as never))
+    },
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (reply: CallReply<Reply>) =>
+      (reply as { readonly pagination?: Pagination }).pagination?.next ?? undefined,
+  })
+  return {
+    rows: query.data.pages.flatMap(rowsOf),
+    more: query.hasNextPage,
+    busy: query.isFetchingNextPage,
+    showOlder: () => void query.fetchNextPage(),
+  }
+}
 
 /** Everything that shows one of these kinds asks again. */
 export const refresh = (

@@ -149,7 +149,7 @@ apiSuite('conventions', (server) => {
     assert.match(metrics.body, /^aloft_http_requests_total\{.*route="\/healthz".*\} \d+$/m)
     const docs = await server.call('GET /docs')
     assert.match(docs.body, /\/v1\/teams\/:id\/members/)
-    assert.match((await server.call('GET /')).body, /Aloft is running/)
+    assert.match((await server.call('GET /')).body, /<title>(?:Aloft<|Aloft is running)/)
   })
 })
 

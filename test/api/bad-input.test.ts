@@ -15,7 +15,8 @@ const KNOWN = new Set(
   ),
 )
 
-const rows = listEndpoints()
+/** All but the one that is not over when it has answered. */
+const rows = listEndpoints().filter(({ on }) => on !== 'GET /v1/changes')
 const anyRow = fc.constantFrom(...rows)
 /** Text of every kind: control characters, quotes, half surrogates, traversal. */
 const nasty = fc.oneof(

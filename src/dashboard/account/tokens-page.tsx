@@ -1,3 +1,88 @@
+import { useState } from 'react'
+import { deleteToken, listTokens } from '#contract/api/token.ts'
+import { useAction, useRead } from '../api/query.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { NewTokenDialog } from './new-token-dialog.tsx'
 
-export const TokensPage = () => <Page title="Tokens">…</Page>
+const KINDS: Readonly<Record<string, string>> = {
+  login: 'Signed in by mail',
+  account: 'Made by hand',
+  oauth2: 'An application',
+}
+
+export function TokensPage() {
+  const { tokens } = useRead('token', listTokens, { query: { limit: 100 } })
+  const [making, setMaking] = useState(false)
+  const [leaving, setLeaving] = useState<(typeof tokens)[number]>()
+  const revoke = useAction((id: string, { client }) => client.call(deleteToken, { params: { id } }), {
+    changes: ['token'],
+    done: 'The token is revoked. Whoever uses it is refused from now on.',
+    after: () => setLeaving(undefined),
+  })
+  const make = (
+    <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+      New token
+    </Button>
+  )
+
+  return (
+    <Page
+      title="Access tokens"
+      about="A token lets a script or a program act as you. Give each its own, so that you can revoke one alone."
+      actions={tokens.length > 0 && make}
+    >
+      <Card flush>
+        {tokens.length === 0 ? (
+          <Empty icon="key" title="No tokens yet" action={make}>
+            Make one for your scripts and your continuous integration. It is sent as{' '}
+            <code>Authorization: Bearer …</code>.
+          </Empty>
+        ) : (
+          <Table
+            label="Access tokens"
+            rows={tokens}
+            rowKey={({ id }) => id}
+            columns={[
+              { title: 'Name', cell: ({ name }) => <span className="font-medium">{name}</span> },
+              { title: 'Kind', wide: true, cell: ({ type }) => <Badge>{KINDS[type] ?? type}</Badge> },
+              { title: 'Last used', cell: ({ activeAt }) => <Time at={activeAt} /> },
+              { title: 'Made', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              {
+                title: 'Ends',
+                wide: true,
+                cell: ({ expiresAt }) => (expiresAt === undefined ? 'Never' : <Time at={expiresAt} />),
+              },
+              {
+                title: 'Actions',
+                silent: true,
+                align: 'right',
+                cell: (token) => (
+                  <IconButton icon="trash" label={`Revoke ${token.name}`} onClick={() => setLeaving(token)} />
+                ),
+              },
+            ]}
+          />
+        )}
+      </Card>
+      {making && <NewTokenDialog onClose={() => setMaking(false)} />}
+      {leaving && (
+        <Confirm
+          title={`Revoke “${leaving.name}”?`}
+          action="Revoke the token"
+          busy={revoke.isPending}
+          onConfirm={() => revoke.mutate(leaving.id)}
+          onClose={() => setLeaving(undefined)}
+        >
+          <p>Whatever uses it stops working at once. This cannot be taken back.</p>
+        </Confirm>
+      )}
+    </Page>
+  )
+}

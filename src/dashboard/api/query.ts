@@ -124,7 +124,7 @@ export function useAction<Input, Output>(
   options: {
     readonly changes: readonly (ChangeKind | 'operator')[]
     readonly done?: string | ((output: Output, input: Input) => string)
-    readonly then?: (output: Output, input: Input) => void
+    readonly after?: (output: Output, input: Input) => void
     readonly quiet?: boolean
   },
 ) {
@@ -136,7 +136,7 @@ export function useAction<Input, Output>(
       await refresh(queries, account.id, options.changes)
       const { done } = options
       if (done !== undefined) toast.good(typeof done === 'string' ? done : done(output, input))
-      options.then?.(output, input)
+      options.after?.(output, input)
     },
     onError: (error) => {
       if (options.quiet !== true) toast.bad(explain(error))

@@ -59,8 +59,16 @@ async function mirror(): Promise<void> {
     if (/^(cli|dashboard)\//.test(path) || FOR_TESTS.test(path) || /\.(md|pyc)$|biome\.json$/.test(path))
       continue
     if (path.endsWith('.ts'))
-      await write(scriptName(to), stripTypeScriptTypes(renamed(readFileSync(from, 'utf8'), from)))
+      await write(scriptName(to), stripped(path, renamed(readFileSync(from, 'utf8'), from)))
     else await cp(from, to)
+  }
+}
+
+function stripped(path: string, text: string): string {
+  try {
+    return stripTypeScriptTypes(text)
+  } catch (error) {
+    throw new Error(`${path} cannot be stripped of its types`, { cause: error })
   }
 }
 

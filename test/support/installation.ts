@@ -30,6 +30,8 @@ export interface InstallationOptions {
   readonly args?: readonly string[]
   /** Through `npm start`, as people do. */
   readonly byNpm?: boolean
+  /** Another way to start it than from the sources: a program, and what it is told. */
+  readonly program?: readonly [string, ...string[]]
   /** Without it there is no bootstrap account. */
   readonly operator?: boolean
   /** Chosen by the test where somebody else has to know them first. */
@@ -68,9 +70,10 @@ async function boot(
   options: InstallationOptions,
 ): Promise<Installation> {
   const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env
-  const [command, args] = options.byNpm
-    ? ['npm', ['start']]
-    : [process.execPath, [join(root, 'src/main.ts'), ...(options.args ?? [])]]
+  const source = [process.execPath, join(root, 'src/main.ts')] as const
+  const [command, ...args] = options.byNpm
+    ? (['npm', 'start'] as const)
+    : ([...(options.program ?? source), ...(options.args ?? [])] as const)
   const child = spawn(command, args, {
     cwd: options.byNpm ? root : folder,
     env: {

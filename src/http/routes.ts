@@ -13,6 +13,7 @@ import type { Installations } from '#core/installation/installations.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Logins } from '#core/login/logins.ts'
 import type { Authorizations } from '#core/oauth/authorizations.ts'
+import type { Backups } from '#core/operator/backup.ts'
 import type { Operators } from '#core/operator/operators.ts'
 import type { Production } from '#core/project/production.ts'
 import type { Projects } from '#core/project/projects.ts'
@@ -63,6 +64,7 @@ export interface UseCases {
   readonly applications: Applications
   readonly authorizations: Authorizations
   readonly auditLog: AuditLog
+  readonly backups: Backups
   readonly certificates: Certificates
   readonly changes: Changes
   readonly deployments: Deployments
@@ -131,7 +133,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...drainRoutes(use.drains),
     ...auditRoutes(use.auditLog),
     ...changeRoutes(use.changes, use),
-    ...operatorRoutes(use.operators, system.site),
+    ...operatorRoutes({ ...use, ...system }),
     ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),
   ]
   return routes

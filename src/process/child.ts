@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { SECOND } from '#contract/time.ts'
+import type { ProcessFacts } from '#core/operator/status.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type Channel, channelToChild, kindOf } from './channel.ts'
 
@@ -46,6 +47,8 @@ export class KeptChild {
   #pause = FIRST_PAUSE
   #timer: NodeJS.Timeout | undefined
   #stopping = false
+  #startedAt = 0
+  #starts = 0
   #everReady = false
 
   constructor(options: KeptOptions) {
@@ -58,6 +61,14 @@ export class KeptChild {
 
   get channel(): Channel | undefined {
     return this.#channel
+  }
+
+  /** Of the process as it is now; undefined while there is none. */
+  get facts(): Omit<ProcessFacts, 'memory'> | undefined {
+    const { name, role } = this.#options
+    const pid = this.#channel && this.#child?.pid
+    if (pid === undefined || role === 'prepare') return undefined
+    return { name, role, pid, startedAt: this.#startedAt, restarts: this.#starts - 1 }
   }
 
   /** Resolves when the process is ready for the first time. */
@@ -87,6 +98,8 @@ export class KeptChild {
   #spawn(onReady: () => void): void {
     const { role, name, log } = this.#options
     const startedAt = Date.now()
+    this.#startedAt = startedAt
+    this.#starts += 1
     const child = forkRole(role)
     this.#child = child
     this.#channel = channelToChild(child)

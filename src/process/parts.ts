@@ -1,14 +1,17 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createBackups } from '#adapters/backup-tar/backups.ts'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { createDnsResolver } from '#adapters/resolver-dns/dns-resolver.ts'
 import { openDatabase } from '#adapters/sql/database.ts'
+import { databaseFacts } from '#adapters/sql/database-facts.ts'
 import { openLogDatabase } from '#adapters/sql/log-database.ts'
 import { createLogStore } from '#adapters/sql/log-store.ts'
 import { createRegistry } from '#adapters/sql/registry-store.ts'
 import { createSiteSource } from '#adapters/sql/site-source.ts'
 import { createStores, type Stores } from '#adapters/sql/stores.ts'
+import { createTableSource } from '#adapters/sql/table-source.ts'
 import { createTransact } from '#adapters/sql/transact.ts'
 import { createZoneSource } from '#adapters/sql/zone-source.ts'
 import { loadMasterKey } from '#adapters/vault-aes/master-key.ts'
@@ -18,6 +21,8 @@ import type { ZoneSource } from '#core/dns/zone.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import type { LogStore } from '#core/log/log-store.ts'
 import { LogWriter } from '#core/log/log-writer.ts'
+import type { Backups } from '#core/operator/backup.ts'
+import type { Status } from '#core/operator/status.ts'
 import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
@@ -36,6 +41,7 @@ import { openIssuer } from './certificates.ts'
 import type { Channel } from './channel.ts'
 import { openRegistrar } from './registrar.ts'
 import { openShared } from './shared.ts'
+import { VERSION } from './version.ts'
 
 /** What every process is made of, whatever it does with it. */
 export interface Parts {
@@ -59,6 +65,8 @@ export interface Parts {
   readonly limiter: RateLimiter
   readonly clock: Clock
   readonly log: Log
+  readonly backups: Backups
+  databaseFacts(): Promise<Status['database']>
   /** Brings the schemas of the databases up to date. */
   migrate(): Promise<void>
   /** Rejects when the database does not answer. */
@@ -78,8 +86,10 @@ export async function openParts(
     configured: config.masterKey?.reveal(),
   })
   const url = config.databaseUrl?.reveal()
-  const database = await openDatabase({ url, file: join(config.dataDir, 'aloft.db') })
-  const logDatabase = await openLogDatabase({ url, file: join(config.dataDir, 'logs.db') })
+  const file = join(config.dataDir, 'aloft.db')
+  const logFile = join(config.dataDir, 'logs.db')
+  const database = await openDatabase({ url, file })
+  const logDatabase = await openLogDatabase({ url, file: logFile })
   const logStore = createLogStore(logDatabase.db)
   const shared = await openShared(config, { log, channel, clock })
   const { bus, limiter } = shared
@@ -113,6 +123,16 @@ export async function openParts(
     limiter,
     clock,
     log,
+    backups: createBackups({
+      folder: join(config.dataDir, 'backup'),
+      source: createTableSource({ url, file, logFile }),
+      blobs,
+      masterKey,
+      version: VERSION,
+      clock,
+      log,
+    }),
+    databaseFacts: () => databaseFacts(database, file),
     async migrate() {
       await database.migrate()
       await logDatabase.migrate()

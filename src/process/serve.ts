@@ -26,6 +26,7 @@ import { openParts, type Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { openProtection } from './protection.ts'
 import { runnerSocket } from './runner-socket.ts'
+import { createReadStatus } from './status.ts'
 import { chooseCertificates } from './tls-serving.ts'
 import { createUseCases } from './use-cases.ts'
 import { VERSION } from './version.ts'
@@ -120,6 +121,7 @@ export async function buildApi(
     origin: config.origin,
     checkHealth: parts.checkHealth,
     readMetrics: metrics.read,
+    readStatus: createReadStatus(config, parts, channel),
   }
   const dashboard = createDashboard(fileURLToPath(new URL('../../dist/dashboard', import.meta.url)))
   const api = await createApi({

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig, unknownVariables } from '../config.ts'
 import { CHILD_ROLES, type ChildRole } from './child.ts'
+import { readConfigFile } from './config-file.ts'
 import { createLog } from './log.ts'
 import { type Role, StartError, supervise } from './supervisor.ts'
 
@@ -14,7 +13,7 @@ async function start(args: readonly string[]): Promise<number> {
     args: [...args],
     options: { role: { type: 'string', default: 'all' }, child: { type: 'string' } },
   })
-  const config = readConfig(process.env, readConfigFile())
+  const config = readConfig(process.env, readConfigFile(process.cwd()))
   if (values.child !== undefined) return runAsChild(values.child, config)
 
   const role = values.role as Role
@@ -40,19 +39,6 @@ async function runAsChild(role: string, config: Config): Promise<number> {
   // Loaded here, because the supervisor has no use for what a child is made of.
   const { runChild } = await import('./run-child.ts')
   return runChild(role as ChildRole, config)
-}
-
-function readConfigFile(): Record<string, unknown> {
-  const file = resolve('aloft.config.json')
-  if (!existsSync(file)) return {}
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>
-  } catch (error) {
-    throw new ConfigError([`aloft.config.json: ${(error as Error).message}`])
-  }
-  throw new ConfigError(['aloft.config.json: it should hold one JSON object'])
 }
 
 /** Runs to the end and answers the exit code; mistakes of the operator are told in a line each. */

@@ -11,6 +11,7 @@ import { type Channel, kindOf } from './channel.ts'
 import { DRAIN_MS, forkRole, KeptChild } from './child.ts'
 import { serveMetrics } from './metrics-hub.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
+import { serveProcessList, startOfThis } from './process-list.ts'
 import { servingProcesses } from './serving.ts'
 
 export type Role = 'all' | 'serve' | 'work'
@@ -26,10 +27,15 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   const children: KeptChild[] = []
   const channels = () => children.flatMap(({ channel }) => channel ?? [])
   const metrics = serveMetrics(channels)
+  const list = serveProcessList(() => [
+    { name: 'supervisor', role: 'supervisor', pid: process.pid, startedAt: startOfThis(), restarts: 0 },
+    ...children.flatMap(({ facts }) => facts ?? []),
+  ])
   const limiter = createMemoryLimiter()
   const bus = serveIpcBus()
   const attach = (channel: Channel) => {
     metrics.attach(channel)
+    list.attach(channel)
     serveIpcLimiter(channel, limiter)
     return bus.attach(channel)
   }

@@ -311,6 +311,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       allowsAddress: allowedAddresses(privateTargets),
     }),
     secrets: createSecrets({ store: stores.secrets, transact, vault, clock }),
+    backups: parts.backups,
     operators: createOperators({
       ...rules,
       stores,

@@ -11,6 +11,7 @@ import { createDrainSender } from './drains.ts'
 import { machineName } from './machine-name.ts'
 import { createMetrics } from './metrics.ts'
 import { openParts } from './parts.ts'
+import { tellSandbox } from './process-list.ts'
 import type { Running } from './serve.ts'
 import { createJobHandlers } from './use-cases.ts'
 import { openCodeWorkers } from './workers.ts'
@@ -23,6 +24,7 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
   const { stores, transact, bus, clock, outbound } = parts
   const worker = await machineName(config.dataDir)
   const code = await openCodeWorkers(config, parts, worker)
+  tellSandbox(channel, code.sandbox)
   const runner = new JobRunner({
     store: stores.jobs,
     transact,

@@ -14,6 +14,7 @@ import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '#core/deployment/deployme
 import { createCrashLoop } from '#core/instance/crash-loop.ts'
 import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
+import type { SandboxFacts } from '#core/operator/status.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
@@ -27,6 +28,7 @@ import { tellHosts } from './use-cases.ts'
 export interface CodeWorkers {
   readonly builder: Builder
   readonly boot: BootProgram
+  readonly sandbox: SandboxFacts
   /** Requests and what they left to do may take this long; then nothing of it is left. */
   drain(ms: number): Promise<void>
 }
@@ -110,6 +112,7 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
         void runner.prewarm().catch((err) => log.warn({ err }, 'no runtime could be warmed')),
     }),
     boot: (program) => runner.boot(program),
+    sandbox,
     async drain(ms) {
       unsubscribe()
       await runner.drain(ms)

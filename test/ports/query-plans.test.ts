@@ -90,7 +90,7 @@ const challenge = sampleChallenge()
 
 type Others = Omit<
   Stores,
-  'users' | 'teams' | 'tokens' | 'logins' | 'sessions' | 'ssoPasses' | 'settings' | 'jobs'
+  'users' | 'teams' | 'tokens' | 'logins' | 'sessions' | 'ssoPasses' | 'settings' | 'jobs' | 'accounts'
 >
 type OtherCalls = Pick<Calls, keyof Others>
 type Calls = { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: () => Promise<unknown> } }
@@ -122,6 +122,7 @@ const callsOn = ({
   ssoPasses,
   settings,
   jobs,
+  accounts,
   ...others
 }: Stores): Calls => ({
   users: {
@@ -207,6 +208,15 @@ const callsOn = ({
     nextDue: () => jobs.nextDue(kinds),
     counts: () => jobs.counts(),
     prune: () => jobs.prune(1),
+    failed: () => jobs.failed(page),
+    retryFailed: () => jobs.retryFailed('x'),
+    forgetFailed: () => jobs.forgetFailed('x'),
+  },
+  accounts: {
+    list: async () => {
+      await accounts.list(page, undefined)
+      await accounts.list(page, 'jo')
+    },
   },
   ...callsOnOthers(others),
 })
@@ -474,6 +484,7 @@ const callsOnOthers = ({
     inDomain: () => certificates.inDomain(user.id, 'example.com'),
     list: () => certificates.list(user.id, page),
     toRenew: () => certificates.toRenew(2e12, 10),
+    endingBefore: () => certificates.endingBefore(2e12),
     postpone: () => certificates.postpone(certificate.id, 1),
     remove: () => certificates.remove(user.id, certificate.id),
   },

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeIfThere } from './disk.ts'
+import { isMissing, removeIfThere } from './disk.ts'
 import { tryLockFile } from './file-lock.ts'
+import { layoutOf } from './layout.ts'
 
 /** One open store. Its id marks the packs and temporary files that it alone may touch while it lives. */
 export interface Writer {
@@ -40,4 +41,15 @@ export async function findLiveWriters(folder: string): Promise<ReadonlySet<strin
     }
   }
   return live
+}
+
+/** Whether any process has the store in this folder open. */
+export async function hasLiveWriters(root: string): Promise<boolean> {
+  const folder = layoutOf(root).writers
+  try {
+    return (await findLiveWriters(folder)).size > 0
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
 }

@@ -189,6 +189,15 @@ export function createCertificateStore(db: Db): CertificateStore {
 
     toRenew: async (now, limit) => (await selectDue(db, { now, limit })).map(toCertificate),
 
+    async endingBefore(time) {
+      const { count } = await db
+        .selectFrom('certificates')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('expires_at', '<', time)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+
     async postpone(id, renewAt) {
       await db
         .updateTable('certificates')

@@ -2,6 +2,7 @@ import { newId } from '#contract/ids.ts'
 import type { Job, JobStore, NewJob } from '#core/job/job-queue.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { isPostgres } from './dialect/is-postgres.ts'
+import { createFailedJobs } from './failed-jobs.ts'
 import type { Db } from './tables.ts'
 
 interface JobStoreParts {
@@ -49,6 +50,8 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
     db.updateTable('jobs').where('id', '=', id).where('worker', '=', worker)
 
   return {
+    ...createFailedJobs(db, { clock, onEnqueue }),
+
     async enqueue(job) {
       // Ends at the latest when the unfinished job does not finish between two statements.
       for (;;) {

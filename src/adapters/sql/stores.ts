@@ -17,6 +17,7 @@ import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
 import type { LoginStore } from '#core/login/login-store.ts'
 import type { OauthCodeStore } from '#core/oauth/oauth-code.ts'
+import type { AccountStore } from '#core/operator/account.ts'
 import type { OutputStore } from '#core/output/output-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
@@ -30,6 +31,7 @@ import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
 import type { DeliveryStore, WebhookStore } from '#core/webhook/webhook-store.ts'
+import { createAccountStore } from './account-store.ts'
 import { createApplicationStore } from './application-store.ts'
 import { createAuditStore } from './audit-store.ts'
 import { createAttemptStore } from './certificate-attempt-store.ts'
@@ -73,6 +75,7 @@ export interface Stores {
   readonly ssoPasses: SsoPassStore
   readonly settings: SettingStore
   readonly jobs: JobStore
+  readonly accounts: AccountStore
   readonly secrets: SecretStore
   readonly files: FileStore
   readonly projects: ProjectStore
@@ -144,6 +147,10 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
     get jobs() {
       made.jobs ??= createJobStore(db, { clock, onEnqueue: onJobs })
       return made.jobs
+    },
+    get accounts() {
+      made.accounts ??= createAccountStore(db)
+      return made.accounts
     },
     get secrets() {
       made.secrets ??= told(telling.secrets, createSecretStore(db))

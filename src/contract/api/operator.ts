@@ -98,7 +98,7 @@ export const getStatus = endpoint({
       bytes: Bytes,
       schema: Type.String({ description: 'The latest step of its schema.' }),
     }),
-    blobs: Type.Object({ count: Type.Integer(), bytes: Bytes }),
+    blobs: Type.Object({ bytes: Bytes }),
     disk: Type.Object({ free: Bytes, total: Bytes }),
     memory: Type.Object({ free: Bytes, total: Bytes }),
     processes: Type.Array(

@@ -22,6 +22,8 @@ export interface CertificateStore {
   list(ownerId: string, page: PageQuery): Promise<Page<Certificate>>
   /** Those whose time to be renewed has come, the longest overdue first. */
   toRenew(now: number, limit: number): Promise<readonly Certificate[]>
+  /** How many end before this time, ended ones included. */
+  endingBefore(time: number): Promise<number>
   /** Looks at it again at this time. */
   postpone(id: string, renewAt: number): Promise<void>
   remove(ownerId: string, id: string): Promise<boolean>

@@ -1,3 +1,5 @@
+import type { Page, PageQuery } from '#contract/page.ts'
+
 /** Plain JSON. */
 export type JobPayload = Readonly<Record<string, unknown>>
 
@@ -34,7 +36,7 @@ export interface JobQueue {
  * worker died, makes the job claimable again. Every method after `claim` does nothing and answers false
  * once the lease is lost.
  */
-export interface JobStore extends JobQueue {
+export interface JobStore extends JobQueue, FailedJobs {
   claim(claim: {
     readonly kinds: readonly string[]
     readonly worker: string
@@ -61,6 +63,26 @@ export interface JobStore extends JobQueue {
   counts(): Promise<{ readonly queued: number; readonly running: number; readonly failed: number }>
   /** Forgets buried jobs that failed before this time. */
   prune(before: number): Promise<number>
+}
+
+/** A job that was given up. */
+export interface FailedJob {
+  readonly id: string
+  readonly kind: string
+  readonly createdAt: number
+  readonly failedAt: number
+  readonly attempts: number
+  /** Of the last attempt. */
+  readonly error: string
+}
+
+/** What people do about jobs that were given up. */
+export interface FailedJobs {
+  /** The latest failure first. */
+  failed(page: PageQuery): Promise<Page<FailedJob>>
+  /** Makes it due again, as if it had never run. Answers the job that will be done, undefined when there is none. */
+  retryFailed(id: string): Promise<{ readonly id: string; readonly kind: string } | undefined>
+  forgetFailed(id: string): Promise<boolean>
 }
 
 /** The bus topic that wakes runners when a job was enqueued. */

@@ -1,11 +1,11 @@
 import { AloftError } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
 import type { Plan } from '#contract/limits.ts'
+import type { Page, PageQuery } from '#contract/page.ts'
 import type { JobHandler } from '../job/job-handler.ts'
-import type { JobStore } from '../job/job-queue.ts'
+import type { FailedJob, JobStore } from '../job/job-queue.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { SettingStore } from '../setting/setting-store.ts'
-import type { Team } from '../team/team.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import { hashBearer } from '../token/token.ts'
 import type { TokenStore } from '../token/token-store.ts'
@@ -13,15 +13,7 @@ import { issueToken } from '../token/tokens.ts'
 import { readEmail, type User } from '../user/user.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { ensureUser, type UserRules } from '../user/users.ts'
-
-export interface Account {
-  readonly id: string
-  readonly kind: 'user' | 'team'
-  readonly slug: string
-  readonly email?: string
-  readonly plan: Plan
-  readonly softBlocked: boolean
-}
+import { type Account, type AccountStore, type ListedAccount, ofTeam, ofUser } from './account.ts'
 
 export interface Operators {
   /** Makes the operator that the configuration names, unless an account has its address already. */
@@ -31,6 +23,7 @@ export interface Operators {
   isSetupOpen(token: string): Promise<boolean>
   /** Makes the first operator. Answers its API token; the link is used up. */
   completeSetup(token: string, email: string): Promise<{ readonly user: User; readonly bearer: string }>
+  listAccounts(page: PageQuery, search: string | undefined): Promise<Page<ListedAccount>>
   findAccount(idOrEmailOrSlug: string): Promise<Account>
   updateAccount(
     idOrEmailOrSlug: string,
@@ -41,6 +34,10 @@ export interface Operators {
     readonly queue: Awaited<ReturnType<JobStore['counts']>>
   }>
   runJob(name: string): Promise<string>
+  failedJobs(page: PageQuery): Promise<Page<FailedJob>>
+  /** Answers the job that will be done. */
+  retryJob(id: string): Promise<{ readonly id: string; readonly kind: string }>
+  forgetJob(id: string): Promise<void>
 }
 
 interface Stores {
@@ -49,6 +46,7 @@ interface Stores {
   readonly tokens: TokenStore
   readonly settings: SettingStore
   readonly jobs: JobStore
+  readonly accounts: AccountStore
 }
 
 interface OperatorParts extends UserRules {
@@ -62,23 +60,6 @@ interface OperatorParts extends UserRules {
 
 const SETUP = 'setup-link'
 
-const ofUser = (user: User): Account => ({
-  id: user.id,
-  kind: 'user',
-  slug: user.username,
-  email: user.email,
-  plan: user.plan,
-  softBlocked: user.softBlocked,
-})
-
-const ofTeam = (team: Team): Account => ({
-  id: team.id,
-  kind: 'team',
-  slug: team.slug,
-  plan: team.plan,
-  softBlocked: team.softBlocked,
-})
-
 async function find({ users, teams }: Stores, key: string): Promise<Account> {
   const user = key.includes('@')
     ? await users.byEmail(key.toLowerCase())
@@ -88,6 +69,8 @@ async function find({ users, teams }: Stores, key: string): Promise<Account> {
   if (team) return ofTeam(team)
   throw new AloftError('not_found', `There is no account \`${key}\`.`)
 }
+
+const noFailedJob = (id: string) => new AloftError('not_found', `There is no failed job \`${id}\`.`)
 
 export function createOperators({
   stores,
@@ -149,6 +132,8 @@ export function createOperators({
         return { user, bearer }
       }),
 
+    listAccounts: (page, search) => stores.accounts.list(page, search?.trim() || undefined),
+
     findAccount: (key) => find(stores, key),
 
     async updateAccount(key, change) {
@@ -171,6 +156,18 @@ export function createOperators({
           `There is no job \`${name}\`. There are: ${recurring.map(({ kind }) => kind).join(', ')}.`,
         )
       return transact(({ jobs }) => jobs.enqueue({ kind: name, payload: {}, key: `by-hand:${name}` }))
+    },
+
+    failedJobs: (page) => stores.jobs.failed(page),
+
+    async retryJob(id) {
+      const retried = await transact(({ jobs }) => jobs.retryFailed(id))
+      if (!retried) throw noFailedJob(id)
+      return retried
+    },
+
+    async forgetJob(id) {
+      if (!(await transact(({ jobs }) => jobs.forgetFailed(id)))) throw noFailedJob(id)
     },
   }
 }

@@ -1,10 +1,50 @@
 import * as api from '#contract/api/operator.ts'
 import { AloftError } from '#contract/errors.ts'
+import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
+import type { Backups } from '#core/operator/backup.ts'
 import type { Operators } from '#core/operator/operators.ts'
+import type { Check, Status } from '#core/operator/status.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { askForOperator, setUpDone } from './pages.ts'
 
-export const operatorRoutes = (operators: Operators, site: string): readonly Route[] => [
+interface OperatorParts {
+  readonly operators: Operators
+  readonly backups: Backups
+  readonly readStatus: () => Promise<Status & { readonly checks: readonly Check[] }>
+  readonly site: string
+}
+
+export const operatorRoutes = ({ operators, backups, readStatus, site }: OperatorParts): readonly Route[] => [
+  route(api.getStatus, async () => {
+    const { addresses, nameservers, processes, checks, sandbox, ...status } = await readStatus()
+    return {
+      ...status,
+      addresses: [...addresses],
+      nameservers: [...nameservers],
+      processes: [...processes],
+      checks: [...checks],
+      sandbox: { ...sandbox, missing: [...sandbox.missing] },
+    }
+  }),
+  route(api.makeBackup, async (_ctx, { query }) => {
+    const { fileName, bytes, content } = await backups.make({
+      logs: query.logs ?? false,
+      key: query.key ?? false,
+    })
+    return {
+      type: 'application/x-tar',
+      body: content,
+      headers: {
+        'content-disposition': `attachment; filename="${fileName}"`,
+        // Not the length: what is deleted meanwhile is left out.
+        'x-aloft-backup-bytes': String(bytes),
+      },
+    }
+  }),
+  route(api.listAccounts, async (_ctx, { query: { search, ...page } }) => {
+    const found = await operators.listAccounts({ limit: PAGE_LIMIT.current, ...page }, search)
+    return { accounts: [...found.items], pagination: found.pagination }
+  }),
   route(api.getAccount, (_ctx, { params }) => operators.findAccount(params.idOrEmailOrSlug)),
   route(api.updateAccount, (_ctx, { params, body }) => {
     if (body.plan === undefined && body.softBlocked === undefined)
@@ -14,6 +54,21 @@ export const operatorRoutes = (operators: Operators, site: string): readonly Rou
   route(api.listJobs, async () => {
     const { jobs, queue } = await operators.jobs()
     return { jobs: jobs.map(({ kind, summary }) => ({ name: kind, summary })), queue }
+  }),
+  route(api.listFailedJobs, async (_ctx, { query }) => {
+    const found = await operators.failedJobs({ limit: PAGE_LIMIT.current, ...query })
+    return {
+      jobs: mapPage(found, ({ kind, ...job }) => ({ ...job, name: kind })),
+      pagination: found.pagination,
+    }
+  }),
+  route(api.retryFailedJob, async (_ctx, { params }) => {
+    const { id, kind } = await operators.retryJob(params.id)
+    return { id, name: kind, state: 'queued' }
+  }),
+  route(api.deleteFailedJob, async (_ctx, { params }) => {
+    await operators.forgetJob(params.id)
+    return undefined
   }),
   route(api.runJob, async (_ctx, { params }) => ({
     name: params.name,

@@ -1,6 +1,7 @@
 import * as api from '#contract/api/system.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { html } from '#contract/html.ts'
+import type { Check, Status } from '#core/operator/status.ts'
 import { describeApi } from '../openapi.ts'
 import { page } from '../page.ts'
 import { publicRoute, type Route } from '../route.ts'
@@ -14,6 +15,7 @@ export interface SystemParts {
   /** Throws while something the API depends on does not answer. */
   readonly checkHealth: () => Promise<void>
   readonly readMetrics: () => Promise<{ readonly type: string; readonly body: string }>
+  readonly readStatus: () => Promise<Status & { readonly checks: readonly Check[] }>
 }
 
 /** `rows` is asked for late, because these endpoints describe the whole table they stand in. */

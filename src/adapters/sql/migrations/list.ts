@@ -11,6 +11,7 @@ import { integrations } from './0013-integrations.ts'
 import { configurations } from './0014-configurations.ts'
 import { drains } from './0015-drains.ts'
 import { domainRounds } from './0016-domain-rounds.ts'
+import { operatorLists } from './0017-operator-lists.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   configurations,
   drains,
   domainRounds,
+  operatorLists,
 ]

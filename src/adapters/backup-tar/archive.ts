@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import {
+  BACKUP_FORMAT,
+  BACKUP_VERSION,
+  type BackupEnd,
+  type BackupManifest,
+  END,
+  END_BYTES,
+  MANIFEST,
+  padding,
+  readBackupEnd,
+  readTarHeader,
+} from '#contract/backup.ts'
+
+/** Why an archive cannot be used; for the person who wants to. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError'
+}
+
+export interface ArchiveEntry {
+  readonly name: string
+  readonly size: number
+  /** The whole content, for entries that fit in memory. */
+  bytes(): Promise<Buffer>
+  stream(): AsyncIterable<Buffer>
+}
+
+export interface Archive {
+  readonly manifest: BackupManifest
+  readonly end: BackupEnd
+  /** All but the manifest and the end, in the order in which they were written. */
+  entries(): AsyncGenerator<ArchiveEntry>
+  close(): Promise<void>
+}
+
+const BLOCK = 512
+const STEP = 1 << 20
+/** Far more than a manifest has; a bound for files that only look like one. */
+const LARGEST_MANIFEST = 16 << 20
+
+/** Opens an archive and checks all of it, so that whoever reads it afterwards can rely on every byte. */
+export async function openArchive(file: string): Promise<Archive> {
+  const handle = await open(file, 'r')
+  try {
+    const end = await verify(handle)
+    const { value: first } = await entriesOf(handle, 0, end.bytes).next()
+    if (first?.name !== MANIFEST || first.size > LARGEST_MANIFEST) throw notOurs()
+    const manifest = readManifest((await first.bytes()).toString('utf8'))
+    const start = BLOCK + first.size + padding(first.size)
+    return {
+      manifest,
+      end,
+      entries: () => entriesOf(handle, start, end.bytes),
+      close: () => handle.close(),
+    }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+const notOurs = () => new ArchiveError('This is no backup of Aloft.')
+
+/** Its last entry says how long the rest is and what it hashes to. */
+async function verify(handle: FileHandle): Promise<BackupEnd> {
+  const { size } = await handle.stat()
+  if (readTarHeader(await readAt(handle, 0, Math.min(BLOCK, size)))?.name !== MANIFEST) throw notOurs()
+  const end = readBackupEnd(await readAt(handle, Math.max(0, size - END_BYTES), Math.min(size, END_BYTES)))
+  if (end === undefined || end.bytes !== size - END_BYTES)
+    throw new ArchiveError('The backup is incomplete: its end is missing. Download it again.')
+  const hash = createHash('sha256')
+  for await (const chunk of range(handle, 0, end.bytes)) hash.update(chunk)
+  if (hash.digest('hex') !== end.sha256)
+    throw new ArchiveError('The backup is damaged: its checksum does not match. Use another copy.')
+  return end
+}
+
+function readManifest(text: string): BackupManifest {
+  let manifest: BackupManifest
+  try {
+    manifest = JSON.parse(text)
+  } catch {
+    throw notOurs()
+  }
+  if (manifest.format !== BACKUP_FORMAT) throw notOurs()
+  if (manifest.version > BACKUP_VERSION)
+    throw new ArchiveError(
+      `The backup was made by a newer version of Aloft (${manifest.aloft}). Restore it with that version.`,
+    )
+  return manifest
+}
+
+async function* entriesOf(handle: FileHandle, start: number, end: number): AsyncGenerator<ArchiveEntry> {
+  for (let position = start; position < end; ) {
+    const header = readTarHeader(await readAt(handle, position, BLOCK))
+    if (header === undefined || position + BLOCK + header.size > end)
+      throw new ArchiveError(`The backup is damaged: there is no entry at byte ${position}.`)
+    if (header.name === END) return
+    const { name, size } = header
+    const from = position + BLOCK
+    yield {
+      name,
+      size,
+      bytes: () => readAt(handle, from, size),
+      stream: () => range(handle, from, from + size),
+    }
+    position = from + size + padding(size)
+  }
+}
+
+async function* range(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let position = start; position < end; position += STEP)
+    yield await readAt(handle, position, Math.min(STEP, end - position))
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let got = 0
+  while (got < length) {
+    const { bytesRead } = await handle.read(bytes, got, length - got, position + got)
+    if (bytesRead === 0) throw new ArchiveError('The backup is incomplete: it ends too early.')
+    got += bytesRead
+  }
+  return bytes
+}

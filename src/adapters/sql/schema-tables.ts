@@ -1,0 +1,51 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** A table and those that its rows refer to. */
+export interface TableShape {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly refersTo: readonly string[]
+}
+
+/** What is remembered of the schema itself, and what only says what runs right now. */
+const NOT_COPIED = new Set(['aloft_migrations', 'aloft_log_migrations', 'instances'])
+
+export const isCopied = (table: string): boolean => !NOT_COPIED.has(table)
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Tables that others refer to come first, so that rows can be put back in this order. */
+export function inOrder(tables: readonly TableShape[]): readonly TableShape[] {
+  const byName = new Map(tables.map((table) => [table.name, table]))
+  const done = new Set<TableShape>()
+  const visit = (table: TableShape, path: readonly TableShape[]): void => {
+    if (done.has(table) || path.includes(table)) return
+    for (const name of table.refersTo) {
+      const other = byName.get(name)
+      if (other) visit(other, [...path, table])
+    }
+    done.add(table)
+  }
+  for (const table of tables.toSorted((a, b) => (a.name < b.name ? -1 : 1))) visit(table, [])
+  return [...done]
+}
+
+export function sqliteTables(db: DatabaseSync): readonly TableShape[] {
+  const names = db
+    .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
+    .all()
+    .map(({ name }) => String(name))
+    .filter(isCopied)
+  const column = (pragma: string, table: string, key: string) =>
+    db
+      .prepare(`select ${key} as it from ${pragma}(?)`)
+      .all(table)
+      .map(({ it }) => String(it))
+  return inOrder(
+    names.map((name) => ({
+      name,
+      columns: column('pragma_table_info', name, 'name'),
+      refersTo: column('pragma_foreign_key_list', name, '"table"'),
+    })),
+  )
+}

@@ -1,0 +1,111 @@
+// What a backup looks like: whoever makes one, downloads one or restores one has to agree on it.
+
+export const BACKUP_FORMAT = 'aloft-backup'
+export const BACKUP_VERSION = 1
+
+/** The first entry of the archive, `manifest.json`. */
+export interface BackupManifest {
+  readonly format: typeof BACKUP_FORMAT
+  readonly version: number
+  /** The version of Aloft that made it. */
+  readonly aloft: string
+  readonly createdAt: number
+  /** What the rows came from; they can be put into either. */
+  readonly database: 'sqlite' | 'postgresql'
+  readonly main: BackupRows
+  /** Only when the logs were asked for. */
+  readonly logs?: BackupRows
+  /** As many as the database named when it was read. */
+  readonly blobs: { readonly count: number; readonly bytes: number; readonly missing: number }
+  /** Tells whether a master key is the one that the secrets in here are sealed under, without telling the key. */
+  readonly keyCheck: string
+  readonly hasKey: boolean
+}
+
+export interface BackupRows {
+  /** The steps of the schema that the rows are of. */
+  readonly migrations: readonly string[]
+  readonly tables: readonly { readonly name: string; readonly rows: number }[]
+}
+
+/** The last entry, `end.json`: without it, the archive was cut off. */
+export interface BackupEnd {
+  /** Of all bytes before this entry. */
+  readonly sha256: string
+  readonly bytes: number
+  /** Contents that were deleted while the backup was being made. */
+  readonly missing: number
+}
+
+export const MANIFEST = 'manifest.json'
+export const MASTER_KEY = 'master.key'
+export const END = 'end.json'
+
+const BLOCK = 512
+/** The header and the text of the last entry, and the two empty blocks that end every tar. */
+export const END_BYTES = 4 * BLOCK
+
+/** What fills an entry up to whole blocks. */
+export const padding = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK
+
+const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, '0')}\0`
+
+/** A header of the POSIX tar format, which every `tar` reads. */
+export function tarHeader(name: string, size: number, at: number): Buffer {
+  const header = Buffer.alloc(BLOCK)
+  if (name.length > 100) throw new RangeError(`The name of an entry is too long: ${name}`)
+  header.write(name, 0, 'ascii')
+  header.write(octal(0o600, 8), 100)
+  header.write(octal(0, 8), 108)
+  header.write(octal(0, 8), 116)
+  // Eleven octal digits end at 8 GiB; beyond, the number itself stands there, marked by its first bit.
+  if (size < 8 ** 11) header.write(octal(size, 12), 124)
+  else {
+    header.writeBigUInt64BE(BigInt(size), 128)
+    header[124] = 0x80
+  }
+  header.write(octal(Math.floor(at / 1000), 12), 136)
+  header.fill(' ', 148, 156)
+  header.write('0', 156)
+  header.write('ustar\u000000', 257)
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(`${octal(sum, 7)} `, 148)
+  return header
+}
+
+/** Name and size of the entry that a header begins; undefined when it is none of ours. */
+export function readTarHeader(header: Buffer): { readonly name: string; readonly size: number } | undefined {
+  if (header.length !== BLOCK || header.toString('latin1', 257, 262) !== 'ustar') return undefined
+  const unsummed = Buffer.from(header).fill(' ', 148, 156)
+  const sum = unsummed.reduce((total, byte) => total + byte, 0)
+  if (Number.parseInt(header.toString('latin1', 148, 156), 8) !== sum || header[156] !== 0x30)
+    return undefined
+  const name = header.toString('latin1', 0, 100).replace(/\0.*$/s, '')
+  const size =
+    header[124] === 0x80
+      ? Number(header.readBigUInt64BE(128))
+      : Number.parseInt(header.toString('latin1', 124, 136), 8)
+  return Number.isSafeInteger(size) && size >= 0 ? { name, size } : undefined
+}
+
+/** An entry that is in memory, whole blocks of it. */
+export function tarEntry(name: string, content: Buffer, at: number): Buffer {
+  return Buffer.concat([tarHeader(name, content.length, at), content, Buffer.alloc(padding(content.length))])
+}
+
+/** What ends the archive; always of the same length. */
+export function backupEnd(end: BackupEnd, at: number): Buffer {
+  const text = Buffer.from(`${JSON.stringify(end)}\n`)
+  return Buffer.concat([tarEntry(END, text, at), Buffer.alloc(2 * BLOCK)])
+}
+
+/** What the last `END_BYTES` of an archive say; undefined when they are no end. */
+export function readBackupEnd(bytes: Buffer): BackupEnd | undefined {
+  const header = readTarHeader(bytes.subarray(0, BLOCK))
+  if (bytes.length !== END_BYTES || header?.name !== END || header.size > BLOCK) return undefined
+  try {
+    return JSON.parse(bytes.toString('utf8', BLOCK, BLOCK + header.size)) as BackupEnd
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,151 @@
+import type { JobStore } from '../job/job-queue.ts'
+
+/** Whether something is as it should be, and what to do when it is not. */
+export interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly message: string
+  readonly hint?: string
+}
+
+export interface ProcessFacts {
+  readonly name: string
+  readonly role: 'supervisor' | 'serve' | 'work'
+  readonly pid: number
+  readonly startedAt: number
+  /** How often it died and was started again. */
+  readonly restarts: number
+  /** Bytes in use; null where this machine does not tell. */
+  readonly memory: number | null
+}
+
+export interface SandboxFacts {
+  /** What isolates; null while nobody has said. */
+  readonly kind: string | null
+  readonly missing: readonly string[]
+}
+
+/** How an installation is set up, and what it uses. */
+export interface Status {
+  readonly version: string
+  readonly node: string
+  readonly time: number
+  readonly startedAt: number
+  readonly origin: string
+  readonly baseUrl: string
+  readonly domain: string
+  readonly addresses: readonly string[]
+  readonly nameservers: readonly string[]
+  readonly ports: { readonly http: number; readonly tls: number; readonly dns: number }
+  readonly database: {
+    readonly kind: 'sqlite' | 'postgresql'
+    readonly bytes: number
+    readonly schema: string
+  }
+  readonly blobs: { readonly bytes: number }
+  readonly disk: { readonly free: number; readonly total: number }
+  readonly memory: { readonly free: number; readonly total: number }
+  readonly processes: readonly ProcessFacts[]
+  readonly certificates: { readonly authority: 'local' | 'acme'; readonly expiring: number }
+  readonly mail: 'smtp' | 'outbox'
+  readonly runtime: 'process' | 'docker' | 'swarm'
+  readonly sandbox: SandboxFacts & { readonly mode: 'required' | 'auto' | 'off' }
+  readonly queue: Awaited<ReturnType<JobStore['counts']>>
+}
+
+const GIB = 2 ** 30
+/** A process that keeps dying has more of them than a bad day explains. */
+const MANY_RESTARTS = 3
+
+const gib = (bytes: number): string => `${(bytes / GIB).toFixed(1)} GiB`
+
+const isLocal = ({ domain }: Status): boolean => domain === 'localhost' || domain.endsWith('.localhost')
+
+function disk({ disk: { free, total } }: Status): Check {
+  const ok = free > GIB && free > total / 20
+  return {
+    name: 'disk',
+    ok,
+    message: `${gib(free)} of ${gib(total)} are free`,
+    ...(ok ? {} : { hint: 'Remove old deployments, or give the data folder a larger disk.' }),
+  }
+}
+
+function processes({ processes: all }: Status): Check {
+  const died = all.filter(({ restarts }) => restarts >= MANY_RESTARTS)
+  const of = (role: string) => all.filter((one) => one.role === role).length
+  return died.length > 0
+    ? {
+        name: 'processes',
+        ok: false,
+        message: died.map(({ name, restarts }) => `${name} died ${restarts} times`).join(', '),
+        hint: 'The log of the server says why; look for "a process died".',
+      }
+    : { name: 'processes', ok: true, message: `${of('serve')} serving, ${of('work')} working` }
+}
+
+function sandbox({ sandbox: { mode, kind, missing } }: Status): Check {
+  const name = 'sandbox'
+  if (mode === 'off') return { name, ok: true, message: 'off, as it is set: code of users is not isolated' }
+  if (kind === null) return { name, ok: true, message: 'this machine runs no code of users' }
+  if (kind === 'none')
+    return {
+      name,
+      ok: false,
+      message: 'builds and functions run without isolation',
+      hint: 'Install bubblewrap (`apt install bubblewrap`) and start again; ALOFT_SANDBOX=required refuses to run without.',
+    }
+  const note = missing.length > 0 ? `; not complete: ${missing.join('; ')}` : ''
+  return { name, ok: true, message: `${kind}${note}` }
+}
+
+function certificates({ certificates: { authority, expiring } }: Status): Check {
+  const name = 'certificates'
+  if (expiring === 0)
+    return {
+      name,
+      ok: true,
+      message: `none ends soon; they come from ${authority === 'acme' ? 'a public authority' : 'the local authority'}`,
+    }
+  return {
+    name,
+    ok: false,
+    message: `${expiring} ${expiring === 1 ? 'certificate ends' : 'certificates end'} within 14 days`,
+    hint: 'Those that renew themselves should have done so: the log says why they did not. Upload the others anew.',
+  }
+}
+
+function mail(status: Status): Check {
+  const ok = status.mail === 'smtp' || isLocal(status)
+  return {
+    name: 'mail',
+    ok,
+    message: status.mail === 'smtp' ? 'sent by SMTP' : 'written to the folder `outbox`, sent to nobody',
+    ...(ok ? {} : { hint: 'Set ALOFT_SMTP_URL, or nobody can sign in by mail.' }),
+  }
+}
+
+function jobs({ queue: { queued, running, failed } }: Status): Check {
+  return {
+    name: 'jobs',
+    ok: failed === 0,
+    message: `${queued} waiting, ${running} running, ${failed} failed`,
+    ...(failed === 0 ? {} : { hint: 'See them with `aloft operator jobs failed`.' }),
+  }
+}
+
+function encryption(status: Status): Check {
+  const ok = status.baseUrl.startsWith('https:') || isLocal(status)
+  return {
+    name: 'https',
+    ok,
+    message: `the API is at ${status.baseUrl}`,
+    ...(ok
+      ? {}
+      : { hint: 'Set ALOFT_BASE_URL to the https address: tokens must not cross a network in the open.' }),
+  }
+}
+
+/** What the installation can tell of itself. */
+export const checksOf = (status: Status): readonly Check[] =>
+  [disk, processes, sandbox, certificates, mail, jobs, encryption].map((check) => check(status))

@@ -1,0 +1,277 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type Archive, type ArchiveEntry, ArchiveError, openArchive } from '#adapters/backup-tar/archive.ts'
+import { keyCheckOf } from '#adapters/backup-tar/key-check.ts'
+import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { hasLiveWriters } from '#adapters/blob-fs/writers.ts'
+import { makePrivateFolder, syncFolder, writePrivateFile } from '#adapters/fs/private-file.ts'
+import {
+  DatabaseTaken,
+  openTableTarget,
+  type SchemaName,
+  type TableTarget,
+  unknownSteps,
+} from '#adapters/sql/table-target.ts'
+import { readKeyText } from '#adapters/vault-aes/key-text.ts'
+import { type BackupManifest, MASTER_KEY } from '#contract/backup.ts'
+import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
+import type { Log } from '#core/ports/log.ts'
+import { type Config, readConfig } from '../config.ts'
+import { readConfigFile } from './config-file.ts'
+
+export interface RestoreWish {
+  readonly file: string
+  /** Instead of the one that the settings name. */
+  readonly dataDir?: string | undefined
+  /** The file with the master key, for a backup without it. */
+  readonly keyFile?: string | undefined
+  /** A folder with something in it is used all the same; that is moved aside. */
+  readonly force: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+}
+
+export interface Restored {
+  readonly dataDir: string
+  readonly database: 'sqlite' | 'postgresql'
+  readonly createdAt: number
+  readonly rows: number
+  readonly blobs: number
+  /** Contents that the backup lacks. */
+  readonly missing: number
+  /** Where that went which was in the folder. */
+  readonly movedTo?: string
+}
+
+/** A reason not to restore that is the operator's to mend. */
+export class RestoreError extends Error {
+  override readonly name = 'RestoreError'
+  readonly hint: string | undefined
+
+  constructor(message: string, hint?: string) {
+    super(message)
+    this.hint = hint
+  }
+}
+
+const SMALL = 64 * 1024
+const AT_ONCE = 64
+/** Made by whoever made the file system, not by people. */
+const OF_THE_DISK = new Set(['lost+found'])
+
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
+
+/**
+ * Puts a backup into an empty data folder (and an empty PostgreSQL database, where the settings name one). Everything
+ * is checked before anything is written, and written aside before it is put in place: a restore that fails leaves
+ * nothing behind.
+ */
+export async function restore(wish: RestoreWish): Promise<Restored> {
+  const config = readConfig(
+    {
+      ...wish.env,
+      ...(wish.dataDir === undefined ? {} : { ALOFT_DATA_DIR: resolve(wish.cwd, wish.dataDir) }),
+    },
+    readConfigFile(wish.cwd),
+  )
+  const archive = await openArchive(resolve(wish.cwd, wish.file)).catch((error: unknown) => {
+    throw asRestoreError(error)
+  })
+  try {
+    refuseNewer(archive.manifest)
+    const key = await findKey(wish, config, archive)
+    return await fill(wish, config, archive, key)
+  } catch (error) {
+    throw asRestoreError(error)
+  } finally {
+    await archive.close()
+  }
+}
+
+function asRestoreError(error: unknown): unknown {
+  if (error instanceof ArchiveError) return new RestoreError(error.message)
+  if (error instanceof DatabaseTaken)
+    return new RestoreError(error.message, 'Create an empty database and name that one.')
+  const { code, path } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return new RestoreError(`There is no file ${path}.`)
+  if (code === 'ENOSPC') return new RestoreError('The disk is full.', 'Free some space, then try again.')
+  return error
+}
+
+function refuseNewer(manifest: BackupManifest): void {
+  const unknown = [
+    ...unknownSteps('main', manifest.main),
+    ...(manifest.logs ? unknownSteps('logs', manifest.logs) : []),
+  ]
+  if (unknown.length > 0)
+    throw new RestoreError(
+      `The backup was made by a newer version of Aloft (${manifest.aloft}): this one does not know ${unknown.join(', ')}.`,
+      'Restore it with that version, or a later one.',
+    )
+}
+
+/** The key that the secrets in the backup are sealed under. */
+async function findKey(wish: RestoreWish, config: Config, archive: Archive): Promise<Buffer> {
+  const { manifest } = archive
+  const text =
+    wish.keyFile !== undefined
+      ? await readFile(resolve(wish.cwd, wish.keyFile), 'utf8')
+      : (config.masterKey?.reveal() ?? (await keyIn(archive)))
+  if (text === undefined)
+    throw new RestoreError(
+      'The backup holds no master key, and without it nothing that is secret can be read.',
+      'Pass the file that was `master.key` in the data folder: --key <file>. Or set ALOFT_MASTER_KEY.',
+    )
+  const key = readKeyText(text.trim())
+  if (key === undefined || keyCheckOf(key) !== manifest.keyCheck)
+    throw new RestoreError('The master key is not the one that this backup was made with.')
+  return key
+}
+
+async function keyIn({ manifest, entries }: Archive): Promise<string | undefined> {
+  if (!manifest.hasKey) return undefined
+  for await (const entry of entries())
+    if (entry.name === MASTER_KEY && entry.size <= 128) return (await entry.bytes()).toString('utf8')
+  return undefined
+}
+
+async function fill(wish: RestoreWish, config: Config, archive: Archive, key: Buffer): Promise<Restored> {
+  const { dataDir } = config
+  const present = await look(dataDir, wish.force)
+  const wasThere = existsSync(dataDir)
+  await makePrivateFolder(dataDir)
+  const aside = join(dataDir, `.restoring-${randomBytes(4).toString('hex')}`)
+  await mkdir(aside, { mode: 0o700 })
+  let target: TableTarget | undefined
+  try {
+    const url = config.databaseUrl?.reveal()
+    target = await openTableTarget({ url, file: join(aside, 'aloft.db'), logFile: join(aside, 'logs.db') })
+    const counts = await copy(archive, target, join(aside, 'blobs'))
+    if (config.masterKey === undefined)
+      await writePrivateFile(join(aside, 'master.key'), `${key.toString('base64')}\n`)
+    await target.finish()
+    target = undefined
+    await syncFiles(aside)
+    const movedTo = await moveAway(dataDir, present)
+    for (const name of await readdir(aside)) await rename(join(aside, name), join(dataDir, name))
+    await rmdir(aside)
+    await syncFolder(dataDir)
+    return {
+      dataDir,
+      database: url === undefined ? 'sqlite' : 'postgresql',
+      createdAt: archive.manifest.createdAt,
+      ...counts,
+      ...(movedTo === undefined ? {} : { movedTo }),
+    }
+  } catch (error) {
+    await target?.abandon()
+    await rm(wasThere ? aside : dataDir, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** What is in the folder. Throws when that must not be, or when somebody uses it. */
+async function look(dataDir: string, force: boolean): Promise<readonly string[]> {
+  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const present = names.filter((name) => !OF_THE_DISK.has(name) && !name.startsWith('.restoring-'))
+  if (await hasLiveWriters(join(dataDir, 'blobs')))
+    throw new RestoreError(`A server is running with ${dataDir}.`, 'Stop it first.')
+  if (present.length > 0 && !force)
+    throw new RestoreError(
+      `${dataDir} is not empty.`,
+      'Name an empty folder with --data-dir, or add --force: what is there is then moved aside.',
+    )
+  return present
+}
+
+async function moveAway(dataDir: string, present: readonly string[]): Promise<string | undefined> {
+  if (present.length === 0) return undefined
+  const to = join(dataDir, `before-restore-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`)
+  await mkdir(to, { mode: 0o700 })
+  for (const name of present) await rename(join(dataDir, name), join(to, name))
+  return to
+}
+
+/** The databases were written without waiting for the disk. */
+async function syncFiles(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const handle = await open(join(folder, entry.name), 'r+')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+  await syncFolder(folder)
+}
+
+const ROWS = /^(main|logs)\/([a-z0-9_]+)\/\d+\.jsonl$/
+const BLOB = /^blobs\/([0-9a-f]{64})$/
+
+async function copy(
+  archive: Archive,
+  target: TableTarget,
+  folder: string,
+): Promise<Pick<Restored, 'rows' | 'blobs' | 'missing'>> {
+  const { main, logs } = archive.manifest
+  await target.begin('main', main.migrations)
+  if (logs) await target.begin('logs', logs.migrations)
+  const blobs = await createFsBlobStore({ folder, clock: Date, log: quiet })
+  const counts = { rows: 0, blobs: 0, missing: archive.end.missing }
+  let small: ArchiveEntry[] = []
+  const putAll = async (entries: readonly ArchiveEntry[]) => {
+    const stored = await Promise.all(entries.map((entry) => put(blobs, entry)))
+    for (const isStored of stored) counts[isStored ? 'blobs' : 'missing'] += 1
+  }
+  const putSmall = async () => {
+    await putAll(small)
+    small = []
+  }
+  try {
+    for await (const entry of archive.entries()) {
+      const [, schema, table] = ROWS.exec(entry.name) ?? []
+      if (schema !== undefined && table !== undefined) {
+        const lines = (await entry.bytes()).toString('utf8').trimEnd().split('\n')
+        await target.add(schema as SchemaName, table, lines)
+        counts.rows += lines.length
+      } else if (BLOB.test(entry.name)) {
+        if (entry.size > SMALL) await putAll([entry])
+        else if (small.push(entry) === AT_ONCE) await putSmall()
+      } else if (entry.name !== MASTER_KEY)
+        throw new ArchiveError(`The backup holds an unknown entry, ${entry.name}.`)
+    }
+    await putSmall()
+  } finally {
+    await blobs.close()
+  }
+  return counts
+}
+
+/** False when the content was damaged already where the backup was made: then it is left out. */
+async function put(blobs: BlobStore, entry: ArchiveEntry): Promise<boolean> {
+  const name = BLOB.exec(entry.name)?.[1]
+  if (entry.size <= SMALL) {
+    const bytes = await entry.bytes()
+    if (createHash('sha256').update(bytes).digest('hex') !== name) return false
+    await blobs.putBytes(bytes)
+    return true
+  }
+  const accept = ({ sha256 }: BlobDigest) => {
+    if (sha256 !== name) throw new Damaged()
+  }
+  try {
+    await blobs.put(entry.stream(), { maxBytes: entry.size, sizeHint: entry.size, accept })
+    return true
+  } catch (error) {
+    if (error instanceof Damaged) return false
+    throw error
+  }
+}
+
+class Damaged extends Error {}

@@ -24,6 +24,8 @@ const ARROWS: Record<string, readonly string[]> = {
   process: ['config.ts', 'core', 'contract', 'adapters', 'http', 'edge', 'dns', 'builder'],
   'config.ts': ['contract'],
   'main.ts': ['process', 'config.ts'],
+  // The program behind `aloft dev`.
+  'dev.ts': ['process', 'client', 'contract'],
 }
 
 interface Import {

@@ -152,6 +152,7 @@ export const BARE = 'deploy'
 /** Every command. Only the one that is asked for is loaded: the rest costs a line of help. */
 export const COMMANDS: readonly Entry[] = [
   { name: 'deploy', summary: 'Put a folder online', load: () => import('./deploy/deploy.ts') },
+  { name: 'dev', summary: 'Serve a folder on this machine', load: () => import('./dev/dev.ts') },
   { name: 'ls', summary: 'List deployments', load: () => import('./deployment/ls.ts') },
   { name: 'inspect', summary: 'Show a deployment', load: () => import('./deployment/inspect.ts') },
   {

@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process'
 import { siteAddress } from '#client/site-address.ts'
 import { defineCommand, optional } from '../command.ts'
+import { openBrowser } from '../open-browser.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseDeployment } from './choose-deployment.ts'
 import { addressOf, DEPLOYMENT, findDeployment, SEE } from './folder-api.ts'
-
-const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-}
 
 export const command = defineCommand({
   doing: 'open the deployment',
@@ -33,11 +28,3 @@ export const command = defineCommand({
 })
 
 const byLength = (a: string, b: string): number => a.length - b.length
-
-/** Where there is no browser, the printed address has to do. */
-function openBrowser(address: string): void {
-  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
-  const child = spawn(program, [...args, address], { stdio: 'ignore', detached: true })
-  child.on('error', () => {})
-  child.unref()
-}

@@ -1,0 +1,83 @@
+import type { DevEvent, DevReady, DevRequest } from '#contract/dev.ts'
+import type { Colors, Output } from '../output.ts'
+import { plainText } from '../plain-text.ts'
+
+export type Shown = Exclude<DevEvent, { readonly type: 'failed' } | { readonly type: 'group' }>
+
+/**
+ * Says what happens. The address is the result and goes to stdout; the rest is talk. As JSON everything is a line of
+ * the result, so that a program can follow it.
+ */
+export function showEvent(event: Shown, out: Output, debug: boolean): void {
+  if (event.type === 'debug' && !debug) return
+  if (out.json) {
+    out.line(event, () => '')
+    return
+  }
+  if (event.type === 'ready') showReady(event, out)
+  else out.say(textOf(event, out.talkColors))
+}
+
+function textOf(event: Exclude<Shown, DevReady>, colors: Colors): string {
+  switch (event.type) {
+    case 'request':
+      return requestLine(event, colors)
+    case 'log':
+      return `${colors.dim(`${plainText(event.from)} │`)} ${shownText(event.text)}`
+    case 'built':
+      return colors.dim(`Compiled ${plainText(event.file)} in ${event.ms} ms`)
+    case 'note':
+      return `${colors.yellow('note')} ${plainText(event.text)}`
+    case 'fault': {
+      const about = event.about === undefined ? '' : `${plainText(event.about)}: `
+      return `${colors.bold(colors.red('error'))} ${about}${plainText(event.text)}`
+    }
+    case 'debug':
+      return colors.dim(event.text.split('\n').map(plainText).join('\n'))
+  }
+}
+
+function showReady(event: DevReady, out: Output): void {
+  const { bold, green, dim, cyan } = out.talkColors
+  const { url, others, ms, framework, command, functions, envFiles } = event
+  const line = (name: string, text: string) => `  ${dim(name.padEnd(10))} ${text}`
+  const took = ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
+  out.say(
+    [
+      ...['', `  ${bold(green('Ready'))} ${dim(`in ${took}`)}`, ''],
+      ...(out.seen ? [line('Local', cyan(bold(url)))] : []),
+      ...others.map((other) => line('Network', cyan(other))),
+      ...(framework === undefined ? [] : [line('Framework', plainText(framework))]),
+      ...(command === undefined ? [] : [line('Runs', plainText(command))]),
+      ...(functions > 0 ? [line('Functions', String(functions))] : []),
+      ...(envFiles.length > 0 ? [line('Variables', envFiles.join(', '))] : []),
+      ...(out.live ? ['', `  ${dim('Ctrl-C ends it.')}`] : []),
+      '',
+    ].join('\n'),
+  )
+  // For a pipe: `url=$(aloft dev | head -1)`.
+  if (!out.seen) out.line(event, () => url)
+}
+
+function requestLine({ method, path, status, ms }: DevRequest, colors: Colors): string {
+  const paint =
+    status >= 500 ? colors.red : status >= 400 ? colors.yellow : status >= 300 ? colors.cyan : colors.green
+  return `${method.padEnd(6)} ${paint(String(status))} ${plainText(path)} ${colors.dim(`${ms} ms`)}`
+}
+
+const ESC = String.fromCharCode(27)
+const COLOUR = new RegExp(`(${ESC}\\[[0-9;:]*m)`)
+
+/** Text of the person's own programs: its colours stay, and nothing else that a terminal would obey. */
+const shownText = (text: string): string => {
+  const shown = text
+    .split(/\r?\n/)
+    .map((line) =>
+      line
+        .split(COLOUR)
+        .map((part, i) => (i % 2 === 1 ? part : plainText(part.replaceAll('\t', '  '))))
+        .join(''),
+    )
+    .join('\n')
+  return shown.includes(ESC) ? `${shown}${ESC}[0m` : shown
+}

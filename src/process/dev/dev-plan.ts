@@ -1,0 +1,219 @@
+import { withCleanUrls } from '#builder/clean-urls.ts'
+import { type Collection, collectBuildOutput } from '#builder/output/collect.ts'
+import { mergeParts } from '#builder/output/merge-parts.ts'
+import { escaped } from '#builder/plan/api-functions.ts'
+import { type Configuration, readConfiguration } from '#builder/plan/configuration.ts'
+import { detectFramework, type Framework, frameworkOf } from '#builder/plan/frameworks.ts'
+import { makePlan } from '#builder/plan/make-plan.ts'
+import { readPackageJson } from '#builder/plan/package-json.ts'
+import type { Plan, Stage, Take } from '#builder/plan/plan.ts'
+import { mergedRoutes } from '#builder/plan/route-rules.ts'
+import { joined, type ReadContent, sourceTree } from '#builder/plan/source-tree.ts'
+import { asksForBuild, tellsOfBuild } from '#core/deployment/builds.ts'
+import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { Output, OutputFile } from '#core/output/output.ts'
+import type { BuildTask } from '#core/ports/builder.ts'
+import type { Route } from '#core/routing/route.ts'
+import { configuredCommand, type DevCommand, usualCommand, wantsCommand } from './dev-command.ts'
+import { functionUnit, readyUnits, serverUnit, type Unit } from './unit.ts'
+
+/** What a folder is, decided as for a deployment; what a build would make is answered by a development server. */
+export interface DevPlan {
+  readonly files: readonly OutputFile[]
+  readonly units: readonly Unit[]
+  readonly routes: readonly Route[] | undefined
+  readonly routesFrom: 'request' | 'output'
+  readonly command: (DevCommand & { readonly folder: string }) | undefined
+  readonly framework: string | undefined
+  /** The line of Node that the project asks for. */
+  readonly nodeVersion: string | undefined
+  /** What programs find, under everything else. */
+  readonly programEnv: Readonly<Record<string, string>>
+  readonly notes: readonly string[]
+}
+
+export interface DevPlanParts {
+  readonly folder: string
+  readonly task: (files: readonly ManifestFile[]) => BuildTask
+  readonly read: ReadContent
+  readonly collection: Collection
+  /** The files that a build left in a folder, whether or not they are ignored; none where there is no such folder. */
+  readonly builtFiles: (folder: string) => Promise<readonly ManifestFile[]>
+}
+
+/** The id of what a development server answers, among the programs. */
+export const DEV_SERVER = 'dev-server'
+/** They hold secrets, and are for this machine alone. */
+const SECRET = /(?:^|\/)\.env(?:\.[^/]*)?$/
+
+export async function planFolder(all: readonly ManifestFile[], parts: DevPlanParts): Promise<DevPlan> {
+  const manifest = all.filter(({ path }) => !SECRET.test(path))
+  const paths = manifest.map(({ path }) => path)
+  const pkgFile = manifest.find(({ path }) => path === 'package.json')
+  if (!tellsOfBuild(paths) && !asksForBuild(pkgFile && (await parts.read(pkgFile))))
+    return {
+      ...{ files: manifest, units: [], routes: undefined, routesFrom: 'request', command: undefined },
+      ...{ framework: undefined, nodeVersion: undefined, programEnv: {}, notes: [] },
+    }
+  const plan = await makePlan(parts.task(manifest), parts.read)
+  return new Planning(plan, manifest, parts).carryOut()
+}
+
+/** Where a server answers, and what leads to it. */
+const serverRoutes = (mount: string): readonly Route[] => [
+  { handle: 'filesystem' },
+  { src: mount === '' ? '^/(.*)$' : `^/${escaped(mount)}(?:/(.*))?$`, dest: `/${joined(mount, 'index')}` },
+]
+
+/** The work of one call. */
+class Planning {
+  readonly #plan: Plan
+  readonly #manifest: readonly ManifestFile[]
+  readonly #parts: DevPlanParts
+  readonly #outputs: Output[] = []
+  readonly #units: Unit[] = []
+  readonly #routes: (readonly Route[])[] = []
+  readonly #notes: string[] = []
+  #command: DevPlan['command']
+  #framework: string | undefined
+
+  constructor(plan: Plan, manifest: readonly ManifestFile[], parts: DevPlanParts) {
+    this.#plan = plan
+    this.#manifest = manifest
+    this.#parts = parts
+  }
+
+  async carryOut(): Promise<DevPlan> {
+    for (const stage of this.#plan.stages) {
+      const command = this.#command === undefined ? await this.#commandOf(stage) : undefined
+      if (command) this.#command = { ...command, folder: stage.folder }
+      for (const take of stage.takes) await this.#take(take, command !== undefined)
+      if (command !== undefined && !stage.takes.some(({ kind }) => kind !== 'functions')) this.#takeServed()
+    }
+    const { routes, programEnv, cleanUrls, nodeVersion } = this.#plan
+    const merged = mergeParts(this.#outputs, await mergedRoutes(routes, this.#routes))
+    const reached = new Map(merged.functions.map(({ path, program }) => [path, program]))
+    return {
+      files: cleanUrls ? withCleanUrls(merged.files) : merged.files,
+      units: this.#units.filter(({ id, paths }) => paths.some((path) => reached.get(path) === id)),
+      routes: merged.routes,
+      routesFrom: 'output',
+      command: this.#command,
+      framework: this.#framework,
+      nodeVersion,
+      programEnv,
+      notes: this.#notes,
+    }
+  }
+
+  /** What answers in the place of what this stage would build. One that is served below a path is built first. */
+  async #commandOf({ folder, build, takes }: Stage): Promise<DevCommand | undefined> {
+    const tree = sourceTree(this.#manifest, this.#parts.read).within(folder)
+    const config = await readConfiguration(tree)
+    const pkg = await readPackageJson(tree)
+    const framework = await frameworkIn(config, () => detectFramework(tree, pkg))
+    this.#framework ??= framework?.name
+    const findings = { tree, pkg, framework, configFile: config.file }
+    const configured = await configuredCommand(findings)
+    if (configured !== undefined) return configured ?? undefined
+    const made = takes.find(
+      (take) => take.kind === 'built' || take.kind === 'server' || take.kind === 'build-output',
+    )
+    if (made === undefined || (made.kind !== 'build-output' && made.mount !== '')) return undefined
+    if (made.kind === 'build-output' && build === undefined) return undefined
+    if (made.kind === 'server' && !wantsCommand(framework, build !== undefined)) return undefined
+    return usualCommand(findings)
+  }
+
+  async #take(take: Take, served: boolean): Promise<void> {
+    switch (take.kind) {
+      case 'uploaded':
+        return this.#addFiles(take.files)
+      case 'functions': {
+        const { folder } = this.#parts
+        const units = take.functions.map((source) => functionUnit(folder, take.root, source, this.#plan))
+        return this.#addUnits(units, take.routes)
+      }
+      case 'built':
+        return served ? this.#takeServed() : this.#takeBuilt(take)
+      case 'server': {
+        if (served) return this.#takeServed()
+        if (take.publicFolder !== undefined)
+          this.#addFiles(this.#below(joined(take.root, take.publicFolder), take.mount))
+        return this.#addUnits([serverUnit(take, this.#plan)], serverRoutes(take.mount))
+      }
+      case 'build-output': {
+        if (served) return this.#takeServed()
+        const output = await collectBuildOutput(this.#parts.collection, {
+          folder: joined(take.folder, '.vercel/output'),
+        })
+        if (output === undefined) return
+        this.#addFiles(output.files)
+        return this.#addUnits(readyUnits(output), output.routes ?? [])
+      }
+      case 'command':
+        this.#notes.push('Programs that only have a start command are not run by `aloft dev`.')
+    }
+  }
+
+  #takeServed(): void {
+    this.#outputs.push({
+      ...{ routes: undefined, files: [], programs: [] },
+      functions: [{ path: 'index', program: DEV_SERVER }],
+    })
+    this.#routes.push(serverRoutes(''))
+  }
+
+  async #takeBuilt({ base, folders, mount, routes }: Extract<Take, { kind: 'built' }>): Promise<void> {
+    for (const folder of folders) {
+      const files = await this.#parts.builtFiles(joined(base, folder))
+      if (files.length === 0) continue
+      this.#notes.push(
+        `Showing what the last build left in ${joined(base, folder)}: there is no \`dev\` script.`,
+      )
+      this.#addFiles(files.map((file) => ({ ...file, path: joined(mount, file.path) })))
+      this.#routes.push(routes)
+      return
+    }
+    this.#notes.push(
+      'There is no `dev` script, and no build has left anything to show: run the build, or name a `devCommand`.',
+    )
+  }
+
+  #below(folder: string, mount: string): readonly ManifestFile[] {
+    return this.#manifest.flatMap((file) =>
+      file.path.startsWith(`${folder}/`)
+        ? [{ ...file, path: joined(mount, file.path.slice(folder.length + 1)) }]
+        : [],
+    )
+  }
+
+  #addFiles(files: readonly OutputFile[]): void {
+    this.#outputs.push({
+      ...{ routes: undefined, functions: [], programs: [] },
+      files: files
+        .filter(({ path }) => !SECRET.test(path))
+        .map(({ path, sha1, sha256, size, contentType }) => ({
+          ...{ path, sha1, sha256, size },
+          ...(contentType === undefined ? {} : { contentType }),
+        })),
+    })
+  }
+
+  #addUnits(units: readonly Unit[], routes: readonly Route[]): void {
+    this.#units.push(...units)
+    this.#outputs.push({
+      ...{ routes: undefined, files: [], programs: [] },
+      functions: units.flatMap(({ id, paths }) => paths.map((path) => ({ path, program: id }))),
+    })
+    this.#routes.push(routes)
+  }
+}
+
+async function frameworkIn(
+  { framework }: Configuration,
+  detect: () => Promise<Framework | undefined>,
+): Promise<Framework | undefined> {
+  if (framework === null) return undefined
+  return framework === undefined ? detect() : frameworkOf(framework)
+}

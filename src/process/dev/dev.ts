@@ -1,0 +1,293 @@
+import { mkdir, mkdtemp } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import { basename, join } from 'node:path'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import { createRunnerClient } from '#adapters/runner-process/runner-client.ts'
+import { createRunnerHost } from '#adapters/runner-process/runner-host.ts'
+import { createUnsandboxed } from '#adapters/sandbox-bwrap/unsandboxed.ts'
+import type { Collection } from '#builder/output/collect.ts'
+import { packJob } from '#builder/output/inside/pack-job.ts'
+import type { DevEvent, DevFailure, DevOptions } from '#contract/dev.ts'
+import type { LoadProgram } from '#core/instance/instance.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import { createEdge } from '#edge/edge.ts'
+import { devDeployment, devSystemEnv, devTask } from './dev-deployment.ts'
+import { createDevLog } from './dev-log.ts'
+import type { DevPlan } from './dev-plan.ts'
+import { DevProject, type Look } from './dev-project.ts'
+import { createDevRunner } from './dev-runner.ts'
+import { type DevServer, startDevServer } from './dev-server.ts'
+import { type EnvFiles, readEnvFiles } from './env-files.ts'
+import { answerFault, createFaultPages } from './fault-pages.ts'
+import { type CollectFiles, FolderContents } from './folder-contents.ts'
+import { listenAt, PortTaken } from './listen.ts'
+import { isLocalName } from './local-name.ts'
+import { openProgramContents } from './program-contents.ts'
+import { Programs } from './programs.ts'
+import { watchFolder } from './watch-folder.ts'
+
+export interface DevParts {
+  /** Finds the files that a deployment of a folder would consist of. */
+  readonly collect: CollectFiles
+  readonly tell: (event: DevEvent) => void
+}
+
+export interface Dev {
+  /** Ends everything that was started; resolves when nothing is left. */
+  stop(): Promise<void>
+}
+
+export class DevError extends Error {
+  override readonly name = 'DevError'
+  readonly code: DevFailure
+  readonly hint: string | undefined
+
+  constructor(code: DevFailure, message: string, hint?: string) {
+    super(message)
+    this.code = code
+    this.hint = hint
+  }
+}
+
+const BUDGET_BYTES = 128 * 2 ** 20
+const KEEP_ALIVE_MS = 5000
+const DRAIN_MS = 300
+
+/** Serves a folder on this machine with the parts that serve deployments. Rejects with a `DevError`. */
+export async function startDev(options: DevOptions, { collect, tell }: DevParts): Promise<Dev> {
+  const began = performance.now()
+  const { folder, work } = options
+  const clock: Clock = { now: Date.now }
+  const log = createDevLog(tell)
+  const stopped = new AbortController()
+  const { signal } = stopped
+  const run = join(work, 'r')
+  await mkdir(run, { recursive: true, mode: 0o700 })
+
+  let envFiles: EnvFiles = await readEnvFiles(folder)
+  let port = options.port
+  let programEnv: DevPlan['programEnv'] = {}
+  const ownEnv = () => ({ ...envFiles.variables, ...options.env })
+  const deployment = () => devDeployment(basename(folder), `localhost:${port}`, Object.keys(ownEnv()))
+
+  const contents = new FolderContents()
+  const packed = await openProgramContents(join(work, 'contents'))
+  const blobs: Pick<BlobStore, 'read' | 'open'> = {
+    read: async (name) => (await contents.read(name)) ?? packed.read(name),
+    open: async (name, range) => (await contents.open(name, range)) ?? packed.open(name, range),
+  }
+  const collection: Collection = {
+    workspace: {
+      task: devTask(deployment(), [], signal),
+      env: {},
+      // It is the person's own code, on the person's own machine: it is packed by this very process.
+      async run({ argv }) {
+        await packJob(folder, argv.at(-1) as string)
+        return { code: 0, reason: 'exited' }
+      },
+      note: async (_log, text) => tell({ type: 'note', text }),
+      folder: (name) => mkdtemp(join(work, `${name}-`)),
+    },
+    node: { folder: '', node: '/opt/node/bin/node', version: process.version },
+    blobs: packed,
+    log: {
+      stdout: async () => {},
+      stderr: async () => {},
+      command: async () => {},
+    } as unknown as Collection['log'],
+  }
+
+  const programs: Programs = new Programs({
+    ...{ collection, contents: packed },
+    onBuilt: ({ file }, ms) => tell({ type: 'built', file, ms: Math.round(ms) }),
+    onFailed: ({ file }, { message }) => tell({ type: 'fault', about: file, text: message }),
+    onOld: ({ deploymentId }) => host.forget(deploymentId),
+  })
+  const loadProgram: LoadProgram = async ({ deploymentId }) => {
+    const version = programs.find(deploymentId)
+    if (version === undefined) return undefined
+    const { program, unit } = version
+    const { scale, ownerId, projectId } = deployment()
+    const env = { ...devSystemEnv(deployment()), ...programEnv, ...ownEnv() }
+    return { ...{ program, deploymentId, ownerId, projectId, env, scale }, paths: unit.paths }
+  }
+  const sandbox = createUnsandboxed()
+  const host = await createRunnerHost({
+    ...{ sandbox, folder: work, socket: join(run, 's'), runFolder: join(run, 'i'), blobs: packed, clock },
+    loadProgram,
+    ensureNode: async () => ({ folder: join(process.execPath, '../..'), node: process.execPath }),
+    instances: NO_STORE,
+    log: { write: ({ entrypoint, text }) => tell({ type: 'log', from: entrypoint, text }) },
+    // The next request may find the cause gone.
+    onCrashLoop: (id) => void setImmediate(() => host.scale(id, deployment().scale)),
+    logger: log,
+    worker: 'dev',
+    limits: { warm: 0 },
+  })
+  const runner = createRunnerClient({ socket: join(run, 's'), logger: log })
+  const faults = createFaultPages(run)
+  let devServer: DevServer | undefined
+
+  const project = new DevProject({
+    ...{ folder, collect, contents, collection, deployment, signal },
+    directoryListing: options.directoryListing,
+    watch: (onChange) => watchFolder(folder, onChange),
+    onLook: (look) => looked(look),
+    onQuiet: () =>
+      void project
+        .fresh()
+        .then(() => programs.refresh())
+        .catch(failed),
+  })
+  const edge = createEdge({
+    sites: { find: async (name) => project.siteAt(name) },
+    ...{ blobs, clock, log, budgetBytes: BUDGET_BYTES, keepAliveMs: KEEP_ALIVE_MS },
+    bus: createMemoryBus({ log }),
+    visits: {
+      record: ({ method, path, status, ms }) => tell({ type: 'request', method, path, status, ms }),
+    },
+    origin: 'dev1',
+    proxy: { allows: () => true },
+    runner: createDevRunner({ programs, runner, faults, devServer: () => devServer }),
+  })
+
+  let lastFailure: string | undefined
+  let lastNotes = ''
+  let plan: DevPlan | undefined
+  async function looked(look: Look): Promise<void> {
+    if (look.failure !== undefined && look.failure !== lastFailure)
+      tell({ type: 'fault', text: look.failure })
+    lastFailure = look.failure
+    const env = await readEnvFiles(folder)
+    const isOther =
+      JSON.stringify(env.variables) !== JSON.stringify(envFiles.variables) ||
+      (look.plan !== undefined && JSON.stringify(look.plan.programEnv) !== JSON.stringify(programEnv))
+    envFiles = env
+    if (look.plan === undefined) return
+    plan = look.plan
+    programEnv = plan.programEnv
+    programs.update(plan.units, look.changes)
+    if (isOther) programs.restart()
+    edge.invalidate('*')
+    const notes = plan.notes.join('\n')
+    if (notes !== lastNotes) for (const text of plan.notes) tell({ type: 'note', text })
+    lastNotes = notes
+  }
+  const failed = (error: Error) => log.error({ err: error }, 'the folder could not be read')
+
+  const isLocal = isLocalName(options.host)
+  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const name = hostOf(req)
+    if (!isLocal(name)) return refuse(res, name)
+    // The edge knows sites by names.
+    if (isIP(name) === 6) req.headers.host = `localhost:${port}`
+    await project.fresh()
+    if (project.failure === undefined) return edge.handle(req, res)
+    answerFault(req, res, { title: 'This folder cannot be served as it is', text: project.failure })
+  }
+  const servers = new Set<ReturnType<typeof createServer>>()
+  const makeServer = () => {
+    const server = createServer({ shouldUpgradeCallback: (req) => edge.upgrade.accepts(req) }, (req, res) => {
+      handle(req, res).catch((error: Error) => {
+        failed(error)
+        if (!res.headersSent) answerFault(req, res, { title: 'Something went wrong', text: error.message })
+      })
+    })
+    server.on('upgrade', (req, socket, head) => {
+      if (isLocal(hostOf(req))) edge.upgrade.handle(req, socket, head)
+      else socket.destroy()
+    })
+    servers.add(server)
+    return server
+  }
+
+  async function stop(): Promise<void> {
+    stopped.abort()
+    project.close()
+    for (const server of servers) {
+      server.close()
+      server.closeAllConnections()
+    }
+    runner.close()
+    faults.close()
+    await Promise.all([devServer?.stop(), host.drain(DRAIN_MS)])
+    await sandbox.close()
+    await edge.close()
+  }
+
+  try {
+    const listening = await listenAt(makeServer, options).catch((error: Error) => {
+      throw listenError(error, options)
+    })
+    port = listening.port
+    await project.fresh()
+    const command = (plan as DevPlan | undefined)?.command
+    if (command) {
+      devServer = await startDevServer({
+        command,
+        folder: join(folder, command.folder),
+        env: { ...(options.colors ? { FORCE_COLOR: '1' } : {}), ...ownEnv() },
+        socket: join(run, 'd'),
+        onLine: (text) => tell({ type: 'log', from: command.shown, text }),
+        onGroup: (pid) => tell({ type: 'group', pid }),
+        onEnd: (how) =>
+          tell({ type: 'failed', code: 'command_failed', text: `\`${command.shown}\` ${how}.` }),
+      })
+      await devServer.ready.catch((error: Error) => {
+        throw new DevError('command_failed', `\`${command.shown}\` ${error.message}.`)
+      })
+    }
+    const { framework, units = [] } = plan ?? ({} as Partial<DevPlan>)
+    tell({
+      type: 'ready',
+      ...{ url: listening.url, others: listening.others, port, ms: Math.round(performance.now() - began) },
+      ...(framework === undefined ? {} : { framework }),
+      ...(command === undefined ? {} : { command: command.shown }),
+      ...{ functions: units.length, envFiles: envFiles.found },
+    })
+    return { stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const NO_STORE = {
+  add: async () => {},
+  remove: async () => {},
+  clear: async () => {},
+  ofDeployment: async () => [],
+  counts: async () => new Map<string, number>(),
+}
+
+const hostOf = ({ headers }: IncomingMessage): string =>
+  (headers.host ?? '')
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase()
+
+function refuse(res: ServerResponse, name: string): void {
+  res.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' })
+  res.end(
+    `This is the development server of somebody's machine, and ${JSON.stringify(name)} is no name of it.\n` +
+      'Start it with --host 0.0.0.0 to have it answer by any name.\n',
+  )
+}
+
+function listenError(error: NodeJS.ErrnoException, { host, port }: DevOptions): DevError {
+  if (error instanceof PortTaken)
+    return new DevError(
+      'port_taken',
+      error.message,
+      'Name another one with --port, or leave it out for a free one.',
+    )
+  if (error.code === 'EACCES')
+    return new DevError('failed', `Port ${port} may not be used by you.`, 'Name one above 1023 with --port.')
+  return new DevError(
+    'failed',
+    `It cannot listen at ${host}: ${error.message}.`,
+    'Name an address of this machine with --host, or leave it out for localhost.',
+  )
+}

@@ -1,0 +1,186 @@
+import { extname } from 'node:path'
+import { extract } from 'tar-stream'
+import type { Collection } from '#builder/output/collect.ts'
+import { sourcesOf } from '#builder/output/inside/compile.ts'
+import { joined } from '#builder/plan/source-tree.ts'
+import type { Program } from '#core/output/output.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
+import type { Unit } from './unit.ts'
+
+/** One state of a unit's source, compiled and with the variables of that moment. */
+export interface Version {
+  /** A deployment of its own, so that it ends without the others. */
+  readonly deploymentId: string
+  readonly unit: Unit
+  readonly program: Program
+  /** Requests under way. */
+  leases: number
+  isOld: boolean
+}
+
+export interface ProgramsParts {
+  readonly collection: Collection
+  readonly contents: Pick<BlobStore, 'open'>
+  readonly onBuilt: (unit: Unit, ms: number) => void
+  readonly onFailed: (unit: Unit, failure: BuildFailure) => void
+  /** Nothing asks for it any more. */
+  readonly onOld: (version: Version) => void
+}
+
+/** What changed in the folder since the look before. */
+export interface Changes {
+  /** Files that were written. */
+  readonly written: ReadonlySet<string>
+  /** Files came or went: what imports lead to may be another file now. */
+  readonly moved: boolean
+}
+
+interface State {
+  unit: Unit
+  version: Version | undefined
+  failure: BuildFailure | undefined
+  /** The files it was made of, as the packed program names them. */
+  parts: ReadonlySet<string>
+  /** Goes up with every change that may matter. */
+  wanted: number
+  built: number
+  building: Promise<void> | undefined
+}
+
+/** Compiles units when they are asked for, and again when what they are made of has changed. */
+export class Programs {
+  readonly #parts: ProgramsParts
+  #states = new Map<string, State>()
+  /** Until their last request is over. */
+  readonly #known = new Map<string, Version>()
+  #versions = 0
+
+  constructor(parts: ProgramsParts) {
+    this.#parts = parts
+  }
+
+  /** These are the units from now on; what was compiled of those that are unchanged is kept. */
+  update(units: readonly Unit[], changes: Changes): void {
+    const before = this.#states
+    this.#states = new Map(units.map((unit) => [unit.id, this.#next(before.get(unit.id), unit, changes)]))
+    for (const [id, { version }] of before) if (!this.#states.has(id) && version) this.#retire(version)
+  }
+
+  /** All start anew, with other variables. */
+  restart(): void {
+    for (const state of this.#states.values()) {
+      const { version } = state
+      if (version === undefined) continue
+      state.version = this.#versionOf(state.unit, version.program)
+      this.#retire(version)
+    }
+  }
+
+  /** Compiles again what was compiled before and has changed, so that its faults are told of at once. */
+  async refresh(): Promise<void> {
+    for (const [id, { built, wanted }] of this.#states)
+      if (built > 0 && built < wanted) await this.ensure(id).catch(() => {})
+  }
+
+  /** The unit as its source is now. Rejects with a `BuildFailure` where it cannot be compiled. */
+  async ensure(id: string): Promise<Version> {
+    for (;;) {
+      const state = this.#states.get(id)
+      if (state === undefined) throw new BuildFailure('missing_function', 'It is gone.')
+      if (state.built >= state.wanted) {
+        if (state.failure) throw state.failure
+        return state.version as Version
+      }
+      state.building ??= this.#build(state).finally(() => {
+        state.building = undefined
+      })
+      await state.building
+    }
+  }
+
+  /** One that is in use. */
+  find(deploymentId: string): Version | undefined {
+    return this.#known.get(deploymentId)
+  }
+
+  /** A request is over. */
+  release(version: Version): void {
+    version.leases--
+    if (version.isOld) this.#retire(version)
+  }
+
+  #next(known: State | undefined, unit: Unit, changes: Changes): State {
+    if (known === undefined)
+      return {
+        ...{ unit, version: undefined, failure: undefined, building: undefined },
+        ...{ parts: new Set<string>(), wanted: 1, built: 0 },
+      }
+    known.unit = unit
+    // Of what is being compiled nobody knows yet what it is made of.
+    if (known.building !== undefined || affects(changes, known)) known.wanted++
+    return known
+  }
+
+  async #build(state: State): Promise<void> {
+    const { collection, onBuilt, onFailed } = this.#parts
+    const { unit, wanted } = state
+    const began = performance.now()
+    try {
+      const { programs } = await unit.pack(collection)
+      const program = programs[0] as Program
+      state.parts = await this.#partsOf(program, unit)
+      state.failure = undefined
+      if (state.version?.program.id !== program.id) {
+        const old = state.version
+        state.version = this.#versionOf(unit, program)
+        if (old) this.#retire(old)
+        onBuilt(unit, performance.now() - began)
+      }
+    } catch (error) {
+      const failure =
+        error instanceof BuildFailure ? error : new BuildFailure('pack_failed', (error as Error).message)
+      state.failure = failure
+      // What it was before is not what the person wrote.
+      if (state.version) this.#retire(state.version)
+      state.version = undefined
+      onFailed(unit, failure)
+    }
+    state.built = wanted
+  }
+
+  #versionOf(unit: Unit, program: Program): Version {
+    const deploymentId = `dev-${++this.#versions}`
+    const version: Version = { deploymentId, unit, program, leases: 0, isOld: false }
+    this.#known.set(deploymentId, version)
+    return version
+  }
+
+  #retire(version: Version): void {
+    version.isOld = true
+    if (version.leases > 0) return
+    this.#known.delete(version.deploymentId)
+    this.#parts.onOld(version)
+  }
+
+  async #partsOf({ archive }: Program, { root }: Unit): Promise<ReadonlySet<string>> {
+    const parts = new Set<string>()
+    const source = await this.#parts.contents.open(archive.sha256)
+    if (source === undefined) return parts
+    for await (const entry of source.pipe(extract())) {
+      const { name } = entry.header
+      entry.resume()
+      if (name.includes('node_modules/')) continue
+      for (const path of [name, ...sourcesOf(name)]) parts.add(path).add(joined(root, path))
+    }
+    return parts
+  }
+}
+
+/** Some imports leave no trace in what was packed: of data that went into the code, and of what is one file then. */
+const UNSEEN: ReadonlySet<string> = new Set(['.json', '.wasm'])
+
+function affects({ written, moved }: Changes, { parts, failure, version }: State): boolean {
+  if (moved || ((failure || version?.program.shape === 'edge') && written.size > 0)) return true
+  return [...written].some((path) => parts.has(path) || UNSEEN.has(extname(path)))
+}

@@ -3,6 +3,7 @@ import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { DeployError } from './deploy-error.ts'
 import { type IgnoreRule, isIgnored, readIgnoreFile } from './ignore.ts'
+import { checkName, IGNORE_BYTES, IGNORE_FILES, MAX_FILES, NEVER, PRIVATE, USUALLY } from './left-out.ts'
 import { forEachAtOnce } from './pool.ts'
 
 export interface FoundFile {
@@ -14,22 +15,8 @@ export interface FoundFile {
   readonly mode: number
 }
 
-/** The most files that an installation takes in one deployment. */
-export const MAX_FILES = 100_000
 const MAX_DEPTH = 200
 const AT_ONCE = 32
-const IGNORE_BYTES = 1_000_000
-
-export const IGNORE_FILES = ['.gitignore', '.aloftignore'] as const
-
-/** Never part of a deployment, whatever an ignore file says. */
-const NEVER: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.aloft', 'node_modules'])
-/** Not even through a link from elsewhere in the folder. */
-const PRIVATE: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.aloft'])
-/** Left out unless an ignore file says otherwise (`!.env.local`). */
-const USUALLY = readIgnoreFile(
-  '.gitignore\n.aloftignore\n.DS_Store\n.env.local\n.env.*.local\n.*.swp\nnpm-debug.log\n__pycache__/\n',
-)
 
 interface Walk {
   readonly root: string
@@ -123,8 +110,7 @@ async function kindOf(
 
 function addFile(walk: Walk, path: readonly string[], source: string): void {
   const shown = path.join('/')
-  if (/\p{Cc}|\ufffd/u.test(shown))
-    throw new DeployError('bad_name', `${JSON.stringify(shown)} has a name that no address can have.`)
+  checkName(shown)
   if (walk.files.length >= MAX_FILES)
     throw new DeployError('too_many_files', `The folder holds more than ${MAX_FILES} files.`)
   walk.files.push({ path: shown, source })

@@ -14,6 +14,7 @@ import { answers, startTestApi, type TestAnswer } from './client-testing.ts'
 import { type DeployOptions, deploy } from './deploy.ts'
 import { DeployError } from './deploy-error.ts'
 import type { DeployEvent, Deployment } from './deploy-event.ts'
+import { deployFiles } from './deploy-files.ts'
 
 const closing: (() => unknown)[] = []
 after(() => Promise.all(closing.map((close) => close())))
@@ -265,4 +266,30 @@ test('it can be stopped, and whoever stops listening stops it too', async () => 
   const { api, events } = await start(folderOf({ a: 'text' }), rows)
   for await (const { type } of events()) if (type === 'collected') break
   assert.deepEqual(api.requests, [])
+})
+
+test('files in memory are deployed like those of a folder', async () => {
+  const { rows, uploads, kept } = keeper()
+  const { api, run } = await start(folderOf({ a: 'same', 'sub/c': 'other' }), rows)
+  await run()
+  kept.delete(sha1('other'))
+  uploads.length = 0
+  const client = createClient({ baseUrl: api.baseUrl, token: 'tok0123456789' })
+  const file = (path: string, text: string) => ({
+    path,
+    size: text.length,
+    bytes: () => new TextEncoder().encode(text),
+  })
+  const events: DeployEvent[] = []
+  const files = [file('a', 'same'), file('sub/c', 'other')]
+  for await (const event of deployFiles({ client, name: 'site', files, follow: false })) events.push(event)
+  assert.deepEqual(uploads, [sha1('other')])
+  assert.equal(events.at(-1)?.type, 'created')
+  const [folder, memory] = api.requests.filter(({ body }) => 'files' in Object(body)).slice(-2)
+  assert.deepEqual(memory?.body, folder?.body)
+
+  await assert.rejects(
+    deployFiles({ client, name: 'site', files: [] }).next(),
+    (error) => error instanceof DeployError && error.code === 'no_files',
+  )
 })

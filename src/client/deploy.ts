@@ -1,144 +1,15 @@
-import { createDeployment, type Target } from '#contract/api/deployment.ts'
-import { ApiError } from './api-error.ts'
-import type { Client } from './client.ts'
 import { collectFiles } from './collect-files.ts'
-import { ConnectionError } from './connection-error.ts'
-import type { DeployEvent, Deployment } from './deploy-event.ts'
-import { followBuild } from './follow-build.ts'
-import { type HashedFile, hashFiles } from './hash-files.ts'
-import { persist, type Wait } from './persist.ts'
-import { reporting } from './reporting.ts'
-import { uploadFiles } from './upload-files.ts'
+import type { DeployEvent } from './deploy-event.ts'
+import { type DeployWish, deploySources } from './deploy-files.ts'
+import { diskFile } from './disk-file.ts'
 
-type Variables = Readonly<Record<string, string>>
-
-export interface DeployOptions {
-  readonly client: Client
+export interface DeployOptions extends DeployWish {
   readonly folder: string
-  /** The project is the one of this name, unless `project` says otherwise. */
-  readonly name: string
-  /** The project by its id or name; it has to be there. */
-  readonly project?: string | undefined
-  readonly target?: Target | undefined
-  readonly env?: Variables
-  readonly buildEnv?: Variables
-  readonly meta?: Variables
-  readonly regions?: readonly string[] | undefined
-  readonly public?: boolean
-  /** A new deployment although nothing changed. */
-  readonly force?: boolean
-  /** False: do not wait for the build. */
-  readonly follow?: boolean
-  /** Stops it; what was uploaded stays and is not uploaded again. */
-  readonly signal?: AbortSignal
-  readonly wait?: Wait
 }
-
-/** More than enough: a file that is gone again between two of them was deleted on purpose. */
-const MAX_ROUNDS = 4
-
-const bytesOf = (files: readonly { readonly size: number }[]): number =>
-  files.reduce((sum, { size }) => sum + size, 0)
 
 /**
  * Deploys a folder. It ends with `ready` or `error`, or with `created` when it is not to follow. It throws
  * `DeployError` where the folder is not fit, and what calls throw where the installation is not.
  */
-export async function* deploy(options: DeployOptions): AsyncGenerator<DeployEvent, void> {
-  // Whoever stops listening stops the work as well.
-  const stopped = new AbortController()
-  const signal =
-    options.signal === undefined ? stopped.signal : AbortSignal.any([options.signal, stopped.signal])
-  try {
-    yield* run({ ...options, signal })
-  } finally {
-    stopped.abort()
-  }
-}
-
-async function* run(options: DeployOptions & { readonly signal: AbortSignal }): AsyncGenerator<DeployEvent> {
-  const { client, folder, signal, wait } = options
-  const how = { signal, wait }
-  const found = await collectFiles(folder, signal)
-  yield { type: 'collected', files: found.length, bytes: bytesOf(found) }
-
-  const files = yield* reporting<DeployEvent, HashedFile[]>((tell) => {
-    let [count, bytes] = [0, 0]
-    const onFile = ({ size }: HashedFile) => {
-      bytes += size
-      tell({ type: 'hashed', files: ++count, bytes })
-    }
-    return hashFiles(found, onFile, signal)
-  })
-
-  for (let round = 1; ; round++) {
-    const answer = await create(options, files, how)
-    if ('deployment' in answer) {
-      const { deployment } = answer
-      yield { type: 'created', deployment }
-      if (options.follow !== false) yield* followBuild(client, deployment, how)
-      return
-    }
-    const missing = contentsOf(files, answer.missing)
-    if (round >= MAX_ROUNDS || missing.length === 0) throw answer.error
-    yield { type: 'missing', files: missing.length, bytes: bytesOf(missing) }
-    yield* reporting<DeployEvent, void>((tell) =>
-      uploadFiles(client, missing, (progress) => tell({ type: 'uploaded', ...progress }), how),
-    )
-  }
-}
-
-type Created =
-  | { readonly deployment: Deployment }
-  | { readonly missing: readonly string[]; readonly error: ApiError }
-
-async function create(
-  options: DeployOptions,
-  files: readonly HashedFile[],
-  how: { readonly signal: AbortSignal; readonly wait: Wait | undefined },
-): Promise<Created> {
-  const { client, env, buildEnv, meta, regions, target, project, force = false } = options
-  const call = () =>
-    client.call(createDeployment, {
-      signal: how.signal,
-      ...(force ? { query: { forceNew: true } } : {}),
-      body: {
-        name: options.name,
-        version: 2,
-        files: files.map(({ path, sha, size, mode }) => ({ file: path, sha, size, mode })),
-        ...(project === undefined ? {} : { project }),
-        ...(target === undefined ? {} : { target }),
-        ...(env === undefined ? {} : { env }),
-        ...(buildEnv === undefined ? {} : { build: { env: buildEnv } }),
-        ...(meta === undefined ? {} : { meta }),
-        ...(regions === undefined ? {} : { regions: [...regions] }),
-        ...(options.public ? { public: true } : {}),
-      },
-    })
-  try {
-    // The same files give the same deployment, so that asking twice makes one; unless a new one is forced.
-    return { deployment: await persist(force ? () => call().catch(final) : call, how) }
-  } catch (error) {
-    const cause = error instanceof Final ? error.cause : error
-    const missing = cause instanceof ApiError && cause.code === 'missing_files' ? cause.extra.missing : null
-    if (!Array.isArray(missing)) throw cause
-    return { missing: missing.map(String), error: cause as ApiError }
-  }
-}
-
-class Final extends Error {}
-
-/** Keeps a failure that may have had an effect from being tried again. */
-function final(error: unknown): never {
-  const harmless =
-    error instanceof ConnectionError
-      ? error.reason === 'refused'
-      : error instanceof ApiError && (error.status === 429 || error.status === 503)
-  throw harmless ? error : new Final('', { cause: error })
-}
-
-/** A file for each of the contents: two files that are the same need one upload. */
-function contentsOf(files: readonly HashedFile[], shas: readonly string[]): HashedFile[] {
-  const bySha = new Map(files.map((file) => [file.sha, file]))
-  return [...new Set(shas)].flatMap((sha) => bySha.get(sha) ?? [])
-}
+export const deploy = (options: DeployOptions): AsyncGenerator<DeployEvent, void> =>
+  deploySources(options, async (signal) => (await collectFiles(options.folder, signal)).map(diskFile))

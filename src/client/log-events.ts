@@ -96,12 +96,22 @@ async function* once(
 async function* lines(body: ReadableStream<Uint8Array>, onChunk: () => void): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of body) {
+  for await (const chunk of pieces(body)) {
     onChunk()
     rest += decoder.decode(chunk, { stream: true })
     const whole = rest.split('\n')
     rest = whole.pop() ?? ''
     if (rest.length > MAX_LINE) throw new Error('A line of the log is too long.')
     for (const line of whole) if (line !== '') yield line
+  }
+}
+
+/** A body is a list of pieces by itself, but not in every browser. */
+async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const reader = body.getReader()
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+  } finally {
+    reader.cancel().catch(() => {})
   }
 }

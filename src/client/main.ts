@@ -5,5 +5,4 @@
  */
 export { collectFiles, type FoundFile } from './collect-files.ts'
 export { type DeployOptions, deploy } from './deploy.ts'
-export { DeployError } from './deploy-error.ts'
 export * from './web.ts'

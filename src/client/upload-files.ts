@@ -1,13 +1,10 @@
-import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { Readable } from 'node:stream'
 import { uploadFile } from '#contract/api/file.ts'
 import { ApiError } from './api-error.ts'
 import type { Client } from './client.ts'
 import { DeployError } from './deploy-error.ts'
-import { type HashedFile, hashFile, SMALL } from './hash-files.ts'
 import { type Persistence, persist } from './persist.ts'
 import { forEachAtOnce } from './pool.ts'
+import type { HashedFile } from './source-file.ts'
 
 const AT_ONCE = 8
 
@@ -51,13 +48,7 @@ async function send(
   count: (size: number) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  let broken: unknown
-  const body =
-    file.size <= SMALL
-      ? await readFile(file.source).catch((error) => changed(file, error))
-      : counting(file, count).on('error', (error) => {
-          broken = error
-        })
+  const { body, broken, close } = await file.open(count).catch((error) => changed(file, error))
   try {
     await client.call(uploadFile, {
       body,
@@ -66,26 +57,16 @@ async function send(
     })
   } catch (error) {
     signal?.throwIfAborted()
-    if (broken !== undefined) changed(file, broken)
+    const why = broken?.()
+    if (why !== undefined) changed(file, why)
     if (error instanceof ApiError && error.status === 400) {
-      const now = await hashFile(file, signal)
+      const now = await file.hash(signal)
       if (now.sha !== file.sha) changed(file, error)
     }
     throw error
   } finally {
-    if (body instanceof Readable) body.destroy()
+    close?.()
   }
-}
-
-/** The file as a stream that tells how far it is. */
-function counting({ source }: HashedFile, count: (size: number) => void): Readable {
-  const read = async function* () {
-    for await (const chunk of createReadStream(source, { highWaterMark: SMALL / 4 })) {
-      yield chunk as Buffer
-      count((chunk as Buffer).length)
-    }
-  }
-  return Readable.from(read(), { objectMode: false, highWaterMark: SMALL / 4 })
 }
 
 function changed({ path }: HashedFile, cause: unknown): never {

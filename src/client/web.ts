@@ -12,8 +12,12 @@ export {
   type RawBody,
 } from './client.ts'
 export { ConnectionError, type ConnectionFailure } from './connection-error.ts'
+export { DeployError } from './deploy-error.ts'
 export type { DeployEvent, Deployment } from './deploy-event.ts'
+export { type DeployWish, deployFiles } from './deploy-files.ts'
 export { followBuild } from './follow-build.ts'
+export { chooseFiles } from './left-out.ts'
 export { followLog, type LogEvent, type LogQuery, readLog } from './log-events.ts'
+export type { MemoryFile } from './memory-file.ts'
 export { siteAddress } from './site-address.ts'
 export type { Trace } from './trace.ts'

@@ -36,6 +36,9 @@ ${table(['code', 'meaning'], EXIT_CODES)}
 
 ## Commands
 
+Words that are common elsewhere mean the same: groups in the singular (\`aloft token ls\`), \`list\` and \`remove\`,
+\`teams members invite\`, \`projects create\`, \`certs upload\`.
+
 ${sections.join('\n\n')}
 
 This page is made from the commands in \`src/cli\` by \`npm run docs\`, and a test keeps them equal.
@@ -113,8 +116,27 @@ another is named. A folder that a build writes (\`dist\`, \`build\`, \`out\`, \`
 and linked in the folder that it is in. \`aloft link\` chooses another project, \`--name\` does so once, and
 \`--no-link\` writes nothing. Your \`.gitignore\` is never changed.
 
+**Git.** Where the folder is in a git repository, the deployment is given these notes (\`meta\`), unless \`--no-git\`
+or \`--meta\` says otherwise: \`gitBranch\`, \`gitCommitSha\`, \`gitCommitMessage\` (its first line), \`gitCommitAuthorName\` and
+\`gitDirty\` (\`1\` where something was not committed). A domain of a branch follows \`gitBranch\`, builds are told all
+of them, \`aloft inspect\` shows them, and \`aloft ls --meta gitBranch=dev\` finds by them.
+
+**The address** is copied to the clipboard when the command runs on a terminal and \`pbcopy\`, \`wl-copy\`, \`xclip\`, \`xsel\`
+or \`clip.exe\` is there for its screen; \`--no-clipboard\` leaves yours alone. \`--qr\` draws it as a QR code, on stderr, so
+that \`url=$(aloft --qr)\` still is the address.
+
+## For whom commands act
+
+For the team that \`--team\` names; else for the account that the linked folder belongs to, in commands about its
+project; else for the team of \`aloft teams switch\`; else for your own account, which \`--personal\` names. The team that was
+switched to belongs to the stored login of one installation: a token of your own (\`ALOFT_TOKEN\`) acts for your own
+account unless \`--team\` is there. \`aloft whoami\` says for whom.
+
+## Output
+
 **People and programs.** Results go to stdout, everything else to stderr: \`url=$(aloft)\` is the address. On
-a terminal the progress is one line that is redrawn; in a pipe it is plain lines without colours. With \`--json\`
+a terminal the progress is one line that is redrawn, and tables leave out their last columns where they are too wide;
+in a pipe it is plain lines without colours, and tables are whole. With \`--json\`
 the result is one JSON value on stdout (\`logs -f\` prints one a line), nothing else is said, and a failure is one
 line of JSON on stderr: \`{ "error": { "code", "message", "hint" } }\`. A deployment's result is
 

@@ -27,6 +27,8 @@ export interface Output {
   stream(parts: AsyncIterable<Uint8Array>): Promise<void>
   /** Whether a person sees the result, rather than a program. */
   readonly seen: boolean
+  /** How wide the result may be, where a person sees it. */
+  readonly width: number | undefined
   /** Whether a line on stderr can be drawn over, because a person looks at it. */
   readonly live: boolean
   /** A line that the next one, and all else, takes the place of; only where `live`. Nothing clears it. */
@@ -70,6 +72,7 @@ export function createOutput(parts: {
           await new Promise<void>((resolve) => stdout.once?.('drain', resolve) ?? resolve())
     },
     seen: stdout.isTTY === true,
+    width: stdout.isTTY === true ? stdout.columns || undefined : undefined,
     say(text) {
       clear()
       stderr.write(line(text))

@@ -16,6 +16,6 @@ interface Listing<T> {
 export function showList<T>({ out }: Cli, data: unknown, list: Listing<T>): void {
   const { items, head, row, empty, more } = list
   if (items.length === 0 && !out.json) out.say(empty)
-  out.show(data, () => (items.length === 0 ? '' : renderTable(head, items.map(row), out.colors)))
+  out.show(data, () => (items.length === 0 ? '' : renderTable(head, items.map(row), out.colors, out.width)))
   if (more) sayMore(out, ...more)
 }

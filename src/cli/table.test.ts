@@ -19,6 +19,15 @@ test('columns are aligned, also for wide letters, and lines have no trailing bla
   )
 })
 
+test('a terminal that is too narrow is shown the first columns, and at least two', () => {
+  const table = (width?: number) =>
+    renderTable(['NAME', 'ADDRESS', 'ID'], [['shop', 'http://shop.localhost', 'prj_1']], none, width)
+  assert.match(table(), /ID/)
+  assert.match(table(36), /ID/)
+  assert.equal(table(35), 'NAME   ADDRESS\nshop   http://shop.localhost')
+  assert.equal(table(10), table(35))
+})
+
 test('a cell cannot make a line of its own', () => {
   assert.equal(renderTable(['A'], [['x\ny\u001b[2J']], none).split('\n').length, 2)
 })

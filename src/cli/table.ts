@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import Table from 'cli-table3'
 import type { Colors } from './output.ts'
 import { plainText } from './plain-text.ts'
@@ -33,13 +34,28 @@ const draw = (rows: readonly (readonly string[])[]): string => {
     .join('\n')
 }
 
+/** Fewer than these say too little. */
+const FEWEST_COLUMNS = 2
+
+/**
+ * Where it is too wide for the terminal, columns are left out from the right, because the most telling ones come
+ * first. A pipe gets all of them.
+ */
 export function renderTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   colors: Colors,
+  width = Number.POSITIVE_INFINITY,
 ): string {
-  return draw([head.map((title) => colors.dim(title)), ...rows.map((row) => row.map(plainText))])
+  const cells = [head.map((title) => colors.dim(title)), ...rows.map((row) => row.map(plainText))]
+  for (let columns = head.length; ; columns--) {
+    const table = draw(cells.map((row) => row.slice(0, columns)))
+    if (columns <= FEWEST_COLUMNS || table.split('\n').every((line) => widthOf(line) <= width)) return table
+  }
 }
+
+/** Near enough: letters that take two places count as one. */
+const widthOf = (line: string): number => [...stripVTControlCharacters(line)].length
 
 /** One thing as aligned lines of a name and a value. */
 export function renderFacts(

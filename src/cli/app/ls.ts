@@ -1,9 +1,9 @@
 import { listApplications } from '#contract/api/application.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand } from '../command.ts'
-import { pageOptions, pageQuery, sayMore } from '../paging.ts'
+import { pageOptions, pageQuery } from '../paging.ts'
 import { relativeTime } from '../relative-time.ts'
-import { renderTable } from '../table.ts'
+import { showList } from '../show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the applications',
@@ -14,29 +14,23 @@ export const command = defineCommand({
     ['apps ls --json', 'for a program to read'],
   ],
   async run(cli, given) {
-    const { out } = cli
     const now = cli.now()
     const page = await (await accountApi(cli)).call(listApplications, { query: pageQuery(given) })
-    if (page.applications.length === 0 && !out.json)
-      out.say('No applications here. Register one: aloft apps create --help')
-    out.show(page, () =>
-      page.applications.length === 0
-        ? ''
-        : renderTable(
-            ['ID', 'NAME', 'SLUG', 'CLIENT ID', 'SCOPES', 'CREATED'],
-            page.applications.map(({ id, name, slug, clientId, scopes, createdAt }) => [
-              id,
-              name,
-              slug,
-              clientId,
-              Object.entries(scopes)
-                .map(([scope, permission]) => `${scope}:${permission}`)
-                .join(' '),
-              relativeTime(createdAt, now),
-            ]),
-            out.colors,
-          ),
-    )
-    sayMore(out, 'apps ls', page.pagination.next)
+    showList(cli, page, {
+      items: page.applications,
+      head: ['ID', 'NAME', 'SLUG', 'CLIENT ID', 'SCOPES', 'CREATED'],
+      row: ({ id, name, slug, clientId, scopes, createdAt }) => [
+        id,
+        name,
+        slug,
+        clientId,
+        Object.entries(scopes)
+          .map(([scope, permission]) => `${scope}:${permission}`)
+          .join(' '),
+        relativeTime(createdAt, now),
+      ],
+      empty: 'No applications here. Register one: aloft apps create --help',
+      more: ['apps ls', page.pagination.next],
+    })
   },
 })

@@ -35,13 +35,13 @@ export const command = defineCommand({
     const again = ['audit ls', user && `--user ${user}`, action && `--action "${action}"`]
     showList(cli, page, {
       items: page.entries,
-      head: ['WHEN', 'WHO', 'BY', 'ACTION', 'WHAT', 'FROM'],
+      head: ['WHEN', 'WHO', 'ACTION', 'WHAT', 'BY', 'FROM'],
       row: ({ at, user: who, via, action: done, target, ip }) => [
         relativeTime(at, now),
         who.username ?? who.email ?? who.id,
-        via.name === '' ? via.kind : `${via.kind} ${via.name}`,
         done,
         Object.values(target).join(' ') || '-',
+        via.name === '' ? via.kind : `${via.kind} ${via.name}`,
         ip || '-',
       ],
       empty: 'Nothing was changed, or nothing that is like this.',

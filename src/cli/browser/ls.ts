@@ -2,6 +2,7 @@ import { listSessions } from '#contract/api/session.ts'
 import { defineCommand } from '../command.ts'
 import { relativeTime } from '../relative-time.ts'
 import { showList } from '../show-list.ts'
+import { browserOf } from './browser-of.ts'
 
 export const command = defineCommand({
   doing: 'list the browsers',
@@ -15,13 +16,13 @@ export const command = defineCommand({
     const answer = await cli.api().call(listSessions)
     showList(cli, answer, {
       items: answer.sessions,
-      head: ['ID', 'BROWSER', 'FROM', 'SIGNED IN', 'USED', 'EXPIRES'],
+      head: ['ID', 'BROWSER', 'FROM', 'USED', 'SIGNED IN', 'EXPIRES'],
       row: ({ id, userAgent, ip, createdAt, activeAt, expiresAt }) => [
         id,
-        userAgent.slice(0, 60) || '-',
+        browserOf(userAgent),
         ip || '-',
-        relativeTime(createdAt, now),
         relativeTime(activeAt, now),
+        relativeTime(createdAt, now),
         relativeTime(expiresAt, now),
       ],
       empty: 'You are signed in in no browser.',

@@ -44,7 +44,7 @@ export const command = defineCommand({
       )
       if (builds.length === 0) return facts
       const rows = builds.map(({ path, use, readyState }) => [path || '-', use, readyState])
-      return `${facts}\n\n${renderTable(['BUILD OF', 'BY', 'STATE'], rows, out.colors)}`
+      return `${facts}\n\n${renderTable(['BUILD OF', 'BY', 'STATE'], rows, out.colors, out.width)}`
     })
   },
 })

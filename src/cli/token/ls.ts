@@ -1,8 +1,8 @@
 import { listTokens } from '#contract/api/token.ts'
 import { defineCommand } from '../command.ts'
-import { pageOptions, pageQuery, sayMore } from '../paging.ts'
+import { pageOptions, pageQuery } from '../paging.ts'
 import { relativeTime } from '../relative-time.ts'
-import { renderTable } from '../table.ts'
+import { showList } from '../show-list.ts'
 import { shortId } from './token-id.ts'
 
 export const command = defineCommand({
@@ -14,26 +14,21 @@ export const command = defineCommand({
     ['tokens ls --json', 'with whole ids, for a program to read'],
   ],
   async run(cli, given) {
-    const { out } = cli
     const now = cli.now()
     const page = await cli.api().call(listTokens, { query: pageQuery(given) })
-    if (page.tokens.length === 0 && !out.json) out.say('No tokens here. Make one: aloft tokens create <name>')
-    out.show(page, () =>
-      page.tokens.length === 0
-        ? ''
-        : renderTable(
-            ['ID', 'NAME', 'TYPE', 'CREATED', 'USED', 'EXPIRES'],
-            page.tokens.map((token) => [
-              shortId(token.id),
-              token.name,
-              token.type,
-              relativeTime(token.createdAt, now),
-              relativeTime(token.activeAt, now),
-              token.expiresAt === undefined ? 'never' : relativeTime(token.expiresAt, now),
-            ]),
-            out.colors,
-          ),
-    )
-    sayMore(out, 'tokens ls', page.pagination.next)
+    showList(cli, page, {
+      items: page.tokens,
+      head: ['ID', 'NAME', 'TYPE', 'CREATED', 'USED', 'EXPIRES'],
+      row: (token) => [
+        shortId(token.id),
+        token.name,
+        token.type,
+        relativeTime(token.createdAt, now),
+        relativeTime(token.activeAt, now),
+        token.expiresAt === undefined ? 'never' : relativeTime(token.expiresAt, now),
+      ],
+      empty: 'No tokens here. Make one: aloft tokens create <name>',
+      more: ['tokens ls', page.pagination.next],
+    })
   },
 })

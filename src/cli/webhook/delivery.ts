@@ -37,7 +37,7 @@ export const command = defineCommand({
         status?.toString() ?? '-',
         answer.slice(0, 100),
       ])
-      const attempts = renderTable(['ATTEMPT', 'TOOK', 'STATUS', 'ANSWER'], rows, out.colors)
+      const attempts = renderTable(['ATTEMPT', 'TOOK', 'STATUS', 'ANSWER'], rows, out.colors, out.width)
       return [facts, plainText(sent.request.body), ...(rows.length === 0 ? [] : [attempts])].join('\n\n')
     })
   },

@@ -1,4 +1,5 @@
 import type { Aliases } from '#core/alias/aliases.ts'
+import type { Analytics } from '#core/analytics/analytics.ts'
 import type { Applications } from '#core/application/applications.ts'
 import type { AuditLog } from '#core/audit/audit-log.ts'
 import type { Certificates } from '#core/certificate/certificates.ts'
@@ -27,6 +28,7 @@ import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import type { Webhooks } from '#core/webhook/webhooks.ts'
 import { aliasRoutes } from './alias/routes.ts'
+import { analyticsRoutes } from './analytics/routes.ts'
 import { applicationRoutes } from './application/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { certificateRoutes } from './certificate/routes.ts'
@@ -39,6 +41,7 @@ import { envVariableRoutes } from './env-variable/routes.ts'
 import { fileRoutes } from './file/routes.ts'
 import { installationRoutes } from './installation/routes.ts'
 import type { Limits } from './limits.ts'
+import { projectLogRoutes } from './log/project-routes.ts'
 import { type FindLogged, logRoutes } from './log/routes.ts'
 import { loginRoutes } from './login/routes.ts'
 import { oauthRoutes } from './oauth/routes.ts'
@@ -61,6 +64,7 @@ import { webhookRoutes } from './webhook/routes.ts'
 
 export interface UseCases {
   readonly aliases: Aliases
+  readonly analytics: Analytics
   readonly applications: Applications
   readonly authorizations: Authorizations
   readonly auditLog: AuditLog
@@ -118,6 +122,11 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...fileRoutes(use.files),
     ...deploymentRoutes(use.deployments),
     ...logRoutes(use.logs, findLogged(use.deployments)),
+    ...projectLogRoutes(use.logs, {
+      findProject: use.projects.get,
+      findDeployment: (ctx, id) => use.deployments.find(ctx, id, 'read'),
+    }),
+    ...analyticsRoutes(use.analytics),
     ...aliasRoutes(use.aliases),
     ...certificateRoutes(use.certificates),
     ...registrarRoutes(use.registrations),

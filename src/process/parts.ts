@@ -12,11 +12,14 @@ import { createRegistry } from '#adapters/sql/registry-store.ts'
 import { createSiteSource } from '#adapters/sql/site-source.ts'
 import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import { createTableSource } from '#adapters/sql/table-source.ts'
+import { createTrafficStore } from '#adapters/sql/traffic-store.ts'
 import { createTransact } from '#adapters/sql/transact.ts'
 import { createZoneSource } from '#adapters/sql/zone-source.ts'
 import { loadMasterKey } from '#adapters/vault-aes/master-key.ts'
 import { createVault } from '#adapters/vault-aes/vault.ts'
 import { createChangeTeller } from '#core/change/change-teller.ts'
+import { TrafficRecorder } from '#core/analytics/traffic-recorder.ts'
+import type { TrafficStore } from '#core/analytics/traffic-store.ts'
 import type { ZoneSource } from '#core/dns/zone.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import type { LogStore } from '#core/log/log-store.ts'
@@ -55,6 +58,9 @@ export interface Parts {
   readonly registrar: Registrar
   readonly logStore: LogStore
   readonly logWriter: LogWriter
+  readonly trafficStore: TrafficStore
+  /** Counts visits. */
+  readonly traffic: TrafficRecorder
   /** What the world's DNS says. */
   readonly resolver: Resolver
   /** Who makes certificates for hosts outside the platform's domain. */
@@ -91,6 +97,8 @@ export async function openParts(
   const database = await openDatabase({ url, file })
   const logDatabase = await openLogDatabase({ url, file: logFile })
   const logStore = createLogStore(logDatabase.db)
+  const trafficStore = createTrafficStore(logDatabase.db)
+  const traffic = new TrafficRecorder({ store: trafficStore, clock, log })
   const shared = await openShared(config, { log, channel, clock })
   const { bus, limiter } = shared
   const changes = createChangeTeller({ bus })
@@ -110,6 +118,8 @@ export async function openParts(
     blobs,
     logStore,
     logWriter,
+    trafficStore,
+    traffic,
     sites: createSiteSource(database.db),
     registrar: openRegistrar(config, createRegistry(database.db), clock),
     zones,
@@ -141,6 +151,7 @@ export async function openParts(
     async close() {
       outbound.close()
       await logWriter.close()
+      await traffic.close()
       changes.flush()
       await shared.close()
       await blobs.close()

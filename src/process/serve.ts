@@ -41,7 +41,7 @@ const EDGE_BUDGET = 64 * 1024 * 1024
 
 export async function buildEdge(config: Config, parts: Parts, runner?: Runner): Promise<Edge> {
   const { origin } = config
-  const { sites, blobs, bus, clock, log, logWriter } = parts
+  const { sites, blobs, bus, clock, log, logWriter, traffic } = parts
   return createEdge({
     sites,
     blobs,
@@ -49,7 +49,7 @@ export async function buildEdge(config: Config, parts: Parts, runner?: Runner): 
     clock,
     log,
     origin,
-    visits: createVisitLog({ writer: logWriter, region: origin }),
+    visits: createVisitLog({ writer: logWriter, region: origin, traffic }),
     budgetBytes: EDGE_BUDGET,
     keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
     prerenders: openPrerenders(config, parts),

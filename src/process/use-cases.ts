@@ -273,6 +273,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       projects: stores.projects,
       transact,
       resolver: parts.resolver,
+      pointing: { ...domainPointing(config), nameservers },
       clock,
       names: { domain, reserved: new Set([...apiHosts, ...nameservers, new URL(baseUrl).hostname]) },
       onHostsChanged,

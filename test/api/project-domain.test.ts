@@ -25,6 +25,25 @@ apiSuite('domains of projects', suite, { env: { ALOFT_RESOLVERS: dns.address } }
 function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
   const begin = (given?: Parameters<typeof beginDomains>[1]) => beginDomains(server, given)
 
+  test('what a domain needs in DNS is told, and to nobody else', async () => {
+    const { name, apex, add, call } = await begin()
+    await add(`www.${apex}`)
+    const inspect = `GET /v1/projects/${name}/domains/www.${apex}/inspect`
+    const told = await call(inspect)
+    assert.equal(told.status, 200)
+    assert.deepEqual([told.body.verified, told.body.ready], [true, false])
+    assert.deepEqual(told.body.records, [
+      { type: 'CNAME', host: `www.${apex}`, value: told.body.checks[0].expected[0].split(' ')[1] },
+    ])
+    assert.equal(told.body.nextStep, told.body.checks[0].advice)
+    assert.deepEqual(outcome(await call(`GET /v1/projects/${name}/domains/${apex}/inspect`)), [
+      404,
+      'not_found',
+    ])
+    const stranger = await begin()
+    assert.deepEqual(outcome(await stranger.call(inspect)), [404, 'not_found'])
+  })
+
   test('a domain is added, read, changed and removed', async () => {
     const { name, apex, add, call, patch } = await begin()
     const added = await add(apex)

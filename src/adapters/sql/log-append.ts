@@ -23,6 +23,9 @@ const COLUMNS = {
   request_id: 'text',
   status: 'integer',
   request: 'text',
+  project_id: 'text',
+  environment: 'text',
+  stream: 'text',
 } as const satisfies Record<keyof Row, string>
 
 const NAMES = Object.keys(COLUMNS) as (keyof Row)[]
@@ -59,6 +62,9 @@ const toRow = (entry: NewLogEntry, serial: bigint): Row => {
     request_id: entry.requestId ?? null,
     status,
     request: entry.request ? JSON.stringify(request) : null,
+    project_id: entry.projectId ?? null,
+    environment: entry.environment ?? null,
+    stream: entry.stream ?? null,
   }
 }
 

@@ -6,13 +6,13 @@ import { isPostgres } from './dialect/is-postgres.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
 /** The embedded database stops the process while it reads: no more entries than this at a time. */
-const PAGE = 250
+export const PAGE = 250
 /** And a search looks at no more than this many at a time. */
-const WINDOW = 1000
+export const WINDOW = 1000
 
 type Row = Omit<LogTables['log_entries'], 'serial'> & { place: string }
 
-const COLUMNS = [
+export const COLUMNS = [
   'id',
   'deployment_id',
   'type',
@@ -26,11 +26,14 @@ const COLUMNS = [
   'request_id',
   'status',
   'request',
+  'project_id',
+  'environment',
+  'stream',
 ] as const
 /** By another name than the column's, or PostgreSQL would sort by the text. */
-const place = sql<string>`cast(serial as text)`.as('place')
+export const place = sql<string>`cast(serial as text)`.as('place')
 
-const DIRECTIONS = {
+export const DIRECTIONS = {
   forward: { order: 'asc', upTo: '<=', last: sql<string | null>`cast(max(serial) as text)` },
   backward: { order: 'desc', upTo: '>=', last: sql<string | null>`cast(min(serial) as text)` },
 } as const satisfies Record<LogQuery['direction'], object>
@@ -50,10 +53,17 @@ function toEntry(row: Row): LogEntry {
     ...(row.instance_id === null ? {} : { instanceId: row.instance_id }),
     ...(row.request_id === null ? {} : { requestId: row.request_id }),
     ...(row.request === null ? {} : { request: { ...JSON.parse(row.request), ...status } }),
+    ...(row.project_id === null ? {} : { projectId: row.project_id }),
+    ...(row.environment === null ? {} : { environment: row.environment }),
+    ...(row.stream === null ? {} : { stream: row.stream }),
   }
 }
 
-const pageOf = (rows: readonly Row[], position: string | null | undefined, complete: boolean): LogPage => ({
+export const pageOf = (
+  rows: readonly Row[],
+  position: string | null | undefined,
+  complete: boolean,
+): LogPage => ({
   entries: rows.map(toEntry),
   ...(position ? { position } : {}),
   complete,

@@ -4,6 +4,7 @@ import { firstSerialOf } from '#core/log/serial.ts'
 import { appendEntries } from './log-append.ts'
 import { readAfter, readEntries, readSerialBefore } from './log-read.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
+import { readProjectEntries } from './project-log-read.ts'
 import { inTransaction } from './transaction.ts'
 
 /** The most rows deleted in one statement. */
@@ -28,6 +29,8 @@ export function createLogStore(db: LogDb): LogStore {
     },
 
     read: (deploymentId, query) => readEntries(db, deploymentId, query),
+
+    readProject: (projectId, query) => readProjectEntries(db, projectId, query),
 
     after: (serial, limit) => readAfter(db, serial, limit),
 

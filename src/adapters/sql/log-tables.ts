@@ -1,8 +1,13 @@
 import type { Kysely } from 'kysely'
+import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { LogSource, LogType } from '#contract/api/log.ts'
+import type { Counter } from '#core/analytics/tally.ts'
+import type { Step } from '#core/analytics/traffic-store.ts'
 
 export interface LogTables {
   readonly log_entries: LogEntryTable
+  readonly traffic: TrafficTable
+  readonly traffic_paths: TrafficTable & { path: string }
 }
 
 export type LogDb = Kysely<LogTables>
@@ -24,4 +29,20 @@ interface LogEntryTable {
   status: number | null
   /** What else is known of a visit, as JSON. */
   request: string | null
+  /** Of the answer to a visit, and of what a program wrote; null on all else, and on what was written long ago. */
+  project_id: string | null
+  environment: TrafficTarget | null
+  /** Null for all that was not written as an error. */
+  stream: 'stderr' | null
 }
+
+interface TrafficKey {
+  project_id: string
+  /** Empty: of all deployments of the project. */
+  deployment_id: string
+  step: Step
+  at: number
+  target: TrafficTarget
+}
+
+type TrafficTable = TrafficKey & { [C in Counter]: number }

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { PaginationSchema, pageQuery } from '../page.ts'
 import { needs } from '../scopes.ts'
+import { CHECK_STATUSES } from './domain.ts'
 import { Nullable, Time } from './shared.ts'
 
 const strict = { additionalProperties: false } as const
@@ -117,4 +118,29 @@ export const verifyProjectDomain = endpoint({
   on: 'POST /v9/projects/:idOrName/domains/:domain/verify',
   summary: 'Look for the TXT record that a domain waits for',
   reply: Domain,
+})
+
+export const inspectProjectDomain = endpoint({
+  ...reading,
+  limit: 'write',
+  on: 'GET /v1/projects/:idOrName/domains/:domain/inspect',
+  summary: 'Compare what DNS says of a domain of a project with what it should say',
+  reply: Type.Object({
+    name: Type.String(),
+    verified: Type.Boolean(),
+    ready: Type.Boolean({ description: 'Whether there is nothing left to do.' }),
+    checks: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        status: Type.Enum(CHECK_STATUSES),
+        found: Type.Array(Type.String()),
+        expected: Type.Array(Type.String()),
+        advice: Type.String(),
+      }),
+    ),
+    records: Type.Array(Type.Object({ type: Type.String(), host: Type.String(), value: Type.String() }), {
+      description: 'What has to be made where the domain’s DNS is edited.',
+    }),
+    nextStep: Type.String(),
+  }),
 })

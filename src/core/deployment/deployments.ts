@@ -3,6 +3,7 @@ import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
+import { queueForgetTraffic } from '../analytics/forget-traffic.ts'
 import type { Instance } from '../instance/instance.ts'
 import type { InstanceStore } from '../instance/instance-store.ts'
 import { queueForget } from '../log/forget-job.ts'
@@ -111,6 +112,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
           if (project && aliases.some(({ host }) => host === domain.name))
             await showDomain(stores, project, domain, clock.now())
         await queueForget(jobs, deployment.id)
+        await queueForgetTraffic(jobs, { projectId, deploymentId: deployment.id }, clock.now())
         return { deployment, hosts: aliases.map(({ host }) => host) }
       })
       const { host } = removed.deployment

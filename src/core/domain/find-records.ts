@@ -4,7 +4,8 @@ import { apexOf } from './domain-name.ts'
 import type { Found, Leads } from './inspect.ts'
 import { unlessFailed } from './unless-failed.ts'
 
-async function leadsOf(resolver: Resolver, host: string): Promise<Leads> {
+/** What visitors of a host are led to. */
+export async function leadsOf(resolver: Resolver, host: string): Promise<Leads> {
   const [cname, a, aaaa] = await Promise.all([
     unlessFailed(resolver.cname(host)),
     unlessFailed(resolver.a(host)),
@@ -14,7 +15,10 @@ async function leadsOf(resolver: Resolver, host: string): Promise<Leads> {
 }
 
 /** The CAA records that hold for a name: of the first that has any, from the name up to what was registered. */
-async function caaOf(resolver: Resolver, names: readonly string[]): Promise<readonly string[] | undefined> {
+export async function caaOf(
+  resolver: Resolver,
+  names: readonly string[],
+): Promise<readonly string[] | undefined> {
   const lists = await Promise.all(names.map((name) => unlessFailed(resolver.caa(name))))
   for (const list of lists) if (list === undefined || list.length > 0) return list
   return []

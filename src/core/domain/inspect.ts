@@ -51,7 +51,7 @@ export interface Inspection {
   readonly nextStep: string
 }
 
-const NO_ANSWER = 'DNS did not answer. Ask again in a moment.'
+export const NO_ANSWER = 'DNS did not answer. Ask again in a moment.'
 
 function checkNameservers(intended: Intended, found: Found['nameservers']): Check {
   const { name, nameservers, serviceType } = intended
@@ -84,11 +84,11 @@ function checkText({ name, token, verified }: Intended, found: Found['texts']): 
 const addressRecord = (address: string): string => `${address.includes(':') ? 'AAAA' : 'A'} ${address}`
 
 /** Whether visitors of a host reach us. */
-function checkHost(
+export function checkHost(
   id: 'address' | 'www',
   host: string,
   isApex: boolean,
-  intended: Intended,
+  intended: Pick<Intended, 'target' | 'serviceType' | 'addresses'>,
   { cname, addresses }: Leads,
 ): Check {
   const { target, serviceType } = intended
@@ -122,7 +122,10 @@ function allowedBy(records: readonly string[]): readonly string[] | undefined {
   return issuers.length === 0 ? undefined : issuers
 }
 
-function checkCaa({ name, authority }: Intended, found: Found['caa']): Check {
+export function checkCaa(
+  { name, authority }: Pick<Intended, 'name' | 'authority'>,
+  found: Found['caa'],
+): Check {
   const expected = authority === undefined || authority === null ? [] : [`0 issue "${authority}"`]
   const row = { id: 'caa', found: found ?? [], expected } as const
   if (authority === undefined)

@@ -1,24 +1,45 @@
 import type { LogEntry } from './log-entry.ts'
-import type { LogFilter, LogQuery, LogStore } from './log-store.ts'
+import type { LogPage, LogQuery, LogStore } from './log-store.ts'
 
 /** A search that finds little gives up after this many looks, each at a bounded number of entries. */
 const LOOKS = 200
 
-/** As many entries as the query wants, look by look, letting everybody else do something in between. */
-export async function collectEntries(
+/** The part of a query that says where to look, and for how much. */
+type Look = Pick<LogQuery, 'direction' | 'limit' | 'after' | 'before'>
+
+/**
+ * As many entries as the query wants, look by look, letting everybody else do something in between. `position` is how
+ * far it came.
+ */
+export async function collectPage<Q extends Look>(
+  read: (query: Q) => Promise<LogPage>,
+  query: Q,
+  looks: number = LOOKS,
+): Promise<LogPage> {
+  const entries: LogEntry[] = []
+  let page: LogPage = { entries, complete: false }
+  for (let look = 0; look < looks && entries.length < query.limit && !page.complete; look++) {
+    if (look > 0) await new Promise(setImmediate)
+    const from = fromHere(query, page.position)
+    const { position = page.position, ...found } = await read({
+      ...query,
+      ...from,
+      limit: query.limit - entries.length,
+    })
+    entries.push(...found.entries)
+    page = { entries, complete: found.complete, ...(position === undefined ? {} : { position }) }
+  }
+  return page
+}
+
+const fromHere = ({ direction }: Look, position: string | undefined): Pick<Look, 'after' | 'before'> => {
+  if (position === undefined) return {}
+  return direction === 'forward' ? { after: position } : { before: position }
+}
+
+export const collectEntries = async (
   store: Pick<LogStore, 'read'>,
   deploymentId: string,
   query: LogQuery,
-): Promise<LogEntry[]> {
-  const found: LogEntry[] = []
-  let from: LogFilter = {}
-  for (let looks = 0; looks < LOOKS && found.length < query.limit; looks++) {
-    if (looks > 0) await new Promise(setImmediate)
-    const limit = query.limit - found.length
-    const { entries, position, complete } = await store.read(deploymentId, { ...query, ...from, limit })
-    found.push(...entries)
-    if (complete) break
-    from = query.direction === 'forward' ? { after: position } : { before: position }
-  }
-  return found
-}
+): Promise<readonly LogEntry[]> =>
+  (await collectPage((look) => store.read(deploymentId, look), query)).entries

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
 import { createDeploymentLogs } from './deployment-logs.ts'
 import type { LogEntry } from './log-entry.ts'
-import type { LogQuery } from './log-store.ts'
+import type { LogPage, LogQuery } from './log-store.ts'
 
 /** A log in memory whose entries are numbered texts, read two at a time. */
 function createWorld(size = 0) {
@@ -17,25 +17,28 @@ function createWorld(size = 0) {
       texts.push(`${texts.length + 1}`)
       for (const listener of listeners) listener(id)
     },
+    async read(_id: string, query: LogQuery): Promise<LogPage> {
+      world.queries.push(query)
+      if (world.fault) throw world.fault
+      const { direction, after = '-1', before = '1000000', limit, text = '' } = query
+      const meant = texts.filter(
+        (serial) => Number(serial) > Number(after) && Number(serial) < Number(before),
+      )
+      if (direction === 'backward') meant.reverse()
+      const size = Math.min(limit, 2)
+      const seen = meant.slice(0, size)
+      const position = seen.at(-1)
+      return {
+        entries: seen.filter((serial) => serial.includes(text)).map((serial) => ({ serial }) as LogEntry),
+        ...(position === undefined ? {} : { position }),
+        complete: meant.length < size || seen.length === meant.length,
+      }
+    },
     logs: createDeploymentLogs({
       store: {
-        async read(_deploymentId, query) {
-          world.queries.push(query)
-          if (world.fault) throw world.fault
-          const { direction, after = '-1', before = '1000000', limit, text = '' } = query
-          const meant = texts.filter(
-            (serial) => Number(serial) > Number(after) && Number(serial) < Number(before),
-          )
-          if (direction === 'backward') meant.reverse()
-          const size = Math.min(limit, 2)
-          const seen = meant.slice(0, size)
-          const position = seen.at(-1)
-          return {
-            entries: seen.filter((serial) => serial.includes(text)).map((serial) => ({ serial }) as LogEntry),
-            ...(position === undefined ? {} : { position }),
-            complete: meant.length < size || seen.length === meant.length,
-          }
-        },
+        readProject: (id, { direction, limit, after, before, text }) =>
+          world.read(id, { direction, limit, after, before, text }),
+        read: (id, query) => world.read(id, query),
       },
       bus: {
         subscribe(topic, listener) {

@@ -1,10 +1,11 @@
 import { LOG_LIMIT } from '#contract/api/log.ts'
+import { PROJECT_LOG_LIMIT } from '#contract/api/project-log.ts'
 import { AloftError } from '#contract/errors.ts'
 import { SECOND } from '#contract/time.ts'
-import { collectEntries } from './collect-entries.ts'
+import { collectEntries, collectPage } from './collect-entries.ts'
 import { type FollowEnd, type FollowParts, type FollowWish, followLog } from './follow-log.ts'
 import type { LogEntry } from './log-entry.ts'
-import type { LogFilter, LogQuery } from './log-store.ts'
+import type { LogFilter, LogPage, LogQuery, LogStore, ProjectLogFilter } from './log-store.ts'
 
 export interface LogWish extends LogFilter {
   readonly direction: LogQuery['direction']
@@ -20,13 +21,31 @@ export interface DeploymentLogs {
    * signal aborts, when it is finished and everything was told, or when the use cases are closed.
    */
   follow(deploymentId: string, wish: FollowWish, end: FollowEnd): AsyncIterable<LogEntry>
+  /** Of all deployments of a project, the newest first. A search that finds little ends before the log does. */
+  readProject(projectId: string, wish: ProjectLogWish): Promise<LogPage>
+  followProject(
+    projectId: string,
+    wish: FollowWish<ProjectLogFilter>,
+    end: FollowEnd,
+  ): AsyncIterable<LogEntry>
   /** Ends all following. */
   close(): void
 }
 
-type LogParts = Pick<FollowParts, 'store' | 'bus'> & Partial<FollowParts> & { readonly maxFollowers?: number }
+export interface ProjectLogWish extends ProjectLogFilter {
+  readonly limit: number
+}
 
-export function createDeploymentLogs({ maxFollowers = 1000, ...given }: LogParts): DeploymentLogs {
+type LogParts = Pick<FollowParts, 'bus'> &
+  Partial<FollowParts> & {
+    readonly store: Pick<LogStore, 'read' | 'readProject'>
+    readonly maxFollowers?: number
+  }
+
+/** Windows of the log that one answer about a project searches. */
+const PROJECT_LOOKS = 50
+
+export function createDeploymentLogs({ maxFollowers = 1000, store, ...given }: LogParts): DeploymentLogs {
   const parts: FollowParts = { pollMs: SECOND, gatherMs: 50, ...given }
   const closing = new AbortController()
   let followers = 0
@@ -40,15 +59,36 @@ export function createDeploymentLogs({ maxFollowers = 1000, ...given }: LogParts
     }
   }
 
+  /** As long as the caller likes, and we are here. */
+  function untilClosed({ signal, isFinished }: FollowEnd): FollowEnd {
+    if (followers >= maxFollowers)
+      throw new AloftError('service_unavailable', 'Too many logs are being followed; try again later.')
+    return { signal: AbortSignal.any([signal, closing.signal]), isFinished }
+  }
+
   return {
     read: (deploymentId, { limit = LOG_LIMIT, ...wish }) =>
-      collectEntries(parts.store, deploymentId, { ...wish, limit: Math.min(limit, LOG_LIMIT) }),
+      collectEntries(store, deploymentId, { ...wish, limit: Math.min(limit, LOG_LIMIT) }),
 
-    follow(deploymentId, wish, { signal, isFinished }) {
-      if (followers >= maxFollowers)
-        throw new AloftError('service_unavailable', 'Too many logs are being followed; try again later.')
-      const ended = AbortSignal.any([signal, closing.signal])
-      return counted(followLog(parts, deploymentId, wish, { signal: ended, isFinished }))
+    follow(deploymentId, wish, end) {
+      const log = { id: deploymentId, read: (query: LogQuery) => store.read(deploymentId, query) }
+      return counted(followLog(parts, log, wish, untilClosed(end)))
+    },
+
+    readProject: (projectId, { limit, ...wish }) =>
+      collectPage(
+        (query) => store.readProject(projectId, query),
+        { ...wish, direction: 'backward', limit: Math.min(limit, PROJECT_LOG_LIMIT.max) },
+        PROJECT_LOOKS,
+      ),
+
+    followProject(projectId, wish, end) {
+      const log = {
+        id: projectId,
+        read: (query: ProjectLogFilter & Pick<LogQuery, 'direction' | 'limit'>) =>
+          store.readProject(projectId, query),
+      }
+      return counted(followLog(parts, log, wish, untilClosed(end)))
     },
 
     close: () => closing.abort(),

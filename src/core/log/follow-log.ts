@@ -1,18 +1,19 @@
 import { LOG_LIMIT } from '#contract/api/log.ts'
 import type { Bus } from '../ports/bus.ts'
-import { collectEntries } from './collect-entries.ts'
+import { collectPage } from './collect-entries.ts'
 import { isUnavailable } from './is-unavailable.ts'
 import type { LogEntry } from './log-entry.ts'
-import { LOGS_TOPIC, type LogFilter, type LogStore } from './log-store.ts'
+import { LOGS_TOPIC, type LogFilter, type LogPage, type LogQuery } from './log-store.ts'
 import { Nap } from './nap.ts'
 
-export interface FollowWish extends LogFilter {
-  /** How many of the entries that are there already, the newest; absent: all after `after`, else as many as an answer holds. */
+/** How many of the entries that are there already, the newest; absent: all after `after`, else as many as an answer holds. */
+interface History {
   readonly limit?: number | undefined
 }
 
+export type FollowWish<Filter = LogFilter> = Filter & History
+
 export interface FollowParts {
-  readonly store: Pick<LogStore, 'read'>
   readonly bus: Pick<Bus, 'subscribe'>
   /** The longest pause between two looks, in case a wake-up was lost. */
   readonly pollMs: number
@@ -34,15 +35,26 @@ interface Beginning {
 
 const START = '-1'
 
-export async function* followLog(
-  { store, bus, pollMs, gatherMs }: FollowParts,
-  deploymentId: string,
-  { limit, ...filter }: FollowWish,
+/** What tells the place in a log. */
+type Range = Pick<LogFilter, 'after' | 'before'>
+
+/** A log that can be followed: of a deployment, or of a project. */
+export interface FollowedLog<Filter> {
+  /** What is told on the bus when it has grown. */
+  readonly id: string
+  read(query: (Filter | Range) & Pick<LogQuery, 'direction' | 'limit'>): Promise<LogPage>
+}
+
+export async function* followLog<Filter extends Range>(
+  { bus, pollMs, gatherMs }: FollowParts,
+  log: FollowedLog<Filter>,
+  { limit, ...rest }: FollowWish<Filter>,
   { signal, isFinished }: FollowEnd,
 ): AsyncGenerator<LogEntry, void> {
+  const filter = rest as unknown as Filter
   const nap = new Nap(signal)
   const unsubscribe = bus.subscribe(LOGS_TOPIC, (id) => {
-    if (id === deploymentId) nap.wake()
+    if (id === log.id) nap.wake()
   })
 
   /** A store that is away for a while ends nobody's following. */
@@ -60,15 +72,15 @@ export async function* followLog(
 
   async function begin(): Promise<Beginning> {
     if (limit === undefined && filter.after !== undefined) return { history: [], position: filter.after }
-    const newest = await store.read(deploymentId, { direction: 'backward', limit: 1 })
+    const newest = await log.read({ direction: 'backward', limit: 1 })
     const position = newest.position ?? START
-    const history = await collectEntries(store, deploymentId, {
+    const { entries } = await collectPage((query) => log.read(query), {
       ...filter,
       direction: 'backward',
       before: String(BigInt(position) + 1n),
       limit: Math.min(limit ?? LOG_LIMIT, LOG_LIMIT),
     })
-    return { history: history.reverse(), position: higher(position, filter.after) }
+    return { history: entries.toReversed(), position: higher(position, filter.after) }
   }
 
   try {
@@ -79,7 +91,7 @@ export async function* followLog(
     let finished = false
     while (!signal.aborted) {
       const page = await look(() =>
-        store.read(deploymentId, { ...filter, direction: 'forward', after: position, limit: LOG_LIMIT }),
+        log.read({ ...filter, direction: 'forward', after: position, limit: LOG_LIMIT }),
       )
       if (page === undefined) return
       yield* page.entries

@@ -1,3 +1,4 @@
+import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { LogSource } from '#contract/api/log.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LogWriter } from './log-writer.ts'
@@ -21,6 +22,11 @@ export interface InstanceLine {
   readonly at?: number
   /** The request in which it was written, where that is known. */
   readonly requestId?: string
+  readonly projectId?: string
+  /** What the deployment is for. */
+  readonly environment?: TrafficTarget
+  /** Set if it is an error, or was written as one. */
+  readonly stream?: 'stderr'
 }
 
 /** The output of running programs. Never makes a program or a request wait. */
@@ -29,7 +35,7 @@ export interface InstanceLog {
 }
 
 export const createInstanceLog = ({ writer, clock, region }: InstanceLogParts): InstanceLog => ({
-  write: ({ deploymentId, instanceId, source, entrypoint, text, at, requestId }) =>
+  write: ({ deploymentId, instanceId, source, entrypoint, text, at, ...rest }) =>
     writer.record({
       deploymentId,
       type: 'stdout',
@@ -38,6 +44,6 @@ export const createInstanceLog = ({ writer, clock, region }: InstanceLogParts): 
       info: { type: source, name: instanceId, entrypoint },
       region,
       instanceId,
-      ...(requestId === undefined ? {} : { requestId }),
+      ...rest,
     }),
 })

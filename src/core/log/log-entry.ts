@@ -1,3 +1,4 @@
+import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { LogSource, LogType } from '#contract/api/log.ts'
 import { cutText } from './cut-text.ts'
 
@@ -21,6 +22,10 @@ export interface LoggedRequest {
   readonly bodyBytesSent?: number
   /** What answered, where that was neither a file nor a program of the deployment. */
   readonly answeredBy?: 'proxy' | 'redirect' | 'error'
+  /** How long it took; a `response` has it. */
+  readonly ms?: number
+  /** Whether it waited for an instance to start. */
+  readonly coldStart?: true
 }
 
 /** Something that happened to a deployment. */
@@ -36,6 +41,12 @@ export interface LogDraft {
   /** The id of the visit that this is about, or during which a program wrote it. */
   readonly requestId?: string
   readonly request?: LoggedRequest
+  /** Of what people look for in the log of a project: the answers to visits, and what programs wrote. */
+  readonly projectId?: string
+  /** Where the visitor came in, or what the deployment is for. */
+  readonly environment?: TrafficTarget
+  /** Of what a program wrote as an error, or is told of as one. */
+  readonly stream?: 'stderr'
 }
 
 /** A draft that the log has taken and will write. */

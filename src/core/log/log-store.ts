@@ -1,4 +1,6 @@
+import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { LogType } from '#contract/api/log.ts'
+import type { LogLevel, ProjectLogSource, ProjectLogType } from '#contract/api/project-log.ts'
 import type { LogEntry, NewLogEntry } from './log-entry.ts'
 
 /** Which entries of a log are meant. */
@@ -20,6 +22,39 @@ export interface LogFilter {
 export interface LogQuery extends LogFilter {
   /** `backward` is the newest first. */
   readonly direction: 'forward' | 'backward'
+  readonly limit: number
+}
+
+/** Statuses, both inclusive. */
+export interface StatusRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Which entries of a project are meant. */
+export interface ProjectLogFilter {
+  /** Serials between these two, both exclusive. */
+  readonly after?: string | undefined
+  readonly before?: string | undefined
+  /** One of the project's. */
+  readonly deploymentId?: string | undefined
+  readonly target?: TrafficTarget | undefined
+  readonly types?: readonly ProjectLogType[] | undefined
+  readonly levels?: readonly LogLevel[] | undefined
+  readonly sources?: readonly ProjectLogSource[] | undefined
+  readonly statuses?: readonly StatusRange[] | undefined
+  readonly method?: string | undefined
+  /** What the path of a visit begins with, or holds anywhere. */
+  readonly path?: { readonly text: string; readonly anywhere: boolean } | undefined
+  readonly host?: string | undefined
+  readonly requestId?: string | undefined
+  /** Held by the entry's text, letter for letter. */
+  readonly text?: string | undefined
+}
+
+export interface ProjectLogQuery extends ProjectLogFilter {
+  /** `backward` is the newest first. */
+  readonly direction: LogQuery['direction']
   readonly limit: number
 }
 
@@ -53,6 +88,12 @@ export interface LogStore {
    */
   read(deploymentId: string, query: LogQuery): Promise<LogPage>
 
+  /**
+   * The same of what people look for in a project: the answers to its visits and what its programs wrote. What was
+   * written before entries had a project is found by its deployment alone.
+   */
+  readProject(projectId: string, query: ProjectLogQuery): Promise<LogPage>
+
   /** The entries of all deployments after this serial, in their order: a bounded number, none at the end. */
   after(serial: string, limit: number): Promise<readonly LogEntry[]>
 
@@ -69,5 +110,5 @@ export interface LogStore {
   deleteFor(deploymentIds: readonly string[]): Promise<void>
 }
 
-/** The bus topic on which the id of a deployment tells that its log has grown. */
+/** The bus topic on which the id of a deployment or of a project tells that its log has grown. */
 export const LOGS_TOPIC = 'logs'

@@ -183,6 +183,8 @@ export class LogWriter {
     const { bus, log } = this.#parts
     try {
       for (const id of new Set(entries.map(({ deploymentId }) => deploymentId))) bus.publish(LOGS_TOPIC, id)
+      for (const id of new Set(entries.map(({ projectId }) => projectId)))
+        if (id !== undefined) bus.publish(LOGS_TOPIC, id)
     } catch (err) {
       log.warn({ err }, 'new log entries could not be announced')
     }

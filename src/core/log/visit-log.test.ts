@@ -48,7 +48,23 @@ it('makes a request at the arrival and a response at the end of a visit', () => 
       type: 'response',
       at: 1_700_000_000_013,
       text: 'GET /docs?page=2 404 13ms',
-      request: { ...request, status: 404, bodyBytesSent: 345, answeredBy: 'error' },
+      request: { ...request, status: 404, bodyBytesSent: 345, ms: 13, answeredBy: 'error' },
+      projectId: 'prj_1',
+      environment: 'production',
     },
   ])
+})
+
+it('says of a visit that failed why, and of one that waited for an instance that it did', () => {
+  const drafts: LogDraft[] = []
+  const counted: SiteVisit[] = []
+  const failed = { ...visit, status: 504, coldStart: true, reason: 'FUNCTION_INVOCATION_TIMEOUT' }
+  createVisitLog({
+    writer: { record: (draft) => drafts.push(draft) },
+    region: 'iad1',
+    traffic: { record: (seen) => counted.push(seen) },
+  }).record(failed)
+  assert.equal(drafts[1]?.text, 'GET /docs?page=2 504 13ms FUNCTION_INVOCATION_TIMEOUT')
+  assert.equal(drafts[1]?.request?.coldStart, true)
+  assert.deepEqual(counted, [failed])
 })

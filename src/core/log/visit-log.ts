@@ -6,6 +6,8 @@ import type { LogWriter } from './log-writer.ts'
 interface VisitLogParts {
   readonly writer: Pick<LogWriter, 'record'>
   readonly region: string
+  /** Counts visits. */
+  readonly traffic?: VisitLog
 }
 
 const SOURCE = {
@@ -17,12 +19,18 @@ const SOURCE = {
   error: 'static',
 } as const satisfies Record<SiteVisit['source'], LogSource>
 
-const answeredBy = ({ source }: SiteVisit): Pick<LoggedRequest, 'answeredBy'> =>
-  source === 'proxy' || source === 'redirect' || source === 'error' ? { answeredBy: source } : {}
+const peculiarities = ({
+  source,
+  coldStart,
+}: SiteVisit): Pick<LoggedRequest, 'answeredBy' | 'coldStart'> => ({
+  ...(source === 'proxy' || source === 'redirect' || source === 'error' ? { answeredBy: source } : {}),
+  ...(coldStart === true ? { coldStart } : {}),
+})
 
 /** A visit is told of when it is over, so both of its entries come into the log then. */
-export const createVisitLog = ({ writer, region }: VisitLogParts): VisitLog => ({
+export const createVisitLog = ({ writer, region, traffic }: VisitLogParts): VisitLog => ({
   record(visit) {
+    traffic?.record(visit)
     const { deploymentId, at, method, path, status } = visit
     const ms = Math.max(0, Math.round(visit.ms))
     const line = `${method} ${path}`
@@ -45,8 +53,10 @@ export const createVisitLog = ({ writer, region }: VisitLogParts): VisitLog => (
       ...draft,
       type: 'response',
       at: at + ms,
-      text: `${line} ${status} ${ms}ms`,
-      request: { ...request, status, bodyBytesSent: visit.bytes, ...answeredBy(visit) },
+      text: `${line} ${status} ${ms}ms${visit.reason === undefined ? '' : ` ${visit.reason}`}`,
+      request: { ...request, status, bodyBytesSent: visit.bytes, ms, ...peculiarities(visit) },
+      projectId: visit.projectId,
+      environment: visit.environment,
     })
   },
 })

@@ -2,6 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
+import { isPlatformHost } from '../deployment/hosts.ts'
 import type { EventQueue } from '../event/event.ts'
 import { projectDomainEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -12,6 +13,7 @@ import { isInTransfer } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { type ClaimStores, isClaimed, newChallenge } from './claims.ts'
 import { type DomainName, type PlatformNames, readDomainName, toStored } from './domain-name.ts'
+import { type HostInspection, inspectHost, nothingToDo, type Pointing } from './inspect-host.ts'
 import { lookUpChallenge } from './look-up-challenge.ts'
 import type { ProjectDomain } from './project-domain.ts'
 import type { ProjectDomainFilter, ProjectDomainStore } from './project-domain-store.ts'
@@ -34,6 +36,8 @@ export interface ProjectDomains {
   remove(ctx: Context, project: string, name: string): Promise<void>
   /** Takes the name from whoever had it, once the TXT record of the challenge is there. */
   verify(ctx: Context, project: string, name: string): Promise<ProjectDomain>
+  /** What DNS says of it, and what it should say. */
+  inspect(ctx: Context, project: string, name: string): Promise<HostInspection>
 }
 
 type DomainStores = ShowStores & ClaimStores & { readonly events: EventQueue }
@@ -42,7 +46,8 @@ interface DomainParts {
   readonly store: ProjectDomainStore
   readonly projects: ProjectStore
   readonly transact: Transact<DomainStores>
-  readonly resolver: Pick<Resolver, 'txt'>
+  readonly resolver: Resolver
+  readonly pointing: Pointing
   readonly clock: Clock
   readonly names: PlatformNames
   readonly onHostsChanged: (hosts: readonly string[]) => void
@@ -97,6 +102,12 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
     return domain
   }
 
+  async function seen(ctx: Context, idOrName: string, name: string): Promise<ProjectDomain> {
+    const domain = await store.find((await known(ctx, idOrName)).id, toStored(name))
+    if (!domain) throw unknownDomain(name)
+    return domain
+  }
+
   return {
     add(ctx, idOrName, { name: text, ...given }) {
       const wanted = readDomainName(text, parts.names)
@@ -144,10 +155,13 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
       return store.list((await known(ctx, idOrName)).id, page, filter)
     },
 
-    async get(ctx, idOrName, name) {
-      const domain = await store.find((await known(ctx, idOrName)).id, toStored(name))
-      if (!domain) throw unknownDomain(name)
-      return domain
+    get: seen,
+
+    async inspect(ctx, idOrName, name) {
+      const domain = await seen(ctx, idOrName, name)
+      return isPlatformHost(domain.name, parts.names.domain)
+        ? nothingToDo(domain)
+        : inspectHost(parts.resolver, domain, parts.pointing)
     },
 
     update: (ctx, idOrName, name, settings) =>

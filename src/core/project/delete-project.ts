@@ -1,4 +1,5 @@
 import type { HostStore } from '../alias/host-store.ts'
+import { queueForgetTraffic } from '../analytics/forget-traffic.ts'
 import type { DeploymentNews } from '../deployment/deployment-news.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { EventQueue } from '../event/event.ts'
@@ -78,6 +79,7 @@ export async function deleteProject(
       if (isLast) {
         await releaseDefault(stores.hosts, project)
         await stores.projects.delete(project.id)
+        await queueForgetTraffic(stores.jobs, { projectId: project.id }, clock.now())
         await stores.events.emit(projectEvent('project.removed', project, { userId, at: clock.now() }))
       }
       return { ...some, isLast, id: project.id }

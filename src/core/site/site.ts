@@ -93,6 +93,10 @@ export interface SiteVisit {
   /** What answered: `server` is a program that listens by itself. */
   readonly source: 'static' | 'function' | 'server' | 'proxy' | 'redirect' | 'error'
   readonly entrypoint: string
+  /** Whether it waited for an instance to start. */
+  readonly coldStart?: boolean | undefined
+  /** Why the site could not answer, where that is not its own answer. */
+  readonly reason?: string | undefined
 }
 
 /** Takes visits without ever making a visitor wait. */

@@ -2,7 +2,14 @@ import { iso } from '#contract/time.ts'
 import type { LogEntry, LoggedRequest } from '#core/log/log-entry.ts'
 
 /** Numbers are texts here, as in the line of an access log. */
-const object = ({ status, bodyBytesSent, answeredBy: _, ...request }: LoggedRequest) => ({
+const object = ({
+  status,
+  bodyBytesSent,
+  answeredBy: _,
+  ms: _ms,
+  coldStart: _cold,
+  ...request
+}: LoggedRequest) => ({
   ...request,
   ...(status === undefined ? {} : { status: String(status) }),
   ...(bodyBytesSent === undefined ? {} : { bodyBytesSent: String(bodyBytesSent) }),

@@ -1,6 +1,7 @@
 import { type EventsQuery, LOG_TYPES, type LogType } from '#contract/api/log.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { LogWish } from '#core/log/deployment-logs.ts'
+import type { StatusRange } from '#core/log/log-store.ts'
 import { firstSerialOf } from '#core/log/serial.ts'
 
 export interface ReadLog {
@@ -17,7 +18,7 @@ const TYPES: ReadonlyMap<string, LogType | undefined> = new Map([
   ['exit', undefined],
 ])
 
-const invalid = (reason: string) => new AloftError('bad_request', `Invalid request: ${reason}.`)
+export const invalid = (reason: string) => new AloftError('bad_request', `Invalid request: ${reason}.`)
 
 const TIME = /^\d{1,13}$/
 const SERIAL = /^\d{19}$/
@@ -30,8 +31,8 @@ function readBound(name: string, text: string, serialOf: (ms: number) => bigint)
 }
 
 // Times are inclusive: of the entries of one millisecond a client may have seen only some.
-const readSince = (text: string): string => readBound('since', text, (ms) => firstSerialOf(ms) - 1n)
-const readUntil = (text: string): string => readBound('until', text, (ms) => firstSerialOf(ms + 1))
+export const readSince = (text: string): string => readBound('since', text, (ms) => firstSerialOf(ms) - 1n)
+export const readUntil = (text: string): string => readBound('until', text, (ms) => firstSerialOf(ms + 1))
 
 function readTypes(text: string): readonly LogType[] {
   const names = text.split(',').map((name) => name.trim())
@@ -41,19 +42,19 @@ function readTypes(text: string): readonly LogType[] {
   return [...new Set(names.map((name) => TYPES.get(name)).filter((type) => type !== undefined))]
 }
 
-function readStatus(text: string): { readonly from: number; readonly to: number } {
+export function readStatus(text: string, name = 'statusCode'): StatusRange {
   const [, hundreds, rest] = /^([1-5])(\d\d|xx)$/i.exec(text) ?? []
   if (hundreds === undefined || rest === undefined)
-    throw invalid('`statusCode` should be a status such as `404` or a class such as `4xx`')
+    throw invalid(`\`${name}\` should be a status such as \`404\` or a class such as \`4xx\``)
   const from = Number(hundreds) * 100
   return /\d/.test(rest) ? { from: from + Number(rest), to: from + Number(rest) } : { from, to: from + 99 }
 }
 
 /** A parameter that is empty counts as not given. */
-const read = <T>(text: string | undefined, parse: (text: string) => T): T | undefined =>
+export const read = <T>(text: string | undefined, parse: (text: string) => T): T | undefined =>
   text === undefined || text === '' ? undefined : parse(text)
 
-const asIs = (text: string): string => text
+export const asIs = (text: string): string => text
 
 export function readLogQuery(query: EventsQuery): ReadLog {
   const { direction = 'forward', limit = -1, builds, follow = false, format } = query
@@ -66,7 +67,7 @@ export function readLogQuery(query: EventsQuery): ReadLog {
     text: read(query.q, asIs),
     name: read(query.name, asIs),
     builds,
-    status: read(query.statusCode, readStatus),
+    status: read(query.statusCode, (text) => readStatus(text)),
     instanceId: read(query.instanceId, asIs),
   }
   if (follow && direction === 'backward')

@@ -30,8 +30,8 @@ interface ReadInput {
   readonly query: api.EventsQuery
 }
 
-const LINES = 'application/stream+json'
-const LINES_HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+export const LINES = 'application/stream+json'
+export const LINES_HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
 
 /** As bytes: to a text Fastify would add a charset, which this type does not have. */
 const linesOf = (values: readonly unknown[]): Buffer =>

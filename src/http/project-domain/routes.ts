@@ -39,4 +39,5 @@ export const projectDomainRoutes = (domains: ProjectDomains): readonly Route[] =
   route(api.verifyProjectDomain, async (ctx, { params }) =>
     current.domain(await domains.verify(ctx, params.idOrName, params.domain)),
   ),
+  route(api.inspectProjectDomain, (ctx, { params }) => domains.inspect(ctx, params.idOrName, params.domain)),
 ]

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DAY, HOUR, MINUTE } from '#contract/time.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Step, TrafficStore } from './traffic-store.ts'
+
+/** How long counts are kept: the finer, the shorter. */
+export const KEPT = {
+  all: { minute: 2 * DAY, hour: 60 * DAY, day: 730 * DAY },
+  paths: { hour: 2 * DAY, day: 60 * DAY },
+} as const
+
+interface CleanupParts {
+  readonly store: Pick<TrafficStore, 'prune'>
+  readonly clock: Clock
+  /** Rows deleted at a time. */
+  readonly step?: number
+  /** Between two steps, so that those who count get their turn. */
+  readonly pauseMs?: number
+}
+
+export const createTrafficCleanup = ({
+  store,
+  clock,
+  step = 500,
+  pauseMs = 10,
+}: CleanupParts): JobHandler => ({
+  kind: 'analytics.clean-up',
+  summary: 'Forget counts of visits: minutes after 2 days, hours after 60, days after 2 years',
+  timeLimit: 30 * MINUTE,
+  maxAttempts: 3,
+  every: HOUR,
+  async run(_payload, { signal }) {
+    const now = clock.now()
+    for (const kind of ['all', 'paths'] as const)
+      for (const [name, ms] of Object.entries(KEPT[kind]))
+        while ((await store.prune(kind, name as Step, now - ms, step)) === step)
+          await sleep(pauseMs, undefined, { signal })
+  },
+})

@@ -1,0 +1,56 @@
+import { type ProjectLogs, readProjectLogs } from '#contract/api/project-log.ts'
+import { AloftError } from '#contract/errors.ts'
+import type { Context } from '#core/access/context.ts'
+import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
+import type { LogEntry } from '#core/log/log-entry.ts'
+import { type Route, route } from '../route.ts'
+import { projectEntry } from './project-entry.ts'
+import { readProjectQuery } from './read-project-query.ts'
+import { LINES, LINES_HEADERS } from './routes.ts'
+import { streamLines } from './stream.ts'
+
+interface FindParts {
+  /** A project whose log the caller may read. */
+  readonly findProject: (ctx: Context, idOrName: string) => Promise<{ readonly id: string }>
+  /** A deployment whose log the caller may read. */
+  readonly findDeployment: (
+    ctx: Context,
+    id: string,
+  ) => Promise<{ readonly id: string; readonly projectId: string }>
+}
+
+export const projectLogRoutes = (
+  logs: DeploymentLogs,
+  { findProject, findDeployment }: FindParts,
+): readonly Route[] => [
+  route(readProjectLogs, async (ctx, { params, query }) => {
+    const { filter, follow, limit } = readProjectQuery(query)
+    const project = await findProject(ctx, params.idOrName)
+    if (filter.deploymentId !== undefined) {
+      const { id, projectId } = await findDeployment(ctx, filter.deploymentId)
+      if (id !== filter.deploymentId || projectId !== project.id)
+        throw new AloftError('not_found', 'The project has no such deployment.')
+    }
+    if (follow)
+      return {
+        type: LINES,
+        headers: LINES_HEADERS,
+        body: streamLines((signal) =>
+          shown(logs.followProject(project.id, { ...filter, limit }, { signal })),
+        ),
+      }
+    const { entries, position, complete } = await logs.readProject(project.id, {
+      ...filter,
+      limit: limit ?? 0,
+    })
+    const answer: ProjectLogs = {
+      entries: entries.map(projectEntry),
+      pagination: { count: entries.length, next: complete ? null : (position ?? null) },
+    }
+    return { type: 'application/json; charset=utf-8', body: JSON.stringify(answer) }
+  }),
+]
+
+async function* shown(entries: AsyncIterable<LogEntry>): AsyncGenerator<unknown, void> {
+  for await (const entry of entries) yield projectEntry(entry)
+}

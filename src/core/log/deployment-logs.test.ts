@@ -36,9 +36,9 @@ function createWorld(size = 0) {
     },
     logs: createDeploymentLogs({
       store: {
-        readProject: (id, { direction, limit, after, before, text }) =>
+        readProject: (id, { direction, limit, after, before, text }): Promise<LogPage> =>
           world.read(id, { direction, limit, after, before, text }),
-        read: (id, query) => world.read(id, query),
+        read: (id, query): Promise<LogPage> => world.read(id, query),
       },
       bus: {
         subscribe(topic, listener) {

@@ -1,4 +1,7 @@
 import { createAliases } from '#core/alias/aliases.ts'
+import { createAnalytics } from '#core/analytics/analytics.ts'
+import { createForgetTrafficJob } from '#core/analytics/forget-traffic.ts'
+import { createTrafficCleanup } from '#core/analytics/traffic-cleanup.ts'
 import { createApplications } from '#core/application/applications.ts'
 import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
 import { createAuditLog } from '#core/audit/audit-log.ts'
@@ -92,6 +95,7 @@ const recurringJobs = (
     createJobCleanup({ store: stores.jobs, clock }),
     createAbandonedJob({ store: stores.deployments, clock }),
     createLogCleanup({ store: logStore, clock }),
+    createTrafficCleanup({ store: parts.trafficStore, clock }),
     createAuditCleanup({ store: stores.audit, clock }),
     createCodeCleanup({ store: stores.oauthCodes, clock }),
     createDeleteDisabledJob(installationParts(config, parts)),
@@ -134,6 +138,7 @@ export const createJobHandlers = (
   createScopesJob(installationParts(config, parts)),
   createRemoveJob(installationParts(config, parts)),
   createForgetJob({ store: parts.logStore }),
+  createForgetTrafficJob({ store: parts.trafficStore }),
   createBuildJob({
     deployments: parts.stores.deployments,
     projects: parts.stores.projects,
@@ -200,8 +205,26 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     clock,
     resolveSecrets,
   })
+  const projects = createProjects({
+    store: stores.projects,
+    transact,
+    vault,
+    clock,
+    onHostsChanged,
+    onNews,
+    beginVariables: envVariables.begin,
+  })
   return {
     deployments,
+    analytics: createAnalytics({
+      store: parts.trafficStore,
+      findProject: projects.get,
+      async listProjects(ctx, limit, ids) {
+        const { items } = await projects.list(ctx, { limit }, ids === undefined ? {} : { ids })
+        return items.map(({ id }) => id).filter((id) => ids?.includes(id) ?? true)
+      },
+      clock,
+    }),
     logs: createDeploymentLogs({ store: parts.logStore, bus }),
     aliases: createAliases({
       ...naming,
@@ -292,15 +315,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       onHostsChanged,
     }),
     production: createProduction({ store: stores.projects, transact, clock, domain, onHostsChanged }),
-    projects: createProjects({
-      store: stores.projects,
-      transact,
-      vault,
-      clock,
-      onHostsChanged,
-      onNews,
-      beginVariables: envVariables.begin,
-    }),
+    projects,
     changes: createChanges({ bus, teams: stores.teams }),
     auditLog: createAuditLog({ store: stores.audit, users: stores.users }),
     drains: openDrains(config, parts),

@@ -16,6 +16,7 @@ import type { Logins } from '#core/login/logins.ts'
 import type { Authorizations } from '#core/oauth/authorizations.ts'
 import type { Backups } from '#core/operator/backup.ts'
 import type { Operators } from '#core/operator/operators.ts'
+import type { Previews } from '#core/preview/previews.ts'
 import type { Production } from '#core/project/production.ts'
 import type { Projects } from '#core/project/projects.ts'
 import type { Transfers } from '#core/project/transfers.ts'
@@ -46,6 +47,7 @@ import { type FindLogged, logRoutes } from './log/routes.ts'
 import { loginRoutes } from './login/routes.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
+import { previewRoutes } from './preview/routes.ts'
 import { productionRoutes } from './project/production-routes.ts'
 import { projectRoutes } from './project/routes.ts'
 import { transferRoutes } from './project/transfer-routes.ts'
@@ -81,6 +83,7 @@ export interface UseCases {
   readonly logins: Logins
   readonly logs: DeploymentLogs
   readonly operators: Operators
+  readonly previews: Previews
   readonly production: Production
   readonly projects: Projects
   readonly projectDomains: ProjectDomains
@@ -121,6 +124,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...teamRoutes(use.teams),
     ...fileRoutes(use.files),
     ...deploymentRoutes(use.deployments),
+    ...previewRoutes(use.previews),
     ...logRoutes(use.logs, findLogged(use.deployments)),
     ...projectLogRoutes(use.logs, {
       findProject: use.projects.get,

@@ -43,9 +43,12 @@ import { createOperators } from '#core/operator/operators.ts'
 import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Bus } from '#core/ports/bus.ts'
+import type { Camera } from '#core/ports/camera.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { Outbound } from '#core/ports/outbound.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
+import { createPreviewJob } from '#core/preview/preview-job.ts'
+import { createPreviews } from '#core/preview/previews.ts'
 import { createProduction } from '#core/project/production.ts'
 import { createProjects } from '#core/project/projects.ts'
 import { createTransfers } from '#core/project/transfers.ts'
@@ -70,6 +73,7 @@ import { type CertificateParts, createCertificateParts } from './certificates.ts
 import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
 import { openDrains } from './drains.ts'
 import type { Parts } from './parts.ts'
+import { createMakePreview } from './previews.ts'
 import { registrationParts } from './registrar.ts'
 
 /** What jobs about installations are made from. */
@@ -110,6 +114,8 @@ export interface Workers {
   readonly builder: Builder
   readonly boot: BootProgram
   readonly outbound: Outbound
+  /** Absent, previews are the icons of sites. */
+  readonly camera?: Camera | undefined
   /** Builds at once in one process. */
   readonly buildsAtOnce: number
 }
@@ -118,7 +124,7 @@ export interface Workers {
 export const createJobHandlers = (
   config: Config,
   parts: Parts,
-  { mailer, builder, boot, outbound, buildsAtOnce }: Workers,
+  { mailer, builder, boot, outbound, camera, buildsAtOnce }: Workers,
   certificates = createCertificateParts(config, parts),
 ): readonly JobHandler[] => [
   certificates.issueJob,
@@ -137,6 +143,14 @@ export const createJobHandlers = (
   }),
   createScopesJob(installationParts(config, parts)),
   createRemoveJob(installationParts(config, parts)),
+  createPreviewJob({
+    deployments: parts.stores.deployments,
+    sites: parts.sites,
+    transact: parts.transact,
+    make: createMakePreview(config, parts, camera),
+    blobs: parts.blobs,
+    clock: parts.clock,
+  }),
   createForgetJob({ store: parts.logStore }),
   createForgetTrafficJob({ store: parts.trafficStore }),
   createBuildJob({
@@ -226,6 +240,13 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       clock,
     }),
     logs: createDeploymentLogs({ store: parts.logStore, bus }),
+    previews: createPreviews({
+      store: stores.previews,
+      jobs: stores.jobs,
+      blobs,
+      clock,
+      findDeployment: (ctx, id) => deployments.find(ctx, id, 'read'),
+    }),
     aliases: createAliases({
       ...naming,
       store: stores.hosts,

@@ -230,6 +230,7 @@ const callsOnOthers = ({
   hosts,
   deployments,
   outputs,
+  previews,
   instances,
   domains,
   dnsRecords,
@@ -455,6 +456,13 @@ const callsOnOthers = ({
     find: () => outputs.find(deployment.id),
     code: () => outputs.code(deployment.id),
   },
+  previews: {
+    save: async () => {
+      await previews.save({ deploymentId: deployment.id, madeAt: 1, image: null })
+      await previews.save({ deploymentId: deployment.id, madeAt: 1, image: null })
+    },
+    find: () => previews.find(deployment.id),
+  },
   instances: {
     add: () => instances.add(instance),
     ofDeployment: () => instances.ofDeployment(deployment.id),
@@ -554,7 +562,7 @@ async function openRecorded(t: TestContext) {
     await rm(folder, { recursive: true, force: true })
   })
   return {
-    stores: createStores(db, { clock: { now: () => 1 } }),
+    stores: createStores(db, { clock: { now: () => 1 }, onChanges() {} }),
     sites: createSiteSource(db),
     zones: createZoneSource(db, { domain: 'aloft.test', nameservers: [] }),
     async recordedBy(run: () => Promise<unknown>): Promise<string[]> {

@@ -177,6 +177,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
         if (numUpdatedRows === 0n) return
         await tx.deleteFrom('manifests').where('deployment_id', '=', id).execute()
         await tx.deleteFrom('outputs').where('deployment_id', '=', id).execute()
+        await tx.deleteFrom('previews').where('deployment_id', '=', id).execute()
         await tx.deleteFrom('deployment_meta').where('deployment_id', '=', id).execute()
         await tx.deleteFrom('awaited_files').where('deployment_id', '=', id).execute()
         await delistAliasesOf(tx, id)

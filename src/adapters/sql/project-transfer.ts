@@ -17,6 +17,8 @@ async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: st
     .where('owner_id', '=', from)
   const live = theirs.where('deleted_at', 'is', null)
   await tx.updateTable('deployment_meta').set(to).where('deployment_id', 'in', live).execute()
+  // Their images are files of the old account; new ones are made when somebody asks.
+  await tx.deleteFrom('previews').where('deployment_id', 'in', live).execute()
   await tx.updateTable('awaited_files').set(to).where('deployment_id', 'in', live).execute()
   await tx
     .updateTable('alias_lists')

@@ -11,11 +11,13 @@ const selectHashes = prepare<{ ownerId: string; time: number; id: string; limit:
     liveDeployments(db, 'deployments_owner')
       .innerJoin('manifests', 'manifests.deployment_id', 'deployments.id')
       .leftJoin('outputs', 'outputs.deployment_id', 'deployments.id')
+      .leftJoin('previews', 'previews.deployment_id', 'deployments.id')
       .select([
         'deployments.id',
         'deployments.created_at',
         'manifests.sha1s',
         'outputs.sha1s as output_sha1s',
+        'previews.sha1 as preview_sha1',
       ])
       .where('deployments.owner_id', '=', ownerId)
       .where((eb) => eb(eb.refTuple('deployments.created_at', 'deployments.id'), '<', eb.tuple(time, id)))
@@ -35,8 +37,8 @@ export async function referencedFiles(
   let from = { time: Number.MAX_SAFE_INTEGER, id: '' }
   while (sought.size > 0) {
     const rows = await selectHashes(db, { ownerId, ...from, limit: STEP })
-    for (const { sha1s: uploaded, output_sha1s } of rows)
-      for (const sha1 of [...sha1sOf(uploaded), ...sha1sOf(output_sha1s ?? '')])
+    for (const { sha1s: uploaded, output_sha1s, preview_sha1 } of rows)
+      for (const sha1 of [...sha1sOf(uploaded), ...sha1sOf(output_sha1s ?? ''), preview_sha1 ?? ''])
         if (sought.delete(sha1)) found.add(sha1)
     const last = rows.at(-1)
     if (!last || rows.length < STEP) break

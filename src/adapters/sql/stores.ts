@@ -20,6 +20,7 @@ import type { OauthCodeStore } from '#core/oauth/oauth-code.ts'
 import type { AccountStore } from '#core/operator/account.ts'
 import type { OutputStore } from '#core/output/output-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import type { PreviewStore } from '#core/preview/preview.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
 import type { ProjectDomainStore } from '#core/project-domain/project-domain-store.ts'
 import type { OrderStore } from '#core/registrar/order.ts'
@@ -53,6 +54,7 @@ import { createLoginStore } from './login-store.ts'
 import { createOauthCodeStore } from './oauth-code-store.ts'
 import { createOrderStore } from './order-store.ts'
 import { createOutputStore } from './output-store.ts'
+import { createPreviewStore } from './preview-store.ts'
 import { createProjectDomainStore } from './project-domain-store.ts'
 import { createProjectStore } from './project-store.ts'
 import { createSecretStore } from './secret-store.ts'
@@ -84,6 +86,7 @@ export interface Stores {
   readonly hosts: HostStore
   readonly deployments: DeploymentStore
   readonly outputs: OutputStore
+  readonly previews: PreviewStore
   readonly instances: InstanceStore
   readonly dnsRecords: DnsRecordStore
   readonly orders: OrderStore
@@ -183,6 +186,10 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
     get outputs() {
       made.outputs ??= createOutputStore(db)
       return made.outputs
+    },
+    get previews() {
+      made.previews ??= told(telling.previews, createPreviewStore(db))
+      return made.previews
     },
     get instances() {
       made.instances ??= createInstanceStore(db)

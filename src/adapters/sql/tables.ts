@@ -34,6 +34,7 @@ export interface Tables {
   readonly deployment_meta: DeploymentMetaTable
   readonly awaited_files: AwaitedFileTable
   readonly outputs: OutputTable
+  readonly previews: PreviewTable
   readonly instances: InstanceTable
   readonly domains: DomainTable
   readonly dns_records: DnsRecordTable
@@ -276,6 +277,17 @@ interface OutputTable {
   /** Apart from the rest, and in the form of a manifest's, because they are most of it. */
   files: string
   rest: string
+}
+
+/** Present while the deployment lives; without an image where there was nothing to make one of. */
+interface PreviewTable {
+  deployment_id: string
+  made_at: number
+  kind: string | null
+  type: string | null
+  sha1: string | null
+  sha256: string | null
+  size: number
 }
 
 export interface InstanceTable {

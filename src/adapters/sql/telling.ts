@@ -9,6 +9,7 @@ import type { DomainStore } from '#core/domain/domain-store.ts'
 import type { DrainStore } from '#core/drain/drain-store.ts'
 import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import type { InstallationStore } from '#core/installation/installation-store.ts'
+import type { PreviewStore } from '#core/preview/preview.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
 import type { ProjectDomainStore } from '#core/project-domain/project-domain-store.ts'
 import type { OrderStore } from '#core/registrar/order.ts'
@@ -37,6 +38,7 @@ interface Told {
   readonly projectDomains: ProjectDomainStore
   readonly hosts: HostStore
   readonly deployments: DeploymentStore
+  readonly previews: PreviewStore
   readonly dnsRecords: DnsRecordStore
   readonly orders: OrderStore
   readonly certificates: CertificateStore
@@ -242,6 +244,10 @@ export function createTelling(db: Db, tell: (changes: readonly OwnedChange[]) =>
       update: telling(store.update, deployment),
       delete: telling(store.delete, deployment),
       complete: telling(store.complete, deployment),
+    }),
+    previews: (store) => ({
+      ...store,
+      save: telling(store.save, ({ deploymentId }) => deployment(deploymentId)),
     }),
     dnsRecords: (store) => ({
       ...store,

@@ -7,6 +7,7 @@ import { queueBuild } from '../build/queue-build.ts'
 import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
 import type { JobQueue } from '../job/job-queue.ts'
+import { queuePreview } from '../preview/preview-job.ts'
 import type { Project } from '../project/project.ts'
 import { holdsProduction } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -147,6 +148,7 @@ async function goLive(
     ),
   } as const
   await stores.deployments.update(addressed.id, change)
+  if (addressed.target === 'production') await queuePreview(stores.jobs, addressed)
   return { deployment: { ...addressed, ...change }, changed: [...(host === null ? [] : [host]), ...pointed] }
 }
 

@@ -12,6 +12,7 @@ import { configurations } from './0014-configurations.ts'
 import { drains } from './0015-drains.ts'
 import { domainRounds } from './0016-domain-rounds.ts'
 import { operatorLists } from './0017-operator-lists.ts'
+import { previews } from './0019-previews.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   drains,
   domainRounds,
   operatorLists,
+  previews,
 ]

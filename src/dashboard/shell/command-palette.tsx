@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useId, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { listProjects } from '#contract/api/project.ts'
 import { type Account, useAccounts, usePersonal } from '../api/account.tsx'
 import { read } from '../api/query.ts'
@@ -73,7 +74,8 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
     else command.run()
   }
 
-  return (
+  // Not within the side, which is not there on a narrow screen.
+  return createPortal(
     <dialog
       ref={box}
       aria-label="Find a page or a thing"
@@ -133,6 +135,7 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
           Nothing is called that here.
         </p>
       )}
-    </dialog>
+    </dialog>,
+    document.body,
   )
 }

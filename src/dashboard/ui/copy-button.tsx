@@ -21,7 +21,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
 /** A line of code to copy: a command, a record, an address. */
 export const CopyLine = ({ text, label }: { text: string; label?: string }) => (
   <div className="flex items-center gap-1 rounded-lg border border-line bg-bg py-0.5 pr-0.5 pl-3">
-    <code className="min-w-0 flex-1 overflow-x-auto py-1.5 font-mono text-[0.8125rem] whitespace-pre">
+    <code className="min-w-0 flex-1 py-1.5 font-mono text-[0.8125rem] whitespace-pre-wrap break-words">
       {text}
     </code>
     <CopyButton text={text} {...(label !== undefined && { label })} />

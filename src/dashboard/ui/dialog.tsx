@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { createPortal } from 'react-dom'
 import { IconButton } from './button.tsx'
 
 /** A window above the page: the browser keeps the focus in it, closes it by Escape and gives the focus back. */
@@ -21,7 +22,8 @@ export function Dialog({
     const dialog = box.current
     if (dialog !== null && !dialog.open) dialog.showModal()
   }, [])
-  return (
+  // Not where it is used: what stands around that may be hidden on a narrow screen.
+  return createPortal(
     <dialog
       ref={box}
       aria-labelledby={heading}
@@ -44,6 +46,7 @@ export function Dialog({
         </header>
         {children}
       </div>
-    </dialog>
+    </dialog>,
+    document.body,
   )
 }

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { withoutChromium } from '#test/support/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import type { Account } from '#test/support/server.ts'
+
+describe('what is yours alone', { skip: withoutChromium }, () => {
+  let dashboard: DashboardTest
+  let ada: Account
+  before(async () => {
+    dashboard = await openDashboard()
+    ada = await dashboard.server.signUp('ada@aloft.test')
+  })
+  after(() => dashboard?.close())
+
+  test('the profile says who you are', async () => {
+    const page = await dashboard.openPage(ada, '/account')
+    await page.getByRole('heading', { name: 'Profile' }).waitFor()
+    assert.match(await page.getByRole('main').innerText(), /ada@aloft\.test[\s\S]*enterprise/)
+    await dashboard.look(page, 'profile')
+  })
+
+  test('a token is made, shown once, works, and is revoked', async () => {
+    const page = await dashboard.openPage(ada, '/account/tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('Name').fill('CI of the shop')
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    const bearer = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
+    assert.equal((await dashboard.server.call('GET /v2/user', { token: bearer })).body.user.id, ada.id)
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('cell', { name: 'CI of the shop', exact: true }).waitFor()
+    assert.ok(!(await page.content()).includes(bearer))
+    await dashboard.look(page, 'tokens')
+
+    await page.getByRole('button', { name: 'Revoke CI of the shop' }).click()
+    await page.getByRole('button', { name: 'Revoke the token' }).click()
+    await page.getByRole('cell', { name: 'CI of the shop', exact: true }).waitFor({ state: 'detached' })
+    assert.equal((await dashboard.server.call('GET /v2/user', { token: bearer })).status, 403)
+  })
+
+  test('another browser is signed out, and is led to the login', async () => {
+    const other = await dashboard.openPage(ada, '/account/sessions')
+    const page = await dashboard.openPage(ada, '/account/sessions')
+    await page.getByText('This one').waitFor()
+    await dashboard.look(page, 'sessions')
+    await page.getByRole('button', { name: 'Sign out all others' }).click()
+    await page.getByRole('button', { name: 'Sign out all others' }).waitFor({ state: 'detached' })
+    await other.reload()
+    await other.waitForURL('**/login?next=%2Faccount%2Fsessions')
+  })
+
+  test('the palette finds pages, and goes there by keys alone', async () => {
+    const page = await dashboard.openPage(ada, '/account')
+    await page.getByRole('heading', { name: 'Profile' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await dashboard.look(page, 'palette')
+    await page.keyboard.type('certi')
+    await page.getByRole('option', { name: 'Certificates' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/a/${ada.username}/certificates`)
+  })
+})

@@ -34,6 +34,11 @@ apiSuite('operator', (server) => {
     const bearer = />([0-9A-Za-z]{24})</.exec(done?.body)?.[1] as string
     const me = await server.call('GET /v2/user', { token: bearer })
     assert.equal(me.body.user.operator, true)
+    const cookie = /aloft_session=\w{24}(?=;)/.exec(done?.headers.get('set-cookie') ?? '')?.[0] ?? ''
+    const byCookie = await server.call('GET /v2/user', {
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    })
+    assert.equal(byCookie.body.user?.email, me.body.user.email, 'the browser is signed in')
     assert.equal(await operators().openSetup(), undefined, 'no further link is made')
     assert.equal((await server.call(`GET /setup?token=${token}`)).status, 404)
   })

@@ -227,5 +227,5 @@ export const setUp = endpoint({
     token: Type.Optional(Type.String({ maxLength: 256 })),
     email: Type.String({ minLength: 1, maxLength: 254 }),
   }),
-  reply: 'html',
+  reply: 'raw',
 })

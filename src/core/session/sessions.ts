@@ -75,6 +75,8 @@ export const actorOf = ({ session, user }: SignedIn): Actor => ({
 })
 
 export interface Sessions {
+  /** Signs somebody in who has proven to be this user; answers the value of the cookie. */
+  begin(visit: Visit, userId: string): Promise<string>
   /** Who is signed in with this cookie. Being used keeps a session alive. */
   find(bearer: string): Promise<SignedIn | undefined>
   end(bearer: string): Promise<void>
@@ -96,6 +98,13 @@ export function createSessions({
   const idOf = (ctx: Context, id: string) => (id === 'current' ? ctx.actor.token.id : id)
 
   return {
+    async begin(visit, userId) {
+      const { bearer } = await transact(({ sessions }) =>
+        beginSession(sessions, { userId, visit, now: clock.now() }),
+      )
+      return bearer
+    },
+
     async find(bearer) {
       const found = await store.byHash(hashBearer(bearer))
       const now = clock.now()

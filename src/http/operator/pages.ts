@@ -13,9 +13,12 @@ export const askForOperator = (token: string): string =>
 export const setUpDone = (email: string, bearer: string, site: string): string =>
   page(
     'Aloft is yours',
-    html`<p><b>${email}</b> operates this installation. This is your API token; it is shown this once:</p>
+    html`<p><b>${email}</b> operates this installation, and this browser is signed in. The first site is a folder away:</p>
+<p><a class="button" href="/">Open the dashboard</a></p>
+<h2>For the command line</h2>
+<p>This is your API token; it is shown this once:</p>
 <p class="code mono">${bearer}</p>
 <p>Try it:</p>
 <pre>curl -H "Authorization: Bearer ${bearer}" ${site}/v2/user</pre>
-<p class="soft">Use <code>npx aloft token create</code> to make further tokens, and <a href="/docs">the API reference</a> to see what it can do.</p>`,
+<p class="soft">You can make further tokens in the dashboard, or with <code>npx aloft token create</code>. <a href="/docs">The API reference</a> says what they are good for.</p>`,
   )

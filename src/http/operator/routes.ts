@@ -4,17 +4,27 @@ import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
 import type { Backups } from '#core/operator/backup.ts'
 import type { Operators } from '#core/operator/operators.ts'
 import type { Check, Status } from '#core/operator/status.ts'
+import type { Sessions } from '#core/session/sessions.ts'
+import { pageReply } from '../page.ts'
 import { publicRoute, type Route, route } from '../route.ts'
+import { writeCookie } from '../session/cookies.ts'
 import { askForOperator, setUpDone } from './pages.ts'
 
 interface OperatorParts {
   readonly operators: Operators
   readonly backups: Backups
   readonly readStatus: () => Promise<Status & { readonly checks: readonly Check[] }>
+  readonly sessions: Sessions
   readonly site: string
 }
 
-export const operatorRoutes = ({ operators, backups, readStatus, site }: OperatorParts): readonly Route[] => [
+export const operatorRoutes = ({
+  operators,
+  backups,
+  readStatus,
+  sessions,
+  site,
+}: OperatorParts): readonly Route[] => [
   route(api.getStatus, async () => {
     const { addresses, nameservers, processes, checks, sandbox, ...status } = await readStatus()
     return {
@@ -83,8 +93,10 @@ export const operatorRoutes = ({ operators, backups, readStatus, site }: Operato
       )
     return askForOperator(token)
   }),
-  publicRoute(api.setUp, async (_visit, { query, body }) => {
+  publicRoute(api.setUp, async (visit, { query, body }) => {
     const { user, bearer } = await operators.completeSetup(body.token ?? query.token ?? '', body.email)
-    return setUpDone(user.email, bearer, site)
+    // Whoever held the link is who it was made for: the browser is signed in without a mail.
+    const cookie = writeCookie('aloft_session', await sessions.begin(visit, user.id), visit.secure)
+    return pageReply(setUpDone(user.email, bearer, site), { cookies: [cookie] })
   }),
 ]

@@ -1,3 +1,4 @@
+import type { ValidateFunction } from 'ajv'
 import { BuildFailure } from '#core/ports/builder.ts'
 import { compileOutputRoutes } from '#core/routing/compile-output-routes.ts'
 import type { Route } from '#core/routing/route.ts'
@@ -6,7 +7,33 @@ import { invalidConfig } from './json.ts'
 /** The keys of a configuration file that become routes. */
 const KEYS = ['routes', 'rewrites', 'redirects', 'headers', 'cleanUrls', 'trailingSlash'] as const
 
+type Key = (typeof KEYS)[number]
 type Rules = Readonly<Record<string, unknown>>
+
+/** Compiling them takes longer than everything else about a plan, so only what is asked for is, and once. */
+const checks = new Map<Key, Promise<ValidateFunction>>()
+
+function checkOf(key: Key): Promise<ValidateFunction> {
+  const known = checks.get(key)
+  if (known) return known
+  const made = Promise.all([import('ajv'), import('@vercel/routing-utils')]).then(([{ Ajv }, utils]) =>
+    new Ajv({ strict: false }).compile({
+      type: 'object',
+      properties: {
+        [key]: {
+          routes: utils.routesSchema,
+          rewrites: utils.rewritesSchema,
+          redirects: utils.redirectsSchema,
+          headers: utils.headersSchema,
+          cleanUrls: utils.cleanUrlsSchema,
+          trailingSlash: utils.trailingSlashSchema,
+        }[key],
+      },
+    }),
+  )
+  checks.set(key, made)
+  return made
+}
 
 /** Undefined where the file says nothing of routes. */
 export async function readConfiguredRoutes(json: Rules, file: string): Promise<readonly Route[] | undefined> {
@@ -14,25 +41,15 @@ export async function readConfiguredRoutes(json: Rules, file: string): Promise<r
     KEYS.flatMap((key) => (json[key] === undefined || json[key] === null ? [] : [[key, json[key]]])),
   )
   if (Object.keys(rules).length === 0) return undefined
-  const utils = await import('@vercel/routing-utils')
-  const { Ajv } = await import('ajv')
-  const check = new Ajv({ strict: false }).compile({
-    type: 'object',
-    properties: {
-      routes: utils.routesSchema,
-      rewrites: utils.rewritesSchema,
-      redirects: utils.redirectsSchema,
-      headers: utils.headersSchema,
-      cleanUrls: utils.cleanUrlsSchema,
-      trailingSlash: utils.trailingSlashSchema,
-    },
-  })
-  if (!check(rules)) {
+  for (const key of Object.keys(rules) as Key[]) {
+    const check = await checkOf(key)
+    if (check({ [key]: rules[key] })) continue
     const [first] = check.errors ?? []
     throw invalidConfig(
       `${file}: \`${pointed(first?.instancePath ?? '')}\` ${first?.message ?? 'is not valid'}.`,
     )
   }
+  const utils = await import('@vercel/routing-utils')
   const { routes, error } = utils.getTransformedRoutes(rules)
   if (error) throw new BuildFailure('invalid_routes', `${file}: ${error.message}`)
   return checkedRoutes((routes ?? []) as unknown as readonly Route[], file)

@@ -49,6 +49,19 @@ test('each installation has its own login, and the last one is where commands go
   assert.equal(auth.find('constructor'), undefined)
 })
 
+test('a team is remembered with its login, for the same person and as long as the login is', () => {
+  const auth = openAuthFile(path)
+  const team = { id: 'team_1', slug: 'acme' }
+  auth.save(A, login('one'))
+  auth.switchTeam(A, new Redacted('an older one'), team)
+  assert.equal(auth.find(A)?.team, undefined)
+  auth.switchTeam(A, new Redacted('one'), team)
+  auth.save(A, login('two'))
+  assert.deepEqual(auth.find(A)?.team, team)
+  auth.save(A, { token: new Redacted('three'), email: 'kim@example.com' })
+  assert.equal(auth.find(A)?.team, undefined)
+})
+
 test('forgetting one login leaves the others, and one that was replaced meanwhile', () => {
   const auth = openAuthFile(path)
   auth.save(A, login('one'))

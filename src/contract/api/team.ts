@@ -16,6 +16,7 @@ const Team = Type.Object({
   creatorId: Type.String(),
   created: IsoTime,
   avatar: Nullable(Type.String()),
+  membersMayEditProduction: Type.Boolean({ description: 'Whether a MEMBER may change production variables.' }),
 })
 
 const Member = Type.Object({

@@ -1,3 +1,86 @@
+import { Link } from '@tanstack/react-router'
+import { listConfigurations } from '#contract/api/installation.ts'
+import { useAccount } from '../api/account.tsx'
+import { useRead } from '../api/query.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { isWaiting } from './scopes.ts'
 
-export const IntegrationsPage = () => <Page title="Integrations">…</Page>
+export function IntegrationsPage() {
+  const { slug: account } = useAccount()
+  const installed = useRead('integration', listConfigurations)
+  return (
+    <Page
+      title="Integrations"
+      about="Programs of others that you let into this account, and what each may touch."
+      actions={
+        <ButtonLink to="/a/$account/applications" params={{ account }}>
+          Your own applications
+        </ButtonLink>
+      }
+    >
+      <Card flush>
+        {installed.length === 0 ? (
+          <Empty
+            icon="plug"
+            title="Nothing is installed"
+            action={
+              <ButtonLink to="/a/$account/applications" params={{ account }}>
+                Write one of your own
+              </ButtonLink>
+            }
+          >
+            An integration is installed from its own page: it sends you here, you see what it asks for, and
+            agree or not.
+          </Empty>
+        ) : (
+          <Table
+            label="Installed integrations"
+            rows={installed}
+            rowKey={({ id }) => id}
+            columns={[
+              {
+                title: 'Integration',
+                cell: ({ id, slug }) => (
+                  <Link
+                    to="/a/$account/integrations/$id"
+                    params={{ account, id }}
+                    className="flex items-center gap-3 font-medium hover:underline"
+                  >
+                    <Avatar name={slug} square />
+                    {slug}
+                  </Link>
+                ),
+              },
+              {
+                title: 'Projects',
+                wide: true,
+                cell: ({ projectSelection, projects }) =>
+                  projectSelection === 'all' ? 'All' : `${projects.length} chosen`,
+              },
+              { title: 'May', wide: true, cell: ({ scopes }) => `${scopes.length} scopes` },
+              {
+                title: 'State',
+                cell: (it) =>
+                  it.disabledAt !== undefined ? (
+                    <Badge tone="bad">Disabled</Badge>
+                  ) : isWaiting(it) ? (
+                    <Badge tone="warn">Asks for more</Badge>
+                  ) : (
+                    <Badge tone="good">On</Badge>
+                  ),
+              },
+              { title: 'Installed', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+            ]}
+          />
+        )}
+      </Card>
+    </Page>
+  )
+}

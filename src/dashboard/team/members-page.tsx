@@ -1,3 +1,119 @@
+import { useState } from 'react'
+import { changeRole, listMembers, type Role, removeMember } from '#contract/api/team.ts'
+import { useAccount, useAccounts } from '../api/account.tsx'
+import { useAction, useRead } from '../api/query.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { SelectField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { ROLE_OPTIONS } from './roles.ts'
 
-export const MembersPage = () => <Page title="Members">…</Page>
+export function MembersPage() {
+  const { id, name } = useAccount()
+  const { user } = useAccounts()
+  const members = useRead('member', listMembers, { params: { id } })
+  const [inviting, setInviting] = useState(false)
+  const [leaving, setLeaving] = useState<(typeof members)[number]>()
+  const mine = members.find(({ uid }) => uid === user.id)?.role
+  const isOwner = mine === 'OWNER'
+
+  const change = useAction(
+    ({ userId, role }: { userId: string; role: Role }, { client }) =>
+      client.call(changeRole, { params: { id, userId }, body: { role } }),
+    { changes: ['member'], done: 'The role is changed.' },
+  )
+  const remove = useAction(
+    (userId: string, { client }) => client.call(removeMember, { params: { id, userId } }),
+    {
+      changes: ['member'],
+      done: 'They are no longer in the team.',
+      after: () => setLeaving(undefined),
+    },
+  )
+
+  return (
+    <Page
+      title="Members"
+      about={`Who belongs to ${name}. Owners decide who does; members deploy and change projects.`}
+      actions={
+        isOwner && (
+          <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
+            Add a member
+          </Button>
+        )
+      }
+    >
+      <Card flush>
+        <Table
+          label={`Members of ${name}`}
+          rows={members}
+          rowKey={({ uid }) => uid}
+          columns={[
+            {
+              title: 'Person',
+              cell: ({ uid, username, email }) => (
+                <span className="flex min-w-0 items-center gap-3">
+                  <Avatar name={username} />
+                  <span className="min-w-0">
+                    <span className="block truncate font-medium">
+                      {username} {uid === user.id && <Badge tone="accent">You</Badge>}
+                    </span>
+                    <span className="block truncate text-soft">{email}</span>
+                  </span>
+                </span>
+              ),
+            },
+            {
+              title: 'Role',
+              cell: ({ uid, username, role }) =>
+                isOwner && uid !== user.id ? (
+                  <SelectField
+                    label={`Role of ${username}`}
+                    hideLabel
+                    value={role}
+                    options={ROLE_OPTIONS}
+                    disabled={change.isPending}
+                    onChange={(next) => change.mutate({ userId: uid, role: next })}
+                  />
+                ) : (
+                  <Badge>{role === 'OWNER' ? 'Owner' : 'Member'}</Badge>
+                ),
+            },
+            {
+              title: 'Actions',
+              silent: true,
+              align: 'right',
+              cell: (member) =>
+                isOwner &&
+                member.role !== 'OWNER' && (
+                  <IconButton
+                    icon="trash"
+                    label={`Remove ${member.username}`}
+                    onClick={() => setLeaving(member)}
+                  />
+                ),
+            },
+          ]}
+        />
+      </Card>
+      {!isOwner && <p className="text-sm text-soft">Only owners of the team add and remove people.</p>}
+      {inviting && <InviteDialog teamId={id} onClose={() => setInviting(false)} />}
+      {leaving && (
+        <Confirm
+          title={`Remove ${leaving.username} from ${name}?`}
+          action="Remove them"
+          busy={remove.isPending}
+          onConfirm={() => remove.mutate(leaving.uid)}
+          onClose={() => setLeaving(undefined)}
+        >
+          <p>They no longer see anything of the team, at once. What they deployed stays.</p>
+        </Confirm>
+      )}
+    </Page>
+  )
+}

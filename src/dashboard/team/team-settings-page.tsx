@@ -1,3 +1,92 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { getTeam, updateTeam } from '#contract/api/team.ts'
+import { useAccount } from '../api/account.tsx'
+import { explain } from '../api/explain.ts'
+import { useAction, useRead } from '../api/query.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+import { Switch, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 
-export const TeamSettingsPage = () => <Page title="Team Settings">…</Page>
+export function TeamSettingsPage() {
+  const { id } = useAccount()
+  const team = useRead('team', getTeam, { params: { id } })
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const [name, setName] = useState(team.name)
+  const [slug, setSlug] = useState(team.slug)
+  const save = useAction(
+    (_input: undefined, { client }) => client.call(updateTeam, { params: { id }, body: { name, slug } }),
+    {
+      changes: ['team'],
+      done: 'Saved.',
+      quiet: true,
+      after: async () => {
+        await queries.invalidateQueries({ queryKey: ['accounts'] })
+        await navigate({ to: '/a/$account/settings', params: { account: slug }, replace: true })
+      },
+    },
+  )
+  const allow = useAction(
+    (membersMayEditProduction: boolean, { client }) =>
+      client.call(updateTeam, { params: { id }, body: { membersMayEditProduction } }),
+    { changes: ['team'], done: 'Saved.' },
+  )
+
+  return (
+    <Page title="Team settings">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate(undefined)
+        }}
+      >
+        <Card
+          title="Name"
+          footer={
+            <>
+              <span>Only owners can change it. Links with the old name no longer lead here.</span>
+              <Button
+                look="primary"
+                type="submit"
+                busy={save.isPending}
+                disabled={name === team.name && slug === team.slug}
+              >
+                Save
+              </Button>
+            </>
+          }
+        >
+          <div className="grid gap-4 sm:grid-cols-2">
+            <TextField label="Name" value={name} onChange={setName} required maxLength={256} />
+            <TextField
+              label="Name in addresses"
+              hint="Small letters, digits and dashes."
+              error={save.error === null ? undefined : explain(save.error)}
+              value={slug}
+              onChange={setSlug}
+              required
+              maxLength={48}
+              spellCheck={false}
+            />
+          </div>
+        </Card>
+      </form>
+      <Card title="Members">
+        <Switch
+          label="Members may change production variables"
+          hint="When off, only owners add, change and remove variables of production."
+          checked={team.membersMayEditProduction}
+          disabled={allow.isPending}
+          onChange={(next) => allow.mutate(next)}
+        />
+      </Card>
+      <Card title="For scripts" about="The API acts for this team when it is named by its id.">
+        <CopyLine text={id} label="Copy the id" />
+      </Card>
+    </Page>
+  )
+}

@@ -1,3 +1,96 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { deleteWebhook, getWebhook, updateWebhook } from '#contract/api/webhook.ts'
+import { useAccount, useParam } from '../api/account.tsx'
+import { useAction, useRead } from '../api/query.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { WebhookDialog } from './webhook-dialog.tsx'
 
-export const WebhookPage = () => <Page title="Webhook">…</Page>
+export function WebhookPage() {
+  const { slug } = useAccount()
+  const id = useParam('id')
+  const navigate = useNavigate()
+  const webhook = useRead('webhook', getWebhook, { params: { id } })
+  const [changing, setChanging] = useState(false)
+  const [leaving, setLeaving] = useState(false)
+  const enable = useAction(
+    (_input: undefined, { client }) =>
+      client.call(updateWebhook, { params: { id }, body: { enabled: true } }),
+    { changes: ['webhook'], done: 'It is told again from now on.' },
+  )
+  const remove = useAction(
+    (_input: undefined, { client }) => client.call(deleteWebhook, { params: { id } }),
+    {
+      changes: [],
+      done: 'The webhook is removed.',
+      after: () => void navigate({ to: '/a/$account/webhooks', params: { account: slug } }),
+    },
+  )
+
+  return (
+    <Page
+      title={`Webhook ${webhook.url}`}
+      heading={<span className="break-all">{webhook.url}</span>}
+      back={{ label: 'Webhooks', to: '/a/$account/webhooks', params: { account: slug } }}
+      actions={
+        <>
+          {webhook.disabledAt !== undefined && (
+            <Button look="primary" busy={enable.isPending} onClick={() => enable.mutate(undefined)}>
+              Switch it on again
+            </Button>
+          )}
+          <Button onClick={() => setChanging(true)}>Change</Button>
+          <Button look="danger" onClick={() => setLeaving(true)}>
+            Remove
+          </Button>
+        </>
+      }
+    >
+      {webhook.disabledAt !== undefined && (
+        <p role="status" className="rounded-xl bg-bad-soft px-4 py-3 text-sm text-bad">
+          This webhook was given up <Time at={webhook.disabledAt} />, because nothing arrived for days. Mend
+          the address below, then switch it on again.
+        </p>
+      )}
+      <Card title="What it is told">
+        <Facts
+          facts={[
+            [
+              'Events',
+              <span key="events" className="flex flex-wrap gap-1.5">
+                {webhook.events.map((event) => (
+                  <Badge key={event}>{event}</Badge>
+                ))}
+              </span>,
+            ],
+            [
+              'Projects',
+              webhook.projectIds === undefined ? 'All of the account' : webhook.projectIds.join(', '),
+            ],
+            ['Made', <Time key="made" at={webhook.createdAt} />],
+          ]}
+        />
+      </Card>
+      <Deliveries webhookId={id} />
+      {changing && <WebhookDialog webhook={webhook} onClose={() => setChanging(false)} />}
+      {leaving && (
+        <Confirm
+          title="Remove this webhook?"
+          action="Remove the webhook"
+          busy={remove.isPending}
+          onConfirm={() => remove.mutate(undefined)}
+          onClose={() => setLeaving(false)}
+        >
+          <p>What was not delivered yet never will be. Its log of deliveries is gone as well.</p>
+        </Confirm>
+      )}
+    </Page>
+  )
+}

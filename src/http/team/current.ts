@@ -8,6 +8,7 @@ export const team = (t: Team) => ({
   creatorId: t.creatorId,
   created: iso(t.createdAt),
   avatar: t.avatar,
+  membersMayEditProduction: t.membersMayEditProduction,
 })
 
 export const updated = (t: Team) => ({

@@ -1,0 +1,109 @@
+import { useState } from 'react'
+import { createDrain } from '#contract/api/drain.ts'
+import { explain } from '../api/explain.ts'
+import { useAction } from '../api/query.ts'
+import { ProjectBoxes } from '../project/project-boxes.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
+
+const FORMATS = [
+  { value: 'ndjson', label: 'Lines of JSON' },
+  { value: 'json', label: 'JSON: an array a batch' },
+  { value: 'syslog', label: 'Syslog (RFC 5424)' },
+] as const
+const SOURCES = [
+  { value: 'static', label: 'Files' },
+  { value: 'lambda', label: 'Functions' },
+  { value: 'build', label: 'Builds' },
+] as const
+const ENVIRONMENTS = [
+  { value: '', label: 'Production and previews' },
+  { value: 'production', label: 'Production alone' },
+  { value: 'preview', label: 'Previews alone' },
+] as const
+
+type Source = (typeof SOURCES)[number]['value']
+
+export function NewDrainDialog({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [url, setUrl] = useState('')
+  const [format, setFormat] = useState<(typeof FORMATS)[number]['value']>('ndjson')
+  const [sources, setSources] = useState<readonly Source[]>([])
+  const [environment, setEnvironment] = useState<(typeof ENVIRONMENTS)[number]['value']>('')
+  const [projectIds, setProjectIds] = useState<readonly string[]>([])
+  const [secret, setSecret] = useState('')
+  const make = useAction(
+    (_input: undefined, { client }) =>
+      client.call(createDrain, {
+        body: {
+          name,
+          url,
+          deliveryFormat: format,
+          ...(sources.length > 0 && { sources: [...sources] }),
+          ...(environment !== '' && { environments: [environment] }),
+          ...(projectIds.length > 0 && { projectIds: [...projectIds] }),
+          ...(secret !== '' && { secret }),
+        },
+      }),
+    { changes: ['drain'], done: 'Entries are sent from now on.', after: onClose, quiet: true },
+  )
+  return (
+    <Dialog title="New log drain" onClose={onClose}>
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          make.mutate(undefined)
+        }}
+      >
+        <TextField label="Name" value={name} onChange={setName} required maxLength={100} autoComplete="off" />
+        <TextField
+          label="Address"
+          type="url"
+          placeholder="https://logs.example.com/aloft"
+          error={make.error === null ? undefined : explain(make.error)}
+          value={url}
+          onChange={setUrl}
+          required
+        />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField label="Format" value={format} onChange={setFormat} options={FORMATS} />
+          <SelectField label="Of" value={environment} onChange={setEnvironment} options={ENVIRONMENTS} />
+        </div>
+        <fieldset>
+          <legend className="text-sm font-medium">Entries of</legend>
+          <p className="mb-1.5 text-sm text-soft">None chosen means all.</p>
+          <div className="flex flex-wrap gap-x-5 gap-y-2">
+            {SOURCES.map(({ value, label }) => (
+              <Checkbox
+                key={value}
+                label={label}
+                checked={sources.includes(value)}
+                onChange={(on) =>
+                  setSources(on ? [...sources, value] : sources.filter((each) => each !== value))
+                }
+              />
+            ))}
+          </div>
+        </fieldset>
+        <ProjectBoxes chosen={projectIds} onChange={setProjectIds} />
+        <TextField
+          label="Secret (optional)"
+          hint="Signs what is sent, in the header x-platform-signature. It is not shown again."
+          type="password"
+          value={secret}
+          onChange={setSecret}
+          maxLength={256}
+          autoComplete="off"
+        />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" busy={make.isPending}>
+            Make the drain
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,34 @@
+import { listProjects } from '#contract/api/project.ts'
+import { useLater } from '../api/query.ts'
+import { Checkbox } from '../ui/field.tsx'
+
+/** Chooses some projects, or by choosing none, all of them. */
+export function ProjectBoxes({
+  chosen,
+  onChange,
+  label = 'Of these projects',
+}: {
+  /** Ids. */
+  chosen: readonly string[]
+  onChange: (chosen: readonly string[]) => void
+  label?: string
+}) {
+  const { data } = useLater('project', listProjects, { query: { limit: 100 } })
+  const projects = data?.projects ?? []
+  return (
+    <fieldset>
+      <legend className="text-sm font-medium">{label}</legend>
+      <p className="mb-1.5 text-sm text-soft">None chosen means all, those that are made later included.</p>
+      <div className="grid max-h-40 gap-2 overflow-y-auto">
+        {projects.map(({ id, name }) => (
+          <Checkbox
+            key={id}
+            label={<span className="break-all">{name}</span>}
+            checked={chosen.includes(id)}
+            onChange={(on) => onChange(on ? [...chosen, id] : chosen.filter((each) => each !== id))}
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react'
+import { inviteMember, type Role } from '#contract/api/team.ts'
+import { explain } from '../api/explain.ts'
+import { useAction } from '../api/query.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
+import { ROLE_OPTIONS } from './roles.ts'
+
+export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () => void }) {
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('MEMBER')
+  const invite = useAction(
+    (_input: undefined, { client }) =>
+      client.call(inviteMember, { params: { id: teamId }, body: { email, role } }),
+    { changes: ['member'], done: `${email} is told by mail.`, after: onClose, quiet: true },
+  )
+  return (
+    <Dialog
+      title="Add a member"
+      about="They get a mail, and see the team the next time they sign in."
+      onClose={onClose}
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          invite.mutate(undefined)
+        }}
+      >
+        <TextField
+          label="E-mail address"
+          type="email"
+          error={invite.error === null ? undefined : explain(invite.error)}
+          value={email}
+          onChange={setEmail}
+          required
+          maxLength={254}
+          autoComplete="off"
+        />
+        <SelectField
+          label="Role"
+          hint={
+            role === 'OWNER'
+              ? 'Owners do everything, and decide who belongs to the team.'
+              : 'Members deploy, and change projects and domains.'
+          }
+          value={role}
+          onChange={setRole}
+          options={ROLE_OPTIONS}
+        />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" busy={invite.isPending}>
+            Add them
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

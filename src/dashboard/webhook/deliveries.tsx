@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import { listDeliveries } from '#contract/api/webhook.ts'
+import { useReadPages } from '../api/query.ts'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { DeliveryDialog } from './delivery-dialog.tsx'
+
+const STATES: Readonly<Record<string, { readonly tone: Tone; readonly says: string }>> = {
+  waiting: { tone: 'accent', says: 'Waiting' },
+  delivered: { tone: 'good', says: 'Delivered' },
+  failed: { tone: 'bad', says: 'Failed' },
+}
+
+/** What was sent to a webhook, and what came of it. */
+export function Deliveries({ webhookId }: { webhookId: string }) {
+  const pages = useReadPages(
+    'delivery',
+    listDeliveries,
+    { params: { id: webhookId }, query: { limit: 25 } },
+    ({ deliveries }) => deliveries,
+  )
+  const [open, setOpen] = useState<string>()
+  return (
+    <Card title="Deliveries" about="Of the last 30 days, newest first." flush>
+      {pages.rows.length === 0 ? (
+        <Empty icon="clock" title="Nothing was sent yet">
+          The next event of the kinds above is sent at once, and shown here.
+        </Empty>
+      ) : (
+        <Table
+          label="Deliveries"
+          rows={pages.rows}
+          rowKey={({ id }) => id}
+          columns={[
+            { title: 'Event', cell: ({ type }) => <span className="font-medium">{type}</span> },
+            {
+              title: 'State',
+              cell: ({ state }) => (
+                <Badge tone={STATES[state]?.tone ?? 'neutral'}>{STATES[state]?.says ?? state}</Badge>
+              ),
+            },
+            {
+              title: 'Last answer',
+              wide: true,
+              cell: ({ attempts }) => {
+                const last = attempts.at(-1)
+                return last === undefined ? '–' : `${last.status ?? 'None'} after ${last.ms} ms`
+              },
+            },
+            { title: 'Tries', wide: true, align: 'right', cell: ({ attempts }) => attempts.length },
+            { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              title: 'Actions',
+              silent: true,
+              align: 'right',
+              cell: ({ id, type }) => (
+                <Button
+                  size="small"
+                  aria-label={`Look at the delivery of ${type}`}
+                  onClick={() => setOpen(id)}
+                >
+                  Look
+                </Button>
+              ),
+            },
+          ]}
+        />
+      )}
+      <ShowOlder pages={pages} />
+      {open !== undefined && (
+        <DeliveryDialog webhookId={webhookId} deliveryId={open} onClose={() => setOpen(undefined)} />
+      )}
+    </Card>
+  )
+}

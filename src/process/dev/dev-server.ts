@@ -43,7 +43,7 @@ const START_MS = 180_000
 const LOOK_MS = 100
 /** A server that tells of another port than it was given has this long to listen on the one it was given. */
 const OWN_WAY_MS = 1500
-const GRACE_MS = 3000
+const GRACE_MS = 2000
 const ADDRESS = /https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})\b/
 
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {

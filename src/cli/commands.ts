@@ -129,8 +129,9 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
   operator: {
     summary: 'Run this installation (operators only)',
     examples: [
+      ['operator doctor', 'whether everything is as it should be'],
+      ['operator backup', 'everything, in one file'],
       ['operator accounts set acme --plan pro', 'change a plan'],
-      ['operator jobs ls', 'what can be run now'],
     ],
   },
   'operator accounts': {
@@ -141,8 +142,11 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
     ],
   },
   'operator jobs': {
-    summary: 'The recurring jobs of this installation',
-    examples: [['operator jobs run logins.clean-up', 'do not wait for its time']],
+    summary: 'The jobs of this installation: recurring and failed ones',
+    examples: [
+      ['operator jobs run logins.clean-up', 'do not wait for its time'],
+      ['operator jobs failed', 'what went wrong'],
+    ],
   },
 }
 
@@ -575,6 +579,31 @@ export const COMMANDS: readonly Entry[] = [
   { name: 'audit ls', summary: 'List who changed what, newest first', load: () => import('./audit/ls.ts') },
   { name: 'server', summary: 'Run the platform on this machine', load: () => import('./server/server.ts') },
   {
+    name: 'operator status',
+    summary: 'What the installation is made of, and what it uses',
+    load: () => import('./operator/status.ts'),
+  },
+  {
+    name: 'operator doctor',
+    summary: 'Look for what is not right, and say what to do about it',
+    load: () => import('./operator/doctor/doctor.ts'),
+  },
+  {
+    name: 'operator backup',
+    summary: 'Save everything in one file, while the server runs',
+    load: () => import('./operator/backup.ts'),
+  },
+  {
+    name: 'operator restore',
+    summary: 'Put a backup into an empty data folder',
+    load: () => import('./operator/restore.ts'),
+  },
+  {
+    name: 'operator accounts ls',
+    summary: 'List the accounts of users and teams',
+    load: () => import('./operator/accounts-ls.ts'),
+  },
+  {
     name: 'operator accounts get',
     summary: 'Look up an account',
     load: () => import('./operator/accounts-get.ts'),
@@ -593,6 +622,21 @@ export const COMMANDS: readonly Entry[] = [
     name: 'operator jobs run',
     summary: 'Run a job now',
     load: () => import('./operator/jobs-run.ts'),
+  },
+  {
+    name: 'operator jobs failed',
+    summary: 'List the jobs that failed for good',
+    load: () => import('./operator/jobs-failed.ts'),
+  },
+  {
+    name: 'operator jobs retry',
+    summary: 'Try failed jobs again',
+    load: () => import('./operator/jobs-retry.ts'),
+  },
+  {
+    name: 'operator jobs rm',
+    summary: 'Forget failed jobs',
+    load: () => import('./operator/jobs-rm.ts'),
   },
 ]
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CliError } from './exit.ts'
-import { LINK_FILE, readLink, writeLink } from './link-file.ts'
+import { LINK_FILE, readLink, removeLink, writeLink } from './link-file.ts'
 
 function temporary(t: { after(work: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'aloft-link-'))
@@ -40,4 +40,16 @@ test('a folder that cannot be written to is told with a way round', (t) => {
     () => writeLink(folder, { projectId: 'prj_1', teamId: null }),
     (error) => error instanceof CliError && /--no-link/.test(error.hint ?? ''),
   )
+})
+
+test('a link is removed with its folder, unless something else is in there', (t) => {
+  const folder = temporary(t)
+  assert.equal(removeLink(folder), false)
+  writeLink(folder, { projectId: 'prj_1', teamId: null })
+  assert.equal(removeLink(folder), true)
+  assert.deepEqual(readdirSync(folder), [])
+  writeLink(folder, { projectId: 'prj_1', teamId: null })
+  writeFileSync(join(folder, '.aloft/other'), '')
+  assert.equal(removeLink(folder), true)
+  assert.deepEqual(readdirSync(join(folder, '.aloft')), ['other'])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
-import { assignAlias, deleteAlias, listAliases } from '#contract/api/alias.ts'
+import { assignAlias, deleteAlias, listAliases, listDeploymentAliases } from '#contract/api/alias.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 
@@ -21,6 +21,9 @@ const machine = await startMachine(
   answers(listAliases, ({ query }) => ({
     aliases: query.domain === 'none.com' ? [] : [alias],
     pagination: { count: 1, next: 1700000000000, prev: null },
+  })),
+  answers(listDeploymentAliases, ({ params }) => ({
+    aliases: params.id === 'dpl_1' ? [{ uid: 'ali_1', alias: 'shop.example.com', created }] : [],
   })),
   answers(assignAlias, ({ params, body }) => {
     if (params.id === 'dpl_none')
@@ -68,4 +71,11 @@ test('rm asks first', async () => {
     (await aloft('rm', 'shop.example.com', '--yes')).stdout,
     'Removed the alias shop.example.com.\n',
   )
+})
+
+test('ls of a deployment shows what leads to it', async () => {
+  const { stdout } = await aloft('ls', '--deployment', 'dpl_1')
+  assert.match(stdout, /^shop\.example\.com +1d ago +ali_1$/m)
+  assert.match((await aloft('ls', '--deployment', 'dpl_2')).stderr, /aloft alias set dpl_2 <alias>/)
+  assert.equal((await aloft('ls', '--deployment', 'dpl_1', '--domain', 'example.com')).code, 2)
 })

@@ -7,6 +7,7 @@ import {
   getApplication,
   listApplications,
   rotateSecret,
+  updateApplication,
 } from '#contract/api/application.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 
@@ -74,4 +75,16 @@ test('applications are listed, given new secrets and removed', async () => {
   assert.equal(rotated.stdout, 'new\n', rotated.stderr)
   const removed = await machine.run(['apps', 'rm', 'oac_1', '--yes'], env)
   assert.match(removed.stdout, /Removed the application "Watcher"/, removed.stderr)
+})
+
+test('set changes what was named alone', async () => {
+  await using machine = await startMachine(
+    answers(updateApplication, ({ body }) => {
+      assert.deepEqual(body, { webhookUrl: null, scopes: { deployment: 'read-write', project: 'read' } })
+      return application
+    }),
+  )
+  const line = ['apps', 'set', 'oac_1', '--webhook-url', 'none', '--scope', 'deployment,project:read']
+  assert.equal((await machine.run(line, env)).stdout, 'Changed the application "Watcher".\n')
+  assert.equal((await machine.run(['apps', 'set', 'oac_1'], env)).code, 2)
 })

@@ -4,16 +4,9 @@ import { answers } from '#client/client-testing.ts'
 import { readAuditLog } from '#contract/api/audit.ts'
 import { listMembers, listTeams } from '#contract/api/team.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleTeam as acme } from '../team/team-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
-const acme = {
-  id: `team_${'a'.repeat(24)}`,
-  slug: 'acme',
-  name: 'Acme',
-  creatorId: 'u1',
-  created: new Date(0).toISOString(),
-  avatar: null,
-}
 const entry = {
   id: 'aud_1',
   at: Date.now() - 86_400_000,

@@ -77,3 +77,9 @@ test('rm asks first, by the names that it is for', async () => {
   assert.equal(unknown.code, 4)
   assert.match(unknown.stderr, /aloft certs ls/)
 })
+
+test('renew asks for a new one of the same names', async () => {
+  assert.equal((await aloft('renew', 'cert_1')).stdout, 'cert_1\n')
+  assert.deepEqual(machine.api.requests.at(-1)?.body, { domains: cert.cns, renew: true })
+  assert.equal((await aloft('renew', 'cert_9')).code, 4)
+})

@@ -9,7 +9,12 @@ import {
   listDomains,
   verifyDomain,
 } from '#contract/api/domain.ts'
-import { addProjectDomain, removeProjectDomain, verifyProjectDomain } from '#contract/api/project-domain.ts'
+import {
+  addProjectDomain,
+  removeProjectDomain,
+  updateProjectDomain,
+  verifyProjectDomain,
+} from '#contract/api/project-domain.ts'
 import { buyDomain, getDomainPrice, getDomainRegistry, getDomainStatus } from '#contract/api/registrar.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
@@ -99,6 +104,11 @@ const machine = await startMachine(
     ...(body.name === 'waits.example.com' ? { verified: false, verification: [txt] } : {}),
   })),
   answers(verifyProjectDomain, () => attached),
+  answers(updateProjectDomain, ({ body }) => ({
+    ...attached,
+    redirect: body.redirect ?? null,
+    gitBranch: body.gitBranch ?? null,
+  })),
   answers(removeProjectDomain, () => ({})),
 )
 after(() => machine[Symbol.asyncDispose]())
@@ -198,4 +208,21 @@ test('attach and detach change what a project has', async () => {
   assert.equal((await aloft(['detach', 'www.example.com', 'shop'])).code, 2)
   const gone = await aloft(['detach', 'www.example.com', 'shop', '--yes'])
   assert.equal(gone.stdout, 'Detached www.example.com from shop.\n')
+})
+
+test('set changes what a domain shows', async () => {
+  const set = (...line: string[]) => machine.run(['domains', 'set', 'www.example.com', 'shop', ...line], env)
+  const body = () => machine.api.requests.at(-1)?.body
+  assert.match(
+    (await set('--redirect', 'example.com', '--status', '308')).stdout,
+    /sends visitors to example/,
+  )
+  assert.deepEqual(body(), { redirect: 'example.com', gitBranch: null, redirectStatusCode: 308 })
+  assert.match((await set('--branch', 'dev')).stdout, /shows the branch dev of shop/)
+  assert.deepEqual(body(), { redirect: null, gitBranch: 'dev', redirectStatusCode: null })
+  assert.match((await set('--production')).stdout, /shows the production of shop/)
+  await set('--status', '301')
+  assert.deepEqual(body(), { redirectStatusCode: 301 })
+  for (const line of [[], ['--branch', 'dev', '--production'], ['--status', '200']])
+    assert.equal((await set(...line)).code, 2)
 })

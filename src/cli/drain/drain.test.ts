@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
-import { createDrain, deleteDrain, getDrain, listDrains } from '#contract/api/drain.ts'
+import { createDrain, deleteDrain, getDrain, getVerifyCode, listDrains } from '#contract/api/drain.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 
@@ -25,6 +25,7 @@ const machine = await startMachine(
     return drain
   }),
   answers(createDrain, ({ body }) => ({ ...drain, name: body.name })),
+  answers(getVerifyCode, () => ({ code: 'verify-me' })),
   answers(deleteDrain, () => undefined),
 )
 after(() => machine[Symbol.asyncDispose]())
@@ -66,4 +67,8 @@ test('rm asks first', async () => {
   assert.equal((await aloft(['rm', 'ld_1'])).code, 2)
   assert.equal((await aloft(['rm', 'ld_1', '--yes'])).stdout, 'Removed the log drain logs.\n')
   assert.equal((await aloft(['rm', 'ld_2', '--yes'])).code, 4)
+})
+
+test('verify-code tells what an address has to answer', async () => {
+  assert.equal((await machine.run(['drains', 'verify-code'], env)).stdout, 'verify-me\n')
 })

@@ -14,6 +14,7 @@ import { listMembers, listTeams } from '#contract/api/team.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 import { sampleProject } from '../project/project-testing.ts'
+import { sampleTeam as acme } from '../team/team-testing.ts'
 import type { Installation } from './show-installation.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
@@ -39,14 +40,6 @@ const installed: Installation = {
   updatedAt: at,
   completedAt: at,
   deletedAt: null,
-}
-const acme = {
-  id: `team_${'a'.repeat(24)}`,
-  slug: 'acme',
-  name: 'Acme',
-  creatorId: 'u1',
-  created: new Date(0).toISOString(),
-  avatar: null,
 }
 
 const machine = await startMachine(

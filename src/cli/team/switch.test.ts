@@ -11,15 +11,8 @@ import { AloftError } from '#contract/errors.ts'
 import { Redacted } from '#contract/redacted.ts'
 import { authPath, openAuthFile } from '../auth-file.ts'
 import { startMachine, type TestMachine, TOKEN } from '../cli-testing.ts'
+import { sampleTeam as acme } from './team-testing.ts'
 
-const acme = {
-  id: `team_${'a'.repeat(24)}`,
-  slug: 'acme',
-  name: 'Acme Inc.',
-  creatorId: 'u1',
-  created: new Date(0).toISOString(),
-  avatar: null,
-}
 const user = {
   id: 'u1',
   uid: 'u1',

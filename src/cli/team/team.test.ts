@@ -13,16 +13,9 @@ import {
 import { getUser } from '#contract/api/user.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleTeam as acme } from './team-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
-const acme = {
-  id: `team_${'a'.repeat(24)}`,
-  slug: 'acme',
-  name: 'Acme Inc.',
-  creatorId: 'u1',
-  created: new Date(Date.now() - 86_400_000).toISOString(),
-  avatar: null,
-}
 const members = [
   { uid: 'u1', role: 'OWNER' as const, email: 'jo@example.com', username: 'jo' },
   { uid: 'u2', role: 'MEMBER' as const, email: 'kim@example.com', username: 'kim' },

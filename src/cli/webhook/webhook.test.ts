@@ -5,10 +5,12 @@ import { getProject } from '#contract/api/project.ts'
 import {
   createWebhook,
   deleteWebhook,
+  getDelivery,
   getWebhook,
   listDeliveries,
   listWebhooks,
   redeliver,
+  updateWebhook,
 } from '#contract/api/webhook.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
@@ -46,6 +48,8 @@ const machine = await startMachine(
     deliveries: [delivery],
     pagination: { count: 1, next: null, prev: null },
   })),
+  answers(updateWebhook, ({ body }) => ({ ...webhook, url: body.url ?? webhook.url })),
+  answers(getDelivery, () => ({ ...delivery, request: { url: webhook.url, body: '{"id":"evt_1"}' } })),
   answers(redeliver, () => ({ ...delivery, state: 'waiting' })),
 )
 after(() => machine[Symbol.asyncDispose]())
@@ -85,4 +89,22 @@ test('rm asks first', async () => {
   assert.equal((await aloft('rm', 'hook_1')).code, 2)
   assert.equal((await aloft('rm', 'hook_1', '--yes')).stdout, `Removed the webhook to ${webhook.url}.\n`)
   assert.equal((await aloft('rm', 'hook_9', '--yes')).code, 4)
+})
+
+test('set sends what was named alone, and delivery shows what was sent', async () => {
+  assert.match((await aloft('set', 'hook_1', '--enabled', 'on')).stdout, /^Changed the webhook to https/)
+  assert.deepEqual(machine.api.requests.at(-1)?.body, { enabled: true })
+  await aloft('set', 'hook_1', '--event', 'project.created', '--project', 'shop')
+  assert.deepEqual(machine.api.requests.at(-1)?.body, {
+    events: ['project.created'],
+    projectIds: ['prj_shop'],
+  })
+  await aloft('set', 'hook_1', '--all-projects')
+  assert.deepEqual(machine.api.requests.at(-1)?.body, { projectIds: null })
+  for (const line of [[], ['--all-projects', '--project', 'shop'], ['--enabled', 'maybe']])
+    assert.equal((await aloft('set', 'hook_1', ...line)).code, 2)
+
+  const { stdout } = await aloft('delivery', 'hook_1', 'whd_1')
+  assert.match(stdout, /^\{"id":"evt_1"\}$/m)
+  assert.match(stdout, /^1d ago +12 ms +500 +oops$/m)
 })

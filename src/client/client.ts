@@ -8,7 +8,7 @@ import {
   type ReplyForm,
   type ReplyOf,
 } from '#contract/endpoint.ts'
-import { SECOND } from '#contract/time.ts'
+import { MINUTE, SECOND } from '#contract/time.ts'
 import { readError, readReply } from './answer.ts'
 import { readBaseUrl } from './base-url.ts'
 import { ConnectionError, connectionError } from './connection-error.ts'
@@ -77,6 +77,7 @@ export interface Client {
 type Input = LooseInput & { readonly signal?: AbortSignal | undefined }
 
 const TIMEOUT = 30 * SECOND
+const SLOW_TIMEOUT = 5 * MINUTE
 const HEADER_SAFE = /^[\x21-\x7e]+$/
 
 export function createClient(settings: ClientSettings): Client {
@@ -118,7 +119,7 @@ export function createClient(settings: ClientSettings): Client {
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     const { method, url, headers, body } = request
-    const timer = startTimer(row.body === 'raw' ? undefined : timeoutMs)
+    const timer = startTimer(row.body === 'raw' ? undefined : row.slow ? SLOW_TIMEOUT : timeoutMs)
     const started = performance.now()
     trace?.(traceRequest(request, token))
     let response: Response

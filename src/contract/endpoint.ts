@@ -53,6 +53,8 @@ export interface Endpoint<
   readonly detailedErrors?: boolean
   /** Text in the body may hold NUL characters, because it is content and not a name. */
   readonly binaryText?: boolean
+  /** May take long before it begins to answer. */
+  readonly slow?: boolean
   /** May change shape under a new version prefix. */
   readonly experimental?: boolean
   /** Left out of the description: pages for people. Those `by-accept` tell programs what is wrong in JSON. */

@@ -142,4 +142,118 @@ apiSuite('operator', (server) => {
     const unknown = await server.call('POST /v1/operator/jobs/none/run', { token })
     assert.equal(unknown.status, 404)
   })
+
+  test('accounts are listed newest first, searched, and counted', async () => {
+    const { token } = await server.operator()
+    const anna = await server.signUp('anna.search@aloft.test')
+    server.clock.advance(1)
+    const { body: team } = await server.call('POST /v1/teams', {
+      token: anna.token,
+      body: { slug: 'search-team' },
+    })
+    for (const name of ['one', 'two'])
+      await server.call('POST /v8/platform/deployments', {
+        token: anna.token,
+        body: { version: 2, name, files: [{ file: 'index.html', data: name }] },
+      })
+    const { body } = await server.call('GET /v1/operator/accounts?search=SEARCH', { token })
+    assert.deepEqual(
+      body.accounts.map(({ id }: { id: string }) => id),
+      [team.id, anna.id],
+    )
+    assert.equal(body.pagination.next, null)
+    const [ofTeam, ofUser] = body.accounts
+    assert.deepEqual(
+      { ...ofUser, createdAt: 0 },
+      {
+        id: anna.id,
+        kind: 'user',
+        slug: anna.username,
+        email: anna.email,
+        plan: 'enterprise',
+        softBlocked: false,
+        operator: false,
+        createdAt: 0,
+        projects: 2,
+        deployments: 2,
+      },
+    )
+    assert.deepEqual([ofTeam.kind, ofTeam.projects, ofTeam.email], ['team', 0, undefined])
+
+    const first = await server.call('GET /v1/operator/accounts?limit=1', { token })
+    assert.equal(first.body.accounts.length, 1)
+    const all: string[] = []
+    for (let until = ''; ; ) {
+      const page = await server.call(`GET /v1/operator/accounts?limit=2${until}`, { token })
+      all.push(...page.body.accounts.map(({ id }: { id: string }) => id))
+      if (page.body.pagination.next === null) break
+      until = `&until=${page.body.pagination.next}`
+    }
+    assert.equal(new Set(all).size, all.length)
+    assert.ok(all.includes(anna.id) && all.includes(team.id))
+    // What means something in a pattern is looked for as it is.
+    for (const text of ['%25', '_nna', '%5C'])
+      assert.deepEqual(
+        (await server.call(`GET /v1/operator/accounts?search=${text}`, { token })).body.accounts,
+        [],
+      )
+  })
+
+  test('a job that failed for good shows why, is tried again or forgotten', async () => {
+    const { token } = await server.operator()
+    const { jobs } = server.parts.stores
+    const bury = async (key?: string) => {
+      const id = await jobs.enqueue({ kind: 'no.such', payload: {}, ...(key ? { key } : {}) })
+      const now = server.clock.now()
+      await jobs.claim({ kinds: ['no.such'], worker: 'w', now, leaseUntil: now + 1, limit: 9 })
+      await jobs.bury(id, 'w', 'the disk is full', now)
+      server.clock.advance(1)
+      return id
+    }
+    const [first, second] = [await bury(), await bury('once')]
+    const listed = await server.call('GET /v1/operator/jobs/failed', { token })
+    assert.deepEqual(
+      listed.body.jobs.map(({ id, name, error, attempts }: Record<string, unknown>) => [
+        id,
+        name,
+        error,
+        attempts,
+      ]),
+      [
+        [second, 'no.such', 'the disk is full', 1],
+        [first, 'no.such', 'the disk is full', 1],
+      ],
+    )
+    const retried = await server.call(`POST /v1/operator/jobs/failed/${first}/retry`, { token })
+    assert.deepEqual(retried.body, { id: first, name: 'no.such', state: 'queued' })
+    const waiting = await jobs.enqueue({ kind: 'no.such', payload: {}, key: 'once' })
+    const joined = await server.call(`POST /v1/operator/jobs/failed/${second}/retry`, { token })
+    assert.equal(joined.body.id, waiting, 'one that waits already stands for it')
+    assert.deepEqual((await server.call('GET /v1/operator/jobs/failed', { token })).body.jobs, [])
+    for (const on of [
+      `POST /v1/operator/jobs/failed/${first}/retry`,
+      `DELETE /v1/operator/jobs/failed/${first}`,
+    ])
+      assert.equal((await server.call(on, { token })).status, 404, on)
+    const third = await bury()
+    assert.equal((await server.call(`DELETE /v1/operator/jobs/failed/${third}`, { token })).status, 204)
+    assert.deepEqual((await server.call('GET /v1/operator/jobs/failed', { token })).body.jobs, [])
+  })
+
+  test('the status tells what there is, and a check for each thing that can go wrong', async () => {
+    const { token } = await server.operator()
+    const { body } = await server.call('GET /v1/operator/status', { token })
+    assert.equal(body.node, process.versions.node)
+    assert.ok(body.time <= server.clock.now() && body.startedAt < body.time)
+    assert.ok(body.database.bytes > 0 && body.disk.total > body.disk.free && body.disk.free > 0)
+    assert.match(body.database.schema, /^\d{4}-/)
+    assert.deepEqual(body.certificates, { authority: 'local', expiring: 0 })
+    assert.deepEqual([body.mail, body.runtime, body.sandbox.kind], ['outbox', 'process', null])
+    assert.equal(body.processes[0].pid, process.pid)
+    assert.deepEqual(
+      body.checks.map(({ name }: { name: string }) => name),
+      ['disk', 'processes', 'sandbox', 'certificates', 'mail', 'jobs', 'https'],
+    )
+    assert.doesNotMatch(JSON.stringify(body), /postgres:\/\/|password/)
+  })
 })

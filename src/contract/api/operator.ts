@@ -135,6 +135,7 @@ export const makeBackup = endpoint({
   access: OPERATOR,
   limit: 'write',
   noStore: true,
+  slow: true,
   query: Type.Object({
     logs: Type.Optional(Type.Boolean({ description: 'With the logs of deployments.' })),
     key: Type.Optional(

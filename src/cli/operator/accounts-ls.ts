@@ -1,0 +1,44 @@
+import { listAccounts } from '#contract/api/operator.ts'
+import { defineCommand, value } from '../command.ts'
+import { pageOptions, pageQuery } from '../paging.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+import { operatorHints } from './hints.ts'
+
+export const command = defineCommand({
+  doing: 'list the accounts',
+  options: {
+    search: value('text', 'only those with this in their username, slug or e-mail address'),
+    ...pageOptions,
+  },
+  examples: [
+    ['operator accounts ls', 'the newest'],
+    ['operator accounts ls --search acme', 'some of them'],
+  ],
+  hints: operatorHints,
+  async run(cli, { search, ...page }) {
+    const query = { ...pageQuery(page), ...(search === undefined ? {} : { search }) }
+    const answer = await cli.api().call(listAccounts, { query })
+    showList(cli, answer, {
+      items: answer.accounts,
+      head: ['ACCOUNT', 'KIND', 'PLAN', 'STATE', 'PROJECTS', 'DEPLOYMENTS', 'CREATED', 'E-MAIL', 'ID'],
+      row: (account) => [
+        account.slug,
+        account.operator ? 'operator' : account.kind,
+        account.plan,
+        account.softBlocked ? 'blocked' : 'active',
+        String(account.projects),
+        String(account.deployments),
+        relativeTime(account.createdAt, cli.now()),
+        account.email ?? '',
+        account.id,
+      ],
+      empty:
+        search === undefined ? 'There are no accounts yet.' : 'No account has that in its name or address.',
+      more: [
+        `operator accounts ls${search === undefined ? '' : ` --search ${JSON.stringify(search)}`}`,
+        answer.pagination.next,
+      ],
+    })
+  },
+})

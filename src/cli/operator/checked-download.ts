@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { END_BYTES, readBackupEnd } from '#contract/backup.ts'
+import { CliError, EXIT } from '../exit.ts'
+
+const cutOff = (cause?: unknown) => {
+  const error = new CliError(
+    EXIT.failure,
+    'The download broke off before the end of the backup.',
+    'Try again; the log of the server says whether it was the one that stopped.',
+  )
+  error.cause = cause
+  return error
+}
+
+/**
+ * Passes the bytes of a backup on, and throws at the end unless all of them have come: the last entry says how many
+ * there are and what they hash to.
+ */
+export async function* checkedDownload(
+  source: AsyncIterable<Uint8Array>,
+  onBytes: (total: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  let tail = Buffer.alloc(0)
+  let total = 0
+  try {
+    for await (const chunk of source) {
+      total += chunk.length
+      const both = Buffer.concat([tail, chunk])
+      const cut = Math.max(0, both.length - END_BYTES)
+      hash.update(both.subarray(0, cut))
+      tail = both.subarray(cut)
+      onBytes(total)
+      yield chunk
+    }
+  } catch (error) {
+    throw error instanceof CliError ? error : cutOff(error)
+  }
+  const end = readBackupEnd(tail)
+  if (end === undefined || end.bytes !== total - END_BYTES) throw cutOff()
+  if (end.sha256 !== hash.digest('hex'))
+    throw new CliError(EXIT.failure, 'The backup was changed on its way here: its checksum does not match.')
+}

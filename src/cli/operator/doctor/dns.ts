@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { lookup, Resolver } from 'node:dns/promises'
+import { connect } from 'node:net'
+import type { Status } from '../status.ts'
+import { bad, type Check, good, PATIENCE, reasonOf } from './check.ts'
+
+export const isLocal = ({ domain }: Pick<Status, 'domain'>): boolean =>
+  domain === 'localhost' || domain.endsWith('.localhost')
+
+/** A name that nobody has asked for before, so that no cache answers. */
+const someName = (domain: string): string => `doctor-${randomBytes(4).toString('hex')}.${domain}`
+
+const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  [...a].sort().join() === [...b].sort().join()
+
+const resolver = (): Resolver => new Resolver({ timeout: PATIENCE / 2, tries: 2 })
+
+async function addresses(from: Resolver, name: string): Promise<string[]> {
+  const found = await Promise.allSettled([from.resolve4(name), from.resolve6(name)])
+  const all = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  if (all.length === 0 && found[0].status === 'rejected') throw found[0].reason
+  return all
+}
+
+/** The server itself, over UDP and TCP. */
+export async function checkDnsServer(status: Status, host: string): Promise<readonly Check[]> {
+  const name = 'DNS server'
+  const { dns } = status.ports
+  if (dns === 0) return [good(name, 'off, as it is set')]
+  if (isLocal(status))
+    return [good(name, 'answers for no domain of its own, since ALOFT_DOMAIN is localhost')]
+  const hint = `Open port ${dns} for UDP and TCP in the firewall, and look whether another program has it.`
+  try {
+    const { address } = await lookup(host)
+    const server = `${address.includes(':') ? `[${address}]` : address}:${dns}`
+    const asked = resolver()
+    asked.setServers([server])
+    const found = await addresses(asked, someName(status.domain))
+    const udp = sameSet(found, status.addresses)
+      ? good(name, `${server} answers`)
+      : bad(name, `${server} answers ${found.join(', ')}`, 'Another DNS server has the port; stop it.')
+    return [udp, await checkTcp(address, dns, hint)]
+  } catch (error) {
+    return [bad(name, `no answer over UDP from ${host} port ${dns}: ${reasonOf(error)}`, hint)]
+  }
+}
+
+function checkTcp(host: string, port: number, hint: string): Promise<Check> {
+  const name = 'DNS over TCP'
+  const { promise, resolve } = Promise.withResolvers<Check>()
+  const socket = connect({ host, port, timeout: PATIENCE })
+  const fail = (why: string) => resolve(bad(name, `${host} port ${port} is not reached: ${why}`, hint))
+  socket.on('connect', () => resolve(good(name, `${host} port ${port} is open`)))
+  socket.on('error', (error) => fail(reasonOf(error)))
+  socket.on('timeout', () => fail('it took too long'))
+  return promise.finally(() => socket.destroy())
+}
+
+/** What the world says of the names that deployments get. */
+export async function checkWildcard(status: Status): Promise<Check> {
+  const name = 'wildcard DNS'
+  const { domain } = status
+  if (isLocal(status)) return good(name, 'not needed for localhost')
+  const hint = `Delegate ${domain} to ${status.nameservers.join(' and ')}, or add records for *.${domain} that name ${status.addresses.join(', ')}.`
+  try {
+    const found = await addresses(resolver(), someName(domain))
+    return found.some((address) => status.addresses.includes(address))
+      ? good(name, `*.${domain} leads to ${found.join(', ')}`)
+      : bad(
+          name,
+          `*.${domain} leads to ${found.join(', ')}, and ALOFT_PUBLIC_ADDRESSES says ${status.addresses.join(', ')}`,
+          hint,
+        )
+  } catch (error) {
+    return bad(name, `*.${domain} is not found: ${reasonOf(error)}`, hint)
+  }
+}
+
+/** Wildcard certificates of a public authority are shown by DNS alone. */
+export async function checkDelegation(status: Status): Promise<Check | undefined> {
+  if (status.certificates.authority === 'local' || isLocal(status)) return undefined
+  const name = 'delegation'
+  const { domain, nameservers } = status
+  const found = await resolver()
+    .resolveNs(domain)
+    .catch(() => [])
+  return found.some((server) => nameservers.includes(server.toLowerCase()))
+    ? good(name, `${domain} is delegated to ${found.join(', ')}`)
+    : bad(
+        name,
+        `${domain} is not delegated to this installation, so that no public authority issues *.${domain}`,
+        `In the zone above, add NS records of ${domain} to ${nameservers.join(' and ')}.`,
+      )
+}

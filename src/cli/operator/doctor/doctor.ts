@@ -1,0 +1,50 @@
+import { getStatus } from '#contract/api/operator.ts'
+import type { Cli } from '../../cli.ts'
+import { defineCommand } from '../../command.ts'
+import { CliError, EXIT } from '../../exit.ts'
+import { plainText } from '../../plain-text.ts'
+import { operatorHints } from '../hints.ts'
+import type { Check } from './check.ts'
+import { checkDelegation, checkDnsServer, checkWildcard } from './dns.ts'
+import { checkBaseUrl, checkClock, checkTls } from './from-outside.ts'
+
+export const command = defineCommand({
+  doing: 'examine the installation',
+  about:
+    'Asks the server how it is, and looks at it from this machine: DNS, TLS, addresses, clocks. Says what to do about each thing that is not right, and exits with 1 when there is one.',
+  examples: [
+    ['operator doctor', 'after an installation or an upgrade'],
+    ['operator doctor --json', 'for monitoring'],
+  ],
+  hints: operatorHints,
+  async run(cli) {
+    const { out } = cli
+    const checks = await examine(cli)
+    const failing = checks.filter(({ ok }) => !ok)
+    out.show({ ok: failing.length === 0, checks }, () => checks.map((check) => show(cli, check)).join('\n'))
+    if (failing.length > 0)
+      throw new CliError(EXIT.failure, `${failing.length} of ${checks.length} checks failed.`)
+  },
+})
+
+async function examine(cli: Cli): Promise<readonly Check[]> {
+  const asked = cli.now()
+  const status = await cli.api().call(getStatus)
+  const clock = checkClock(status, asked, cli.now())
+  // IPv6 addresses stand in brackets in a URL.
+  const host = new URL(cli.baseUrl).hostname.replace(/^\[(.*)\]$/, '$1')
+  const [baseUrl, tls, dns, wildcard, delegation] = await Promise.all([
+    checkBaseUrl(status),
+    checkTls(status, host, cli.now()),
+    checkDnsServer(status, host),
+    checkWildcard(status),
+    checkDelegation(status),
+  ])
+  return [...status.checks, clock, baseUrl, tls, ...dns, wildcard, ...(delegation ? [delegation] : [])]
+}
+
+function show({ out }: Cli, { name, ok, message, hint }: Check): string {
+  const { green, red, bold } = out.colors
+  const line = `${ok ? green('ok  ') : red('FAIL')} ${bold(name.padEnd(13))} ${plainText(message)}`
+  return hint === undefined ? line : `${line}\n     ${''.padEnd(13)} → ${plainText(hint)}`
+}

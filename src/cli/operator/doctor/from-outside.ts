@@ -1,0 +1,86 @@
+import { connect } from 'node:tls'
+import { SECOND } from '#contract/time.ts'
+import { relativeTime } from '../../relative-time.ts'
+import type { Status } from '../status.ts'
+import { bad, type Check, good, PATIENCE, reasonOf } from './check.ts'
+
+/** Clocks further apart than this break certificates, sign-in links and signatures. */
+const SKEW = 30 * SECOND
+
+export function checkClock(status: Status, asked: number, answered: number): Check {
+  // The server looked at its clock some time between the two.
+  const apart = Math.max(asked - status.time, status.time - answered, 0)
+  return apart <= SKEW
+    ? good('clock', 'the same time here and there')
+    : bad(
+        'clock',
+        `the server's clock and this machine's are ${Math.round(apart / SECOND)} seconds apart`,
+        'Set the clock of the one that is wrong: `timedatectl set-ntp true`.',
+      )
+}
+
+export async function checkBaseUrl({ baseUrl, version }: Status): Promise<Check> {
+  const name = 'base URL'
+  const hint =
+    'Set ALOFT_BASE_URL to an address that people reach, or mend its DNS record, proxy or firewall.'
+  try {
+    const answer = await fetch(`${baseUrl}/healthz`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(PATIENCE),
+    })
+    const body = (await answer.json().catch(() => undefined)) as { version?: unknown } | undefined
+    return body?.version === version
+      ? good(name, `${baseUrl} is reached from here`)
+      : bad(name, `${baseUrl} answers ${answer.status}, and not as this installation does`, hint)
+  } catch (error) {
+    return bad(name, `${baseUrl} is not reached from here: ${reasonOf(error)}`, hint)
+  }
+}
+
+/** Where TLS is spoken: at the address of the API when that is https, else at the port of the settings. */
+export function checkTls(status: Status, host: string, now: number): Promise<Check> | Check {
+  const name = 'TLS'
+  const url = new URL(status.baseUrl)
+  const port = url.protocol === 'https:' ? Number(url.port || 443) : status.ports.tls
+  if (port === 0) return good(name, 'off, as it is set')
+  const servername = url.protocol === 'https:' ? url.hostname : `api.${status.domain}`
+  const target = `${url.protocol === 'https:' ? url.hostname : host}:${port}`
+  const { promise, resolve } = Promise.withResolvers<Check>()
+  const socket = connect({
+    host: url.protocol === 'https:' ? url.hostname : host,
+    port,
+    servername,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    // Looked at below: a local authority is trusted by nobody, and that is no failure.
+    rejectUnauthorized: false,
+    timeout: PATIENCE,
+  })
+  const fail = (why: string) =>
+    resolve(
+      bad(
+        name,
+        `no handshake with ${target}: ${why}`,
+        'Look whether ALOFT_TLS_PORT is open in the firewall, and that what passes 443 on leaves TLS alone.',
+      ),
+    )
+  socket.on('error', (error) => fail(reasonOf(error)))
+  socket.on('timeout', () => fail('it took too long'))
+  socket.on('secureConnect', () => {
+    const { valid_to, issuer } = socket.getPeerCertificate()
+    const until = Date.parse(valid_to)
+    const what = `${target} shows a certificate of ${issuer?.O ?? issuer?.CN ?? 'nobody'} that ends ${relativeTime(until, now)}`
+    const trusted = socket.authorized || status.certificates.authority === 'local'
+    if (until < now)
+      resolve(bad(name, what, 'It has ended. The log of the server says why it was not renewed.'))
+    else if (!trusted)
+      resolve(
+        bad(
+          name,
+          `${what}, which this machine does not trust: ${socket.authorizationError}`,
+          'The authority has issued none for this name yet, or a proxy in between shows its own.',
+        ),
+      )
+    else resolve(good(name, what))
+  })
+  return promise.finally(() => socket.destroy())
+}

@@ -1,0 +1,19 @@
+import { deleteFailedJob } from '#contract/api/operator.ts'
+import { defineCommand, oneOrMore } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { operatorHints } from './hints.ts'
+
+export const command = defineCommand({
+  doing: 'forget the job',
+  arguments: { id: oneOrMore('ids of failed jobs, as `aloft operator jobs failed` shows them') },
+  examples: [['operator jobs rm job_4cZ1', 'what it was to do will not be done']],
+  hints: { ...operatorHints, not_found: 'See the ids with `aloft operator jobs failed`.' },
+  async run(cli, { id: ids }) {
+    await cli.prompt.confirm(`Forget ${ids.length === 1 ? 'a failed job' : `${ids.length} failed jobs`}?`)
+    const api = cli.api()
+    for (const id of ids) {
+      await api.call(deleteFailedJob, { params: { id } })
+      cli.out.line({ id, removed: true }, () => `${plainText(id)} is forgotten.`)
+    }
+  },
+})

@@ -1,0 +1,50 @@
+import { showCount } from '../bytes.ts'
+import { defineCommand, flag, required, value } from '../command.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+
+/**
+ * Works on the data folder itself, with the code of the server, which is loaded only here: there is no server to ask
+ * while there is nothing to serve.
+ */
+export const command = defineCommand({
+  doing: 'restore the backup',
+  about:
+    'Runs on the server, while Aloft is stopped, with the same settings (`ALOFT_…`, aloft.config.json) that it is started with: into an empty data folder, and into an empty PostgreSQL database where ALOFT_DATABASE_URL names one. A backup of either kind of database goes into either. All of it is checked first; when it fails, nothing is left behind.',
+  arguments: { file: required('what `aloft operator backup` made') },
+  options: {
+    dataDir: value('folder', 'instead of ALOFT_DATA_DIR'),
+    key: value('file', 'the master key, for a backup without it'),
+    force: flag('use a folder that is not empty; what is there is moved into a folder beside it'),
+  },
+  examples: [
+    ['operator restore backup.tar --key master.key', 'into the data folder of the settings'],
+    ['operator restore backup.tar --data-dir /srv/aloft', 'a backup with its key, into another folder'],
+  ],
+  async run(cli, { file, dataDir, key, force }) {
+    const { restore } = await import('#src/process/restore.ts')
+    const wish = { file, dataDir, keyFile: key, force, env: cli.env, cwd: cli.cwd }
+    const restored = await restore(wish).catch((error: unknown) => {
+      throw toldToPeople(error)
+    })
+    cli.out.show(restored, () => {
+      const { rows, blobs, missing, movedTo } = restored
+      return [
+        `${plainText(restored.dataDir)} is as it was at ${new Date(restored.createdAt).toISOString()}: ${showCount(rows, 'row')} (${restored.database}), ${showCount(blobs, 'file content')}.`,
+        ...(missing > 0
+          ? [`${showCount(missing, 'content')} could not be saved when the backup was made.`]
+          : []),
+        ...(movedTo === undefined ? [] : [`What was there is in ${plainText(movedTo)}.`]),
+      ].join('\n')
+    })
+    if (!cli.out.json) cli.out.say(cli.out.talkColors.dim('Now start the server.'))
+  },
+})
+
+/** Mistakes that the operator can mend have names of their own. */
+function toldToPeople(error: unknown): unknown {
+  const { name, message, hint } = error as Error & { hint?: string }
+  return name === 'RestoreError' || name === 'ConfigError' || name === 'MasterKeyError'
+    ? new CliError(EXIT.failure, message, hint)
+    : error
+}

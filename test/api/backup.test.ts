@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { after, before, describe, test } from 'node:test'
+import { isLogTable } from '#adapters/sql/table-source.ts'
+import { backupEnd, tarEntry } from '#contract/backup.ts'
+import { RestoreError, type RestoreWish, restore } from '#src/process/restore.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { startServer, type TestServer } from '#test/support/server.ts'
+
+const LARGE = 'large\n'.repeat(50_000)
+
+/** Everything of an account that a restore has to bring back. */
+async function furnish(server: TestServer) {
+  const operator = await server.operator()
+  const user = await server.signUp()
+  const { token } = user
+  const { body: site } = await server.call('POST /v8/platform/deployments', {
+    token,
+    body: {
+      version: 2,
+      name: 'kept',
+      files: [
+        { file: 'index.html', data: '<h1>kept</h1>' },
+        { file: 'large.txt', data: LARGE },
+      ],
+    },
+  })
+  await server.call('POST /v2/platform/secrets', { token, body: { name: 'db', value: 'wörld' } })
+  await server.call('POST /v4/domains', { token, body: { name: 'kept.example' } })
+  return { operator, user, host: new URL(`http://${site.url}`).hostname }
+}
+
+async function download(server: TestServer, token: string, query: string, file: string): Promise<Headers> {
+  const answer = await fetch(`${server.url}/v1/operator/backups${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  assert.equal(answer.status, 200)
+  await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(file))
+  return answer.headers
+}
+
+const asks = (file: string, dataDir: string, more: Partial<RestoreWish> = {}): RestoreWish => ({
+  file,
+  dataDir,
+  force: false,
+  env: {},
+  cwd: tmpdir(),
+  ...more,
+})
+
+eachDatabase((from, openFrom) =>
+  describe(`a backup of ${from}`, () => {
+    let server: TestServer
+    let folder: string
+    let there: Awaited<ReturnType<typeof furnish>>
+    before(async () => {
+      server = await startServer({ databaseUrl: await openFrom() })
+      folder = await mkdtemp(join(tmpdir(), 'aloft-backup-'))
+      there = await furnish(server)
+    })
+    after(async () => {
+      await server.close()
+      await rm(folder, { recursive: true })
+    })
+
+    eachDatabase((to: string, openTo: OpenDatabase) =>
+      test(`is taken while others write, and answers again from ${to}`, async () => {
+        const file = join(folder, `to-${to}.tar`)
+        let done = false
+        const writing = (async () => {
+          let written = 0
+          for (; !done; written++)
+            await server.call('POST /v2/platform/secrets', {
+              token: there.user.token,
+              body: { name: `${to}-${written}`.toLowerCase(), value: 'x' },
+            })
+          return written
+        })()
+        const headers = await download(server, there.operator.token, '?key=true&logs=true', file)
+        done = true
+        assert.ok((await writing) > 0)
+        assert.equal(headers.get('x-aloft-backup-bytes'), String((await readFile(file)).length))
+        assert.match(headers.get('content-disposition') ?? '', /filename="aloft-backup-[\d-]+\.tar"/)
+
+        const databaseUrl = await openTo()
+        const dataDir = join(folder, `data-${to}`)
+        const env = { ALOFT_DATABASE_URL: databaseUrl }
+        const restored = await restore(asks(file, dataDir, { env }))
+        assert.deepEqual([restored.dataDir, restored.blobs, restored.missing], [dataDir, 2, 0])
+        const again = await startServer({ databaseUrl, env: { ALOFT_DATA_DIR: dataDir } })
+        try {
+          assert.equal((await again.visit(there.host, '/')).body, '<h1>kept</h1>')
+          assert.equal((await again.visit(there.host, '/large.txt')).body, LARGE)
+          const { token } = there.user
+          const { body: domain } = await again.call('GET /v4/domains/kept.example', { token })
+          assert.equal(domain.domain.name, 'kept.example')
+          // Another key could not open it, and then the deployment would fail.
+          const built = await again.call('POST /v8/platform/deployments', {
+            token,
+            body: {
+              version: 2,
+              name: 'uses',
+              env: { DB: '@db' },
+              files: [{ file: 'index.html', data: 'x' }],
+            },
+          })
+          assert.equal(built.status, 200, JSON.stringify(built.body))
+        } finally {
+          await again.close()
+        }
+        await assert.rejects(
+          restore(asks(file, join(folder, `second-${to}`), { env, ...(databaseUrl ? {} : { dataDir }) })),
+          /holds an installation already|is not empty/,
+        )
+        assert.equal(existsSync(join(folder, `second-${to}`)), false)
+      }),
+    )
+
+    test('has no key in it unless that is asked for, and takes only the right one', async () => {
+      const file = join(folder, 'without-key.tar')
+      await download(server, there.operator.token, '', file)
+      const dataDir = join(folder, 'keyless')
+      await assert.rejects(restore(asks(file, dataDir)), /holds no master key/)
+      const keyFile = join(folder, 'wrong.key')
+      await writeFile(keyFile, Buffer.alloc(32).toString('base64'))
+      await assert.rejects(restore(asks(file, dataDir, { keyFile })), /not the one/)
+      assert.equal(existsSync(dataDir), false)
+      assert.equal((await readFile(file)).includes('master.key\0'), false)
+      assert.equal((await readFile(join(folder, 'to-SQLite.tar'))).includes('master.key\0'), true)
+    })
+
+    test('is for operators alone', async () => {
+      for (const on of ['POST /v1/operator/backups', 'GET /v1/operator/status', 'GET /v1/operator/accounts'])
+        assert.equal((await server.call(on, { token: there.user.token })).status, 403, on)
+    })
+
+    test('is not made twice at once, and a download that breaks off holds nothing up', async () => {
+      const { token } = there.operator
+      const begun = await server.parts.backups.make({ logs: false, key: false })
+      const second = await server.call('POST /v1/operator/backups', { token })
+      assert.deepEqual([second.status, second.body.error.code], [409, 'conflict'])
+      const closed = new Promise((resolve) => begun.content.once('close', resolve))
+      begun.content.destroy()
+      await closed
+
+      const abort = new AbortController()
+      const answer = await fetch(`${server.url}/v1/operator/backups`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        signal: abort.signal,
+      })
+      await answer.body?.getReader().read()
+      abort.abort()
+      for (let made = false; !made; ) {
+        const next = await server.call('POST /v1/operator/backups', { token })
+        made = next.status === 200
+      }
+    })
+
+    test('says when it was cut off or changed, and then leaves nothing', async () => {
+      const whole = await readFile(join(folder, 'to-SQLite.tar'))
+      const dataDir = join(folder, 'never')
+      const refused = async (name: string, bytes: Buffer, why: RegExp) => {
+        const file = join(folder, name)
+        await writeFile(file, bytes)
+        await assert.rejects(restore(asks(file, dataDir)), (error) => {
+          assert.ok(error instanceof RestoreError)
+          assert.match(error.message, why)
+          return true
+        })
+        assert.equal(existsSync(dataDir), false)
+      }
+      await refused('half.tar', whole.subarray(0, whole.length / 2), /incomplete/)
+      const flipped = Buffer.from(whole)
+      flipped[whole.length - 5000] = (flipped[whole.length - 5000] ?? 0) ^ 1
+      await refused('flipped.tar', flipped, /damaged/)
+      await refused('other.tar', Buffer.from('something else'), /no backup/)
+      const { manifest, rest } = split(whole)
+      await refused('newer.tar', reseal({ ...manifest, version: 99 }, rest), /newer version/)
+      const main = { ...manifest.main, migrations: [...manifest.main.migrations, '9999-later'] }
+      await refused('newer-schema.tar', reseal({ ...manifest, main }, rest), /does not know 9999-later/)
+      await assert.rejects(restore(asks(join(folder, 'none.tar'), dataDir)), /There is no file/)
+    })
+
+    test('of an earlier schema is brought up to date by the next start', async () => {
+      const { manifest, rest } = split(await readFile(join(folder, 'to-SQLite.tar')))
+      const migrations = manifest.main.migrations.filter((name: string) => name < '0017')
+      const file = join(folder, 'older.tar')
+      await writeFile(file, reseal({ ...manifest, main: { ...manifest.main, migrations } }, rest))
+      const dataDir = join(folder, 'older')
+      await restore(asks(file, dataDir))
+      const again = await startServer({ env: { ALOFT_DATA_DIR: dataDir } })
+      assert.equal((await again.visit(there.host, '/')).body, '<h1>kept</h1>')
+      const { body } = await again.call('GET /v1/operator/status', { token: there.operator.token })
+      assert.equal(body.database.schema, manifest.main.migrations.at(-1))
+      await again.close()
+    })
+
+    test('goes into a folder that is in use by nobody, and moves aside what is there when told to', async () => {
+      const file = join(folder, 'to-SQLite.tar')
+      const dataDir = join(folder, 'busy')
+      await mkdir(dataDir)
+      await writeFile(join(dataDir, 'note'), 'mine')
+      await assert.rejects(restore(asks(file, dataDir)), /is not empty/)
+      const { movedTo } = await restore(asks(file, dataDir, { force: true }))
+      assert.equal(await readFile(join(movedTo ?? '', 'note'), 'utf8'), 'mine')
+      assert.deepEqual(
+        (await readdir(dataDir)).filter((name) => name.startsWith('.')),
+        [],
+      )
+      const running = await startServer({ env: { ALOFT_DATA_DIR: dataDir } })
+      await assert.rejects(restore(asks(file, dataDir, { force: true })), /server is running/)
+      await running.close()
+    })
+  }),
+)
+
+test('every table is known to be of the logs, or not', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-tables-'))
+  const server = await startServer({ env: { ALOFT_DATA_DIR: folder } })
+  const tables = (name: string) => {
+    const db = new DatabaseSync(join(folder, name), { readOnly: true })
+    const rows = db.prepare("select name from sqlite_schema where type = 'table'").all()
+    db.close()
+    return rows.map((row) => String(row.name)).filter((table) => !/^(sqlite|aloft)_/.test(table))
+  }
+  assert.deepEqual(tables('aloft.db').filter(isLogTable), [])
+  assert.deepEqual(
+    tables('logs.db').filter((table) => !isLogTable(table)),
+    [],
+  )
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+// What follows takes an archive apart the way `tar` would, to make one that this version must refuse.
+
+function split(whole: Buffer) {
+  const size = Number.parseInt(whole.toString('latin1', 124, 135), 8)
+  const manifest = JSON.parse(whole.toString('utf8', 512, 512 + size))
+  return { manifest, rest: whole.subarray(512 + Math.ceil(size / 512) * 512, whole.length - 2048) }
+}
+
+function reseal(manifest: object, rest: Buffer): Buffer {
+  const body = Buffer.concat([tarEntry('manifest.json', Buffer.from(JSON.stringify(manifest)), 0), rest])
+  const sha256 = createHash('sha256').update(body).digest('hex')
+  return Buffer.concat([body, backupEnd({ sha256, bytes: body.length, missing: 0 }, 0)])
+}

@@ -213,6 +213,8 @@ test('every visit to a site is recorded once, when it is over', async () => {
       userAgent: 'test/1',
       source: 'static',
       entrypoint: '/index.html',
+      coldStart: undefined,
+      reason: undefined,
     },
   )
   assert.deepEqual([head.method, head.status, head.bytes], ['HEAD', 200, 0])

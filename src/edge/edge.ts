@@ -21,7 +21,7 @@ import { createPrerenderAnswer } from './prerender-answer.ts'
 import { PrerenderMemory } from './prerender-memory.ts'
 import { createDoors, type ProtectionOptions } from './protection/doors.ts'
 import { createProxy, type ProxyOptions } from './proxy.ts'
-import type { Refusal } from './refusal.ts'
+import { type Refusal, reasonOf } from './refusal.ts'
 import { RequestIds } from './request-id.ts'
 import { type AnyRequest, type AnyResponse, discard, respond, type Sent } from './respond.ts'
 import { createSiteAnswer } from './site-answer.ts'
@@ -162,6 +162,7 @@ export function createEdge(options: EdgeOptions): Edge {
     if (entry === undefined) return
     const { site } = entry
     const { status, source, entrypoint } = answer
+    const failure = 'code' in result ? result : exchange.failure
     const over = isSwitch(answer) ? exchange.upgrade?.socket : res
     over?.once('close', () =>
       visits.record({
@@ -182,6 +183,8 @@ export function createEdge(options: EdgeOptions): Edge {
         userAgent: req.headers['user-agent'] ?? '',
         source,
         entrypoint,
+        coldStart: exchange.isCold,
+        reason: failure && source === 'error' ? reasonOf(failure, status) : undefined,
       }),
     )
   }

@@ -16,6 +16,10 @@ export interface Exchange {
   readonly question: Question
   /** What is asked for, as it was sent; without what was only meant for the guards once they have seen it. */
   url: string
+  /** Whether it waited for an instance to start. */
+  isCold?: boolean
+  /** What kept a function from answering, whatever the visitor gets in its place. */
+  failure?: Refusal
   /** Set if the visitor asks for another protocol on this connection. */
   readonly upgrade?: Upgrade
 }

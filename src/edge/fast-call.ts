@@ -11,7 +11,7 @@ import { functionHeadOf, valueIn } from './function-headers.ts'
 import { GO_ON, probeWhenHalfClosed } from './half-closed.ts'
 import { extraHeaders } from './header-transform.ts'
 import type { Visitor } from './proxy-headers.ts'
-import type { Refusal } from './refusal.ts'
+import { type Refusal, reasonOf } from './refusal.ts'
 import type { HeaderBlock } from './request-head.ts'
 import type { SiteEntry } from './site-entry.ts'
 import { stampedHead } from './wire.ts'
@@ -39,6 +39,8 @@ interface Sent {
   readonly status: number
   readonly bytes: number
   readonly source: Answer['source']
+  readonly coldStart?: boolean | undefined
+  readonly reason?: string | undefined
 }
 
 /** Whether a function can be asked for without node:http: it is for one visitor, and needs no look at anything else. */
@@ -68,6 +70,8 @@ class FastCall implements Waiting {
   #body: Readable | undefined
   #sent: Sent = { status: 499, bytes: 0, source: 'error' }
   #probe: { stop(): void } | undefined
+  #isCold = false
+  #reason: string | undefined
   #isOver = false
 
   constructor(socket: Socket, request: FastRequest, options: FastCallOptions, done: (end: FastEnd) => void) {
@@ -104,7 +108,7 @@ class FastCall implements Waiting {
     this.#probe?.stop()
     this.#body?.destroy()
     this.#waiting?.cancel()
-    this.#done(this.#sent)
+    this.#done({ ...this.#sent, coldStart: this.#isCold })
   }
 
   readonly #askPeer = (): void => {
@@ -118,19 +122,24 @@ class FastCall implements Waiting {
       this.#onRefusal(result)
       return
     }
+    this.#isCold = result.isCold === true
     const answer = toAnswer(entry.site, outcome, result, block)
     if (answer instanceof Promise) answer.then(this.#send, () => this.#socket.destroy())
     else this.#send(answer)
   }
 
-  #onRefusal({ code, headers }: Refusal): void {
+  #onRefusal(refusal: Refusal): void {
+    const { code, headers } = refusal
     const { entry, block, visitor } = this.#request
     // The site may have a page of its own for it.
     if (entry.table.output !== undefined && code !== 'FUNCTION_INVOCATION_TIMEOUT') {
       this.#end('again')
       return
     }
-    this.#send(errorAnswer(code, visitor.requestId, block.question, [...siteHeaders(entry.site), ...headers]))
+    const own = [...siteHeaders(entry.site), ...headers]
+    const answer = errorAnswer(code, visitor.requestId, block.question, own)
+    this.#reason = reasonOf(refusal, answer.status)
+    this.#send(answer)
   }
 
   readonly #send = (answer: Answer): void => {
@@ -195,7 +204,7 @@ class FastCall implements Waiting {
     if (this.#isOver) return
     this.#isOver = true
     this.#probe?.stop()
-    this.#done(end)
+    this.#done(end === 'again' ? end : { ...end, coldStart: this.#isCold, reason: this.#reason })
   }
 }
 

@@ -272,7 +272,7 @@ export class FastConnection {
   #record(
     { entry, target, block, now }: Visit,
     id: string,
-    { status, bytes, source, entrypoint }: Pick<SiteVisit, 'status' | 'bytes' | 'source' | 'entrypoint'>,
+    { status, bytes, source, entrypoint, coldStart, reason }: HotEnd,
   ): void {
     const { visits, clock } = this.#options
     const { site } = entry
@@ -295,6 +295,8 @@ export class FastConnection {
       userAgent: block.userAgent,
       source,
       entrypoint,
+      coldStart,
+      reason,
     })
   }
 
@@ -364,6 +366,9 @@ interface Visit {
   readonly block: HeaderBlock
   readonly now: number
 }
+
+/** How a visit ended. */
+type HotEnd = Pick<SiteVisit, 'status' | 'bytes' | 'source' | 'entrypoint' | 'coldStart' | 'reason'>
 
 interface HotVisit extends Visit {
   readonly answer: FileAnswer

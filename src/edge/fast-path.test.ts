@@ -211,6 +211,8 @@ test('visits are recorded like those of node:http', async () => {
       userAgent: 'agent/1',
       source: 'static',
       entrypoint: '/a.txt',
+      coldStart: undefined,
+      reason: undefined,
     },
   )
 })

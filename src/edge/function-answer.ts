@@ -63,13 +63,16 @@ export const callOf = (
 export function ask<A>(
   functions: Functions,
   call: FunctionCall,
-  { req, res }: Pick<Exchange, 'req' | 'res'>,
+  exchange: Pick<Exchange, 'req' | 'res' | 'isCold' | 'failure'>,
   goOn: (response: FunctionResponse) => A | Promise<A>,
 ): Promise<A | Refusal> {
+  const { req, res } = exchange
   return new Promise((resolve, reject) => {
     const probe = isHttp2(res) ? undefined : probeWhenHalfClosed(req.socket, () => askPeer(res))
     const waiting = callFunction(functions, call, (response) => {
       probe?.stop()
+      if ('code' in response) exchange.failure = response
+      else if (response.isCold === true) exchange.isCold = true
       try {
         resolve('code' in response ? response : goOn(response))
       } catch (error) {

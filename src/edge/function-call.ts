@@ -41,6 +41,8 @@ export interface FunctionResponse {
   readonly body: Buffer | Readable | undefined
   /** Set if the protocol was changed. */
   readonly switched?: Switched
+  /** Whether it waited for an instance to start. */
+  readonly isCold?: boolean
 }
 
 /** A connection that speaks something else now. */
@@ -105,6 +107,7 @@ class RunningCall implements UpstreamExchange, Waiting {
   #connection: UpstreamConnection | undefined
   #timer: NodeJS.Timeout | undefined
   #attempts = 0
+  #isCold = false
   #isSettled = false
   #isOver = false
 
@@ -141,7 +144,7 @@ class RunningCall implements UpstreamExchange, Waiting {
   }
 
   onResponse({ status, headers }: ResponseHead, body: Buffer | Readable | undefined): void {
-    this.#answer({ status, headers, body })
+    this.#answer({ status, headers, body, isCold: this.#isCold })
   }
 
   onEnd(): void {
@@ -173,6 +176,7 @@ class RunningCall implements UpstreamExchange, Waiting {
     const { pool } = this.#functions
     const { head, body, limitMs } = this.#call
     this.#lease = lease
+    if (lease.isCold === true) this.#isCold = true
     this.#timer ??= setTimeout(this.#onTimeout, limitMs)
     const connection = pool.reuse(lease.socket) ?? pool.connect(lease.socket)
     this.#connection = connection
@@ -196,7 +200,11 @@ class RunningCall implements UpstreamExchange, Waiting {
     if (!(error instanceof RunnerError))
       this.#functions.log.error({ err: error, id: this.#call.requestId }, 'no instance could be had')
     this.#end(undefined)
-    this.#answer(refuse(FAULTS[fault]))
+    this.#answer(
+      error instanceof RunnerError
+        ? { ...refuse(FAULTS[fault]), detail: error.message }
+        : refuse(FAULTS[fault]),
+    )
   }
 
   readonly #onTimeout = (): void => {
@@ -211,7 +219,10 @@ class RunningCall implements UpstreamExchange, Waiting {
     clearTimeout(this.#timer)
     this.#isOver = true
     const release = () => this.#release(undefined)
-    this.#answer({ status, headers, body: undefined, switched: { socket, first, release } })
+    this.#answer({
+      ...{ status, headers, body: undefined, isCold: this.#isCold },
+      switched: { socket, first, release },
+    })
   }
 
   #mayRepeat(code: string): boolean {

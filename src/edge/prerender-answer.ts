@@ -145,8 +145,10 @@ export function createPrerenderAnswer({ functions, memory, contents, clock, log 
 
   async function answerMade(visit: Visit, from: From, generation: Generation): Promise<Result> {
     const { site, outcome, exchange } = visit
+    if (generation.isCold === true) exchange.isCold = true
     switch (generation.kind) {
       case 'refused':
+        exchange.failure = generation.refusal
         return generation.refusal
       case 'unfit':
         return functionAnswer(functions, site, outcome, exchange)

@@ -6,7 +6,12 @@ import { valueIn } from './function-headers.ts'
 import type { Refusal } from './refusal.ts'
 
 /** What came of asking a function for an answer for everyone. */
-export type Generation =
+export type Generation = Outcome & {
+  /** Whether it waited for an instance to start. */
+  readonly isCold?: boolean
+}
+
+type Outcome =
   | { readonly kind: 'made'; readonly entry: PrerenderEntry }
   /** It failed, and says so itself: not to be kept, but an answer all the same. */
   | { readonly kind: 'failed'; readonly entry: PrerenderEntry }
@@ -26,6 +31,10 @@ export async function generate(
     callFunction(functions, call, resolve)
   })
   if ('code' in response) return { kind: 'refused', refusal: response }
+  return { ...(await read(response, prerender, now)), isCold: response.isCold === true }
+}
+
+async function read(response: FunctionResponse, prerender: Prerender, now: () => number): Promise<Outcome> {
   const { status, headers } = response
   if (!isForEveryone(headers)) {
     discard(response)

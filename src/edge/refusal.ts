@@ -4,4 +4,10 @@ import type { EdgeErrorCode } from './error-answer.ts'
 export interface Refusal {
   readonly code: EdgeErrorCode
   readonly headers: readonly string[]
+  /** More about why, for the log of the deployment and for no visitor. */
+  readonly detail?: string
 }
+
+/** What went wrong, for the log; undefined when it is not the site that failed. */
+export const reasonOf = ({ code, detail }: Refusal, status: number): string | undefined =>
+  status < 500 ? undefined : detail === undefined ? code : `${code}: ${detail}`

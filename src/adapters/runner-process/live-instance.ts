@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import type { LoadedProgram } from '#core/instance/instance.ts'
-import type { InstanceLog } from '#core/log/instance-log.ts'
+import type { InstanceLine, InstanceLog } from '#core/log/instance-log.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { RunnerError } from '#core/ports/runner.ts'
@@ -55,6 +55,8 @@ export class LiveInstance {
   readonly requests = new Map<object, number>()
   /** Since when it has nothing to do. */
   idleSince: number
+  /** Since when it takes requests. */
+  readyAt = 0
   /** Takes no new requests. */
   retiring = false
 
@@ -86,7 +88,8 @@ export class LiveInstance {
       closed: () => this.#after(LAST_WORDS_MS, () => launched.kill()),
     }
     const { stdout, stderr } = launched.output()
-    for (const stream of [stdout, stderr]) readLines(stream, (line) => this.#line(line))
+    readLines(stdout, (line) => this.#line(line, {}))
+    readLines(stderr, (line) => this.#line(line, { stream: 'stderr' }))
     this.gone = launched.exit.then((exit) => this.#ended(exit)).finally(() => held.release())
     this.#after(parts.loadMs, () => {
       if (this.#state === 'loading') this.#fail('The program did not start in time')
@@ -150,19 +153,24 @@ export class LiveInstance {
     })
   }
 
-  /** Puts a line of the platform's own into the log of the deployment. */
-  tell(text: string, requestId?: string): void {
-    const { program, paths, deploymentId } = this.loaded
-    this.#parts.log.write({
-      ...{ deploymentId, instanceId: this.id, text },
-      source: program.shape === 'command' ? 'instance' : 'lambda',
-      entrypoint: paths[0] ?? program.entry,
-      ...(requestId === undefined ? {} : { requestId }),
-    })
+  /** Puts a line of the platform's own, which always tells of something amiss, into the log of the deployment. */
+  tell(text: string): void {
+    this.#write(text, { stream: 'stderr' })
   }
 
-  #line(text: string, requestId?: string): void {
-    if (this.#budget.take(text)) this.tell(text, requestId)
+  #line(text: string, from: Pick<InstanceLine, 'requestId' | 'stream'>): void {
+    if (this.#budget.take(text)) this.#write(text, from)
+  }
+
+  #write(text: string, from: Pick<InstanceLine, 'requestId' | 'stream'>): void {
+    const { program, paths, deploymentId, projectId, environment } = this.loaded
+    this.#parts.log.write({
+      ...{ deploymentId, projectId, instanceId: this.id, text },
+      ...(environment && { environment }),
+      source: program.shape === 'command' ? 'instance' : 'lambda',
+      entrypoint: paths[0] ?? program.entry,
+      ...from,
+    })
   }
 
   #after(ms: number, run: () => void): void {
@@ -216,6 +224,7 @@ export class LiveInstance {
       case 'ready':
         if (this.#state !== 'loading') return
         this.#state = 'ready'
+        this.readyAt = this.#parts.clock.now()
         this.#outcome.resolve({ listening: true })
         return
       case 'failed': {
@@ -227,7 +236,10 @@ export class LiveInstance {
         this.#finish(Number.isInteger(message.code) ? (message.code as number) : 1)
         return
       case 'log':
-        this.#line(textOf(message.text, 8192), textOf(message.requestId, 128) || undefined)
+        this.#line(textOf(message.text, 8192), {
+          ...(textOf(message.requestId, 128) && { requestId: textOf(message.requestId, 128) }),
+          ...(message.stream === 'stderr' && { stream: message.stream }),
+        })
         return
       case 'background':
         this.#background = Number(message.pending) > 0 ? Number(message.pending) : 0

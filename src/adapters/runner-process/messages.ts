@@ -1,7 +1,10 @@
 import type { RunnerFault } from '#core/ports/runner.ts'
 
-/** What a serving process knows of an instance: where it is, and how many requests of this process it should have. */
-export type Listed = readonly [id: string, socket: string, slots: number]
+/**
+ * What a serving process knows of an instance: where it is, how many requests of this process it should have, and
+ * since when it takes any, by the clock of the machine.
+ */
+export type Listed = readonly [id: string, socket: string, slots: number, readyAt: number]
 
 /** From a serving process. */
 export type ToHost =

@@ -394,7 +394,7 @@ export class ProgramPool {
     if (want === undefined) return
     want.grows = this.#grows
     const slots = Math.max(1, Math.ceil(this.#concurrency / this.#wants.size))
-    const instances = this.#ready.map(({ id, socket }): Listed => [id, socket, slots])
+    const instances = this.#ready.map(({ id, socket, readyAt }): Listed => [id, socket, slots, readyAt])
     const { end } = subscriber
     subscriber.send({ type: 'list', ...this.#names, list, instances, grows: want.grows, end })
   }

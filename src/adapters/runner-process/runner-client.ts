@@ -29,6 +29,7 @@ export interface RunnerClient extends Runner {
 interface Known {
   readonly id: string
   readonly socket: string
+  readonly readyAt: number
   slots: number
   requests: number
   /** Out of use until a list comes that takes account of this `end` message. */
@@ -36,6 +37,7 @@ interface Known {
 }
 
 interface Waiting {
+  readonly since: number
   readonly options: LeaseOptions | undefined
   readonly grant: (lease: Lease) => void
   readonly refuse: (error: unknown) => void
@@ -105,13 +107,14 @@ class ProcessClient implements RunnerClient {
         for (const { refuse } of waiting) refuse(new RunnerError('unavailable', 'The process stops'))
   }
 
-  #grant(program: Program, instance: Known): Lease {
+  #grant(program: Program, instance: Known, since = Number.POSITIVE_INFINITY): Lease {
     instance.requests++
     this.#touch(instance)
     let released = false
     return {
       instanceId: instance.id,
       socket: instance.socket,
+      isCold: instance.readyAt >= since,
       release: (end) => {
         if (released) return
         released = true
@@ -147,6 +150,7 @@ class ProcessClient implements RunnerClient {
         if (program.waiting.size === 0) this.#told(program)
       }
       const waiting: Waiting = {
+        since: Date.now(),
         options,
         grant: (lease) => {
           end()
@@ -237,8 +241,8 @@ class ProcessClient implements RunnerClient {
     }
     const before = program.instances
     program.grows = message.grows
-    program.instances = message.instances.map(([id, socket, slots]) => {
-      const known = this.#instances.get(id) ?? { id, socket, slots, requests: 0, doubted: 0 }
+    program.instances = message.instances.map(([id, socket, slots, readyAt]) => {
+      const known = this.#instances.get(id) ?? { id, socket, readyAt, slots, requests: 0, doubted: 0 }
       known.slots = slots
       if (known.doubted <= message.end) known.doubted = 0
       this.#instances.set(id, known)
@@ -269,10 +273,10 @@ class ProcessClient implements RunnerClient {
 
   /** Gives requests that wait to whatever is free. */
   #serve(program: Program): void {
-    for (const { options, grant } of program.waiting) {
+    for (const { options, grant, since } of program.waiting) {
       const instance = choose(program, options?.affinity)
       if (instance === undefined) return
-      grant(this.#grant(program, instance))
+      grant(this.#grant(program, instance, since))
     }
   }
 

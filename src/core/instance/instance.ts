@@ -1,3 +1,4 @@
+import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { Scale } from '../deployment/deployment.ts'
 import type { Program } from '../output/output.ts'
 
@@ -18,6 +19,8 @@ export interface LoadedProgram {
   readonly deploymentId: string
   readonly ownerId: string
   readonly projectId: string
+  /** What the deployment is for. */
+  readonly environment?: TrafficTarget
   /** All variables it finds, secrets in the clear: never logged, never written. */
   readonly env: Readonly<Record<string, string>>
   readonly scale: Scale

@@ -28,6 +28,7 @@ export const createLoadProgram =
       deploymentId,
       ownerId: deployment.ownerId,
       projectId: deployment.projectId,
+      environment: deployment.target === 'production' ? 'production' : 'preview',
       env: { ...surroundings(deployment, values), ...program.env, ...values.env },
       scale: deployment.scale,
       paths: code?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],

@@ -10,6 +10,8 @@ export interface Lease {
   readonly instanceId: string
   /** The path of a unix socket on which the instance speaks HTTP/1.1 with keep-alive. */
   readonly socket: string
+  /** Whether the request waited for this instance to start. */
+  readonly isCold?: boolean
   /**
    * Exactly once, when the exchange is over.
    * - `broken`: the instance closed the connection, or could not be connected to

@@ -1,3 +1,20 @@
-import { Page } from '../ui/page.tsx'
+import { DeleteCard } from './delete-card.tsx'
+import { DataCacheCard, KeptCard } from './kept-card.tsx'
+import { PauseCard } from './pause-card.tsx'
+import { TransferCard } from './transfer-card.tsx'
+import { useProject } from './use-project.ts'
+import { useTitle } from './use-title.ts'
 
-export const AdvancedPage = () => <Page title="Advanced">…</Page>
+export function AdvancedPage() {
+  const project = useProject()
+  useTitle(`Advanced settings of ${project.name}`)
+  return (
+    <>
+      <PauseCard project={project} />
+      <DataCacheCard project={project} />
+      <KeptCard project={project} />
+      <TransferCard project={project} />
+      <DeleteCard project={project} />
+    </>
+  )
+}

@@ -1,0 +1,211 @@
+import { useState } from 'react'
+import { changeProtectionBypass } from '#contract/api/project.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { useAction } from '../api/query.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { CopyButton, CopyLine } from '../ui/copy-button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import type { Project } from './use-project.ts'
+
+type Wish = NonNullable<BodyOf<(typeof changeProtectionBypass)['body']>>
+
+const useChange = ({ id }: Project, done: string) =>
+  useAction(
+    (body: Wish, { client }) => client.call(changeProtectionBypass, { params: { idOrName: id }, body }),
+    { changes: ['project'], done },
+  )
+
+/** The newest of them is the one that was just made. */
+const newest = (secrets: Readonly<Record<string, { createdAt: number }>>): string | undefined =>
+  Object.entries(secrets).toSorted(([, a], [, b]) => b.createdAt - a.createdAt)[0]?.[0]
+
+const masked = (secret: string): string => `${secret.slice(0, 4)}${'•'.repeat(12)}`
+
+function HowToUse({ secret, host, onClose }: { secret: string; host: string; onClose: () => void }) {
+  return (
+    <Dialog
+      wide
+      title="A secret for programs"
+      about="Whoever has it passes every protection of this project. Keep it like a password."
+      onClose={onClose}
+    >
+      <div className="space-y-4 text-sm">
+        <div>
+          <p className="mb-1.5 font-medium">The secret</p>
+          <CopyLine text={secret} label="Copy the secret" />
+        </div>
+        <div>
+          <p className="mb-1.5 font-medium">As a header</p>
+          <CopyLine text={`curl -H "x-platform-protection-bypass: ${secret}" https://${host}/`} />
+        </div>
+        <div>
+          <p className="mb-1.5 font-medium">In an address, for a browser that keeps it as a cookie</p>
+          <CopyLine
+            text={`https://${host}/?x-platform-protection-bypass=${secret}&x-platform-set-bypass-cookie=true`}
+          />
+        </div>
+        <div className="flex justify-end">
+          <Button look="primary" onClick={onClose}>
+            Done
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function NewSecret({
+  project,
+  onMade,
+  onClose,
+}: {
+  project: Project
+  onMade: (secret: string) => void
+  onClose: () => void
+}) {
+  const [own, setOwn] = useState('')
+  const change = useChange(project, 'The secret is made.')
+  return (
+    <Dialog
+      title="New secret"
+      about="For tests, monitors and other programs that visit the site."
+      onClose={onClose}
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          change.mutate(
+            { generate: own === '' ? {} : { secret: own } },
+            { onSuccess: ({ protectionBypass }) => onMade(own || (newest(protectionBypass) ?? '')) },
+          )
+        }}
+      >
+        <TextField
+          label="A secret of your own"
+          hint="32 letters and digits. Leave it empty to have one made."
+          mono
+          value={own}
+          onChange={setOwn}
+          pattern="[0-9A-Za-z]{32}"
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={change.isPending}>
+            Make the secret
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Secrets with which programs pass. */
+export function BypassCard({ project }: { project: Project }) {
+  const [asked, setAsked] = useState<
+    { deed: 'make' } | { deed: 'show' | 'revoke' | 'replace'; secret: string }
+  >()
+  const change = useChange(project, 'Revoked. It opens nothing any more.')
+  const rows = Object.entries(project.protectionBypass ?? {})
+    .map(([secret, about]) => ({ secret, ...about }))
+    .toSorted((a, b) => b.createdAt - a.createdAt)
+  const host = project.targets.production?.alias[0] ?? `${project.name}.example.com`
+  const close = () => setAsked(undefined)
+  const make = (
+    <Button icon="plus" size="small" onClick={() => setAsked({ deed: 'make' })}>
+      New secret
+    </Button>
+  )
+  return (
+    <Card
+      title="Secrets for programs"
+      about="Tests, monitors and other programs pass the protection with one of these."
+      actions={rows.length > 0 && make}
+      flush
+    >
+      {rows.length === 0 ? (
+        <Empty icon="key" title="No program passes by a secret" action={make}>
+          With a protection on, end-to-end tests and uptime checks need one.
+        </Empty>
+      ) : (
+        <Table
+          label="Secrets for programs"
+          rows={rows}
+          rowKey={({ secret }) => secret}
+          columns={[
+            {
+              title: 'Secret',
+              cell: ({ secret }) => <code className="font-mono text-xs">{masked(secret)}</code>,
+            },
+            { title: 'Made', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              title: 'Do',
+              silent: true,
+              align: 'right',
+              cell: ({ secret }) => (
+                <span className="flex justify-end">
+                  <CopyButton text={secret} label={`Copy ${masked(secret)}`} />
+                  <IconButton
+                    icon="eye"
+                    label={`How to use ${masked(secret)}`}
+                    onClick={() => setAsked({ deed: 'show', secret })}
+                  />
+                  <IconButton
+                    icon="refresh"
+                    label={`Replace ${masked(secret)}`}
+                    onClick={() => setAsked({ deed: 'replace', secret })}
+                  />
+                  <IconButton
+                    icon="trash"
+                    label={`Revoke ${masked(secret)}`}
+                    onClick={() => setAsked({ deed: 'revoke', secret })}
+                  />
+                </span>
+              ),
+            },
+          ]}
+        />
+      )}
+      {asked?.deed === 'make' && (
+        <NewSecret
+          project={project}
+          onClose={close}
+          onMade={(secret) => setAsked({ deed: 'show', secret })}
+        />
+      )}
+      {asked?.deed === 'show' && <HowToUse secret={asked.secret} host={host} onClose={close} />}
+      {(asked?.deed === 'revoke' || asked?.deed === 'replace') && (
+        <Confirm
+          title={asked.deed === 'revoke' ? 'Revoke this secret?' : 'Replace this secret?'}
+          action={asked.deed === 'revoke' ? 'Revoke it' : 'Replace it'}
+          busy={change.isPending}
+          onClose={close}
+          onConfirm={() =>
+            change.mutate(
+              { revoke: { secret: asked.secret, regenerate: asked.deed === 'replace' } },
+              {
+                onSuccess: ({ protectionBypass }) => {
+                  const made = asked.deed === 'replace' ? newest(protectionBypass) : undefined
+                  setAsked(made === undefined ? undefined : { deed: 'show', secret: made })
+                },
+              },
+            )
+          }
+        >
+          <p>
+            Programs that use <code className="font-mono">{masked(asked.secret)}</code> are asked like every
+            other visitor from then on, and so is who has its cookie.
+          </p>
+        </Confirm>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,128 @@
+import { useState } from 'react'
+import { updateDataCache } from '#contract/api/project.ts'
+import { useAction } from '../api/query.ts'
+import { Card } from '../ui/card.tsx'
+import { SelectField, Switch, TextField } from '../ui/field.tsx'
+import { SettingCard } from './setting-card.tsx'
+import { SettingSwitch } from './setting-switch.tsx'
+import { type Project, useSaveProject } from './use-project.ts'
+
+/** What functions may keep of the data they fetch. */
+export function DataCacheCard({ project }: { project: Project }) {
+  const change = useAction(
+    (disabled: boolean, { client }) =>
+      client.call(updateDataCache, { params: { projectId: project.id }, body: { disabled } }),
+    { changes: ['project'], done: 'Saved.' },
+  )
+  const off = change.isPending ? change.variables : project.dataCache.userDisabled
+  return (
+    <Card
+      title="Data cache"
+      about="Kept for clients that ask for it. Functions keep no data between requests on this installation, so nothing has to be purged; pages that are kept follow their own revalidation."
+    >
+      <Switch
+        label="Functions may keep data that they fetched"
+        checked={!off}
+        disabled={change.isPending}
+        onChange={(on) => change.mutate(!on)}
+      />
+    </Card>
+  )
+}
+
+const FEEDBACK = { default: null, on: true, off: false } as const
+
+/** Settings that other tools read, and that change nothing here. */
+export function KeptCard({ project }: { project: Project }) {
+  const before = {
+    region: project.serverlessFunctionRegion ?? '',
+    maxAge: String(project.skewProtectionMaxAge ?? ''),
+    boundary: project.skewProtectionBoundaryAt
+      ? new Date(project.skewProtectionBoundaryAt).toISOString().slice(0, 16)
+      : '',
+    feedback:
+      project.enablePreviewFeedback === null ? 'default' : project.enablePreviewFeedback ? 'on' : 'off',
+  } as const
+  const [wish, setWish] = useState<{
+    region: string
+    maxAge: string
+    boundary: string
+    feedback: keyof typeof FEEDBACK
+  }>(before)
+  const save = useSaveProject(project, { quiet: true })
+  const set =
+    <K extends keyof typeof wish>(key: K) =>
+    (value: (typeof wish)[K]) =>
+      setWish({ ...wish, [key]: value })
+  return (
+    <SettingCard
+      title="For other tools"
+      about="Clients of this API may set and read these. This installation keeps them, and does nothing else with them."
+      changed={Object.entries(before).some(([key, value]) => wish[key as keyof typeof wish] !== value)}
+      busy={save.isPending}
+      error={save.error}
+      onSave={() =>
+        save.mutate({
+          serverlessFunctionRegion: wish.region || null,
+          enablePreviewFeedback: FEEDBACK[wish.feedback],
+          ...(wish.maxAge !== '' && { skewProtectionMaxAge: Number(wish.maxAge) }),
+          ...(wish.boundary !== '' && { skewProtectionBoundaryAt: Date.parse(`${wish.boundary}Z`) }),
+        })
+      }
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Region of functions"
+          value={wish.region}
+          onChange={set('region')}
+          maxLength={16}
+          placeholder="Where this installation is"
+          autoComplete="off"
+        />
+        <SelectField
+          label="Comments on previews"
+          value={wish.feedback}
+          onChange={set('feedback')}
+          options={[
+            { value: 'default', label: 'As the tool likes' },
+            { value: 'on', label: 'On' },
+            { value: 'off', label: 'Off' },
+          ]}
+        />
+        <TextField
+          label="Skew protection, seconds"
+          type="number"
+          min={0}
+          value={wish.maxAge}
+          onChange={set('maxAge')}
+          placeholder="Not set"
+        />
+        <TextField
+          label="Skew protection since (UTC)"
+          type="datetime-local"
+          value={wish.boundary}
+          onChange={set('boundary')}
+        />
+      </div>
+      <div className="grid gap-4 pt-2 sm:grid-cols-2">
+        <SettingSwitch
+          project={project}
+          setting="serverlessFunctionZeroConfigFailover"
+          label="Functions fail over to another region"
+        />
+        <SettingSwitch project={project} setting="gitForkProtection" label="Ask before a fork is deployed" />
+        <SettingSwitch project={project} setting="gitLFS" label="Fetch large files from Git LFS" />
+        <SettingSwitch
+          project={project}
+          setting="skipGitConnectDuringLink"
+          label="Link folders without their repository"
+        />
+        <SettingSwitch
+          project={project}
+          setting="customerSupportCodeVisibility"
+          label="Support may see the source"
+        />
+      </div>
+    </SettingCard>
+  )
+}

@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react'
+import { explain } from '../api/explain.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+
+/** A card that is a form: what is set, what it means, and one button that saves it. */
+export const SettingCard = ({
+  title,
+  about,
+  hint,
+  action = 'Save',
+  changed,
+  busy = false,
+  error,
+  more,
+  onSave,
+  children,
+}: {
+  title: string
+  about?: ReactNode
+  /** Beside the button. */
+  hint?: ReactNode
+  action?: string
+  /** Whether there is anything to save. */
+  changed: boolean
+  busy?: boolean
+  error?: unknown
+  /** Further buttons, before the one that saves. */
+  more?: ReactNode
+  onSave: () => void
+  children: ReactNode
+}) => (
+  <form
+    onSubmit={(event) => {
+      event.preventDefault()
+      onSave()
+    }}
+  >
+    <Card
+      title={title}
+      about={about}
+      footer={
+        <>
+          <span className="min-w-0 flex-1 basis-48">
+            {error ? (
+              <span role="alert" className="text-bad">
+                {explain(error)}
+              </span>
+            ) : (
+              hint
+            )}
+          </span>
+          <span className="flex gap-2">
+            {more}
+            <Button type="submit" look="primary" size="small" disabled={!changed} busy={busy}>
+              {action}
+            </Button>
+          </span>
+        </>
+      }
+    >
+      <div className="space-y-4">{children}</div>
+    </Card>
+  </form>
+)

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { deployed, visit } from '#test/support/deploying.ts'
+import { install, uninstall } from '#test/support/installation.ts'
+
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts')
+const run = promisify(execFile)
+
+test('what the command line saved of a running installation is all there after a loss', async (t) => {
+  const aloft = await install({ env: { ALOFT_WORKERS: '1' } })
+  t.after(() => uninstall(aloft))
+  const data = join(aloft.folder, 'data')
+  const env = {
+    PATH: process.env.PATH,
+    HOME: aloft.folder,
+    ALOFT_BASE_URL: aloft.url,
+    ALOFT_TOKEN: aloft.token,
+    ALOFT_DATA_DIR: data,
+  }
+  const cli = async (...line: readonly string[]) =>
+    JSON.parse((await run(process.execPath, [MAIN, ...line, '--json'], { cwd: aloft.folder, env })).stdout)
+
+  const site = await deployed(aloft, { name: 'saved', files: { 'index.html': 'still here' } })
+  const host = new URL(`http://${site.url}`).hostname
+  const status = await cli('operator', 'status')
+  const roles = status.processes.map(({ role }: { role: string }) => role).sort()
+  assert.deepEqual(roles, ['serve', 'supervisor', 'work'])
+  assert.notEqual(status.sandbox.kind, null)
+
+  const saved = await cli('operator', 'backup', '--with-key', '--output', 'saved.tar')
+  assert.equal((await stat(saved.file)).mode & 0o777, 0o600)
+  await assert.rejects(cli('operator', 'restore', 'saved.tar', '--force'), /A server is running/)
+
+  await aloft.stop()
+  await rm(data, { recursive: true })
+  const restored = await cli('operator', 'restore', 'saved.tar')
+  assert.deepEqual([restored.dataDir, restored.missing], [data, 0])
+  const again = await aloft.restart()
+  try {
+    assert.equal((await visit(again, host, { path: '/' })).text, 'still here')
+    const { accounts } = await cli('operator', 'accounts', 'ls')
+    assert.deepEqual(
+      accounts.map(({ email, projects }: Record<string, unknown>) => [email, projects]),
+      [['operator@aloft.test', 1]],
+    )
+  } finally {
+    await again.stop()
+  }
+})

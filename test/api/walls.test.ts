@@ -55,6 +55,7 @@ const ABOUT_ONESELF = new Set([
   'POST /v1/log-drains',
   'GET /v1/log-drains',
   'GET /v1/audit-log',
+  'GET /v1/analytics/projects',
   'GET /v1/changes',
   'GET /v1/verify-code',
   'POST /v1/integrations/applications',

@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { availableParallelism, networkInterfaces } from 'node:os'
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { PLANS, type Plan } from '#contract/limits.ts'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
 import { Redacted } from '#contract/redacted.ts'
@@ -52,6 +52,9 @@ const secretUrl =
   (...protocols: readonly string[]): Read<Redacted> =>
   (value) =>
     new Redacted(url(...protocols)(value))
+
+const programPath: Read<string> = (value) =>
+  value === 'off' || isAbsolute(value) ? value : accepted('an absolute path, or `off`')
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 const domain: Read<string> = (value) => {
@@ -369,6 +372,14 @@ export const SETTINGS = {
       'Isolation of builds and functions: `required` (refuse to run without it), `auto` (use it where the machine can, warn where not), `off`.',
     read: oneOf(['required', 'auto', 'off']),
     fallback: () => 'auto',
+  }),
+  chromium: setting<string | 'off' | undefined>({
+    variable: 'ALOFT_CHROMIUM',
+    default: 'looked for in the usual places',
+    meaning:
+      'The browser that takes pictures of deployments for their previews, by its path; `off` for none. It runs in the sandbox, so without one there are no pictures.',
+    read: programPath,
+    fallback: none,
   }),
   bootstrapEmail: setting<string | undefined>({
     variable: 'ALOFT_BOOTSTRAP_EMAIL',

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,10 +59,13 @@ async function openSite(config: Config, parts: Parts, host: string): Promise<Ope
     res.writeHead(403).end()
   })
   const folder = await mkdtemp(join(tmpdir(), 'aloft-preview-'))
-  const socket = join(folder, 'site.sock')
+  // The user of a sandbox comes in by a bind of the inner folder; the outer one is closed to everybody else.
+  const inner = join(folder, 'site')
+  await mkdir(inner)
+  await chmod(inner, 0o755)
+  const socket = join(inner, 'site.sock')
   server.listen(socket)
   await once(server, 'listening')
-  // The user of a sandbox comes in through a bind of the folder, which is closed to everybody else.
   await chmod(socket, 0o666)
   return {
     socket,

@@ -16,9 +16,11 @@ import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
 import type { SandboxFacts } from '#core/operator/status.ts'
 import type { Builder } from '#core/ports/builder.ts'
+import type { Camera } from '#core/ports/camera.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Config } from '../config.ts'
+import { openCamera } from './camera.ts'
 import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
@@ -28,6 +30,8 @@ import { tellHosts } from './use-cases.ts'
 export interface CodeWorkers {
   readonly builder: Builder
   readonly boot: BootProgram
+  /** Absent where there is no browser, or no sandbox for it. */
+  readonly camera: Camera | undefined
   readonly sandbox: SandboxFacts
   /** Requests and what they left to do may take this long; then nothing of it is left. */
   drain(ms: number): Promise<void>
@@ -112,6 +116,7 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
         void runner.prewarm().catch((err) => log.warn({ err }, 'no runtime could be warmed')),
     }),
     boot: (program) => runner.boot(program),
+    camera: await openCamera(config, sandbox, log),
     sandbox,
     async drain(ms) {
       unsubscribe()

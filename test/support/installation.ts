@@ -86,6 +86,8 @@ async function boot(
       ALOFT_TLS_PORT: String(tlsPort),
       ALOFT_DNS_PORT: '0',
       ALOFT_WORKERS: '2',
+      // A browser for every deployment is more than tests want to wait for.
+      ALOFT_CHROMIUM: 'off',
       ...(options.operator === false
         ? {}
         : { ALOFT_BOOTSTRAP_EMAIL: 'operator@aloft.test', ALOFT_BOOTSTRAP_TOKEN: TOKEN }),

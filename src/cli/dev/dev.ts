@@ -66,6 +66,8 @@ export const command = defineCommand({
       onEvent,
     )
     if (failure) throw failure
+    // The terminal has written ^C in the line that comes next.
+    if (code === 0 && out.live) out.say(`\n${out.talkColors.dim('Stopped.')}`)
     if (code !== 0)
       throw new CliError(EXIT.failure, 'The development server ended unexpectedly.', 'See more with --debug.')
   },

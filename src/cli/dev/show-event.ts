@@ -29,8 +29,9 @@ function textOf(event: Exclude<Shown, DevReady>, colors: Colors): string {
     case 'note':
       return `${colors.yellow('note')} ${plainText(event.text)}`
     case 'fault': {
-      const about = event.about === undefined ? '' : `${plainText(event.about)}: `
-      return `${colors.bold(colors.red('error'))} ${about}${plainText(event.text)}`
+      const { about, text } = event
+      const named = about === undefined || text.includes(about) ? '' : `${plainText(about)}: `
+      return `${colors.bold(colors.red('error'))} ${named}${plainText(text)}`
     }
     case 'debug':
       return colors.dim(event.text.split('\n').map(plainText).join('\n'))

@@ -3,6 +3,7 @@ import { type Lease, type Runner, RunnerError } from '#core/ports/runner.ts'
 import { DEV_SERVER } from './dev-plan.ts'
 import type { DevServer } from './dev-server.ts'
 import type { FaultPages } from './fault-pages.ts'
+import { programText } from './program-text.ts'
 import type { Programs, Version } from './programs.ts'
 
 export interface DevRunnerParts {
@@ -58,7 +59,11 @@ export function createDevRunner({ programs, runner, faults, devServer }: DevRunn
         if (error instanceof BuildFailure)
           return faults.lease(id, { title: 'This function cannot be compiled', text: error.message })
         if (!(error instanceof RunnerError && error.fault === 'crashed')) throw error
-        return faults.lease(id, { title: 'This function does not start', about, text: error.message })
+        return faults.lease(id, {
+          title: 'This function does not start',
+          about,
+          text: programText(error.message) ?? error.message,
+        })
       }
     },
   }

@@ -25,6 +25,7 @@ import { type CollectFiles, FolderContents } from './folder-contents.ts'
 import { listenAt, PortTaken } from './listen.ts'
 import { isLocalName } from './local-name.ts'
 import { openProgramContents } from './program-contents.ts'
+import { programText } from './program-text.ts'
 import { Programs } from './programs.ts'
 import { watchFolder } from './watch-folder.ts'
 
@@ -119,7 +120,12 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     loadProgram,
     ensureNode: async () => ({ folder: join(process.execPath, '../..'), node: process.execPath }),
     instances: NO_STORE,
-    log: { write: ({ entrypoint, text }) => tell({ type: 'log', from: entrypoint, text }) },
+    log: {
+      write({ entrypoint, text: written }) {
+        const text = programText(written)
+        if (text !== undefined) tell({ type: 'log', from: entrypoint, text })
+      },
+    },
     // The next request may find the cause gone.
     onCrashLoop: (id) => void setImmediate(() => host.scale(id, deployment().scale)),
     logger: log,
@@ -222,6 +228,8 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
       throw listenError(error, options)
     })
     port = listening.port
+    if (options.port !== 0 && port !== options.port)
+      tell({ type: 'note', text: `Port ${options.port} is taken, so it is ${port}.` })
     await project.fresh()
     const command = (plan as DevPlan | undefined)?.command
     if (command) {

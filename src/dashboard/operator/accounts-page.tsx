@@ -1,3 +1,129 @@
+import { listAccounts, updateAccount } from '#contract/api/operator.ts'
+import { PLANS, type Plan } from '#contract/limits.ts'
+import { useAction, useReadPages } from '../api/query.ts'
+import { useSearchText } from '../api/search.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
+import { formatNumber } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
 
-export const AccountsPage = () => <Page title="Accounts">…</Page>
+const PLAN_OPTIONS = PLANS.map((plan) => ({ value: plan, label: plan }))
+
+interface Change {
+  readonly id: string
+  readonly plan?: Plan
+  readonly softBlocked?: boolean
+}
+
+export function AccountsPage() {
+  const [search, setSearch] = useSearchText('q')
+  const pages = useReadPages(
+    'operator',
+    listAccounts,
+    { query: { limit: 50, ...(search !== '' && { search }) } },
+    ({ accounts }) => accounts,
+  )
+  const change = useAction(
+    ({ id, ...body }: Change, { client }) =>
+      client.call(updateAccount, { params: { idOrEmailOrSlug: id }, body }),
+    { changes: ['operator'], done: ({ slug }) => `${slug} is changed.` },
+  )
+  return (
+    <Page
+      title="Accounts and plans"
+      about="Everybody on this installation, and what their plan lets them do."
+    >
+      <div className="max-w-sm">
+        <TextField
+          label="Find an account"
+          hideLabel
+          type="search"
+          placeholder="Name or e-mail address …"
+          value={search}
+          onChange={setSearch}
+        />
+      </div>
+      <Card flush>
+        {pages.rows.length === 0 ? (
+          <Empty icon="people" title="Nobody is called that" />
+        ) : (
+          <Table
+            label="Accounts"
+            rows={pages.rows}
+            rowKey={({ id }) => id}
+            columns={[
+              {
+                title: 'Account',
+                cell: ({ slug, kind, email, operator, softBlocked }) => (
+                  <span className="flex min-w-0 items-center gap-3">
+                    <Avatar name={slug} square={kind === 'team'} />
+                    <span className="min-w-0">
+                      <span className="flex flex-wrap items-center gap-1.5 font-medium">
+                        {slug}
+                        {kind === 'team' && <Badge>Team</Badge>}
+                        {operator && <Badge tone="accent">Operator</Badge>}
+                        {softBlocked && <Badge tone="bad">Blocked</Badge>}
+                      </span>
+                      {email !== undefined && <span className="block break-all text-soft">{email}</span>}
+                    </span>
+                  </span>
+                ),
+              },
+              {
+                title: 'Plan',
+                cell: ({ id, slug, plan }) => (
+                  <SelectField
+                    label={`Plan of ${slug}`}
+                    hideLabel
+                    value={plan}
+                    options={PLAN_OPTIONS}
+                    disabled={change.isPending}
+                    onChange={(next) => change.mutate({ id, plan: next })}
+                  />
+                ),
+              },
+              {
+                title: 'Projects',
+                wide: true,
+                align: 'right',
+                cell: ({ projects }) => formatNumber(projects),
+              },
+              {
+                title: 'Deployments',
+                wide: true,
+                align: 'right',
+                cell: ({ deployments }) => formatNumber(deployments),
+              },
+              { title: 'Since', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              {
+                title: 'Actions',
+                silent: true,
+                align: 'right',
+                cell: ({ id, slug, softBlocked }) => (
+                  <Button
+                    size="small"
+                    look={softBlocked ? 'plain' : 'danger'}
+                    aria-label={`${softBlocked ? 'Unblock' : 'Block'} ${slug}`}
+                    title="A blocked account reads, but changes nothing, and its sites pause."
+                    disabled={change.isPending}
+                    onClick={() => change.mutate({ id, softBlocked: !softBlocked })}
+                  >
+                    {softBlocked ? 'Unblock' : 'Block'}
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+        <ShowOlder pages={pages} />
+      </Card>
+    </Page>
+  )
+}

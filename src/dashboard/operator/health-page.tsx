@@ -1,3 +1,121 @@
+import { getStatus } from '#contract/api/operator.ts'
+import { useRead } from '../api/query.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Card } from '../ui/card.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { formatBytes, formatNumber } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { Meter } from './meter.tsx'
+import { RefreshButton } from './refresh-button.tsx'
 
-export const HealthPage = () => <Page title="Health">…</Page>
+const ROLES = { supervisor: 'Looks after the others', serve: 'Serves', work: 'Works' } as const
+
+export function HealthPage() {
+  const status = useRead('operator', getStatus)
+  const wrong = status.checks.filter(({ ok }) => !ok)
+  return (
+    <Page title="Health" about={`Aloft ${status.version} at ${status.baseUrl}`} actions={<RefreshButton />}>
+      <Card
+        title={
+          wrong.length === 0 ? 'All is well' : `${wrong.length} of ${status.checks.length} checks need you`
+        }
+      >
+        <ul className="space-y-3">
+          {[...wrong, ...status.checks.filter(({ ok }) => ok)].map(({ name, ok, message, hint }) => (
+            <li key={name} className="flex items-start gap-3 text-sm">
+              <span className={ok ? 'mt-0.5 text-good' : 'mt-0.5 text-bad'}>
+                <Icon name={ok ? 'check' : 'warning'} />
+              </span>
+              <span className="min-w-0">
+                <span className="font-medium">{name}</span>
+                <span className="sr-only">{ok ? ' is well' : ' needs you'}</span>
+                <span className="block break-words text-soft">{message}</span>
+                {hint !== undefined && <span className="block break-words">{hint}</span>}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Card>
+
+      <div className="grid gap-6 md:grid-cols-3">
+        <Card title="Disk">
+          <Meter of={status.disk} label="Disk in use" />
+          <p className="mt-3 text-sm text-soft">
+            Database {formatBytes(status.database.bytes)}, contents of files {formatBytes(status.blobs.bytes)}
+          </p>
+        </Card>
+        <Card title="Memory">
+          <Meter of={status.memory} label="Memory in use" />
+        </Card>
+        <Card title="Queue">
+          <dl className="grid grid-cols-3 gap-2 text-center">
+            {(['queued', 'running', 'failed'] as const).map((state) => (
+              <div key={state} className="flex flex-col-reverse">
+                <dt className="text-sm text-soft">{state}</dt>
+                <dd
+                  className={`text-2xl font-semibold ${state === 'failed' && status.queue.failed > 0 ? 'text-bad' : ''}`}
+                >
+                  {formatNumber(status.queue[state])}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </Card>
+      </div>
+
+      <Card title="How it is set up">
+        <Facts
+          facts={[
+            ['Version', `${status.version} on Node.js ${status.node}`],
+            ['Database', `${status.database.kind}, schema ${status.database.schema}`],
+            ['Domain of sites', `*.${status.domain}`],
+            ['Addresses', status.addresses.join(', ') || 'not known'],
+            ['Nameservers', status.nameservers.join(', ') || 'none'],
+            [
+              'Ports',
+              `HTTP ${status.ports.http}, TLS ${status.ports.tls || 'off'}, DNS ${status.ports.dns || 'off'}`,
+            ],
+            [
+              'Certificates',
+              `${status.certificates.authority === 'acme' ? 'from a public authority' : 'from the local authority'}, ${status.certificates.expiring} end within 14 days`,
+            ],
+            ['Mail', status.mail === 'smtp' ? 'sent by SMTP' : 'written to the outbox folder'],
+            [
+              'Code of users',
+              `${status.runtime}, isolated by ${status.sandbox.kind ?? 'nothing yet'} (${status.sandbox.mode})`,
+            ],
+            ['Origin', status.origin],
+            ['Running since', <Time key="since" at={status.startedAt} />],
+          ]}
+        />
+      </Card>
+
+      <Card title="Processes of this machine" flush>
+        <Table
+          label="Processes"
+          rows={status.processes}
+          rowKey={({ name, pid }) => `${name}-${pid}`}
+          columns={[
+            { title: 'Process', cell: ({ name }) => <span className="font-medium">{name}</span> },
+            { title: 'Does', wide: true, cell: ({ role }) => ROLES[role] },
+            { title: 'Number', wide: true, cell: ({ pid }) => <code>{pid}</code> },
+            {
+              title: 'Memory',
+              align: 'right',
+              cell: ({ memory }) => (memory === null ? '–' : formatBytes(memory)),
+            },
+            {
+              title: 'Restarts',
+              align: 'right',
+              cell: ({ restarts }) => (restarts > 0 ? <Badge tone="warn">{restarts}</Badge> : '0'),
+            },
+            { title: 'Since', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
+          ]}
+        />
+      </Card>
+    </Page>
+  )
+}

@@ -1,0 +1,33 @@
+import { classes } from '../ui/classes.ts'
+import { formatBytes } from '../ui/format.ts'
+
+/** How much is in use of what there is. */
+export function Meter({
+  of: { free, total },
+  label,
+}: {
+  of: { free: number; total: number }
+  label: string
+}) {
+  const share = total === 0 ? 0 : (total - free) / total
+  return (
+    <>
+      <p className="mb-2 text-sm">
+        <span className="text-2xl font-semibold">{formatBytes(free)}</span> free of {formatBytes(total)}
+      </p>
+      <div
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(share * 100)}
+        className="h-2 overflow-hidden rounded-full bg-hover"
+      >
+        <div
+          className={classes('h-full rounded-full', share > 0.9 ? 'bg-bad' : 'bg-accent-fill')}
+          style={{ width: `${share * 100}%` }}
+        />
+      </div>
+    </>
+  )
+}

@@ -36,6 +36,7 @@ export function BuildLog({ id }: { id: string }) {
       ref={box}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
       tabIndex={0}
+      role="log"
       aria-label="Build log"
       className="max-h-96 min-h-24 overflow-auto rounded-lg border border-line bg-bg p-4 font-mono text-[0.8125rem] whitespace-pre-wrap"
     >

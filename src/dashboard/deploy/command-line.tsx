@@ -1,0 +1,27 @@
+import { useAccount, useAccounts } from '../api/account.tsx'
+import { Card } from '../ui/card.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+
+/** The same from a terminal. */
+export function CommandLine({ project }: { project?: string | undefined }) {
+  const { kind, slug } = useAccount()
+  const { user } = useAccounts()
+  const options = [
+    ...(project === undefined ? [] : ['--name', project]),
+    ...(kind === 'team' ? ['--team', slug] : []),
+  ]
+  return (
+    <Card
+      title="Or from the command line"
+      about="Sign in once, then deploy the folder that you are in as often as you like."
+    >
+      <div className="space-y-2">
+        <CopyLine
+          text={`npx aloft login ${user.email} --base-url ${location.origin}`}
+          label="Copy the command that signs in"
+        />
+        <CopyLine text={['npx aloft --prod', ...options].join(' ')} label="Copy the command that deploys" />
+      </div>
+    </Card>
+  )
+}

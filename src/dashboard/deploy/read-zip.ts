@@ -1,0 +1,59 @@
+import { NEVER } from '#client/left-out.ts'
+import type { MemoryFile } from '#client/memory-file.ts'
+import { MAX_FOUND, SelectionError, tooMany } from './selection.ts'
+
+/** All of it has to fit into the memory of a page. */
+const MAX_BYTES = 500_000_000
+const STORED = 0
+const DEFLATED = 8
+
+const tooLarge = () =>
+  new SelectionError(
+    'This zip holds more than 500 MB, which is too much for a page. Unpack it and choose the folder.',
+  )
+
+/** The path of an entry, or undefined for what no site needs: folders, leftovers of macOS, version control. */
+function pathOf(name: string): string | undefined {
+  const path = name.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')
+  const parts = path.split('/')
+  if (path === '' || path.endsWith('/') || parts[0] === '__MACOSX') return undefined
+  if (parts.some((part) => NEVER.has(part))) return undefined
+  if (parts.some((part) => part === '' || part === '.' || part === '..'))
+    throw new SelectionError(`The zip holds “${name.slice(0, 100)}”, which leads out of it.`)
+  return path
+}
+
+/** The files of a zip. How much they come to is known, and bounded, before any is unpacked. */
+export async function readZip(zip: Pick<Blob, 'size' | 'arrayBuffer'>): Promise<MemoryFile[]> {
+  if (zip.size > MAX_BYTES) throw tooLarge()
+  const { unzipSync } = await import('fflate')
+  const packed = new Uint8Array(await zip.arrayBuffer())
+  let [count, bytes, packedBytes] = [0, 0, 0]
+  const paths = new Map<string, string>()
+  const entries = (() => {
+    try {
+      return unzipSync(packed, {
+        filter({ name, size, originalSize, compression }) {
+          const path = pathOf(name)
+          if (path === undefined) return false
+          if (compression !== STORED && compression !== DEFLATED)
+            throw new SelectionError(`“${name.slice(0, 100)}” is packed in a way that browsers cannot read.`)
+          paths.set(name, path)
+          bytes += originalSize
+          packedBytes += size
+          if (++count > MAX_FOUND) throw tooMany()
+          // Entries that share their bytes are how small zips become endless.
+          if (bytes > MAX_BYTES || packedBytes > packed.length) throw tooLarge()
+          return true
+        },
+      })
+    } catch (error) {
+      if (error instanceof SelectionError) throw error
+      throw new SelectionError('This zip cannot be read: it is damaged, or no zip at all.')
+    }
+  })()
+  return Object.entries(entries).flatMap(([name, content]) => {
+    const path = paths.get(name)
+    return path === undefined ? [] : [{ path, size: content.length, bytes: () => content }]
+  })
+}

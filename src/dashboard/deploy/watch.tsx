@@ -1,0 +1,140 @@
+import { getDeployment } from '#contract/api/deployment.ts'
+import { getProject } from '#contract/api/project.ts'
+import { useAccount } from '../api/account.tsx'
+import { useLater, useRead } from '../api/query.ts'
+import { BuildLog } from '../deployment/build-log.tsx'
+import { Preview } from '../project/preview.tsx'
+import { addressOf } from '../project/project.ts'
+import { StateBadge } from '../ui/badge.tsx'
+import { Button, ButtonLink, buttonClass, OutLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Icon } from '../ui/icon.tsx'
+
+type Deployment = ReturnType<typeof useDeployment>
+const useDeployment = (id: string) => useRead('deployment', getDeployment, { params: { id } })
+
+/** A deployment on its way: its build as it goes, and in the end where it is. */
+export function Watch({ id, onAgain }: { id: string; onAgain: () => void }) {
+  const deployment = useDeployment(id)
+  const { readyState } = deployment
+  return (
+    <div className="space-y-6">
+      {readyState === 'READY' ? (
+        <Live deployment={deployment} onAgain={onAgain} />
+      ) : readyState === 'ERROR' ? (
+        <Broken deployment={deployment} onAgain={onAgain} />
+      ) : (
+        <Card
+          title={`Building ${deployment.name}`}
+          about="You can leave this page: it goes on by itself."
+          actions={<StateBadge state={readyState} />}
+        />
+      )}
+      {/* What needs no build has printed nothing. */}
+      {(deployment.builds.length > 0 || readyState !== 'READY') && (
+        <Card title="Build log">
+          <BuildLog id={id} />
+        </Card>
+      )}
+    </div>
+  )
+}
+
+function Links({ deployment }: { deployment: Deployment }) {
+  const { slug } = useAccount()
+  const { data: project } = useLater('project', getProject, { params: { idOrName: deployment.projectId } })
+  return (
+    <>
+      <ButtonLink
+        to="/a/$account/projects/$project"
+        params={{ account: slug, project: project?.name ?? deployment.projectId }}
+      >
+        To the project
+      </ButtonLink>
+      <ButtonLink
+        look="quiet"
+        to="/a/$account/deployments/$deployment"
+        params={{ account: slug, deployment: deployment.id }}
+      >
+        About this deployment
+      </ButtonLink>
+    </>
+  )
+}
+
+function Live({ deployment, onAgain }: { deployment: Deployment; onAgain: () => void }) {
+  const { id, name, target, alias, url, createdAt } = deployment
+  const host = alias[0] ?? url ?? ''
+  const isHeldBack = target === 'production' && alias.length === 0
+  return (
+    <section className="grid overflow-hidden rounded-2xl border border-line bg-panel md:grid-cols-2">
+      <OutLink href={addressOf(host)} className="block md:order-last md:border-l md:border-line">
+        <Preview id={id} createdAt={createdAt} name={name} className="h-full" />
+        <span className="sr-only">Open {host}</span>
+      </OutLink>
+      <div className="flex flex-col justify-center gap-5 p-6 sm:p-8">
+        <span className="grid size-11 place-items-center rounded-full bg-good-soft text-good">
+          <Icon name="check" className="size-6" />
+        </span>
+        <div role="status">
+          <h2 className="text-xl font-semibold">{isHeldBack ? 'It is ready' : 'It is live'}</h2>
+          <p className="mt-1 flex min-w-0 items-center gap-1">
+            <OutLink href={addressOf(host)} className="min-w-0 break-all text-accent hover:underline">
+              {host}
+            </OutLink>
+            <CopyButton text={addressOf(host)} label="Copy the address" />
+          </p>
+          {isHeldBack && (
+            <p className="mt-2 text-sm text-soft">
+              Production still shows another deployment, because the project is paused or was rolled back.
+              Promote this one to change that.
+            </p>
+          )}
+          {target === undefined && (
+            <p className="mt-2 text-sm text-soft">
+              This is a preview. Visitors of production do not see it until you promote it.
+            </p>
+          )}
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <a
+            href={addressOf(host)}
+            target="_blank"
+            rel="noopener noreferrer"
+            className={buttonClass({ look: 'primary' })}
+          >
+            <Icon name="external" /> Visit<span className="sr-only"> (opens in a new tab)</span>
+          </a>
+          <Links deployment={deployment} />
+          <Button look="quiet" icon="upload" onClick={onAgain}>
+            Deploy again
+          </Button>
+        </div>
+      </div>
+    </section>
+  )
+}
+
+const Broken = ({ deployment, onAgain }: { deployment: Deployment; onAgain: () => void }) => (
+  <section className="rounded-2xl border border-line bg-panel p-6 sm:p-8">
+    <div role="alert" className="flex items-start gap-4">
+      <span className="grid size-11 shrink-0 place-items-center rounded-full bg-bad-soft text-bad">
+        <Icon name="warning" className="size-6" />
+      </span>
+      <div className="min-w-0">
+        <h2 className="text-xl font-semibold">The build failed</h2>
+        <p className="mt-1 break-words">{deployment.errorMessage ?? 'The log below says why.'}</p>
+        <p className="mt-1 text-sm text-soft">
+          Nothing changed for visitors: production shows what it showed before.
+        </p>
+      </div>
+    </div>
+    <div className="mt-5 flex flex-wrap gap-2">
+      <Button look="primary" icon="upload" onClick={onAgain}>
+        Try again
+      </Button>
+      <Links deployment={deployment} />
+    </div>
+  </section>
+)

@@ -1,0 +1,92 @@
+import { Link } from '@tanstack/react-router'
+import { Badge, StateBadge } from '../ui/badge.tsx'
+import { OutLink } from '../ui/button.tsx'
+import { formatCompact } from '../ui/format.ts'
+import { Time } from '../ui/time.tsx'
+import { Preview } from './preview.tsx'
+import { addressOf, type Project, productionHost, sourceOf } from './project.ts'
+import { Sparkline } from './sparkline.tsx'
+
+export interface Visits {
+  readonly requests: readonly number[]
+  readonly total: number
+  readonly errors: number
+}
+
+/** One project among many: what it looks like, where it is, how it is. */
+export function ProjectCard({
+  account,
+  project,
+  visits,
+}: {
+  account: string
+  project: Project
+  visits: Visits | undefined
+}) {
+  const latest = project.latestDeployments[0]
+  const host = productionHost(project)
+  const shown = project.targets.production ?? latest
+  const { message, branch } = sourceOf(latest?.meta ?? {})
+  return (
+    <article className="group relative flex flex-col overflow-hidden rounded-xl border border-line bg-panel transition-shadow focus-within:border-line-strong hover:shadow-md">
+      <Preview
+        id={shown?.readyState === 'READY' ? shown.id : undefined}
+        createdAt={shown?.createdAt}
+        name={project.name}
+        className="border-b border-line"
+      />
+      <div className="flex flex-1 flex-col gap-3 p-4">
+        <div className="min-w-0">
+          <div className="flex items-center gap-2">
+            <h2 className="min-w-0 truncate font-semibold">
+              <Link
+                to="/a/$account/projects/$project"
+                params={{ account, project: project.name }}
+                className="outline-none after:absolute after:inset-0 after:rounded-xl focus-visible:after:outline-2 focus-visible:after:outline-accent"
+              >
+                {project.name}
+              </Link>
+            </h2>
+            {project.paused && <Badge tone="warn">Paused</Badge>}
+          </div>
+          <p className="truncate text-sm text-soft">
+            {host === undefined ? (
+              'Not in production yet'
+            ) : (
+              <OutLink href={addressOf(host)} className="relative hover:text-fg hover:underline">
+                {host}
+              </OutLink>
+            )}
+          </p>
+        </div>
+        <p className="truncate text-sm text-soft">
+          {message ?? (branch === undefined ? ' ' : `Branch ${branch}`)}
+        </p>
+        <div className="mt-auto flex items-end justify-between gap-4">
+          <div className="flex items-center gap-2 text-sm text-soft">
+            {latest === undefined ? (
+              'Nothing deployed'
+            ) : (
+              <>
+                <StateBadge state={latest.readyState} />
+                <Time at={latest.createdAt} />
+              </>
+            )}
+          </div>
+          <div className="flex min-w-0 items-end gap-2">
+            {visits !== undefined && visits.total > 0 && (
+              <>
+                <span className="w-20 max-w-full">
+                  <Sparkline {...visits} />
+                </span>
+                <span aria-hidden="true" className="text-xs text-soft">
+                  {formatCompact(visits.total)}
+                </span>
+              </>
+            )}
+          </div>
+        </div>
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,67 @@
+import type { Static } from 'typebox'
+import { siteAddress } from '#client/site-address.ts'
+import { getProject } from '#contract/api/project.ts'
+import { useParam } from '../api/account.tsx'
+import { useRead } from '../api/query.ts'
+
+export type Project = Static<typeof getProject.reply>
+/** A deployment as a project speaks of it. */
+export type ShownDeployment = Project['latestDeployments'][number]
+
+/** The project that the address names. */
+export const useProject = (): Project =>
+  useRead('project', getProject, { params: { idOrName: useParam('project') } })
+
+export const addressOf = (host: string): string => siteAddress(location.origin, host)
+
+/** Where visitors find the project, if anything is there. */
+export const productionHost = ({ targets }: Pick<Project, 'targets'>): string | undefined =>
+  targets.production?.alias[0] ?? targets.production?.url ?? undefined
+
+type Meta = Readonly<Record<string, string>>
+
+const first = (meta: Meta, ...keys: readonly string[]): string | undefined =>
+  keys.map((key) => meta[key]).find((value) => value !== undefined && value !== '')
+
+/** What whoever deployed said of where the files came from. */
+export const sourceOf = (meta: Meta) => ({
+  branch: first(meta, 'gitBranch', 'githubCommitRef', 'gitlabCommitRef', 'bitbucketCommitRef'),
+  commit: first(meta, 'gitCommitSha', 'githubCommitSha', 'gitlabCommitSha', 'bitbucketCommitSha'),
+  message: first(
+    meta,
+    'gitCommitMessage',
+    'githubCommitMessage',
+    'gitlabCommitMessage',
+    'bitbucketCommitMessage',
+  ),
+  author: first(
+    meta,
+    'gitCommitAuthorName',
+    'githubCommitAuthorName',
+    'gitlabCommitAuthorName',
+    'bitbucketCommitAuthorName',
+  ),
+  isDirty: meta.gitDirty === '1',
+})
+
+const FRAMEWORKS: Readonly<Record<string, string>> = {
+  nextjs: 'Next.js',
+  nuxtjs: 'Nuxt',
+  'create-react-app': 'Create React App',
+  'docusaurus-2': 'Docusaurus',
+  sveltekit: 'SvelteKit',
+  'sveltekit-1': 'SvelteKit',
+  'solidstart-1': 'SolidStart',
+  solidstart: 'SolidStart',
+  umijs: 'UmiJS',
+  redwoodjs: 'RedwoodJS',
+  blitzjs: 'Blitz.js',
+  vitepress: 'VitePress',
+  vuepress: 'VuePress',
+  'ionic-react': 'Ionic React',
+  'ionic-angular': 'Ionic Angular',
+}
+
+/** A framework as its people write it. */
+export const frameworkName = (slug: string): string =>
+  FRAMEWORKS[slug] ?? slug.charAt(0).toUpperCase() + slug.slice(1)

@@ -1,3 +1,254 @@
-import { Page } from '../ui/page.tsx'
+import { useState } from 'react'
+import {
+  ENV_TARGETS,
+  type EnvTarget,
+  getVariable,
+  listVariables,
+  removeVariable,
+} from '#contract/api/env-variable.ts'
+import { listSecrets } from '#contract/api/secret.ts'
+import { useAccount } from '../api/account.tsx'
+import { explain } from '../api/explain.ts'
+import { useAction, useLater, useRead } from '../api/query.ts'
+import { useSearchText } from '../api/search.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
+import { Menu, MenuItem, MenuLabel } from '../ui/menu.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+import { writeEnv } from './parse-env.ts'
+import { PasteDialog } from './paste-dialog.tsx'
+import { SettingSwitch } from './setting-switch.tsx'
+import { useProject } from './use-project.ts'
+import { useTitle } from './use-title.ts'
+import { VariableDialog } from './variable-dialog.tsx'
+import { VariableValue } from './variable-value.tsx'
+import { TARGET_LABELS, targetsOf, typeLabel, type Variable } from './variables.ts'
 
-export const VariablesPage = () => <Page title="Variables">…</Page>
+type Asked =
+  | { readonly deed: 'add' }
+  | { readonly deed: 'paste'; readonly text: string }
+  | { readonly deed: 'change' | 'remove'; readonly variable: Variable }
+
+const isOpen = ({ type }: Variable): boolean => type === 'plain' || type === 'encrypted'
+
+export function VariablesPage() {
+  const project = useProject()
+  const { client } = useAccount()
+  const params = { idOrName: project.id }
+  const { envs } = useRead('env', listVariables, { params })
+  const { data: secrets } = useLater('secret', listSecrets, { query: { limit: 100 } })
+  const [filter, setFilter] = useSearchText('q')
+  const [target, setTarget] = useSearchText('target')
+  const [asked, setAsked] = useState<Asked>()
+  useTitle(`Variables of ${project.name}`)
+
+  const close = () => setAsked(undefined)
+  const remove = useAction(
+    ({ id }: Variable, account) => account.client.call(removeVariable, { params: { ...params, id } }),
+    { changes: ['env'], done: ({ key }) => `${key} is removed. Deployments that have it keep it.` },
+  )
+
+  /** Those that may be read are changed with their value before one’s eyes. */
+  const change = async (variable: Variable) => {
+    try {
+      const read = isOpen(variable)
+        ? await client.call(getVariable, { params: { ...params, id: variable.id } })
+        : variable
+      setAsked({ deed: 'change', variable: read })
+    } catch (error) {
+      toast.bad(explain(error))
+    }
+  }
+
+  const copy = async (of: EnvTarget) => {
+    try {
+      const all = await client.call(listVariables, { params, query: { decrypt: true } })
+      const chosen = all.envs.filter((one) => one.target.includes(of) && one.gitBranch === undefined)
+      const hidden = chosen.filter((one) => !isOpen(one)).map(({ key }) => `# ${key} is not shown\n`)
+      await navigator.clipboard.writeText(writeEnv(chosen.filter(isOpen)) + hidden.join(''))
+      toast.good(`${chosen.length - hidden.length} variables are on the clipboard as a .env file.`)
+    } catch (error) {
+      toast.bad(
+        error instanceof DOMException
+          ? 'The browser does not let this page copy. Use “npx aloft env pull” instead.'
+          : explain(error),
+      )
+    }
+  }
+
+  const words = filter.trim().toLowerCase()
+  const rows = envs.filter(
+    (one) =>
+      (words === '' ||
+        `${one.key} ${one.comment ?? ''} ${one.gitBranch ?? ''}`.toLowerCase().includes(words)) &&
+      (target === '' || one.target.includes(target)),
+  )
+  const actions = (
+    <>
+      <Button icon="plus" look="primary" size="small" onClick={() => setAsked({ deed: 'add' })}>
+        Add
+      </Button>
+      <Button icon="file" size="small" onClick={() => setAsked({ deed: 'paste', text: '' })}>
+        Paste .env
+      </Button>
+      {envs.length > 0 && (
+        <Menu
+          trigger={
+            <Button icon="copy" size="small">
+              Copy as .env
+            </Button>
+          }
+        >
+          <MenuLabel>Those of</MenuLabel>
+          {ENV_TARGETS.map((each) => (
+            <MenuItem key={each} onSelect={() => void copy(each)}>
+              {TARGET_LABELS[each]}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
+    </>
+  )
+
+  return (
+    <>
+      <Card
+        title="Environment variables"
+        about="What builds and functions find in their environment. A change reaches deployments that are made after it."
+        actions={actions}
+        flush
+      >
+        {envs.length === 0 ? (
+          <Empty icon="key" title="No variables yet">
+            <p>Add one, paste a whole .env file, or use the CLI:</p>
+            <div className="mt-4 text-left">
+              <CopyLine text={`npx aloft env add API_KEY --project ${project.name}`} />
+            </div>
+          </Empty>
+        ) : (
+          <>
+            <div className="grid gap-3 px-5 pb-4 sm:grid-cols-[minmax(0,1fr)_12rem]">
+              <TextField
+                label="Filter"
+                hideLabel
+                type="search"
+                placeholder="Filter by name, note or branch"
+                value={filter}
+                onChange={setFilter}
+              />
+              <SelectField
+                label="Set in"
+                hideLabel
+                value={target}
+                onChange={setTarget}
+                options={[
+                  { value: '', label: 'All environments' },
+                  ...ENV_TARGETS.map((value) => ({ value, label: TARGET_LABELS[value] })),
+                ]}
+              />
+            </div>
+            {rows.length === 0 ? (
+              <Empty icon="search" title="None of the variables is like that" />
+            ) : (
+              <Table
+                label="Environment variables"
+                rows={rows}
+                rowKey={({ id }) => id}
+                columns={[
+                  {
+                    title: 'Name',
+                    cell: (one) => (
+                      <div className="min-w-28">
+                        <code className="font-mono text-xs font-medium break-all">{one.key}</code>
+                        <p className="mt-0.5 text-xs text-soft">
+                          {targetsOf(one)}
+                          {one.gitBranch !== undefined && ` · ${one.gitBranch}`}
+                        </p>
+                        {one.comment !== undefined && (
+                          <p className="mt-0.5 text-xs text-soft">{one.comment}</p>
+                        )}
+                      </div>
+                    ),
+                  },
+                  {
+                    title: 'Value',
+                    cell: (one) => (
+                      <VariableValue
+                        projectId={project.id}
+                        variable={one}
+                        secretName={secrets?.secrets.find(({ uid }) => uid === one.value)?.name}
+                      />
+                    ),
+                  },
+                  { title: 'Type', wide: true, cell: ({ type }) => <Badge>{typeLabel(type)}</Badge> },
+                  { title: 'Updated', wide: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+                  {
+                    title: 'Do',
+                    silent: true,
+                    align: 'right',
+                    cell: (one) => (
+                      <span className="flex justify-end max-sm:flex-col">
+                        <IconButton
+                          icon="gear"
+                          label={`Change ${one.key}`}
+                          onClick={() => void change(one)}
+                        />
+                        <IconButton
+                          icon="trash"
+                          label={`Remove ${one.key}`}
+                          onClick={() => setAsked({ deed: 'remove', variable: one })}
+                        />
+                      </span>
+                    ),
+                  },
+                ]}
+              />
+            )}
+          </>
+        )}
+      </Card>
+      <Card title="System variables">
+        <SettingSwitch
+          project={project}
+          setting="autoExposeSystemEnvs"
+          label="Give deployments the system variables"
+          hint="PLATFORM_URL, PLATFORM_ENV, the commit and the like, and CI. Variables of the type System are given in any case."
+        />
+      </Card>
+      {asked?.deed === 'add' && (
+        <VariableDialog
+          project={project}
+          onClose={close}
+          onPaste={(text) => setAsked({ deed: 'paste', text })}
+        />
+      )}
+      {asked?.deed === 'paste' && (
+        <PasteDialog project={project} present={envs} begin={asked.text} onClose={close} />
+      )}
+      {asked?.deed === 'change' && (
+        <VariableDialog project={project} variable={asked.variable} onClose={close} />
+      )}
+      {asked?.deed === 'remove' && (
+        <Confirm
+          title={`Remove ${asked.variable.key}?`}
+          action="Remove it"
+          busy={remove.isPending}
+          onClose={close}
+          onConfirm={() => remove.mutate(asked.variable, { onSuccess: close })}
+        >
+          <p>
+            Deployments that are made from now on do not have it ({targetsOf(asked.variable).toLowerCase()}).
+            Those that have it keep it.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,192 @@
+import { useState } from 'react'
+import {
+  createVariables,
+  ENV_TARGETS,
+  type EnvTarget,
+  type EnvType,
+  updateVariable,
+} from '#contract/api/env-variable.ts'
+import { listSecrets } from '#contract/api/secret.ts'
+import { explain } from '../api/explain.ts'
+import { useAction, useLater } from '../api/query.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { SelectField, TextArea, TextField } from '../ui/field.tsx'
+import { TargetBoxes } from './target-boxes.tsx'
+import type { Project } from './use-project.ts'
+import { SYSTEM_NAMES, TYPES, type Variable } from './variables.ts'
+
+const isTarget = (target: string): target is EnvTarget => ENV_TARGETS.some((each) => each === target)
+
+/** Adds a variable, or changes the one that is given with its value. */
+export function VariableDialog({
+  project,
+  variable,
+  onPaste,
+  onClose,
+}: {
+  project: Project
+  /** With its value, where that may be read. */
+  variable?: Variable | undefined
+  /** Somebody put a whole file into the field for the name. */
+  onPaste?: (text: string) => void
+  onClose: () => void
+}) {
+  const [key, setKey] = useState(variable?.key ?? '')
+  const [value, setValue] = useState(variable?.value ?? '')
+  const [type, setType] = useState<EnvType>(variable?.type ?? 'encrypted')
+  const [targets, setTargets] = useState<readonly EnvTarget[]>(
+    variable ? variable.target.filter(isTarget) : ['production', 'preview'],
+  )
+  const [branch, setBranch] = useState(variable?.gitBranch ?? '')
+  const [comment, setComment] = useState(variable?.comment ?? '')
+  const { data: secrets } = useLater(
+    'secret',
+    listSecrets,
+    { query: { limit: 100 } },
+    { enabled: type === 'secret' },
+  )
+
+  const isSensitive = variable?.type === 'sensitive'
+  const target = targets.filter((each) => type !== 'sensitive' || each !== 'development')
+  const onlyPreview = target.length === 1 && target[0] === 'preview'
+  const save = useAction(
+    async (_: undefined, { client }) => {
+      const common = {
+        key,
+        type,
+        gitBranch: onlyPreview && branch !== '' ? branch : null,
+        comment: comment || null,
+        // One of a custom environment stays there.
+        ...(variable?.customEnvironmentId === undefined && { target: [...target] }),
+      }
+      const params = { idOrName: project.id }
+      if (variable === undefined) await client.call(createVariables, { params, body: { ...common, value } })
+      else
+        await client.call(updateVariable, {
+          params: { ...params, id: variable.id },
+          // What cannot be read is not to be emptied by accident.
+          body: isSensitive && value === '' ? common : { ...common, value },
+        })
+    },
+    { changes: ['env'], done: `${key} is saved. New deployments have it.`, quiet: true },
+  )
+
+  return (
+    <Dialog
+      title={variable === undefined ? 'Add a variable' : `Change ${variable.key}`}
+      about="Deployments are given the values as they are when they are made."
+      onClose={onClose}
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate(undefined, { onSuccess: onClose })
+        }}
+      >
+        <TextField
+          label="Name"
+          mono
+          value={key}
+          onChange={setKey}
+          onPaste={(event) => {
+            const text = event.clipboardData.getData('text')
+            if (onPaste === undefined || !/^\s*(?:export\s+)?\w+\s*=/m.test(text)) return
+            event.preventDefault()
+            onPaste(text)
+          }}
+          hint={
+            variable === undefined ? 'Letters, digits and _. Paste a whole .env file here, too.' : undefined
+          }
+          required
+          maxLength={256}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <SelectField
+          label="Type"
+          value={type}
+          onChange={(next) => {
+            setType(next)
+            if (next === 'secret' || next === 'system' || type === 'secret' || type === 'system') setValue('')
+          }}
+          disabled={isSensitive}
+          hint={TYPES.find((each) => each.value === type)?.says}
+          options={TYPES}
+        />
+        {type === 'secret' ? (
+          <SelectField
+            label="Secret"
+            value={value}
+            onChange={setValue}
+            options={[
+              { value: '', label: 'Choose …' },
+              ...(secrets?.secrets ?? []).map(({ uid, name }) => ({ value: uid, label: name })),
+            ]}
+          />
+        ) : type === 'system' ? (
+          <SelectField
+            label="System variable"
+            value={value}
+            onChange={setValue}
+            options={[
+              { value: '', label: 'Choose …' },
+              ...[...new Set([...(value === '' ? [] : [value]), ...SYSTEM_NAMES])].map((name) => ({
+                value: name,
+                label: name,
+              })),
+            ]}
+          />
+        ) : (
+          <TextArea
+            label="Value"
+            mono
+            rows={3}
+            value={value}
+            onChange={setValue}
+            maxLength={65_536}
+            placeholder={isSensitive ? 'Stays as it is' : ''}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        {variable?.customEnvironmentId === undefined && (
+          <TargetBoxes
+            value={targets}
+            onChange={setTargets}
+            without={type === 'sensitive' ? 'development' : undefined}
+          />
+        )}
+        {onlyPreview && (
+          <TextField
+            label="Only for the branch"
+            hint="Empty: for every preview."
+            value={branch}
+            onChange={setBranch}
+            maxLength={250}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        <TextField label="Note" value={comment} onChange={setComment} maxLength={500} autoComplete="off" />
+        {save.error && (
+          <p role="alert" className="text-sm text-bad">
+            {explain(save.error)}
+          </p>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            look="primary"
+            busy={save.isPending}
+            disabled={target.length === 0 && variable?.customEnvironmentId === undefined}
+          >
+            {variable === undefined ? 'Add the variable' : 'Save'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -22,16 +22,22 @@ export const dockerMissing: string | false =
 
 const INSIDE = 'ALOFT_TEST_OWN_NAMESPACES'
 
+/** An engine has a network to itself, or uses the machine's as it is, where images are built of what is fetched. */
+type Network = 'own' | 'machine'
+
 /**
  * Runs the file once more, in namespaces of its own, and ends with it: an engine changes the network of where it runs,
  * and leaves processes behind. Nothing of that is left when the namespaces go. Returns at once inside of them.
  */
-export async function inOwnNamespaces(file: string): Promise<void> {
+export async function inOwnNamespaces(file: string, network: Network = 'own'): Promise<void> {
   if (process.env[INSIDE] !== undefined) {
-    execFileSync('ip', ['link', 'set', 'lo', 'up'])
+    if (network === 'own') execFileSync('ip', ['link', 'set', 'lo', 'up'])
     return
   }
-  const namespaces = ['--net', '--pid', '--mount', '--mount-proc', '--fork', '--kill-child']
+  const namespaces = [
+    ...(network === 'own' ? ['--net'] : []),
+    ...['--pid', '--mount', '--mount-proc', '--fork', '--kill-child'],
+  ]
   const again = [process.execPath, ...process.execArgv, file]
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'unshare', ...namespaces, ...again], {
     stdio: 'inherit',
@@ -48,7 +54,7 @@ export interface TestEngine {
 }
 
 /** An engine in the namespaces of this process. */
-export async function startEngine(): Promise<TestEngine> {
+export async function startEngine(network: Network = 'own'): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-docker-'))
   const cgroup = `aloft-test-${randomBytes(6).toString('hex')}`
   const host = `unix://${folder}/docker.sock`
@@ -60,14 +66,10 @@ export async function startEngine(): Promise<TestEngine> {
     [
       ...['--host', host, '--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec')],
       ...['--pidfile', join(folder, 'pid'), '--config-file', settings],
-      ...[
-        '--bip',
-        '172.30.0.1/24',
-        '--cgroup-parent',
-        `/${cgroup}`,
-        '--exec-opt',
-        'native.cgroupdriver=cgroupfs',
-      ],
+      ...(network === 'own'
+        ? ['--bip', '172.30.0.1/24']
+        : ['--bridge', 'none', '--iptables=false', '--ip-forward=false', '--ip-masq=false']),
+      ...['--cgroup-parent', `/${cgroup}`, '--exec-opt', 'native.cgroupdriver=cgroupfs'],
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   )

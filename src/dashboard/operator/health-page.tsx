@@ -42,13 +42,13 @@ export function HealthPage() {
 
       <div className="grid gap-6 md:grid-cols-3">
         <Card title="Disk">
-          <Meter of={status.disk} label="Disk in use" />
+          <Meter of={status.disk} />
           <p className="mt-3 text-sm text-soft">
             Database {formatBytes(status.database.bytes)}, contents of files {formatBytes(status.blobs.bytes)}
           </p>
         </Card>
         <Card title="Memory">
-          <Meter of={status.memory} label="Memory in use" />
+          <Meter of={status.memory} />
         </Card>
         <Card title="Queue">
           <dl className="grid grid-cols-3 gap-2 text-center">

@@ -15,14 +15,8 @@ export function Meter({
       <p className="mb-2 text-sm">
         <span className="text-2xl font-semibold">{formatBytes(free)}</span> free of {formatBytes(total)}
       </p>
-      <div
-        role="meter"
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.round(share * 100)}
-        className="h-2 overflow-hidden rounded-full bg-hover"
-      >
+      {/* A picture of what the line above says. */}
+      <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-hover">
         <div
           className={classes('h-full rounded-full', share > 0.9 ? 'bg-bad' : 'bg-accent-fill')}
           style={{ width: `${share * 100}%` }}

@@ -33,6 +33,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P12'], tools: [], load: () => import('./idle-memory.ts') },
   { ids: ['P13'], tools: ['wrk', 'bubblewrap'], load: () => import('./noisy-build.ts') },
   { ids: ['P14'], tools: [], load: () => import('./many-rows.ts') },
+  { ids: ['P15'], tools: [], load: () => import('./cli-start.ts') },
 ]
 
 const leaveOut = ({ ids }: Benchmark, why: string): void =>

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { answers } from '#client/client-testing.ts'
+import {
+  deleteFailedJob,
+  listAccounts,
+  listFailedJobs,
+  makeBackup,
+  retryFailedJob,
+} from '#contract/api/operator.ts'
+import { backupEnd, tarEntry } from '#contract/backup.ts'
+import { AloftError } from '#contract/errors.ts'
+import { startMachine, TOKEN } from '../cli-testing.ts'
+
+const env = { ALOFT_TOKEN: TOKEN }
+const body = tarEntry('manifest.json', Buffer.from('{}'), 0)
+const sha256 = createHash('sha256').update(body).digest('hex')
+const whole = Buffer.concat([body, backupEnd({ sha256, bytes: body.length, missing: 0 }, 0)])
+const pages = { count: 1, next: null, prev: null }
+
+const sends = (content: Buffer) =>
+  answers(makeBackup, () => ({
+    type: 'application/x-tar',
+    body: content,
+  }))
+
+test('a backup is saved in this folder, for its owner alone, and takes the place of no other file', async () => {
+  await using machine = await startMachine(sends(whole))
+  const { code, stdout, stderr } = await machine.run(['operator', 'backup', '--logs'], env)
+  assert.equal(code, 0, stderr)
+  const file = join(machine.home, 'aloft-backup.tar')
+  assert.match(stdout, /aloft-backup\.tar/)
+  assert.match(stderr, /master key is not in it/)
+  assert.deepEqual(readFileSync(file), whole)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(machine.api.requests[0]?.query, { logs: 'true', key: 'false' })
+  const again = await machine.run(['operator', 'backup'], env)
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /is there already/)
+})
+
+test('what was cut off or changed on its way is noticed, and nothing of it is left', async () => {
+  const changed = Buffer.from(whole)
+  changed[520] = 0x41
+  for (const [content, why] of [
+    [whole.subarray(0, whole.length - 1024), /broke off/],
+    [Buffer.alloc(0), /broke off/],
+    [changed, /checksum does not match/],
+  ] as const) {
+    await using machine = await startMachine(sends(content))
+    const { code, stderr } = await machine.run(['operator', 'backup', '--output', 'b.tar'], env)
+    assert.equal(code, 1)
+    assert.match(stderr, why)
+    assert.deepEqual(
+      readdirSync(machine.home).filter((name) => name.startsWith('b.tar')),
+      [],
+    )
+  }
+})
+
+test('accounts and failed jobs are listed, retried and forgotten', async () => {
+  const job = { id: 'job_1', name: 'mail', createdAt: 1, failedAt: 2, attempts: 5, error: 'no route\nat x' }
+  const account = {
+    ...{ id: 'u1', kind: 'user' as const, slug: 'jo', email: 'jo@example.com', plan: 'pro' as const },
+    ...{ softBlocked: true, operator: false, createdAt: 1, projects: 3, deployments: 14 },
+  }
+  await using machine = await startMachine(
+    answers(listAccounts, () => ({ accounts: [account], pagination: pages })),
+    answers(listFailedJobs, () => ({ jobs: [job], pagination: pages })),
+    answers(retryFailedJob, ({ params }) => {
+      if (params.id !== 'job_1') throw new AloftError('not_found', 'There is no failed job `x`.')
+      return { id: 'job_1', name: 'mail', state: 'queued' }
+    }),
+    answers(deleteFailedJob, () => undefined),
+  )
+  const run = (...line: string[]) => machine.run(['operator', ...line], env)
+  assert.match((await run('accounts', 'ls', '--search', 'jo')).stdout, /^jo +user +pro +blocked +3 +14 /m)
+  assert.deepEqual(machine.api.requests[0]?.query, { search: 'jo' })
+  assert.match((await run('jobs', 'failed')).stdout, /^job_1 +mail .* 5 +no route$/m)
+  assert.equal((await run('jobs', 'retry', 'job_1')).stdout, 'mail is queued as job_1.\n')
+  assert.equal((await run('jobs', 'retry', 'x')).code, 4)
+  assert.equal((await run('jobs', 'rm', 'job_1', '--yes')).stdout, 'job_1 is forgotten.\n')
+})

@@ -30,9 +30,9 @@ export interface Desk {
   clear(): void
 }
 
-export function openDesk(baseUrl: string, token: string): Desk {
+export function openDesk(baseUrl: string, token: string, more: Readonly<Record<string, string>> = {}): Desk {
   const home = mkdtempSync(join(tmpdir(), 'aloft-desk-'))
-  const env = { PATH: process.env.PATH, HOME: home, ALOFT_BASE_URL: baseUrl, ALOFT_TOKEN: token }
+  const env = { PATH: process.env.PATH, HOME: home, ALOFT_BASE_URL: baseUrl, ALOFT_TOKEN: token, ...more }
 
   async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<Outcome> {
     const exit = once(child, 'exit') as Promise<[number | null]>

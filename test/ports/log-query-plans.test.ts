@@ -3,14 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { Kysely } from 'kysely'
 import { createSqliteDialect } from '#adapters/sql/dialect/sqlite-dialect.ts'
 import { LOG_MIGRATIONS } from '#adapters/sql/log-migrations/list.ts'
 import { createLogStore } from '#adapters/sql/log-store.ts'
 import type { LogTables } from '#adapters/sql/log-tables.ts'
 import { migrate } from '#adapters/sql/migrations/migrate.ts'
-import type { LogFilter } from '#core/log/log-store.ts'
+import { createTrafficStore } from '#adapters/sql/traffic-store.ts'
+import { createTally } from '#core/analytics/tally.ts'
+import type { LogFilter, ProjectLogFilter } from '#core/log/log-store.ts'
 import { sampleLine, sampleResponse } from '#test/support/logs.ts'
 
 const range = { after: '1', before: '9000000000000000000' }
@@ -23,10 +25,24 @@ const search = {
   instanceId: 'x',
 } as const satisfies LogFilter
 
+const projectSearch = {
+  ...range,
+  target: 'production',
+  types: ['request', 'stderr'],
+  levels: ['error'],
+  sources: ['static', 'proxy'],
+  statuses: [{ from: 400, to: 499 }],
+  method: 'GET',
+  path: { text: '/', anywhere: false },
+  host: 'a.aloft.test',
+  requestId: 'x',
+  text: 'x',
+} as const satisfies ProjectLogFilter
+
 /** Not slow: a bounded piece of the log that was found by an index, and rows that the statement was given. */
 const SLOW = /^SCAN (?!looked_at$|\d+-ROW VALUES)|TEMP B-TREE/
 
-it('finds every entry by an index and in its order, in every statement of the log store', async (t) => {
+async function openRecorded(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-plans-'))
   const file = join(folder, 'logs.db')
   const statements = new Set<string>()
@@ -44,13 +60,26 @@ it('finds every entry by an index and in its order, in every statement of the lo
   })
   await migrate(db as Kysely<unknown>, LOG_MIGRATIONS, 'aloft_log_migrations')
   statements.clear()
+  const planOf = (sql: string): readonly string[] =>
+    raw
+      .prepare(`explain query plan ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail))
+  return { db, statements, planOf }
+}
 
+it('finds every entry by an index and in its order, in every statement of the log store', async (t) => {
+  const { db, statements, planOf } = await openRecorded(t)
   const store = createLogStore(db)
   await store.append([sampleResponse(), ...Array.from({ length: 20 }, () => sampleLine())])
   for (const direction of ['forward', 'backward'] as const)
     for (const filter of [{}, range, search])
       for (const builds of [false, true])
         await store.read('dpl_a', { direction, limit: 10, builds, ...filter })
+  for (const direction of ['forward', 'backward'] as const)
+    for (const filter of [{}, range, projectSearch])
+      for (const scope of [{}, { deploymentId: 'dpl_a' }])
+        await store.readProject('prj_a', { direction, limit: 10, ...scope, ...filter })
   await store.after('1', 10)
   await store.serialBefore(10, '1')
   await store.prune(1, 10)
@@ -59,10 +88,7 @@ it('finds every entry by an index and in its order, in every statement of the lo
   assert.ok(statements.size >= 12)
   for (const sql of statements) {
     if (/^(begin|commit)/i.test(sql)) continue
-    const plan = raw
-      .prepare(`explain query plan ${sql}`)
-      .all()
-      .map(({ detail }) => String(detail))
+    const plan = planOf(sql)
     assert.deepEqual(
       plan.filter((step) => SLOW.test(step)),
       [],
@@ -73,5 +99,34 @@ it('finds every entry by an index and in its order, in every statement of the lo
         plan.some((step) => /USING (COVERING )?INDEX log_entries_build/.test(step)),
         `${sql}\n${plan.join('\n')}`,
       )
+  }
+})
+
+/** Not slow: the paths of one step, or of a time that is shown, of which there are few, put in the order of their requests. */
+const SLOW_COUNTS = /^SCAN (?!CONSTANT)|^USE TEMP B-TREE FOR (?!ORDER BY|GROUP BY)/
+
+it('finds counts of visits by their keys, in every statement of the traffic store', async (t) => {
+  const { db, statements, planOf } = await openRecorded(t)
+  const store = createTrafficStore(db)
+  const scope = { projectId: 'prj_a', deploymentId: '' }
+  const time = { step: 'hour', from: 0, to: 1 } as const
+  const row = { ...scope, step: 'hour', at: 0, target: 'production', tally: createTally() } as const
+  await store.add([row, { ...row, path: '/' }])
+  await store.read(scope, time)
+  await store.read(scope, time, 'preview')
+  await store.topPaths(scope, time, 10)
+  await store.topPaths(scope, time, 10, 'preview')
+  await store.hours(['prj_a', 'prj_b'], 0, 1)
+  for (const kind of ['all', 'paths'] as const) await store.prune(kind, 'hour', 1, 10)
+  await store.deleteFor('prj_a', 'dpl_a')
+  await store.deleteFor('prj_a')
+  assert.ok(statements.size >= 12)
+  for (const sql of statements) {
+    if (/^(begin|commit)/i.test(sql)) continue
+    const plan = planOf(sql)
+    const slow = plan.filter((step) => SLOW_COUNTS.test(step))
+    assert.deepEqual(slow, [], `${sql}\n${plan.join('\n')}`)
+    if (/^select/.test(sql))
+      assert.ok(!plan.includes('USE TEMP B-TREE FOR ORDER BY') || sql.includes('group by'))
   }
 })

@@ -43,7 +43,7 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number]
 export const ChangeSchema = Type.Object({
   kind: Type.Enum(CHANGE_KINDS),
   id: Type.Optional(
-    Type.String({ description: 'What changed; left out where it was more than one, or is not known.' }),
+    Type.String({ description: 'What changed, domains by their name; left out where it was more than one.' }),
   ),
   projectId: Type.Optional(
     Type.String({ description: 'The project that it belongs to; left out where there is none, or several.' }),
@@ -70,7 +70,7 @@ export const followChanges = endpoint({
     'Applications hear of what their scopes let them read, in the projects that they were given.',
     'What is told while nobody listens is not told again: after `hello`, ask for everything once.',
     'The stream ends when whoever listens may not any more, and when they do not keep up. Connect again then.',
-    'More than 32 streams of one person, or 200 of one account, on one machine answer 429.',
+    'A person can have 32 streams at once and an account 200, counted by each serving process; one more answers 429.',
   ].join('\n'),
   access: needs(),
   limit: 'read',

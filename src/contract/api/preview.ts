@@ -9,7 +9,7 @@ export const getPreview = endpoint({
     'A screenshot where the server has a browser to take it with; else the icon of the site.',
     'The header `x-aloft-preview` says which: `screenshot` or `icon`. `etag` and `if-none-match` work.',
     'Where there is neither, and for deployments that visitors need a password or a login for, the answer is 404 `not_found`.',
-    'The first request for a deployment that is not of production may answer 404 with `retry-after`, because the image is being made.',
+    'The first request for a deployment that is not of production answers 404 with `"making": true`, and the image is made.',
     'When it is there, those who follow `GET /v1/changes` hear of a change of the deployment.',
   ].join('\n'),
   access: needs('deployment'),

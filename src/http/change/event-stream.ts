@@ -16,6 +16,7 @@ const MOST_WAITING = 64 * 1024
 const RETRY = 2000
 
 export function createEventStream(onGone: () => void, mostWaiting: number = MOST_WAITING): EventStream {
+  let over = false
   const body = new Readable({
     read() {},
     destroy(error, done) {
@@ -25,7 +26,7 @@ export function createEventStream(onGone: () => void, mostWaiting: number = MOST
   })
 
   function push(text: string): void {
-    if (body.destroyed || body.readableEnded) return
+    if (over || body.destroyed) return
     if (body.readableLength + text.length > mostWaiting) body.destroy()
     else body.push(text)
   }
@@ -36,7 +37,9 @@ export function createEventStream(onGone: () => void, mostWaiting: number = MOST
     send: (event, data) => push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
     comment: () => push(':\n\n'),
     end() {
-      if (!body.destroyed) body.push(null)
+      if (over || body.destroyed) return
+      over = true
+      body.push(null)
     },
   }
 }

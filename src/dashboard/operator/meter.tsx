@@ -2,13 +2,7 @@ import { classes } from '../ui/classes.ts'
 import { formatBytes } from '../ui/format.ts'
 
 /** How much is in use of what there is. */
-export function Meter({
-  of: { free, total },
-  label,
-}: {
-  of: { free: number; total: number }
-  label: string
-}) {
+export function Meter({ of: { free, total } }: { of: { free: number; total: number } }) {
   const share = total === 0 ? 0 : (total - free) / total
   return (
     <>

@@ -1,0 +1,170 @@
+import { useState } from 'react'
+import { addProjectDomain, updateProjectDomain } from '#contract/api/project-domain.ts'
+import { explain } from '../api/explain.ts'
+import { useAction } from '../api/query.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
+import type { ProjectDomain } from './domain-item.tsx'
+import type { Project } from './use-project.ts'
+
+type Shows = 'production' | 'redirect' | 'branch'
+const STATUSES = [
+  { value: '307', label: '307, for now' },
+  { value: '308', label: '308, for good' },
+  { value: '302', label: '302, for now (older)' },
+  { value: '301', label: '301, for good (older)' },
+] as const
+type Status = (typeof STATUSES)[number]['value']
+const CODES = { 301: 301, 302: 302, 307: 307, 308: 308 } as const
+
+/** `example.com` has a `www` beside it, and the other way round. */
+const twinOf = (name: string): string | undefined => {
+  if (!/^[^.\s]+(\.[^.\s]+)+$/.test(name)) return undefined
+  if (name.startsWith('www.')) return name.slice(4)
+  return name.split('.').length === 2 ? `www.${name}` : undefined
+}
+
+/** Adds a domain, or changes what one shows. */
+export function DomainDialog({
+  project,
+  domain,
+  siblings,
+  onClose,
+}: {
+  project: Project
+  domain?: ProjectDomain
+  siblings: readonly ProjectDomain[]
+  onClose: () => void
+}) {
+  const [name, setName] = useState(domain?.name ?? '')
+  const [shows, setShows] = useState<Shows>(
+    domain?.redirect ? 'redirect' : domain?.gitBranch ? 'branch' : 'production',
+  )
+  const [redirect, setRedirect] = useState(domain?.redirect ?? '')
+  const [status, setStatus] = useState<Status>(`${domain?.redirectStatusCode ?? 307}`)
+  const [branch, setBranch] = useState(domain?.gitBranch ?? '')
+  const [withTwin, setWithTwin] = useState(true)
+
+  const wanted = name
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/[/.]+$/, '')
+  const twin = domain === undefined && shows === 'production' ? twinOf(wanted) : undefined
+  const others = siblings.filter((each) => each.name !== domain?.name)
+  const offersTwin = twin !== undefined && !others.some((each) => each.name === twin)
+  const save = useAction(
+    async (_: undefined, { client }) => {
+      const params = { idOrName: project.id }
+      const settings = {
+        redirect: shows === 'redirect' ? redirect : null,
+        redirectStatusCode: shows === 'redirect' ? CODES[status] : null,
+        gitBranch: shows === 'branch' ? branch : null,
+      }
+      if (domain !== undefined) {
+        await client.call(updateProjectDomain, { params: { ...params, domain: domain.name }, body: settings })
+        return
+      }
+      await client.call(addProjectDomain, { params, body: { name: wanted, ...settings } })
+      if (offersTwin && withTwin)
+        await client.call(addProjectDomain, {
+          params,
+          body: { name: twin, redirect: wanted, redirectStatusCode: 308 },
+        })
+    },
+    {
+      changes: ['project-domain', 'project', 'alias'],
+      done: domain === undefined ? `${wanted} is added.` : 'Saved.',
+      quiet: true,
+    },
+  )
+
+  return (
+    <Dialog
+      title={domain === undefined ? 'Add a domain' : `What ${domain.name} shows`}
+      about={domain === undefined ? 'A name that you have, or one under this installation.' : undefined}
+      onClose={onClose}
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate(undefined, { onSuccess: onClose })
+        }}
+      >
+        {domain === undefined && (
+          <TextField
+            label="Domain"
+            value={name}
+            onChange={setName}
+            placeholder="example.com"
+            required
+            maxLength={253}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        )}
+        <SelectField
+          label="It shows"
+          value={shows}
+          onChange={setShows}
+          options={[
+            { value: 'production', label: 'Production' },
+            { value: 'redirect', label: 'Another domain of the project' },
+            { value: 'branch', label: 'The newest preview of a branch' },
+          ]}
+        />
+        {shows === 'redirect' && (
+          <div className="grid gap-4 sm:grid-cols-2">
+            <SelectField
+              label="Sends visitors to"
+              value={redirect}
+              onChange={setRedirect}
+              options={[
+                { value: '', label: others.length === 0 ? 'Add another domain first' : 'Choose …' },
+                ...others.map((each) => ({ value: each.name, label: each.name })),
+              ]}
+            />
+            <SelectField label="With the status" value={status} onChange={setStatus} options={STATUSES} />
+          </div>
+        )}
+        {shows === 'branch' && (
+          <TextField
+            label="Branch"
+            value={branch}
+            onChange={setBranch}
+            required
+            maxLength={250}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        {offersTwin && (
+          <Checkbox
+            label={`Add ${twin} too, and send its visitors here`}
+            checked={withTwin}
+            onChange={setWithTwin}
+          />
+        )}
+        {save.error && (
+          <p role="alert" className="text-sm text-bad">
+            {explain(save.error)}
+          </p>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            look="primary"
+            busy={save.isPending}
+            disabled={shows === 'redirect' && redirect === ''}
+          >
+            {domain === undefined ? 'Add the domain' : 'Save'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

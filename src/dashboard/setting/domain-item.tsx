@@ -1,0 +1,161 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { listCertificates } from '#contract/api/certificate.ts'
+import {
+  inspectProjectDomain,
+  type listProjectDomains,
+  removeProjectDomain,
+  verifyProjectDomain,
+} from '#contract/api/project-domain.ts'
+import type { ReplyOf } from '#contract/endpoint.ts'
+import { useAccount } from '../api/account.tsx'
+import { explain } from '../api/explain.ts'
+import { refresh, useAction, useLater } from '../api/query.ts'
+import { Checks, NextStep, RecordsToMake } from '../domain/doctor.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton, OutLink } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Time } from '../ui/time.tsx'
+import { DomainDialog } from './domain-dialog.tsx'
+import type { Project } from './use-project.ts'
+
+export type ProjectDomain = ReplyOf<(typeof listProjectDomains)['reply']>['domains'][number]
+
+const showsOf = ({ redirect, redirectStatusCode, gitBranch, customEnvironmentId }: ProjectDomain): string => {
+  if (redirect !== null) return `Sends visitors to ${redirect} (${redirectStatusCode ?? 307})`
+  if (gitBranch !== null) return `Shows the newest preview of ${gitBranch}`
+  if (customEnvironmentId !== null) return `Belongs to ${customEnvironmentId}`
+  return 'Shows production'
+}
+
+/** The certificate that serves a host: its own, or one for all of its siblings. */
+function Certificate({ host }: { host: string }) {
+  const { data } = useLater('certificate', listCertificates, { query: { limit: 100 } })
+  const wildcard = `*.${host.slice(host.indexOf('.') + 1)}`
+  const found = data?.certs.find(({ cns }) => cns.includes(host) || cns.includes(wildcard))
+  if (data === undefined) return null
+  return found ? (
+    <>
+      Certificate until <Time at={found.expiration} />
+      {found.autoRenew ? ', renewed by itself' : ''}
+    </>
+  ) : (
+    <>Its certificate is made when the first visitor comes</>
+  )
+}
+
+/** A domain of a project: what it shows, whether it works, and what is left to do. */
+export function DomainItem({
+  project,
+  domain,
+  siblings,
+}: {
+  project: Project
+  domain: ProjectDomain
+  siblings: readonly ProjectDomain[]
+}) {
+  const account = useAccount()
+  const queries = useQueryClient()
+  const [asked, setAsked] = useState<'change' | 'remove'>()
+  const params = { idOrName: project.id, domain: domain.name }
+  const doctor = useLater('project-domain', inspectProjectDomain, { params })
+  const verify = useAction((_: undefined, { client }) => client.call(verifyProjectDomain, { params }), {
+    changes: ['project-domain', 'project', 'alias'],
+    done: `${domain.name} is yours, and shows this project.`,
+    quiet: true,
+  })
+  const remove = useAction((_: undefined, { client }) => client.call(removeProjectDomain, { params }), {
+    changes: ['project-domain', 'project', 'alias'],
+    done: `${domain.name} is removed.`,
+  })
+  const check = () =>
+    domain.verified ? void refresh(queries, account.id, ['project-domain']) : verify.mutate(undefined)
+  const ready = doctor.data?.ready === true
+  const isBusy = doctor.isFetching || verify.isPending
+
+  return (
+    <li className="space-y-4 px-5 py-4" aria-label={domain.name}>
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h3 className="flex flex-wrap items-center gap-2 font-medium">
+            <OutLink href={`//${domain.name}`} className="break-all hover:underline">
+              {domain.name}
+            </OutLink>
+            {!domain.verified ? (
+              <Badge tone="warn">Waits for proof</Badge>
+            ) : doctor.data === undefined ? (
+              <Badge>Checking …</Badge>
+            ) : ready ? (
+              <Badge tone="good">Ready</Badge>
+            ) : (
+              <Badge tone="warn">DNS is not set</Badge>
+            )}
+          </h3>
+          <p className="mt-0.5 text-sm text-soft">
+            {showsOf(domain)}
+            {domain.verified && (
+              <>
+                {' · '}
+                <Certificate host={domain.name} />
+              </>
+            )}
+          </p>
+        </div>
+        <div className="flex items-center gap-1">
+          <Button size="small" icon="refresh" busy={isBusy} onClick={check}>
+            Check again
+          </Button>
+          <Menu trigger={<IconButton icon="dots" label={`More about ${domain.name}`} />}>
+            <MenuItem icon="gear" onSelect={() => setAsked('change')}>
+              Change what it shows
+            </MenuItem>
+            <MenuItem icon="trash" danger onSelect={() => setAsked('remove')}>
+              Remove
+            </MenuItem>
+          </Menu>
+        </div>
+      </div>
+      {doctor.data === undefined ? (
+        doctor.error ? (
+          <p className="text-sm text-bad">{explain(doctor.error)}</p>
+        ) : (
+          <Skeleton className="h-6" />
+        )
+      ) : (
+        !ready && (
+          <div className="space-y-4 rounded-lg bg-bg p-4">
+            <NextStep done={false}>{doctor.data.nextStep}</NextStep>
+            <RecordsToMake records={doctor.data.records} />
+            {verify.error && (
+              <p role="alert" className="text-sm text-bad">
+                {explain(verify.error)} It can take a while until a new record is seen everywhere.
+              </p>
+            )}
+            <Checks checks={doctor.data.checks} />
+          </div>
+        )
+      )}
+      {asked === 'change' && (
+        <DomainDialog
+          project={project}
+          domain={domain}
+          siblings={siblings}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {asked === 'remove' && (
+        <Confirm
+          title={`Remove ${domain.name}?`}
+          action="Remove the domain"
+          busy={remove.isPending}
+          onClose={() => setAsked(undefined)}
+          onConfirm={() => remove.mutate(undefined, { onSuccess: () => setAsked(undefined) })}
+        >
+          <p>Visitors find nothing there any more. The deployments stay as they are.</p>
+        </Confirm>
+      )}
+    </li>
+  )
+}

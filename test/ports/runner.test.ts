@@ -247,9 +247,10 @@ describe('the runner', { skip }, () => {
     const inside = await bench.logged(/^inside$/)
     assert.deepEqual(inside, {
       ...{ deploymentId: ref.deploymentId, instanceId: inside.instanceId, text: 'inside' },
-      ...{ source: 'lambda', entrypoint: 'api/index' },
+      ...{ source: 'lambda', entrypoint: 'api/index', projectId: 'prj_1', stream: 'stderr' },
     })
-    assert.equal((await bench.logged(/^outside$/)).instanceId, inside.instanceId)
+    const outside = await bench.logged(/^outside$/)
+    assert.deepEqual([outside.instanceId, outside.stream], [inside.instanceId, undefined])
   })
 
   it('drops lines of a program that writes without end, and says so', async (t) => {

@@ -1,3 +1,154 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
+import { listDeployments } from '#contract/api/deployment.ts'
+import { useAccount } from '../api/account.tsx'
+import { useRead } from '../api/query.ts'
+import { useSearchText } from '../api/search.ts'
+import { ChangeCounts, ChangeMark, SettingChanges } from '../compare/change-mark.tsx'
+import { FileDiff } from '../compare/file-diff.tsx'
+import { isBack, MoveDialog } from '../compare/move-dialog.tsx'
+import { useComparison } from '../compare/use-comparison.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { classes } from '../ui/classes.ts'
+import { Empty } from '../ui/empty.tsx'
+import { SelectField } from '../ui/field.tsx'
+import { formatTime } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { type Project, sourceOf, useProject } from './project.ts'
 
-export const ComparePage = () => <Page title="Compare">…</Page>
+/** What is different between two deployments of a project: `?from=`, `?to=`, and `?file=` for the one that is open. */
+export function ComparePage() {
+  const { slug } = useAccount()
+  const navigate = useNavigate()
+  const project = useProject()
+  const live = project.targets.production?.id
+  const { deployments } = useRead('deployment', listDeployments, {
+    query: { projectId: project.id, limit: 100 },
+  })
+  const newest = deployments[0]?.uid ?? ''
+  const other = deployments.find(({ uid }) => uid !== newest)?.uid ?? newest
+  const [from, setFrom] = useSearchText('from', live === newest ? other : (live ?? other))
+  const [to, setTo] = useSearchText('to', newest)
+
+  const label = ({ uid, created, meta }: (typeof deployments)[number]) => {
+    const { message, branch } = sourceOf(meta)
+    const about = message ?? branch
+    return [
+      formatTime(created),
+      ...(uid === live ? ['live'] : []),
+      ...(about ? [about.slice(0, 50)] : []),
+    ].join(' · ')
+  }
+  const options = (chosen: string) => [
+    ...deployments.map((each) => ({ value: each.uid, label: label(each) })),
+    ...(deployments.some(({ uid }) => uid === chosen) ? [] : [{ value: chosen, label: chosen }]),
+  ]
+
+  return (
+    <Page
+      title="Compare"
+      back={{
+        label: 'Deployments',
+        to: '/a/$account/projects/$project/deployments',
+        params: { account: slug, project: project.name },
+      }}
+    >
+      {deployments.length < 2 && (from === '' || from === to) ? (
+        <Card>
+          <Empty icon="copy" title="There is nothing to compare yet">
+            Deploy once more, and you see here what is different.
+          </Empty>
+        </Card>
+      ) : (
+        <>
+          <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
+            <SelectField label="Before" value={from} onChange={setFrom} options={options(from)} />
+            <Button
+              icon="refresh"
+              onClick={() => void navigate({ to: '.', search: { from: to, to: from }, replace: true })}
+            >
+              Swap
+            </Button>
+            <SelectField label="After" value={to} onChange={setTo} options={options(to)} />
+          </div>
+          <Suspense fallback={<Skeleton className="h-72" />}>
+            <Comparison key={`${from} ${to}`} project={project} from={from} to={to} />
+          </Suspense>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Comparison({ project, from, to }: { project: Project; from: string; to: string }) {
+  const { after, files, settings } = useComparison(from, to)
+  const [open, setOpen] = useSearchText('file')
+  const [moving, setMoving] = useState(false)
+  const shown = files.find(({ path }) => path === open) ?? files[0]
+  const goal = { id: after.id, created: after.createdAt }
+  const canMove = after.readyState === 'READY' && project.targets.production?.id !== to
+
+  return (
+    <>
+      <Card
+        title="Files"
+        flush
+        actions={
+          canMove && (
+            <Button
+              size="small"
+              icon={isBack(project, goal) ? 'undo' : 'rocket'}
+              onClick={() => setMoving(true)}
+            >
+              {isBack(project, goal) ? 'Roll back to this' : 'Promote this'}
+            </Button>
+          )
+        }
+      >
+        <div className="px-5 pb-4">
+          <ChangeCounts files={files} />
+        </div>
+        {shown !== undefined && (
+          <div className="grid border-t border-line lg:grid-cols-[18rem_minmax(0,1fr)]">
+            <nav
+              aria-label="Files that are different"
+              className="max-h-64 overflow-y-auto border-line py-2 max-lg:border-b lg:max-h-[40rem] lg:border-r"
+            >
+              <ul>
+                {files.map(({ path, change }) => (
+                  <li key={path}>
+                    <button
+                      type="button"
+                      aria-current={path === shown.path}
+                      onClick={() => setOpen(path)}
+                      className={classes(
+                        'flex w-full items-center gap-2.5 px-4 py-1.5 text-left text-sm hover:bg-hover',
+                        path === shown.path && 'bg-hover font-medium',
+                      )}
+                    >
+                      <ChangeMark change={change} />
+                      <span className="min-w-0 font-mono text-[0.8125rem] break-all">{path}</span>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+            <div className="min-w-0">
+              <FileDiff key={shown.path} file={shown} from={from} to={to} />
+            </div>
+          </div>
+        )}
+      </Card>
+      <Card title="Settings and notes" about="Of variables the names are compared; values are secret.">
+        {settings.length === 0 ? (
+          <p className="text-sm text-soft">Everything that was set is the same.</p>
+        ) : (
+          <SettingChanges settings={settings} />
+        )}
+      </Card>
+      {moving && <MoveDialog project={project} goal={goal} onClose={() => setMoving(false)} />}
+    </>
+  )
+}

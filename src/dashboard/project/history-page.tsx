@@ -1,3 +1,114 @@
+import { listDeployments, type Target } from '#contract/api/deployment.ts'
+import { useAccount } from '../api/account.tsx'
+import { useReadPages } from '../api/query.ts'
+import { useSearchText } from '../api/search.ts'
+import { ButtonLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { DeploymentRows } from './deployment-rows.tsx'
+import { useProject } from './project.ts'
 
-export const HistoryPage = () => <Page title="History">…</Page>
+const STATES = [
+  { value: '', label: 'In any state' },
+  { value: 'READY', label: 'Ready' },
+  { value: 'INITIALIZING,ANALYZING,BUILDING,DEPLOYING', label: 'Building' },
+  { value: 'ERROR', label: 'Failed' },
+]
+const TARGETS = [
+  { value: '', label: 'For everybody' },
+  { value: 'production', label: 'Production' },
+  { value: 'staging', label: 'Staging' },
+]
+
+/** Everything that was deployed to a project, and the way back to any of it. */
+export function HistoryPage() {
+  const { slug } = useAccount()
+  const project = useProject()
+  const [state, setState] = useSearchText('state')
+  const [target, setTarget] = useSearchText('target')
+  const [branch, setBranch] = useSearchText('branch')
+  const isFiltered = state !== '' || target !== '' || branch !== ''
+  const notes = branch === '' ? {} : { 'meta-gitBranch': branch }
+  const pages = useReadPages(
+    'deployment',
+    listDeployments,
+    {
+      query: {
+        projectId: project.id,
+        limit: 30,
+        ...(state !== '' && { state }),
+        ...(target !== '' && { target: target as Target }),
+        ...notes,
+      },
+    },
+    ({ deployments }) => deployments,
+  )
+
+  return (
+    <Page
+      title="Deployments"
+      actions={
+        <ButtonLink
+          icon="copy"
+          to="/a/$account/projects/$project/compare"
+          params={{ account: slug, project: project.name }}
+        >
+          Compare
+        </ButtonLink>
+      }
+    >
+      <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_auto_auto]">
+        <TextField
+          label="Branch"
+          hideLabel
+          type="search"
+          placeholder="Branch, such as main"
+          value={branch}
+          onChange={setBranch}
+        />
+        <SelectField label="State" hideLabel value={state} onChange={setState} options={STATES} />
+        <SelectField label="Target" hideLabel value={target} onChange={setTarget} options={TARGETS} />
+      </div>
+      <Card flush>
+        {pages.rows.length > 0 ? (
+          <DeploymentRows label={`Deployments of ${project.name}`} project={project} rows={pages.rows} />
+        ) : isFiltered ? (
+          <Empty
+            icon="search"
+            title="No deployment is like this"
+            action={
+              <ButtonLink
+                to="/a/$account/projects/$project/deployments"
+                params={{ account: slug, project: project.name }}
+                search={{}}
+              >
+                Show all
+              </ButtonLink>
+            }
+          />
+        ) : (
+          <Empty
+            icon="rocket"
+            title="Nothing was deployed yet"
+            action={
+              <ButtonLink
+                look="primary"
+                to="/a/$account/new"
+                params={{ account: slug }}
+                search={{ project: project.name }}
+              >
+                Deploy
+              </ButtonLink>
+            }
+          >
+            Drop a folder, or run <code>npx aloft</code> in it.
+          </Empty>
+        )}
+        <ShowOlder pages={pages} />
+      </Card>
+    </Page>
+  )
+}

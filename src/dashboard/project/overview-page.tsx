@@ -1,3 +1,180 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { listDeployments } from '#contract/api/deployment.ts'
+import { useAccount } from '../api/account.tsx'
+import { useLater, useRead } from '../api/query.ts'
+import { type Goal, MoveDialog } from '../compare/move-dialog.tsx'
+import { StateBadge } from '../ui/badge.tsx'
+import { Button, ButtonLink, buttonClass, OutLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { formatDuration } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { DeploymentRows } from './deployment-rows.tsx'
+import { Preview } from './preview.tsx'
+import { addressOf, type Project, type ShownDeployment, useProject } from './project.ts'
+import { SourceNote } from './source-note.tsx'
+import { TrafficSummary } from './traffic-summary.tsx'
 
-export const OverviewPage = () => <Page title="Overview">…</Page>
+const RECENT = 5
+
+/** A project at a glance: what is live, how it does, and what happened last. */
+export function OverviewPage() {
+  const { slug } = useAccount()
+  const project = useProject()
+  const live = project.targets.production
+  const params = { account: slug, project: project.name }
+  const { deployments } = useRead('deployment', listDeployments, {
+    query: { projectId: project.id, limit: RECENT },
+  })
+  return (
+    <Page title={project.name} heading="Overview">
+      {live === undefined ? <NothingLive project={project} /> : <Live project={project} live={live} />}
+      <TrafficSummary project={project} />
+      {deployments.length > 0 && (
+        <Card
+          flush
+          title="Recent deployments"
+          actions={
+            <Link
+              to="/a/$account/projects/$project/deployments"
+              params={params}
+              className="text-sm text-accent hover:underline"
+            >
+              All deployments
+            </Link>
+          }
+        >
+          <DeploymentRows label="Recent deployments" project={project} rows={deployments} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+const NothingLive = ({ project }: { project: Project }) => {
+  const { slug } = useAccount()
+  return (
+    <Card>
+      <Empty
+        icon="rocket"
+        title="Nothing is in production yet"
+        action={
+          <ButtonLink
+            look="primary"
+            icon="upload"
+            to="/a/$account/new"
+            params={{ account: slug }}
+            search={{ project: project.name }}
+          >
+            Deploy to production
+          </ButtonLink>
+        }
+      >
+        {project.latestDeployments.length > 0
+          ? 'Promote one of the deployments below, or deploy once more for production.'
+          : 'Drop a folder, or run npx aloft --prod in it.'}
+      </Empty>
+    </Card>
+  )
+}
+
+/** The newest deployment that was live before this one, to go back to with one click. */
+function useBefore(project: Project, live: ShownDeployment) {
+  const { data } = useLater('deployment', listDeployments, {
+    query: { projectId: project.id, target: 'production', state: 'READY', until: live.createdAt, limit: 2 },
+  })
+  return data?.deployments.find(({ uid }) => uid !== live.id)
+}
+
+function Live({ project, live }: { project: Project; live: ShownDeployment }) {
+  const { slug } = useAccount()
+  const [goal, setGoal] = useState<Goal>()
+  const before = useBefore(project, live)
+  const hosts = live.alias.length > 0 ? live.alias : live.url === null ? [] : [live.url]
+  const address = addressOf(hosts[0] ?? '')
+
+  return (
+    <section
+      aria-label="Production"
+      className="grid overflow-hidden rounded-xl border border-line bg-panel md:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]"
+    >
+      <a
+        href={address}
+        target="_blank"
+        rel="noopener noreferrer"
+        className="block border-line max-md:border-b md:border-r"
+      >
+        <span className="sr-only">Open the site (opens in a new tab)</span>
+        <Preview id={live.id} createdAt={live.createdAt} name={project.name} className="md:h-full" />
+      </a>
+      <div className="flex min-w-0 flex-col gap-5 p-5">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <h2 className="flex items-center gap-2.5 font-semibold">
+            Production <StateBadge state={live.readyState} />
+          </h2>
+          <div className="flex flex-wrap gap-2">
+            <a
+              href={address}
+              target="_blank"
+              rel="noopener noreferrer"
+              className={buttonClass({ look: 'primary', size: 'small' })}
+            >
+              <Icon name="external" /> Visit<span className="sr-only"> (opens in a new tab)</span>
+            </a>
+            {before !== undefined && (
+              <Button
+                size="small"
+                icon="undo"
+                onClick={() => setGoal({ id: before.uid, created: before.created })}
+              >
+                Roll back
+              </Button>
+            )}
+            <ButtonLink
+              size="small"
+              icon="logs"
+              to="/a/$account/deployments/$deployment"
+              params={{ account: slug, deployment: live.id }}
+            >
+              Inspect
+            </ButtonLink>
+          </div>
+        </div>
+        <Facts
+          facts={[
+            [
+              'Domains',
+              <span key="hosts" className="flex flex-col">
+                {hosts.map((host) => (
+                  <OutLink
+                    key={host}
+                    href={addressOf(host)}
+                    className="break-all text-accent hover:underline"
+                  >
+                    {host}
+                  </OutLink>
+                ))}
+              </span>,
+            ],
+            ['Source', <SourceNote key="source" meta={live.meta} />],
+            [
+              'Deployed',
+              <span key="when">
+                <Time at={live.createdAt} />
+                {live.creator !== null && ` by ${live.creator.username}`}
+              </span>,
+            ],
+            ...(live.readyAt === undefined
+              ? []
+              : [['Ready after', formatDuration(Math.max(live.readyAt - live.createdAt, 0))] as const]),
+          ]}
+        />
+      </div>
+      {goal !== undefined && <MoveDialog project={project} goal={goal} onClose={() => setGoal(undefined)} />}
+    </section>
+  )
+}

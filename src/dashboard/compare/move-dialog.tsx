@@ -1,0 +1,174 @@
+import { Link } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
+import { listMovedAliases, promoteDeployment, rollBackProject } from '#contract/api/project.ts'
+import { useAccount } from '../api/account.tsx'
+import { explain } from '../api/explain.ts'
+import { useAction, useLater } from '../api/query.ts'
+import { addressOf, type Project } from '../project/project.ts'
+import { Button, OutLink } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { formatNumber } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Spinner } from '../ui/spinner.tsx'
+import { Time } from '../ui/time.tsx'
+import { ChangeCounts, ChangeMark, SettingChanges } from './change-mark.tsx'
+import { useComparison } from './use-comparison.ts'
+
+/** What production is to show. */
+export interface Goal {
+  readonly id: string
+  readonly created: number
+}
+
+/** Whether this goes back: to a deployment that is older than what is live. */
+export const isBack = ({ targets }: Pick<Project, 'targets'>, { created }: Pick<Goal, 'created'>): boolean =>
+  targets.production !== undefined && created < targets.production.createdAt
+
+const SHOWN = 8
+
+/** Promotes a deployment or rolls back to it, after showing what that changes for visitors. */
+export function MoveDialog({
+  project,
+  goal,
+  onClose,
+}: {
+  project: Project
+  goal: Goal
+  onClose: () => void
+}) {
+  // As it was when the dialog opened: doing it changes what is live.
+  const [{ live, back }] = useState({ live: project.targets.production, back: isBack(project, goal) })
+  const row = back ? rollBackProject : promoteDeployment
+  const move = useAction(
+    (_: undefined, { client }) =>
+      client.call(row, { params: { projectId: project.id, deploymentId: goal.id } }),
+    { changes: ['project', 'deployment', 'alias'], quiet: true },
+  )
+  const isDone = move.isSuccess
+  return (
+    <Dialog
+      wide
+      title={back ? 'Roll back production' : 'Promote to production'}
+      about={
+        <>
+          To the deployment of <Time at={goal.created} />
+          {live !== undefined && (
+            <>
+              , in the place of the one of <Time at={live.createdAt} />
+            </>
+          )}
+          .
+        </>
+      }
+      onClose={onClose}
+    >
+      {isDone ? (
+        <Moved project={project} goal={goal} onClose={onClose} />
+      ) : (
+        <div className="space-y-5">
+          {live === undefined ? (
+            <p className="text-sm">Nothing is in production yet. Visitors will see this deployment.</p>
+          ) : (
+            <Suspense fallback={<Skeleton className="h-40" />}>
+              <Difference project={project} from={live.id} to={goal.id} />
+            </Suspense>
+          )}
+          {back && (
+            <p className="flex items-start gap-2.5 rounded-lg bg-warn-soft p-3 text-sm text-warn">
+              <Icon name="pause" className="mt-0.5 size-4" />
+              Production stays at this deployment until you promote another: new ones do not go live by
+              themselves.
+            </p>
+          )}
+          {move.isError && (
+            <p role="alert" className="text-sm text-bad">
+              {explain(move.error)}
+            </p>
+          )}
+          <div className="flex justify-end gap-2">
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              look="primary"
+              icon={back ? 'undo' : 'rocket'}
+              busy={move.isPending}
+              onClick={() => move.mutate(undefined)}
+            >
+              {back ? 'Roll back' : 'Promote'}
+            </Button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function Difference({ project, from, to }: { project: Project; from: string; to: string }) {
+  const { slug } = useAccount()
+  const { files, settings } = useComparison(from, to)
+  return (
+    <div className="space-y-4">
+      <ChangeCounts files={files} />
+      {files.length > 0 && (
+        <ul className="max-h-56 overflow-y-auto rounded-lg border border-line bg-bg py-1 text-sm">
+          {files.slice(0, SHOWN).map(({ path, change }) => (
+            <li key={path} className="flex items-center gap-2.5 px-3 py-1">
+              <ChangeMark change={change} />
+              <span className="min-w-0 truncate font-mono text-[0.8125rem]">{path}</span>
+            </li>
+          ))}
+          {files.length > SHOWN && (
+            <li className="px-3 py-1 text-soft">and {formatNumber(files.length - SHOWN)} more</li>
+          )}
+        </ul>
+      )}
+      {settings.length > 0 && <SettingChanges settings={settings} />}
+      <Link
+        to="/a/$account/projects/$project/compare"
+        params={{ account: slug, project: project.name }}
+        search={{ from, to }}
+        className="inline-block text-sm text-accent hover:underline"
+      >
+        See every line that is different
+      </Link>
+    </div>
+  )
+}
+
+/** Which names lead to it by now. */
+function Moved({ project, goal, onClose }: { project: Project; goal: Goal; onClose: () => void }) {
+  const { data } = useLater('project', listMovedAliases, {
+    params: { projectId: project.id },
+    query: { limit: 50 },
+  })
+  const state = project.lastAliasRequest?.toDeploymentId === goal.id ? project.lastAliasRequest.jobStatus : ''
+  const isGoing = state === 'pending' || state === 'in-progress'
+  return (
+    <div className="space-y-4">
+      <p role="status" className="flex items-center gap-2.5 font-medium">
+        {isGoing ? (
+          <Spinner />
+        ) : (
+          <span className="text-good">
+            <Icon name="check" className="size-5" />
+          </span>
+        )}
+        {isGoing ? 'Moving the addresses …' : 'Production shows it now'}
+      </p>
+      <ul className="space-y-1 text-sm">
+        {data?.aliases.map(({ alias, status }) => (
+          <li key={alias} className="flex items-center gap-2">
+            <Icon name={status === 'failed' ? 'warning' : status === 'pending' ? 'clock' : 'check'} />
+            <OutLink href={addressOf(alias)}>{alias}</OutLink>
+            {status === 'failed' && <span className="text-bad">could not be moved</span>}
+          </li>
+        ))}
+      </ul>
+      <div className="flex justify-end">
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,24 @@
+import { Icon } from '../ui/icon.tsx'
+import { sourceOf } from './project.ts'
+
+/** Where the files of a deployment came from: the commit's message, its branch and its hash. */
+export function SourceNote({ meta }: { meta: Readonly<Record<string, string>> }) {
+  const { branch, commit, message, isDirty } = sourceOf(meta)
+  if (branch === undefined && commit === undefined && message === undefined)
+    return <span className="text-soft">No notes of git</span>
+  return (
+    <span className="block min-w-0">
+      {message !== undefined && <span className="block truncate">{message}</span>}
+      <span className="flex min-w-0 items-center gap-2 text-soft">
+        {branch !== undefined && (
+          <span className="flex min-w-0 items-center gap-1">
+            <Icon name="alias" className="size-3.5" />
+            <span className="truncate">{branch}</span>
+          </span>
+        )}
+        {commit !== undefined && <code className="font-mono text-xs">{commit.slice(0, 7)}</code>}
+        {isDirty && <span className="text-xs">with changes that were not committed</span>}
+      </span>
+    </span>
+  )
+}

@@ -1,3 +1,150 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { deleteDomain, getDomain } from '#contract/api/domain.ts'
+import { useAccount, useParam } from '../api/account.tsx'
+import { useAction, useRead } from '../api/query.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, OutLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
 import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { DoctorCard } from './doctor-card.tsx'
+import { type Domain, DomainState } from './domain-state.tsx'
+import { RecordsCard } from './records-card.tsx'
+import { RegistrationCard } from './registration-card.tsx'
 
-export const DomainPage = () => <Page title="Domain">…</Page>
+function NameserversCard({ domain }: { domain: Domain }) {
+  const { nameservers, intendedNameservers, serviceType } = domain
+  const isOurs = serviceType === 'provider.world'
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          Nameservers {isOurs ? <Badge tone="good">Ours</Badge> : <Badge>Others</Badge>}
+        </span>
+      }
+      about={
+        isOurs
+          ? 'Our nameservers answer for this domain: its records are edited here.'
+          : 'To edit the records here, set these at the registrar of the domain. Import your present records first.'
+      }
+    >
+      <div className="space-y-2">
+        {intendedNameservers.map((server) => (
+          <CopyLine key={server} text={server} />
+        ))}
+      </div>
+      {!isOurs && nameservers.length > 0 && (
+        <p className="mt-3 text-sm break-words text-soft">Now: {nameservers.join(', ')}</p>
+      )}
+    </Card>
+  )
+}
+
+function DeleteCard({ domain }: { domain: Domain }) {
+  const account = useAccount()
+  const navigate = useNavigate()
+  const [asking, setAsking] = useState(false)
+  const remove = useAction(
+    async (_: undefined, { client }) => {
+      await client.call(deleteDomain, { params: { name: domain.name } })
+      await navigate({ to: '/a/$account/domains', params: { account: account.slug }, replace: true })
+    },
+    { changes: ['domain'], done: `${domain.name} is deleted.` },
+  )
+  return (
+    <Card
+      className="border-bad/40"
+      title="Delete the domain"
+      about="With its DNS records. Remove its aliases, its certificates and the domains of projects under it first. To move it to another account, delete it here and verify it there; what was bought here stays registered."
+      actions={
+        <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+          Delete …
+        </Button>
+      }
+    >
+      {asking && (
+        <Confirm
+          title={`Delete ${domain.name}?`}
+          action="Delete the domain"
+          word={domain.name}
+          busy={remove.isPending}
+          onClose={() => setAsking(false)}
+          onConfirm={() => remove.mutate(undefined)}
+        >
+          <p>Its DNS records go with it. Our nameservers answer for it no more.</p>
+        </Confirm>
+      )}
+    </Card>
+  )
+}
+
+/** One domain: whether it works, its records, and what depends on it. */
+export function DomainPage() {
+  const account = useAccount()
+  const { domain } = useRead('domain', getDomain, { params: { name: useParam('name') } })
+  const { aliases, certs } = domain
+  const link = { account: account.slug }
+  return (
+    <Page
+      title={domain.name}
+      about={<DomainState domain={domain} />}
+      back={{ label: 'Domains', to: '/a/$account/domains', params: link }}
+    >
+      <DoctorCard domain={domain} />
+      <RecordsCard domain={domain.name} isOurs={domain.serviceType === 'provider.world'} />
+      <div className="grid gap-6 lg:grid-cols-2">
+        <NameserversCard domain={domain} />
+        <RegistrationCard domain={domain} />
+      </div>
+      <Card title="What uses it">
+        <div className="grid gap-6 text-sm sm:grid-cols-2">
+          <div>
+            <h3 className="mb-2 font-medium">
+              <Link
+                to="/a/$account/aliases"
+                params={link}
+                search={{ domain: domain.name }}
+                className="hover:underline"
+              >
+                Aliases
+              </Link>
+            </h3>
+            {aliases.length === 0 ? (
+              <p className="text-soft">None. Add the domain to a project, and it shows its production.</p>
+            ) : (
+              <ul className="space-y-1">
+                {aliases.map(({ uid, alias }) => (
+                  <li key={uid} className="break-all">
+                    <OutLink href={`//${alias}`}>{alias}</OutLink>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+          <div>
+            <h3 className="mb-2 font-medium">
+              <Link to="/a/$account/certificates" params={link} className="hover:underline">
+                Certificates
+              </Link>
+            </h3>
+            {certs.length === 0 ? (
+              <p className="text-soft">None that anybody asked for. Hosts that show something get one.</p>
+            ) : (
+              <ul className="space-y-1">
+                {certs.map(({ uid, cns, expiration }) => (
+                  <li key={uid} className="break-words">
+                    {cns.join(', ')} <span className="text-soft">until</span> <Time at={expiration} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        </div>
+      </Card>
+      <DeleteCard domain={domain} />
+    </Page>
+  )
+}

@@ -1,3 +1,100 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { listDomains } from '#contract/api/domain.ts'
+import { useAccount } from '../api/account.tsx'
+import { useReadPages } from '../api/query.ts'
+import { useSearchText } from '../api/search.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { DomainState, Expiry } from './domain-state.tsx'
+import { GetDomainDialog, type Way } from './get-domain-dialog.tsx'
 
-export const DomainsPage = () => <Page title="Domains">…</Page>
+/** The domains of the account. */
+export function DomainsPage() {
+  const account = useAccount()
+  const pages = useReadPages('domain', listDomains, { query: { limit: 100 } }, ({ domains }) => domains)
+  const [filter, setFilter] = useSearchText('q')
+  const [way, setWay] = useState<Way>()
+  const rows = pages.rows.filter(({ name }) => name.includes(filter.trim().toLowerCase()))
+  return (
+    <Page
+      title="Domains"
+      about="Names that belong to this account, with their DNS."
+      actions={
+        <>
+          <Button icon="plus" look="primary" onClick={() => setWay('add')}>
+            Add a domain
+          </Button>
+          <Button onClick={() => setWay('buy')}>Buy one</Button>
+          <Button onClick={() => setWay('transfer')}>Transfer one in</Button>
+        </>
+      }
+    >
+      {pages.rows.length === 0 ? (
+        <Card>
+          <Empty icon="domain" title="No domains yet">
+            <p>
+              Add one that you have, and use it and everything below it for your projects. Or with the CLI:
+            </p>
+            <div className="mt-4 text-left">
+              <CopyLine text="npx aloft domains add example.com" />
+            </div>
+          </Empty>
+        </Card>
+      ) : (
+        <Card flush>
+          <div className="p-4">
+            <TextField
+              label="Find a domain"
+              hideLabel
+              type="search"
+              placeholder="Find a domain"
+              value={filter}
+              onChange={setFilter}
+            />
+          </div>
+          {rows.length === 0 ? (
+            <Empty icon="search" title="No domain of that name" />
+          ) : (
+            <Table
+              label="Domains"
+              rows={rows}
+              rowKey={({ id }) => id}
+              columns={[
+                {
+                  title: 'Domain',
+                  cell: ({ name }) => (
+                    <Link
+                      to="/a/$account/domains/$name"
+                      params={{ account: account.slug, name }}
+                      className="font-medium break-all hover:underline"
+                    >
+                      {name}
+                    </Link>
+                  ),
+                },
+                { title: 'State', cell: (domain) => <DomainState domain={domain} /> },
+                {
+                  title: 'Nameservers',
+                  wide: true,
+                  cell: ({ serviceType }) => (serviceType === 'provider.world' ? 'Ours' : 'Others'),
+                },
+                { title: 'Paid until', wide: true, cell: (domain) => <Expiry domain={domain} /> },
+                { title: 'Added', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              ]}
+            />
+          )}
+          <ShowOlder pages={pages} />
+        </Card>
+      )}
+      {way !== undefined && <GetDomainDialog way={way} onClose={() => setWay(undefined)} />}
+    </Page>
+  )
+}

@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { inspectDomain, verifyDomain } from '#contract/api/domain.ts'
+import { useAccount } from '../api/account.tsx'
+import { explain } from '../api/explain.ts'
+import { refresh, useAction, useLater } from '../api/query.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { type Check, Checks, NextStep, RecordsToMake, type WantedRecord } from './doctor.tsx'
+import type { Domain } from './domain-state.tsx'
+
+const isWrong = ({ status }: Check): boolean => status === 'missing' || status === 'wrong'
+
+/** What is to be made at the present provider: the proof, and once that is there what leads visitors here. */
+function recordsOf(
+  { name, verified, serviceType, verificationRecord }: Domain,
+  checks: readonly Check[],
+): readonly WantedRecord[] {
+  if (!verified) return [{ type: 'TXT', host: `_platform.${name}`, value: verificationRecord }]
+  if (serviceType === 'provider.world') return []
+  return checks.filter(isWrong).flatMap(({ id, expected }) => {
+    if (id === 'caa') return expected.map((value) => ({ type: 'CAA', host: name, value }))
+    if (id !== 'address' && id !== 'www') return []
+    return expected.map((each) => {
+      const [type = '', ...value] = each.split(' ')
+      return { type, host: id === 'www' ? `www.${name}` : name, value: value.join(' ') }
+    })
+  })
+}
+
+/** What DNS says of a domain, and the next thing to do about it. */
+export function DoctorCard({ domain }: { domain: Domain }) {
+  const { name, verified } = domain
+  const account = useAccount()
+  const queries = useQueryClient()
+  const doctor = useLater('domain', inspectDomain, { params: { name } })
+  const verify = useAction((_: undefined, { client }) => client.call(verifyDomain, { params: { name } }), {
+    changes: ['domain', 'dns-record', 'project-domain'],
+    done: `${name} is verified: it is yours.`,
+    quiet: true,
+  })
+  const check = () => (verified ? void refresh(queries, account.id, ['domain']) : verify.mutate(undefined))
+  const found = doctor.data
+  const isReady = found !== undefined && verified && /nothing to do/.test(found.nextStep)
+  return (
+    <Card
+      title={verified ? 'Does it work?' : 'Show that it is yours'}
+      actions={
+        <Button
+          size="small"
+          icon="refresh"
+          look={verified ? 'plain' : 'primary'}
+          busy={doctor.isFetching || verify.isPending}
+          onClick={check}
+        >
+          {verified ? 'Check again' : 'Verify now'}
+        </Button>
+      }
+    >
+      {found === undefined ? (
+        doctor.error ? (
+          <p className="text-sm text-bad">{explain(doctor.error)}</p>
+        ) : (
+          <Skeleton className="h-20" />
+        )
+      ) : (
+        <div className="space-y-4">
+          <NextStep done={isReady}>{found.nextStep}</NextStep>
+          {!isReady && <RecordsToMake records={recordsOf(domain, found.checks)} />}
+          {!verified && (
+            <p className="text-sm text-soft">
+              Or set our nameservers, below. It is also looked for by itself: every five minutes on the first
+              day, every hour of the week after.
+            </p>
+          )}
+          {verify.error && (
+            <p role="alert" className="text-sm text-bad">
+              {explain(verify.error)} It can take a while until a new record is seen everywhere.
+            </p>
+          )}
+          <Checks checks={found.checks} />
+        </div>
+      )}
+    </Card>
+  )
+}

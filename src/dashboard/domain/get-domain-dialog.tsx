@@ -1,0 +1,150 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { addDomain } from '#contract/api/domain.ts'
+import { buyDomain, getDomainPrice, getDomainRegistry, getDomainStatus } from '#contract/api/registrar.ts'
+import { useAccount } from '../api/account.tsx'
+import { explain } from '../api/explain.ts'
+import { useAction } from '../api/query.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+
+export type Way = 'add' | 'buy' | 'transfer'
+
+const WORDS: Readonly<Record<Way, { title: string; about: string; ask: string; deed: string }>> = {
+  add: {
+    title: 'Add a domain',
+    about: 'One that you have registered somewhere. Names below it need not be added.',
+    ask: 'Add the domain',
+    deed: '',
+  },
+  buy: {
+    title: 'Buy a domain',
+    about: 'It is verified at once, and our nameservers answer for it.',
+    ask: 'Is it free?',
+    deed: 'Buy it',
+  },
+  transfer: {
+    title: 'Transfer a domain in',
+    about: 'From another registrar to the one of this installation. It is renewed for a year.',
+    ask: 'Can it be transferred?',
+    deed: 'Begin the transfer',
+  },
+}
+
+interface Offer {
+  readonly name: string
+  readonly price: number
+  readonly period: number
+}
+
+const years = (period: number): string => (period === 1 ? 'a year' : `${period} years`)
+
+/** Gets a domain into the account. What costs money says how much before it is done. */
+export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => void }) {
+  const account = useAccount()
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const [code, setCode] = useState('')
+  const [offer, setOffer] = useState<Offer>()
+  const name = text.trim().toLowerCase()
+  const words = WORDS[way]
+
+  const open = (domain: string) => {
+    onClose()
+    void navigate({ to: '/a/$account/domains/$name', params: { account: account.slug, name: domain } })
+  }
+  const add = useAction((_: undefined, { client }) => client.call(addDomain, { body: { name } }), {
+    changes: ['domain'],
+    quiet: true,
+  })
+  /** What it would cost, if it is to be had. */
+  const ask = useAction(
+    async (_: undefined, { client }): Promise<Offer> => {
+      if (way === 'buy') {
+        const { available } = await client.call(getDomainStatus, { query: { name } })
+        if (!available) throw new Error(`${name} belongs to somebody already. Try another name or ending.`)
+        return { name, ...(await client.call(getDomainPrice, { query: { name } })) }
+      }
+      const { transferable, reason } = await client.call(getDomainRegistry, { params: { name } })
+      if (!transferable) throw new Error(`${name} cannot be transferred: ${reason}`)
+      return { name, ...(await client.call(getDomainPrice, { query: { name, type: 'transfer' } })) }
+    },
+    { changes: [], quiet: true },
+  )
+  const pay = useAction(
+    async ({ name, price }: Offer, { client }) => {
+      if (way === 'buy') await client.call(buyDomain, { body: { name, expectedPrice: price } })
+      else
+        await client.call(addDomain, {
+          body: { name, method: 'transfer-in', authCode: code, expectedPrice: price },
+        })
+    },
+    {
+      changes: ['domain', 'dns-record'],
+      done: (_, { name }) => (way === 'buy' ? `${name} is yours.` : `The transfer of ${name} has begun.`),
+      quiet: true,
+    },
+  )
+  const error = add.error ?? ask.error ?? pay.error
+
+  return (
+    <Dialog title={words.title} about={words.about} onClose={onClose}>
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (way === 'add') add.mutate(undefined, { onSuccess: ({ domain }) => open(domain.name) })
+          else if (offer === undefined) ask.mutate(undefined, { onSuccess: setOffer })
+          else pay.mutate(offer, { onSuccess: () => open(offer.name) })
+        }}
+      >
+        <TextField
+          label="Domain"
+          value={text}
+          onChange={(next) => {
+            setText(next)
+            setOffer(undefined)
+          }}
+          error={error && !offer ? explain(error) : undefined}
+          placeholder="example.com"
+          required
+          maxLength={253}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+        {way === 'transfer' && (
+          <TextField
+            label="Code of the present registrar"
+            hint="Also called auth code or EPP code."
+            mono
+            value={code}
+            onChange={setCode}
+            required
+            maxLength={256}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        {offer !== undefined && (
+          <p className="rounded-lg bg-good-soft p-3 text-sm text-good">
+            {way === 'buy' ? `${offer.name} is free.` : `${offer.name} can be transferred.`} It costs{' '}
+            <strong>${offer.price}</strong> for {years(offer.period)}.
+          </p>
+        )}
+        {error && offer !== undefined && (
+          <p role="alert" className="text-sm text-bad">
+            {explain(error)}
+          </p>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={add.isPending || ask.isPending || pay.isPending}>
+            {offer === undefined ? words.ask : `${words.deed} for $${offer.price}`}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

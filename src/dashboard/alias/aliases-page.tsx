@@ -1,3 +1,226 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { assignAlias, deleteAlias, listAliases } from '#contract/api/alias.ts'
+import { listDeployments } from '#contract/api/deployment.ts'
+import { listProjects } from '#contract/api/project.ts'
+import type { ReplyOf } from '#contract/endpoint.ts'
+import { useAccount } from '../api/account.tsx'
+import { explain } from '../api/explain.ts'
+import { useAction, useLater, useReadPages } from '../api/query.ts'
+import { useSearchText } from '../api/search.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton, OutLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
 
-export const AliasesPage = () => <Page title="Aliases">…</Page>
+type Alias = ReplyOf<(typeof listAliases)['reply']>['aliases'][number]
+
+/** Points a host to a deployment. */
+function AssignDialog({ alias, onClose }: { alias?: Alias; onClose: () => void }) {
+  const [host, setHost] = useState(alias?.alias ?? '')
+  const [deployment, setDeployment] = useState(alias?.deploymentId ?? '')
+  const { data } = useLater('deployment', listDeployments, { query: { limit: 50 } })
+  const ready = (data?.deployments ?? []).filter(({ state }) => state === 'READY')
+  const assign = useAction(
+    (_: undefined, { client }) =>
+      client.call(assignAlias, { params: { id: deployment }, body: { alias: host.trim() } }),
+    { changes: ['alias', 'deployment', 'project'], done: `${host.trim()} shows it now.`, quiet: true },
+  )
+  return (
+    <Dialog
+      title={alias === undefined ? 'Assign an alias' : `Point ${alias.alias} elsewhere`}
+      about="The host shows this deployment until it is pointed elsewhere."
+      onClose={onClose}
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          assign.mutate(undefined, { onSuccess: onClose })
+        }}
+      >
+        {alias === undefined && (
+          <TextField
+            label="Host"
+            hint="A name under this installation, or in a domain of the account."
+            value={host}
+            onChange={setHost}
+            required
+            maxLength={253}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        )}
+        <SelectField
+          label="Deployment"
+          value={deployment}
+          onChange={setDeployment}
+          error={assign.error ? explain(assign.error) : undefined}
+          hint="The newest that are ready."
+          options={[
+            { value: '', label: 'Choose …' },
+            ...(alias !== undefined && !ready.some(({ uid }) => uid === alias.deploymentId)
+              ? [{ value: alias.deploymentId, label: alias.deployment.url ?? alias.deploymentId }]
+              : []),
+            ...ready.map(({ uid, name, url }) => ({ value: uid, label: `${name}: ${url ?? uid}` })),
+          ]}
+        />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={assign.isPending} disabled={deployment === ''}>
+            Assign
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Every host of the account, and what it shows. */
+export function AliasesPage() {
+  const account = useAccount()
+  const [domain, setDomain] = useSearchText('domain')
+  const [filter, setFilter] = useSearchText('q')
+  const pages = useReadPages(
+    'alias',
+    listAliases,
+    { query: { limit: 50, ...(domain !== '' && { domain }) } },
+    ({ aliases }) => aliases,
+  )
+  const { data: projects } = useLater('project', listProjects, { query: { limit: 100 } })
+  const [asked, setAsked] = useState<{ deed: 'assign' } | { deed: 'move' | 'remove'; alias: Alias }>()
+  const close = () => setAsked(undefined)
+  const remove = useAction(
+    ({ uid }: Alias, { client }) => client.call(deleteAlias, { params: { id: uid } }),
+    { changes: ['alias', 'deployment', 'project'], done: (_, { alias }) => `${alias} is removed.` },
+  )
+  const words = filter.trim().toLowerCase()
+  const rows = pages.rows.filter(({ alias }) => alias.includes(words))
+  const nameOf = (id: string) => projects?.projects.find((project) => project.id === id)?.name
+  return (
+    <Page
+      title="Aliases"
+      about="Hosts, and the deployments that they show. Those of projects follow their production by themselves."
+      actions={
+        <Button icon="plus" look="primary" onClick={() => setAsked({ deed: 'assign' })}>
+          Assign an alias
+        </Button>
+      }
+    >
+      <Card flush>
+        <div className="flex flex-wrap items-center gap-3 p-4">
+          <div className="min-w-0 flex-1 basis-56">
+            <TextField
+              label="Find an alias"
+              hideLabel
+              type="search"
+              placeholder="Find an alias"
+              value={filter}
+              onChange={setFilter}
+            />
+          </div>
+          {domain !== '' && (
+            <span className="flex items-center gap-1">
+              <Badge tone="accent">In {domain}</Badge>
+              <IconButton icon="close" label="Show those of all domains" onClick={() => setDomain('')} />
+            </span>
+          )}
+        </div>
+        {pages.rows.length === 0 ? (
+          <Empty icon="alias" title="No aliases yet">
+            <p>Every production deployment gets the host of its project. Point others with the CLI:</p>
+            <div className="mt-4 text-left">
+              <CopyLine text="npx aloft alias set <deployment> www.example.com" />
+            </div>
+          </Empty>
+        ) : rows.length === 0 ? (
+          <Empty icon="search" title="No alias of that name is among those shown" />
+        ) : (
+          <Table
+            label="Aliases"
+            rows={rows}
+            rowKey={({ uid }) => uid}
+            columns={[
+              {
+                title: 'Host',
+                cell: ({ alias }) => (
+                  <OutLink href={`//${alias}`} className="font-medium break-all hover:underline">
+                    {alias}
+                  </OutLink>
+                ),
+              },
+              {
+                title: 'Shows',
+                cell: ({ deploymentId, deployment }) => (
+                  <Link
+                    to="/a/$account/deployments/$deployment"
+                    params={{ account: account.slug, deployment: deploymentId }}
+                    className="text-accent break-all hover:underline"
+                  >
+                    {deployment.url ?? deploymentId}
+                  </Link>
+                ),
+              },
+              {
+                title: 'Project',
+                wide: true,
+                cell: ({ projectId }) => (
+                  <Link
+                    to="/a/$account/projects/$project"
+                    params={{ account: account.slug, project: nameOf(projectId) ?? projectId }}
+                    className="hover:underline"
+                  >
+                    {nameOf(projectId) ?? 'Project'}
+                  </Link>
+                ),
+              },
+              { title: 'Since', wide: true, cell: ({ created }) => <Time at={created} /> },
+              {
+                title: 'Do',
+                silent: true,
+                align: 'right',
+                cell: (alias) => (
+                  <span className="flex justify-end max-sm:flex-col">
+                    <IconButton
+                      icon="gear"
+                      label={`Point ${alias.alias} elsewhere`}
+                      onClick={() => setAsked({ deed: 'move', alias })}
+                    />
+                    <IconButton
+                      icon="trash"
+                      label={`Remove ${alias.alias}`}
+                      onClick={() => setAsked({ deed: 'remove', alias })}
+                    />
+                  </span>
+                ),
+              },
+            ]}
+          />
+        )}
+        <ShowOlder pages={pages} />
+      </Card>
+      {asked?.deed === 'assign' && <AssignDialog onClose={close} />}
+      {asked?.deed === 'move' && <AssignDialog alias={asked.alias} onClose={close} />}
+      {asked?.deed === 'remove' && (
+        <Confirm
+          title={`Remove ${asked.alias.alias}?`}
+          action="Remove the alias"
+          busy={remove.isPending}
+          onClose={close}
+          onConfirm={() => remove.mutate(asked.alias, { onSuccess: close })}
+        >
+          <p>Visitors of this host find nothing any more. The deployment stays.</p>
+        </Confirm>
+      )}
+    </Page>
+  )
+}

@@ -1,3 +1,142 @@
+import { useState } from 'react'
+import { deleteCertificate, issueCertificate, listCertificates } from '#contract/api/certificate.ts'
+import type { ReplyOf } from '#contract/endpoint.ts'
+import { useAction, useReadPages } from '../api/query.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { IssueDialog, UploadDialog } from './certificate-dialogs.tsx'
 
-export const CertificatesPage = () => <Page title="Certificates">…</Page>
+type Certificate = ReplyOf<(typeof listCertificates)['reply']>['certs'][number]
+
+const SOON_MS = 14 * 86_400_000
+
+function Expiry({ expiration }: Pick<Certificate, 'expiration'>) {
+  const left = Date.parse(expiration) - Date.now()
+  if (left >= SOON_MS) return <Time at={expiration} />
+  return (
+    <Badge tone={left < 0 ? 'bad' : 'warn'}>
+      {left < 0 ? 'Expired ' : ''}
+      <Time at={expiration} />
+    </Badge>
+  )
+}
+
+/** The certificates of the account, and until when they are good. */
+export function CertificatesPage() {
+  const pages = useReadPages('certificate', listCertificates, { query: { limit: 100 } }, ({ certs }) => certs)
+  const [asked, setAsked] = useState<{ deed: 'issue' | 'upload' } | { deed: 'delete'; cert: Certificate }>()
+  const close = () => setAsked(undefined)
+  const renew = useAction(
+    ({ cns }: Certificate, { client }) =>
+      client.call(issueCertificate, { body: { domains: cns, renew: true } }),
+    { changes: ['certificate', 'domain'], done: 'Renewed.' },
+  )
+  const remove = useAction(
+    ({ uid }: Certificate, { client }) => client.call(deleteCertificate, { params: { id: uid } }),
+    { changes: ['certificate', 'domain'], done: 'The certificate is deleted.' },
+  )
+  return (
+    <Page
+      title="Certificates"
+      about="Hosts that show something get a certificate by themselves, and it is renewed in time."
+      actions={
+        <>
+          <Button icon="plus" look="primary" onClick={() => setAsked({ deed: 'issue' })}>
+            Issue one
+          </Button>
+          <Button icon="upload" onClick={() => setAsked({ deed: 'upload' })}>
+            Bring one
+          </Button>
+        </>
+      }
+    >
+      <Card flush>
+        {pages.rows.length === 0 ? (
+          <Empty icon="lock" title="No certificates yet">
+            <p>
+              Add a domain to a project and there is nothing to do here. Ask for one to have it before the
+              first visitor comes:
+            </p>
+            <div className="mt-4 text-left">
+              <CopyLine text="npx aloft certs issue example.com www.example.com" />
+            </div>
+          </Empty>
+        ) : (
+          <Table
+            label="Certificates"
+            rows={pages.rows}
+            rowKey={({ uid }) => uid}
+            columns={[
+              {
+                title: 'Hosts',
+                cell: ({ cns }) => (
+                  <ul>
+                    {cns.map((name) => (
+                      <li key={name} className="break-all">
+                        {name}
+                      </li>
+                    ))}
+                  </ul>
+                ),
+              },
+              { title: 'Expires', cell: ({ expiration }) => <Expiry expiration={expiration} /> },
+              {
+                title: 'Renewal',
+                wide: true,
+                cell: ({ autoRenew }) =>
+                  autoRenew ? <Badge tone="good">By itself</Badge> : <Badge>By you</Badge>,
+              },
+              { title: 'Made', wide: true, cell: ({ created }) => <Time at={created} /> },
+              {
+                title: 'Do',
+                silent: true,
+                align: 'right',
+                cell: (cert) => (
+                  <span className="flex justify-end max-sm:flex-col">
+                    {cert.autoRenew && (
+                      <IconButton
+                        icon="refresh"
+                        label={`Renew the certificate for ${cert.cns[0]}`}
+                        disabled={renew.isPending}
+                        onClick={() => renew.mutate(cert)}
+                      />
+                    )}
+                    <IconButton
+                      icon="trash"
+                      label={`Delete the certificate for ${cert.cns[0]}`}
+                      onClick={() => setAsked({ deed: 'delete', cert })}
+                    />
+                  </span>
+                ),
+              },
+            ]}
+          />
+        )}
+        <ShowOlder pages={pages} />
+      </Card>
+      {asked?.deed === 'issue' && <IssueDialog onClose={close} />}
+      {asked?.deed === 'upload' && <UploadDialog onClose={close} />}
+      {asked?.deed === 'delete' && (
+        <Confirm
+          title="Delete this certificate?"
+          action="Delete the certificate"
+          busy={remove.isPending}
+          onClose={close}
+          onConfirm={() => remove.mutate(asked.cert, { onSuccess: close })}
+        >
+          <p className="break-words">
+            For {asked.cert.cns.join(', ')}. Hosts that it served get an automatic one.
+          </p>
+        </Confirm>
+      )}
+    </Page>
+  )
+}

@@ -1,3 +1,170 @@
+import { useState } from 'react'
+import { createSecret, deleteSecret, listSecrets, renameSecret } from '#contract/api/secret.ts'
+import type { ReplyOf } from '#contract/endpoint.ts'
+import { explain } from '../api/explain.ts'
+import { useAction, useReadPages } from '../api/query.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { CopyButton, CopyLine } from '../ui/copy-button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { TextArea, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
 
-export const SecretsPage = () => <Page title="Secrets">…</Page>
+type Secret = ReplyOf<(typeof listSecrets)['reply']>['secrets'][number]
+
+/** Adds a secret, or gives one another name: its value can be set once. */
+function SecretDialog({ secret, onClose }: { secret?: Secret; onClose: () => void }) {
+  const [name, setName] = useState(secret?.name ?? '')
+  const [value, setValue] = useState('')
+  const save = useAction(
+    async (_: undefined, { client }) => {
+      if (secret === undefined) await client.call(createSecret, { body: { name, value } })
+      else await client.call(renameSecret, { params: { name: secret.uid }, body: { name } })
+    },
+    {
+      changes: ['secret', 'env'],
+      done: secret === undefined ? `${name} is saved.` : `It is called ${name} now.`,
+      quiet: true,
+    },
+  )
+  return (
+    <Dialog
+      title={secret === undefined ? 'Add a secret' : `Rename ${secret.name}`}
+      about={
+        secret === undefined
+          ? 'Its value is sealed, and cannot be read again by anybody.'
+          : 'Variables that refer to it keep on doing so.'
+      }
+      onClose={onClose}
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate(undefined, { onSuccess: onClose })
+        }}
+      >
+        <TextField
+          label="Name"
+          hint="Letters, digits, _, - and dots; at most 100."
+          error={save.error ? explain(save.error) : undefined}
+          mono
+          value={name}
+          onChange={setName}
+          required
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        {secret === undefined && (
+          <TextArea
+            label="Value"
+            mono
+            rows={3}
+            value={value}
+            onChange={setValue}
+            required
+            maxLength={65_536}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={save.isPending}>
+            {secret === undefined ? 'Save the secret' : 'Rename'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Values that several projects share, and that nobody reads again. */
+export function SecretsPage() {
+  const pages = useReadPages('secret', listSecrets, { query: { limit: 100 } }, ({ secrets }) => secrets)
+  const [asked, setAsked] = useState<{ deed: 'add' } | { deed: 'rename' | 'delete'; secret: Secret }>()
+  const close = () => setAsked(undefined)
+  const remove = useAction(
+    ({ uid }: Secret, { client }) => client.call(deleteSecret, { params: { name: uid } }),
+    { changes: ['secret', 'env'], done: ({ name }) => `${name} is deleted.` },
+  )
+  const add = (
+    <Button icon="plus" look="primary" onClick={() => setAsked({ deed: 'add' })}>
+      Add a secret
+    </Button>
+  )
+  return (
+    <Page
+      title="Secrets"
+      about="Values that the projects of this account can share. Variables refer to them by name."
+      actions={pages.rows.length > 0 && add}
+    >
+      <Card flush>
+        {pages.rows.length === 0 ? (
+          <Empty icon="key" title="No secrets yet" action={add}>
+            <p>A secret is set once and used by variables of the type “Secret of the account”, or:</p>
+            <div className="mt-4 text-left">
+              <CopyLine text="npx aloft env add DB_PASSWORD --secret db-password" />
+            </div>
+          </Empty>
+        ) : (
+          <Table
+            label="Secrets"
+            rows={pages.rows}
+            rowKey={({ uid }) => uid}
+            columns={[
+              {
+                title: 'Name',
+                cell: ({ name }) => <code className="font-mono text-xs font-medium break-all">{name}</code>,
+              },
+              { title: 'Added', wide: true, cell: ({ created }) => <Time at={created} /> },
+              {
+                title: 'Do',
+                silent: true,
+                align: 'right',
+                cell: (secret) => (
+                  <span className="flex justify-end">
+                    <CopyButton text={`@${secret.name}`} label={`Copy the reference @${secret.name}`} />
+                    <IconButton
+                      icon="gear"
+                      label={`Rename ${secret.name}`}
+                      onClick={() => setAsked({ deed: 'rename', secret })}
+                    />
+                    <IconButton
+                      icon="trash"
+                      label={`Delete ${secret.name}`}
+                      onClick={() => setAsked({ deed: 'delete', secret })}
+                    />
+                  </span>
+                ),
+              },
+            ]}
+          />
+        )}
+        <ShowOlder pages={pages} />
+      </Card>
+      {asked?.deed === 'add' && <SecretDialog onClose={close} />}
+      {asked?.deed === 'rename' && <SecretDialog secret={asked.secret} onClose={close} />}
+      {asked?.deed === 'delete' && (
+        <Confirm
+          title={`Delete ${asked.secret.name}?`}
+          action="Delete the secret"
+          busy={remove.isPending}
+          onClose={close}
+          onConfirm={() => remove.mutate(asked.secret, { onSuccess: close })}
+        >
+          <p>
+            Deployments that were given its value keep it. New ones of projects whose variables refer to it
+            cannot be made until those are changed.
+          </p>
+        </Confirm>
+      )}
+    </Page>
+  )
+}

@@ -210,6 +210,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     ...naming,
     store: stores.deployments,
     instances: stores.instances,
+    outputs: stores.outputs,
     projects: stores.projects,
     onNews,
     files: stores.files,

@@ -92,6 +92,49 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     )
   })
 
+  test('what a build left behind is shown, but for what is secret', async () => {
+    const { token } = await server.signUp()
+    boot = async () => ({ listening: true })
+    const prerender = { expiration: 60, bypassToken: 'bypass-secret', passQuery: false }
+    builder.next(() =>
+      stored(
+        { 'index.html': 'page' },
+        {
+          routes: [{ src: '/old', status: 308, headers: { location: '/new' } }],
+          functions: [
+            { path: 'api/hello', program: 'server' },
+            { path: 'blog', program: 'server', prerender },
+          ],
+          programs: [{ ...COMMAND, env: { HIDDEN: 'env-secret' } }],
+        },
+      ),
+    )
+    const made = await create(token)
+    const output = async () => (await server.call(`GET /v1/deployments/${made.id}/output`, { token })).body
+    assert.deepEqual((await output()).files, { count: 0, bytes: 0 })
+    await server.runJobs()
+    await server.parts.stores.instances.add(sampleInstance({ deploymentId: made.id, program: 'server' }))
+    const shown = await output()
+    assert.ok(!JSON.stringify(shown).includes('secret'))
+    assert.deepEqual(shown.files, { count: 1, bytes: 4 })
+    assert.deepEqual(shown.routes, [{ src: '/old', status: 308, headers: { location: '/new' } }])
+    assert.deepEqual(shown.functions, [
+      { path: 'api/hello', program: 'server' },
+      { path: 'blog', program: 'server', revalidate: 60 },
+    ])
+    const [program] = shown.programs
+    assert.deepEqual(
+      [program.runtime, program.version, program.memoryMb, program.bytes],
+      ['node', '20.x', 128, 1],
+    )
+    assert.deepEqual([shown.instances.length, shown.instances[0].program], [1, 'server'])
+    assert.equal(typeof shown.readyAt, 'number')
+    // Without a build, the files are what is served.
+    const plain = await create(token, { files: [{ file: 'a.txt', data: 'four' }] })
+    const { body } = await server.call(`GET /v1/deployments/${plain.id}/output`, { token })
+    assert.deepEqual([body.files, body.programs], [{ count: 1, bytes: 4 }, []])
+  })
+
   test('a build that fails says why, and shows nothing', async () => {
     const { token } = await server.signUp()
     builder.next(() => Promise.reject(new BuildFailure('command_failed', 'make-it exited with code 2.')))

@@ -212,6 +212,59 @@ export const listBuilds = endpoint({
   }),
 })
 
+const RUNTIMES = ['node', 'python', 'docker'] as const
+const SHAPES = ['handler', 'edge', 'command'] as const
+
+/** The most functions that one answer names. */
+export const FUNCTIONS_SHOWN = 1000
+
+export const getOutput = endpoint({
+  ...read,
+  on: 'GET /v1/deployments/:id/output',
+  gen: 'current',
+  summary: 'What the build of a deployment left behind, and what of it runs',
+  reply: Type.Object({
+    stateAt: Type.Integer({ minimum: 0, description: 'Since when the deployment is in its state.' }),
+    readyAt: Type.Optional(Time),
+    files: Type.Object(
+      { count: Type.Integer(), bytes: Type.Integer() },
+      { description: 'What is served as it is.' },
+    ),
+    routes: Type.Array(Type.Unknown(), { description: 'In the order in which they are tried.' }),
+    functionCount: Type.Integer(),
+    functions: Type.Array(
+      Type.Object({
+        path: Type.String(),
+        program: Type.String(),
+        revalidate: Type.Optional(
+          Type.Unsafe<number | false>({
+            type: ['integer', 'boolean'],
+            description: 'Seconds for which an answer is kept for all visitors; false: for good.',
+          }),
+        ),
+      }),
+      { description: `The paths that programs answer, ${FUNCTIONS_SHOWN} of them at the most.` },
+    ),
+    programs: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        runtime: Type.Enum(RUNTIMES),
+        version: Type.String(),
+        shape: Type.Enum(SHAPES),
+        entry: Type.String(),
+        memoryMb: Type.Integer(),
+        maxDuration: Type.Integer({ description: 'Seconds for one request.' }),
+        bytes: Type.Integer(),
+        fileCount: Type.Integer(),
+      }),
+    ),
+    scale: Type.Object({ min: Type.Integer(), max: Type.Integer() }),
+    instances: Type.Array(
+      Type.Object({ id: Type.String(), url: Type.String(), program: Type.String(), startedAt: Time }),
+    ),
+  }),
+})
+
 export const listInstances = endpoint({
   ...read,
   on: 'GET /v1/platform/deployments/:id/instances',

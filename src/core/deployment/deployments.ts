@@ -7,6 +7,8 @@ import { queueForgetTraffic } from '../analytics/forget-traffic.ts'
 import type { Instance } from '../instance/instance.ts'
 import type { InstanceStore } from '../instance/instance-store.ts'
 import { queueForget } from '../log/forget-job.ts'
+import type { Output } from '../output/output.ts'
+import type { OutputStore } from '../output/output-store.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -33,6 +35,11 @@ export interface Deployments {
     idOrHost: string,
     fileId: string,
   ): Promise<{ readonly size: number; readonly body: Readable }>
+  /** What it serves: what its build left behind, or else its own files. */
+  output(
+    ctx: Context,
+    idOrHost: string,
+  ): Promise<{ readonly deployment: Deployment } & Omit<Output, 'files'> & OutputSize>
   /** The running ones, oldest first. */
   instances(ctx: Context, idOrHost: string): Promise<readonly Instance[]>
   /** How many instances each of these has; one without any may be left out. */
@@ -42,11 +49,16 @@ export interface Deployments {
   fileArrived(owner: Owner): Promise<void>
 }
 
+export interface OutputSize {
+  readonly files: { readonly count: number; readonly bytes: number }
+}
+
 export interface DeploymentParts extends CreateParts {
   readonly store: DeploymentStore
   readonly blobs: BlobStore
   readonly clock: Clock
   readonly instances: InstanceStore
+  readonly outputs: Pick<OutputStore, 'find'>
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
   readonly onNews: (news: DeploymentNews) => void
 }
@@ -133,6 +145,22 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       if (!file || !body)
         throw new AloftError('not_found', `The deployment has no file \`${fileId.slice(0, 80)}\`.`)
       return { size: file.size, body }
+    },
+
+    async output(ctx, idOrHost) {
+      const deployment = await find(ctx, idOrHost, 'read')
+      const built = await parts.outputs.find(deployment.id)
+      const isServed = deployment.state === 'READY'
+      const files =
+        built?.files ??
+        (isServed ? (await store.manifest(deployment.id)).filter(({ hidden }) => !hidden) : [])
+      return {
+        deployment,
+        routes: built?.routes ?? deployment.routes ?? undefined,
+        functions: built?.functions ?? [],
+        programs: built?.programs ?? [],
+        files: { count: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) },
+      }
     },
 
     async instances(ctx, idOrHost) {

@@ -1,4 +1,6 @@
+import { FUNCTIONS_SHOWN } from '#contract/api/deployment.ts'
 import type { Build, Deployment } from '#core/deployment/deployment.ts'
+import type { Deployments } from '#core/deployment/deployments.ts'
 import type { Instance } from '#core/instance/instance.ts'
 
 export const deployment = (d: Deployment) => ({
@@ -63,6 +65,43 @@ export const build = (d: Deployment, b: Build) => ({
 export const instance = ({ host }: Deployment, { id }: Instance) => ({
   uid: id,
   url: (host ?? '').replace('.', `-${id}.`),
+})
+
+/** Without what is nobody's to see: variables, and the tokens that lead past kept answers. */
+export const output = (
+  { deployment: d, routes, files, functions, programs }: Awaited<ReturnType<Deployments['output']>>,
+  instances: readonly Instance[],
+) => ({
+  stateAt: d.stateAt,
+  ...(d.readyAt === null ? {} : { readyAt: d.readyAt }),
+  files,
+  routes: [...(routes ?? [])],
+  functionCount: functions.length,
+  functions: functions.slice(0, FUNCTIONS_SHOWN).map(({ path, program, prerender }) => ({
+    path,
+    program,
+    ...(prerender === undefined ? {} : { revalidate: prerender.expiration }),
+  })),
+  programs: programs.map(
+    ({ id, runtime, version, shape, entry, memoryMb, maxDuration, archive, fileCount }) => ({
+      id,
+      runtime,
+      version,
+      shape,
+      entry,
+      memoryMb,
+      maxDuration,
+      bytes: archive.size,
+      fileCount,
+    }),
+  ),
+  scale: d.scale,
+  instances: instances.map((running) => ({
+    id: running.id,
+    url: instance(d, running).url,
+    program: running.program,
+    startedAt: running.startedAt,
+  })),
 })
 
 export const deleted = (d: Deployment) => ({ uid: d.id, state: 'DELETED' as const })

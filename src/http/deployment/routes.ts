@@ -67,6 +67,9 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
       const deployment = await readable(ctx, params.id)
       return { builds: deployment.buildRuns.map((run) => current.build(deployment, run)) }
     }),
+    route(api.getOutput, async (ctx, { params }) =>
+      current.output(await deployments.output(ctx, params.id), await deployments.instances(ctx, params.id)),
+    ),
     route(api.listInstances, async (ctx, { params }) => {
       const deployment = await deployments.find(ctx, params.id, 'read')
       const running = await deployments.instances(ctx, params.id)

@@ -4,7 +4,7 @@ import { useAccount } from '../api/account.tsx'
 import { useLater, useRead } from '../api/query.ts'
 import { BuildLog } from '../deployment/build-log.tsx'
 import { Preview } from '../project/preview.tsx'
-import { addressOf } from '../project/project.ts'
+import { addressOf, hostsOf } from '../project/project.ts'
 import { StateBadge } from '../ui/badge.tsx'
 import { Button, ButtonLink, buttonClass, OutLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -64,8 +64,8 @@ function Links({ deployment }: { deployment: Deployment }) {
 }
 
 function Live({ deployment, onAgain }: { deployment: Deployment; onAgain: () => void }) {
-  const { id, name, target, alias, url, createdAt } = deployment
-  const host = alias[0] ?? url ?? ''
+  const { id, name, target, alias, createdAt } = deployment
+  const host = hostsOf(deployment)[0] ?? ''
   const isHeldBack = target === 'production' && alias.length === 0
   return (
     <section className="grid overflow-hidden rounded-2xl border border-line bg-panel md:grid-cols-2">

@@ -15,7 +15,7 @@ import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { DeploymentRows } from './deployment-rows.tsx'
 import { Preview } from './preview.tsx'
-import { addressOf, type Project, type ShownDeployment, useProject } from './project.ts'
+import { addressOf, hostsOf, type Project, type ShownDeployment, useProject } from './project.ts'
 import { SourceNote } from './source-note.tsx'
 import { TrafficSummary } from './traffic-summary.tsx'
 
@@ -94,7 +94,7 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
   const { slug } = useAccount()
   const [goal, setGoal] = useState<Goal>()
   const before = useBefore(project, live)
-  const hosts = live.alias.length > 0 ? live.alias : live.url === null ? [] : [live.url]
+  const hosts = hostsOf(live)
   const address = addressOf(hosts[0] ?? '')
 
   return (

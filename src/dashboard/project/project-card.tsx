@@ -28,7 +28,7 @@ export function ProjectCard({
   const shown = project.targets.production ?? latest
   const { message, branch } = sourceOf(latest?.meta ?? {})
   return (
-    <article className="group relative flex flex-col overflow-hidden rounded-xl border border-line bg-panel transition-shadow focus-within:border-line-strong hover:shadow-md">
+    <article className="relative flex h-full flex-col overflow-hidden rounded-xl border border-line bg-panel transition-shadow focus-within:border-line-strong hover:shadow-md">
       <Preview
         id={shown?.readyState === 'READY' ? shown.id : undefined}
         createdAt={shown?.createdAt}
@@ -38,22 +38,25 @@ export function ProjectCard({
       <div className="flex flex-1 flex-col gap-3 p-4">
         <div className="min-w-0">
           <div className="flex items-center gap-2">
-            <h2 className="min-w-0 truncate font-semibold">
+            <h2 className="min-w-0 font-semibold">
               <Link
                 to="/a/$account/projects/$project"
                 params={{ account, project: project.name }}
-                className="outline-none after:absolute after:inset-0 after:rounded-xl focus-visible:after:outline-2 focus-visible:after:outline-accent"
+                className="block truncate leading-6 outline-none after:absolute after:inset-0 after:rounded-xl focus-visible:after:outline-2 focus-visible:after:outline-accent"
               >
                 {project.name}
               </Link>
             </h2>
             {project.paused && <Badge tone="warn">Paused</Badge>}
           </div>
-          <p className="truncate text-sm text-soft">
+          <p className="text-sm text-soft">
             {host === undefined ? (
               'Not in production yet'
             ) : (
-              <OutLink href={addressOf(host)} className="relative hover:text-fg hover:underline">
+              <OutLink
+                href={addressOf(host)}
+                className="relative z-10 block w-fit max-w-full truncate leading-6 hover:text-fg hover:underline"
+              >
                 {host}
               </OutLink>
             )}

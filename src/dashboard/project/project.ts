@@ -16,7 +16,23 @@ export const addressOf = (host: string): string => siteAddress(location.origin, 
 
 /** Where visitors find the project, if anything is there. */
 export const productionHost = ({ targets }: Pick<Project, 'targets'>): string | undefined =>
-  targets.production?.alias[0] ?? targets.production?.url ?? undefined
+  targets.production === undefined ? undefined : hostsOf(targets.production)[0]
+
+/** Where a deployment is found: first at domains of people's own, then at the shortest name that it was given. */
+export function hostsOf({
+  alias,
+  url,
+}: {
+  readonly alias: readonly string[]
+  readonly url: string | null
+}): readonly string[] {
+  const platform = url?.slice(url.indexOf('.')) ?? ''
+  const isOurs = (host: string) => platform !== '' && host.endsWith(platform)
+  const given = alias.toSorted(
+    (a, b) => Number(isOurs(a)) - Number(isOurs(b)) || a.length - b.length || (a < b ? -1 : 1),
+  )
+  return given.length > 0 || url === null ? given : [url]
+}
 
 type Meta = Readonly<Record<string, string>>
 

@@ -7,7 +7,9 @@ import { PageSkeleton } from './ui/skeleton.tsx'
 const root = createRootRoute({
   // Filters and the like, all of them text; see `useSearchText`.
   validateSearch: (search): Readonly<Record<string, string | undefined>> =>
-    Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)])),
+    Object.fromEntries(
+      Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+    ),
   component: lazyRouteComponent(() => import('./shell/root.tsx'), 'Root'),
 })
 

@@ -39,6 +39,7 @@ const team = {
   creatorId: 'u1',
   created: '2030-01-01T00:00:00.000Z',
   avatar: null,
+  membersMayEditProduction: true,
 }
 
 const upload = endpoint({

@@ -16,7 +16,9 @@ const Team = Type.Object({
   creatorId: Type.String(),
   created: IsoTime,
   avatar: Nullable(Type.String()),
-  membersMayEditProduction: Type.Boolean({ description: 'Whether a MEMBER may change production variables.' }),
+  membersMayEditProduction: Type.Boolean({
+    description: 'Whether a MEMBER may change production variables.',
+  }),
 })
 
 const Member = Type.Object({

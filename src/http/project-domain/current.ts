@@ -1,4 +1,5 @@
 import { challengeHost } from '#core/project-domain/claims.ts'
+import type { HostInspection } from '#core/project-domain/inspect-host.ts'
 import type { ProjectDomain } from '#core/project-domain/project-domain.ts'
 
 export const domain = (d: ProjectDomain) => ({
@@ -20,4 +21,14 @@ const challenge = (apexName: string, value: string) => ({
   domain: challengeHost(apexName),
   value,
   reason: 'pending_domain_verification' as const,
+})
+
+export const inspection = ({ checks, records, ...rest }: HostInspection) => ({
+  ...rest,
+  checks: checks.map(({ found, expected, ...check }) => ({
+    ...check,
+    found: [...found],
+    expected: [...expected],
+  })),
+  records: [...records],
 })

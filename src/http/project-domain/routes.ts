@@ -39,5 +39,7 @@ export const projectDomainRoutes = (domains: ProjectDomains): readonly Route[] =
   route(api.verifyProjectDomain, async (ctx, { params }) =>
     current.domain(await domains.verify(ctx, params.idOrName, params.domain)),
   ),
-  route(api.inspectProjectDomain, (ctx, { params }) => domains.inspect(ctx, params.idOrName, params.domain)),
+  route(api.inspectProjectDomain, async (ctx, { params }) =>
+    current.inspection(await domains.inspect(ctx, params.idOrName, params.domain)),
+  ),
 ]

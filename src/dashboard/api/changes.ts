@@ -10,13 +10,9 @@ export function useChanges(account: Account): void {
   const queries = useQueryClient()
   const { id, kind } = account
   useEffect(() => {
-    let opened = false
     const stream = new EventSource(pathOf(followChanges) + (kind === 'team' ? `?teamId=${id}` : ''))
-    stream.addEventListener('hello', () => {
-      // What happened while nobody listened was not told: after a break, everything is asked for again.
-      if (opened) void queries.invalidateQueries({ queryKey: [id] })
-      opened = true
-    })
+    // What happened before anybody listened was not told, nor what happens in a break: all is asked for again.
+    stream.addEventListener('hello', () => void queries.invalidateQueries({ queryKey: [id] }))
     stream.addEventListener('change', ({ data }) => {
       const change = JSON.parse(data) as Change
       void refresh(queries, id, [change.kind])

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { createDrain } from '#contract/api/drain.ts'
+import { createDrain, getVerifyCode } from '#contract/api/drain.ts'
 import { explain } from '../api/explain.ts'
-import { useAction } from '../api/query.ts'
+import { useAction, useLater } from '../api/query.ts'
 import { ProjectBoxes } from '../project/project-boxes.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -33,6 +33,7 @@ export function NewDrainDialog({ onClose }: { onClose: () => void }) {
   const [environment, setEnvironment] = useState<(typeof ENVIRONMENTS)[number]['value']>('')
   const [projectIds, setProjectIds] = useState<readonly string[]>([])
   const [secret, setSecret] = useState('')
+  const { data: verify } = useLater('drain', getVerifyCode)
   const make = useAction(
     (_input: undefined, { client }) =>
       client.call(createDrain, {
@@ -62,6 +63,14 @@ export function NewDrainDialog({ onClose }: { onClose: () => void }) {
           label="Address"
           type="url"
           placeholder="https://logs.example.com/aloft"
+          hint={
+            verify && (
+              <>
+                To show that it is yours, it has to answer with the header{' '}
+                <code>x-platform-verify: {verify.code}</code>.
+              </>
+            )
+          }
           error={make.error === null ? undefined : explain(make.error)}
           value={url}
           onChange={setUrl}

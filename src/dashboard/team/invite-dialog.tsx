@@ -18,7 +18,7 @@ export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () 
   return (
     <Dialog
       title="Add a member"
-      about="They get a mail, and see the team the next time they sign in."
+      about="Whoever has signed in here once has an account and can be added. They are told by mail."
       onClose={onClose}
     >
       <form

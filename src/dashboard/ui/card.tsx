@@ -32,7 +32,9 @@ export const Card = ({
       </header>
     )}
     {children !== undefined && (
-      <div className={flush ? 'overflow-x-auto' : classes('px-5 pb-5', title === undefined && 'pt-5')}>
+      <div
+        className={flush ? 'relative overflow-x-auto' : classes('px-5 pb-5', title === undefined && 'pt-5')}
+      >
         {children}
       </div>
     )}

@@ -17,7 +17,7 @@ export const Empty = ({
     <span className="mb-4 rounded-full bg-hover p-3 text-soft">
       <Icon name={icon} className="size-6" />
     </span>
-    <h3 className="font-semibold">{title}</h3>
+    <h2 className="font-semibold">{title}</h2>
     {children !== undefined && <div className="mt-1 max-w-md text-sm text-soft">{children}</div>}
     {action !== undefined && <div className="mt-5">{action}</div>}
   </div>

@@ -33,7 +33,7 @@ export const Table = <Row,>({
             key={title}
             scope="col"
             className={classes(
-              'px-5 py-2.5 font-medium whitespace-nowrap',
+              'px-3 py-2.5 font-medium whitespace-nowrap first:pl-5 last:pr-5 sm:px-5',
               align === 'right' && 'text-right',
               wide && 'max-md:hidden',
             )}
@@ -50,7 +50,7 @@ export const Table = <Row,>({
             <td
               key={title}
               className={classes(
-                'px-5 py-3 align-middle',
+                'px-3 py-3 align-middle first:pl-5 last:pr-5 sm:px-5',
                 align === 'right' && 'text-right',
                 wide && 'max-md:hidden',
               )}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { withoutChromium } from '#test/support/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import type { Account } from '#test/support/server.ts'
+
+describe('teams, webhooks, drains and integrations', { skip: withoutChromium }, () => {
+  let dashboard: DashboardTest
+  let ada: Account
+  let team: string
+  const call = (on: string, body?: unknown, token = ada.token) =>
+    dashboard.server.call(on, { token, ...(body !== undefined && { body }) })
+
+  before(async () => {
+    dashboard = await openDashboard({
+      env: { ALOFT_PRIVATE_TARGETS: '127.0.0.0/8', ALOFT_VERIFY_LOG_DRAINS: 'off' },
+    })
+    ada = await dashboard.server.signUp('ada@aloft.test')
+    team = (await call('POST /v1/teams', { slug: 'acme' })).body.id
+    await call(`POST /v10/projects?teamId=${team}`, { name: 'shop' })
+  })
+  after(() => dashboard?.close())
+
+  test('a team is made from the switcher', async () => {
+    const page = await dashboard.openPage(ada)
+    await page
+      .getByRole('button', { name: /^Account:/ })
+      .first()
+      .click()
+    await page.getByRole('menuitem', { name: 'New team' }).click()
+    await page.getByLabel('Name in addresses').fill('second')
+    await page.getByRole('button', { name: 'Make the team' }).click()
+    await page.waitForURL('**/a/second')
+    const { body } = await call('GET /v1/teams?slug=second')
+    assert.equal(body.slug, 'second')
+  })
+
+  test('a member is added, told by mail, made an owner and removed', async () => {
+    await dashboard.server.signUp('grace@aloft.test')
+    const page = await dashboard.openPage(ada, '/a/acme/members')
+    await page.getByRole('button', { name: 'Add a member' }).click()
+    await page.getByLabel('E-mail address').fill('grace@aloft.test')
+    await page.getByRole('button', { name: 'Add them' }).click()
+    await page.getByText('grace@aloft.test', { exact: true }).waitFor()
+    assert.equal((await dashboard.server.mails('grace@aloft.test')).length, 1)
+    await dashboard.look(page, 'members')
+
+    const member = async () =>
+      (await call(`GET /v1/teams/${team}/members`)).body.find(
+        ({ email }: { email: string }) => email === 'grace@aloft.test',
+      )
+    await page.getByLabel('Role of grace').selectOption('OWNER')
+    await page.getByText('The role is changed.').waitFor()
+    assert.equal((await member()).role, 'OWNER')
+    await page.getByLabel('Role of grace').selectOption('MEMBER')
+    await page.getByRole('button', { name: 'Remove grace' }).click()
+    await page.getByRole('button', { name: 'Remove them' }).click()
+    await page.getByText('grace@aloft.test', { exact: true }).waitFor({ state: 'detached' })
+    assert.equal(await member(), undefined)
+  })
+
+  test('a team gets another name, and its pages move along', async () => {
+    const page = await dashboard.openPage(ada, '/a/second/settings')
+    await page.getByLabel('Name in addresses').fill('renamed')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/a/renamed/settings')
+    await page.getByRole('switch').click()
+    await page.getByRole('switch', { checked: false }).waitFor()
+    await dashboard.look(page, 'team-settings')
+    const { body } = await call('GET /v1/teams?slug=renamed')
+    assert.equal(body.membersMayEditProduction, false)
+  })
+
+  test('a webhook is made, its deliveries are seen as they come, and sent again', async () => {
+    const page = await dashboard.openPage(ada, '/a/acme/webhooks')
+    await page.getByText('Nobody is told yet').waitFor()
+    await dashboard.look(page, 'webhooks-empty')
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    await page.getByLabel('Address').fill('http://127.0.0.1:9/hook')
+    await page.getByLabel('A project was made').check()
+    await page.getByRole('button', { name: 'Make the webhook' }).click()
+    await page.getByText('Copy the secret now').waitFor()
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('link', { name: 'http://127.0.0.1:9/hook' }).click()
+    await page.getByText('Nothing was sent yet').waitFor()
+
+    // Nobody touches the page: it hears of it.
+    await call(`POST /v10/projects?teamId=${team}`, { name: 'blog' })
+    await page.getByRole('cell', { name: 'project.created', exact: true }).waitFor()
+    await dashboard.server.runJobs()
+    await dashboard.look(page, 'webhook')
+    await page.getByRole('button', { name: 'Look at the delivery of project.created' }).click()
+    await page.getByText('"name": "blog"').waitFor()
+    await page.getByRole('button', { name: 'Send it again' }).click()
+    await page.getByText('It is sent again').waitFor()
+  })
+
+  test('a drain is made and removed', async () => {
+    const page = await dashboard.openPage(ada, '/a/acme/drains')
+    await page.getByRole('button', { name: 'New drain' }).click()
+    await page.getByLabel('Name').fill('collector')
+    await page.getByLabel('Address').fill('ftp://nowhere')
+    await page.getByRole('button', { name: 'Make the drain' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Address').fill('http://127.0.0.1:9/logs')
+    await page.getByRole('button', { name: 'Make the drain' }).click()
+    await page.getByRole('cell', { name: 'http://127.0.0.1:9/logs' }).waitFor()
+    await dashboard.look(page, 'drains')
+    await page.getByRole('button', { name: 'Remove collector' }).click()
+    await page.getByRole('button', { name: 'Remove the drain' }).click()
+    await page.getByText('Logs stay here').waitFor()
+    assert.deepEqual((await call(`GET /v1/log-drains?teamId=${team}`)).body, [])
+  })
+
+  test('an application is registered, installed by consent, widened, agreed to and removed', async () => {
+    const page = await dashboard.openPage(ada, '/a/acme/applications')
+    await page.getByRole('button', { name: 'New application' }).click()
+    await page.getByLabel('Name').fill('Watcher')
+    await page.getByLabel('Leads back to').fill('http://aloft.test/a/acme/integrations')
+    await page.getByRole('button', { name: 'Register it' }).click()
+    await page.getByText('Copy the client secret now').waitFor()
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('heading', { name: 'Watcher' }).waitFor()
+    await dashboard.look(page, 'applications')
+
+    await page.getByRole('link', { name: 'Install' }).click()
+    await page
+      .getByRole('button', { name: /allow|install|let/i })
+      .first()
+      .click()
+    await page.waitForURL('**/a/acme/integrations?**')
+    await page.getByRole('link', { name: 'watcher' }).waitFor()
+    await dashboard.look(page, 'integrations')
+
+    const [application] = (await call(`GET /v1/integrations/applications?teamId=${team}`)).body.applications
+    await call(`PATCH /v1/integrations/applications/${application.id}?teamId=${team}`, {
+      scopes: { project: 'read', deployment: 'read' },
+    })
+    await dashboard.server.runJobs()
+    await page.getByText('Asks for more').waitFor()
+    await page.getByRole('link', { name: 'watcher' }).click()
+    await page.getByText('It asks for more').waitFor()
+    await dashboard.look(page, 'integration')
+    await page.getByRole('button', { name: 'Agree' }).click()
+    await page.getByText('It asks for more').waitFor({ state: 'detached' })
+    const [installed] = (await call(`GET /v1/integrations/configurations?teamId=${team}`)).body
+    assert.deepEqual([...installed.scopes].sort(), ['read:deployment', 'read:project'])
+
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Remove the integration' }).click()
+    await page.getByText('Nothing is installed').waitFor()
+  })
+
+  test('the audit log tells who did what', async () => {
+    const page = await dashboard.openPage(ada, '/a/acme/audit')
+    await page.getByText('Made: projects').first().waitFor()
+    await dashboard.look(page, 'audit')
+    await page.getByLabel('What happened').selectOption('Removed')
+    await page.waitForURL('**/a/acme/audit?action=DELETE')
+    await page.getByText('Made: projects').first().waitFor({ state: 'detached' })
+  })
+})

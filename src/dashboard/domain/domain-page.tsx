@@ -55,16 +55,17 @@ function DeleteCard({ domain }: { domain: Domain }) {
     { changes: ['domain'], done: `${domain.name} is deleted.` },
   )
   return (
-    <Card
-      className="border-bad/40"
-      title="Delete the domain"
-      about="With its DNS records. Remove its aliases, its certificates and the domains of projects under it first. To move it to another account, delete it here and verify it there; what was bought here stays registered."
-      actions={
-        <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
-          Delete …
-        </Button>
-      }
-    >
+    <>
+      <Card
+        className="border-bad/40"
+        title="Delete the domain"
+        about="With its DNS records. Remove its aliases, its certificates and the domains of projects under it first. To move it to another account, delete it here and verify it there; what was bought here stays registered."
+        actions={
+          <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+            Delete …
+          </Button>
+        }
+      />
       {asking && (
         <Confirm
           title={`Delete ${domain.name}?`}
@@ -77,7 +78,7 @@ function DeleteCard({ domain }: { domain: Domain }) {
           <p>Its DNS records go with it. Our nameservers answer for it no more.</p>
         </Confirm>
       )}
-    </Card>
+    </>
   )
 }
 

@@ -25,16 +25,17 @@ export function DeleteCard({ project }: { project: Project }) {
     },
   )
   return (
-    <Card
-      className="border-bad/40"
-      title="Delete the project"
-      about="With its deployments, domains, variables and logs. Its hosts answer 410 from then on. This cannot be undone."
-      actions={
-        <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
-          Delete …
-        </Button>
-      }
-    >
+    <>
+      <Card
+        className="border-bad/40"
+        title="Delete the project"
+        about="With its deployments, domains, variables and logs. Its hosts answer 410 from then on. This cannot be undone."
+        actions={
+          <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+            Delete …
+          </Button>
+        }
+      />
       {asking && (
         <Confirm
           title={`Delete ${project.name}?`}
@@ -50,6 +51,6 @@ export function DeleteCard({ project }: { project: Project }) {
           </p>
         </Confirm>
       )}
-    </Card>
+    </>
   )
 }

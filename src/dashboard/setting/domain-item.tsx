@@ -77,7 +77,7 @@ export function DomainItem({
 
   return (
     <li className="space-y-4 px-5 py-4" aria-label={domain.name}>
-      <div className="flex flex-wrap items-start justify-between gap-3">
+      <div className="flex items-start justify-between gap-3 max-sm:flex-wrap">
         <div className="min-w-0">
           <h3 className="flex flex-wrap items-center gap-2 font-medium">
             <OutLink href={`//${domain.name}`} className="break-all hover:underline">
@@ -103,7 +103,7 @@ export function DomainItem({
             )}
           </p>
         </div>
-        <div className="flex items-center gap-1">
+        <div className="flex shrink-0 items-center gap-1">
           <Button size="small" icon="refresh" busy={isBusy} onClick={check}>
             Check again
           </Button>

@@ -35,7 +35,8 @@ export const OverrideField = ({
       <Switch
         label={
           <>
-            Override<span className="sr-only">: {label.toLowerCase()}</span>
+            <span aria-hidden="true">Override</span>
+            <span className="sr-only">{`Override: ${label.toLowerCase()}`}</span>
           </>
         }
         checked={value !== null}

@@ -104,13 +104,15 @@ export function PasteDialog({
           />
         </div>
         {problems.length > 0 && (
-          <ul role="alert" className="space-y-1 rounded-lg bg-bad-soft p-3 text-sm text-bad">
-            {problems.map(({ line, why }) => (
-              <li key={line}>
-                Line {line}: {why}
-              </li>
-            ))}
-          </ul>
+          <div role="alert" className="rounded-lg bg-bad-soft p-3 text-sm text-bad">
+            <ul className="space-y-1">
+              {problems.map(({ line, why }) => (
+                <li key={line}>
+                  Line {line}: {why}
+                </li>
+              ))}
+            </ul>
+          </div>
         )}
         {entries.length > 0 && (
           <ul

@@ -19,34 +19,35 @@ export function PauseCard({ project }: { project: Project }) {
     { changes: ['project', 'deployment'], done: 'Production answers again.' },
   )
   return (
-    <Card
-      title={
-        <span className="flex items-center gap-2">
-          Pause {project.paused && <Badge tone="warn">Paused</Badge>}
-        </span>
-      }
-      about={
-        project.paused
-          ? 'Visitors of production get a page that says the site is paused (503). Previews go on. What is deployed to production meanwhile waits, and the newest goes live when you go on.'
-          : 'Visitors of production get a page that says the site is paused (503) until you go on. Previews go on.'
-      }
-      actions={
-        project.paused ? (
-          <Button
-            icon="play"
-            look="primary"
-            busy={unpause.isPending}
-            onClick={() => unpause.mutate(undefined)}
-          >
-            Go on
-          </Button>
-        ) : (
-          <Button icon="pause" onClick={() => setAsking(true)}>
-            Pause
-          </Button>
-        )
-      }
-    >
+    <>
+      <Card
+        title={
+          <span className="flex items-center gap-2">
+            Pause {project.paused && <Badge tone="warn">Paused</Badge>}
+          </span>
+        }
+        about={
+          project.paused
+            ? 'Visitors of production get a page that says the site is paused (503). Previews go on. What is deployed to production meanwhile waits, and the newest goes live when you go on.'
+            : 'Visitors of production get a page that says the site is paused (503) until you go on. Previews go on.'
+        }
+        actions={
+          project.paused ? (
+            <Button
+              icon="play"
+              look="primary"
+              busy={unpause.isPending}
+              onClick={() => unpause.mutate(undefined)}
+            >
+              Go on
+            </Button>
+          ) : (
+            <Button icon="pause" onClick={() => setAsking(true)}>
+              Pause
+            </Button>
+          )
+        }
+      />
       {asking && (
         <Confirm
           title={`Pause ${project.name}?`}
@@ -58,6 +59,6 @@ export function PauseCard({ project }: { project: Project }) {
           <p>Everything that shows production answers 503 until you go on. Nothing is lost.</p>
         </Confirm>
       )}
-    </Card>
+    </>
   )
 }

@@ -1,7 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { cancelOffer, offerProject } from '#contract/api/project.ts'
-import { useAccount } from '../api/account.tsx'
 import { useAction } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -23,7 +21,6 @@ function offeredUntil({ transferStartedAt, transferCompletedAt }: Project): numb
 
 /** Gives the project to another account, which takes it with a code. */
 export function TransferCard({ project }: { project: Project }) {
-  const account = useAccount()
   const [code, setCode] = useState<string>()
   const [accepting, setAccepting] = useState(false)
   const params = { idOrName: project.id }
@@ -37,46 +34,47 @@ export function TransferCard({ project }: { project: Project }) {
   const until = offeredUntil(project)
   const make = () => offer.mutate(undefined, { onSuccess: (reply) => setCode(reply.code) })
   return (
-    <Card
-      title={
-        <span className="flex items-center gap-2">
-          Give to another account {until !== undefined && <Badge tone="warn">Offered</Badge>}
-        </span>
-      }
-      about="Deployments, hosts, domains and variables change hands at once, and visitors notice nothing. Secrets for programs do not go along."
-      actions={
-        until === undefined ? (
-          <Button busy={offer.isPending} onClick={make}>
-            Offer the project
-          </Button>
-        ) : (
-          <>
+    <>
+      <Card
+        title={
+          <span className="flex items-center gap-2">
+            Give to another account {until !== undefined && <Badge tone="warn">Offered</Badge>}
+          </span>
+        }
+        about="Deployments, hosts, domains and variables change hands at once, and visitors notice nothing. Secrets for programs do not go along."
+        actions={
+          until === undefined ? (
             <Button busy={offer.isPending} onClick={make}>
-              New code
+              Offer the project
             </Button>
-            <Button look="danger" busy={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
-              Take it back
+          ) : (
+            <>
+              <Button busy={offer.isPending} onClick={make}>
+                New code
+              </Button>
+              <Button look="danger" busy={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+                Take it back
+              </Button>
+            </>
+          )
+        }
+        footer={
+          <>
+            <span>
+              {until === undefined ? (
+                'Somebody offered a project to you?'
+              ) : (
+                <>
+                  The offer ends <Time at={until} />. Variables and domains cannot be changed until then.
+                </>
+              )}
+            </span>
+            <Button size="small" look="quiet" onClick={() => setAccepting(true)}>
+              I have a code
             </Button>
           </>
-        )
-      }
-      footer={
-        <>
-          <span>
-            {until === undefined ? (
-              'Somebody offered a project to you?'
-            ) : (
-              <>
-                The offer ends <Time at={until} />. Variables and domains cannot be changed until then.
-              </>
-            )}
-          </span>
-          <Button size="small" look="quiet" onClick={() => setAccepting(true)}>
-            I have a code
-          </Button>
-        </>
-      }
-    >
+        }
+      />
       {code !== undefined && (
         <Dialog
           title="Hand this code over"
@@ -98,19 +96,6 @@ export function TransferCard({ project }: { project: Project }) {
         </Dialog>
       )}
       {accepting && <AcceptTransfer onClose={() => setAccepting(false)} />}
-      {project.transferredFromAccountId !== undefined && (
-        <p className="text-sm text-soft">
-          It was another account’s before.{' '}
-          <Link
-            to="/a/$account/audit"
-            params={{ account: account.slug }}
-            className="text-accent hover:underline"
-          >
-            The audit log
-          </Link>{' '}
-          says since when.
-        </p>
-      )}
-    </Card>
+    </>
   )
 }

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { DAY } from '#contract/time.ts'
+import { withoutChromium } from '#test/support/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import { makeAuthority, makeLeaf } from '#test/support/pki.ts'
+import { beginDomains, type DomainOwner } from '#test/support/project-domains.ts'
+import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
+import type { Account } from '#test/support/server.ts'
+
+const ZONE = `@ 3600 IN SOA ns.old.example. admin.old.example. 1 2 3 4 5
+shop 300 IN A 192.0.2.7
+@ IN MX 10 mail
+@ IN TXT "v=spf1 -all"
+`
+
+describe('domains, certificates, aliases and secrets', { skip: withoutChromium }, () => {
+  const resolver = createScriptedResolver()
+  let dashboard: DashboardTest
+  let ada: Account
+  let shop: DomainOwner
+  let page: Page
+
+  before(async () => {
+    dashboard = await openDashboard({ resolver, env: { ALOFT_DEFAULT_PLAN: 'enterprise' } })
+    ada = await dashboard.server.signUp('ada@aloft.test')
+    shop = await beginDomains(dashboard.server, { account: ada })
+    await shop.deploy('welcome', 'production')
+    page = await dashboard.openPage(ada, `/a/${ada.username}/domains`)
+  })
+  after(() => dashboard?.close())
+
+  const open = (place: string) => page.goto(`http://aloft.test/a/${ada.username}/${place}`)
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const said = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
+  const records = async (): Promise<
+    readonly { type: string; name: string; value: string; creator: string }[]
+  > =>
+    (await shop.call(`GET /v2/domains/${shop.apex}/records`)).body.records.filter(
+      ({ creator }: { creator: string }) => creator !== 'system',
+    )
+
+  test('a domain is added and followed until it is verified', async () => {
+    await page.getByRole('heading', { name: 'No domains yet' }).waitFor()
+    await dashboard.look(page, 'domains-none')
+    await button('Add a domain').click()
+    await page.getByLabel('Domain', { exact: true }).fill(shop.apex)
+    await button('Add the domain').click()
+    await page.waitForURL(`**/domains/${shop.apex}`)
+    const { body } = await shop.call(`GET /v4/domains/${shop.apex}`)
+    await page.getByRole('code').filter({ hasText: body.domain.verificationRecord }).waitFor()
+    await dashboard.look(page, 'domain-new')
+    await button('Verify now').click()
+    await page.getByRole('alert').filter({ hasText: 'show that the domain is yours' }).waitFor()
+    resolver.set('txt', `_platform.${shop.apex}`, [body.domain.verificationRecord])
+    await button('Verify now').click()
+    await said('is verified: it is yours')
+    await page.getByText('Verified', { exact: true }).waitFor()
+    const verified = await shop.call(`GET /v4/domains/${shop.apex}`)
+    assert.equal(verified.body.domain.verified, true)
+  })
+
+  test('DNS records are added, changed, imported and deleted', async () => {
+    await button('Add a record').click()
+    await page.getByLabel('Type').selectOption('SRV')
+    await page.getByLabel('Name', { exact: true }).fill('_sip._tcp')
+    await page.getByLabel('Priority').fill('1')
+    await page.getByLabel('Weight').fill('2')
+    await page.getByLabel('Port').fill('5060')
+    await page.getByLabel('Host').fill('sip.other.example')
+    await dashboard.look(page, 'domain-record')
+    await button('Add the record').click()
+    await said('The record is saved.')
+    assert.deepEqual(
+      (await records()).map(({ type, name, value }) => [type, name, value]),
+      [['SRV', '_sip._tcp', '1 2 5060 sip.other.example']],
+    )
+    await button('Change SRV _sip._tcp').click()
+    assert.equal(await page.getByLabel('Port').inputValue(), '5060')
+    await page.getByLabel('Port').fill('5061')
+    await button('Save').click()
+    await page.getByText('1 2 5061 sip.other.example').waitFor()
+    assert.deepEqual(
+      (await records()).map(({ value }) => value),
+      ['1 2 5061 sip.other.example'],
+    )
+
+    await button('Import a zone').click()
+    await page.getByLabel('Zone file').fill(ZONE)
+    await page.getByText('1 line is left out').waitFor()
+    await button('Import 3').click()
+    await page.getByText('Made', { exact: true }).nth(2).waitFor()
+    await dashboard.look(page, 'domain-import')
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('cell', { name: `10 mail.${shop.apex}` }).waitFor()
+    // Under the bar of a phone, what is scrolled away cannot be touched.
+    await page.evaluate('scrollTo(0, 0)')
+    await dashboard.look(page, 'domain')
+    await button('Delete A shop').click()
+    await button('Delete the record').click()
+    await said('The record is deleted.')
+    assert.deepEqual((await records()).map(({ type }) => type).toSorted(), ['MX', 'SRV', 'TXT'])
+  })
+
+  test('a domain is bought for the price that was told, and deleted once its name was typed', async () => {
+    await open('domains')
+    await button('Buy one').click()
+    await page.getByLabel('Domain', { exact: true }).fill('fresh-and-free.com')
+    await button('Is it free?').click()
+    const { body } = await shop.call('GET /v4/domains/price?name=fresh-and-free.com')
+    await page.getByText('fresh-and-free.com is free.').waitFor()
+    await dashboard.look(page, 'domain-buy')
+    await button(`Buy it for $${body.price}`).click()
+    await page.waitForURL('**/domains/fresh-and-free.com')
+    await said('fresh-and-free.com is yours.')
+    assert.notEqual((await shop.call('GET /v4/domains/fresh-and-free.com')).body.domain.boughtAt, null)
+    await button('Delete …').click()
+    await page.getByLabel('Type “fresh-and-free.com” to go on').fill('fresh-and-free.com')
+    await button('Delete the domain').click()
+    await page.waitForURL('**/domains')
+    await page.getByRole('link', { name: shop.apex }).waitFor()
+    await dashboard.look(page, 'domains')
+    assert.equal((await shop.call('GET /v4/domains/fresh-and-free.com')).status, 404)
+  })
+
+  test('secrets are added, renamed and deleted, and their values are shown to nobody', async () => {
+    await open('secrets')
+    await page.getByRole('heading', { name: 'No secrets yet' }).waitFor()
+    await button('Add a secret').click()
+    await page.getByLabel('Name').fill('db-password')
+    await page.getByLabel('Value').fill('hidden')
+    await button('Save the secret').click()
+    await said('db-password is saved.')
+    await dashboard.look(page, 'secrets')
+    await button('Rename db-password').click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('db-key')
+    await button('Rename').click()
+    await said('It is called db-key now.')
+    const { body } = await shop.call('GET /v2/platform/secrets')
+    assert.deepEqual(
+      body.secrets.map(({ name }: { name: string }) => name),
+      ['db-key'],
+    )
+    await button('Delete db-key').click()
+    await button('Delete the secret').click()
+    await page.getByRole('heading', { name: 'No secrets yet' }).waitFor()
+    assert.deepEqual((await shop.call('GET /v2/platform/secrets')).body.secrets, [])
+  })
+
+  test('an alias is assigned to a deployment, and removed', async () => {
+    const preview = await shop.deploy('a preview')
+    await open('aliases')
+    await page.getByRole('row', { name: new RegExp(`^${shop.name}\\.sites\\.test`) }).waitFor()
+    await button('Assign an alias').click()
+    await page.getByLabel('Host').fill(`beta.${shop.apex}`)
+    await page.getByLabel('Deployment').selectOption(preview.id)
+    await button('Assign').click()
+    await said('shows it now')
+    assert.equal(await shop.shown(`beta.${shop.apex}`), 'a preview')
+    await dashboard.look(page, 'aliases')
+    await button(`Remove beta.${shop.apex}`).click()
+    await button('Remove the alias').click()
+    await said(`beta.${shop.apex} is removed.`)
+    assert.equal(await shop.shown(`beta.${shop.apex}`), 404)
+  })
+
+  test('certificates are issued, those that expire soon stand out, and one is deleted', async () => {
+    await open('certificates')
+    await page.getByRole('heading', { name: 'No certificates yet' }).waitFor()
+    await button('Issue one').click()
+    await page.getByLabel('Names').fill(`${shop.apex}\nwww.${shop.apex}`)
+    await button('Issue').click()
+    await said('The certificate is there.')
+    const authority = await makeAuthority()
+    const { cert, key } = await makeLeaf(authority, [`old.${shop.apex}`], { to: Date.now() + 5 * DAY })
+    const stored = await shop.call('PUT /v3/platform/certs', { cert, key, ca: authority.cert })
+    assert.equal(stored.status, 200, JSON.stringify(stored.body))
+    const old = page.getByRole('row', { name: /^old\./ })
+    await old.getByText(/in \d days/).waitFor()
+    await old.getByText('By you').waitFor()
+    await dashboard.look(page, 'certificates')
+    await button(`Delete the certificate for old.${shop.apex}`).click()
+    await button('Delete the certificate').click()
+    await said('The certificate is deleted.')
+    const { certs } = (await shop.call('GET /v3/platform/certs')).body
+    assert.deepEqual(
+      certs.map(({ cns }: { cns: string[] }) => cns),
+      [[shop.apex, `www.${shop.apex}`]],
+    )
+  })
+})

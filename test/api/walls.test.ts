@@ -238,6 +238,7 @@ apiSuite('walls between accounts', (server) => {
       configuration: installed.configurationId,
       accounts: owner.id,
       jobs: 'logins.clean-up',
+      failed: 'job_000000000000000000000000',
       secrets: ['hidden', secret.uid],
       certs: [issued.uid, 'walled-cert.example'],
       projects: [deployment.projectId, 'guarded'],

@@ -157,9 +157,11 @@ function Moved({ project, goal, onClose }: { project: Project; goal: Goal; onClo
       </p>
       <ul className="space-y-1 text-sm">
         {data?.aliases.map(({ alias, status }) => (
-          <li key={alias} className="flex items-center gap-2">
+          <li key={alias} className="flex min-h-7 items-center gap-2">
             <Icon name={status === 'failed' ? 'warning' : status === 'pending' ? 'clock' : 'check'} />
-            <OutLink href={addressOf(alias)}>{alias}</OutLink>
+            <OutLink href={addressOf(alias)} className="leading-7 break-all text-accent hover:underline">
+              {alias}
+            </OutLink>
             {status === 'failed' && <span className="text-bad">could not be moved</span>}
           </li>
         ))}

@@ -46,7 +46,7 @@ export function DeploymentRows({
                 <Link
                   to="/a/$account/deployments/$deployment"
                   params={{ account, deployment: uid }}
-                  className="block max-w-44 truncate font-medium hover:underline sm:max-w-64"
+                  className="block max-w-44 truncate leading-6 font-medium hover:underline sm:max-w-64"
                 >
                   {url?.split('.')[0] ?? uid}
                 </Link>

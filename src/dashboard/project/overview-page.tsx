@@ -153,7 +153,7 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
                   <OutLink
                     key={host}
                     href={addressOf(host)}
-                    className="break-all text-accent hover:underline"
+                    className="min-h-6 break-all text-accent hover:underline"
                   >
                     {host}
                   </OutLink>

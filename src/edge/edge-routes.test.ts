@@ -11,6 +11,8 @@ world.addSite(
     'assets/a.css': 'a{}',
     'assets/sub/b.css': 'b{}',
     'assets/<b>&.txt': 'odd',
+    'assets/.env': 'TOKEN=secret',
+    'assets/.git/config': 'secret',
     'gone.html': 'gone page',
     'page.txt': 'text '.repeat(500),
     'packed.js': 'already packed',
@@ -21,6 +23,7 @@ world.addSite(
       { src: '/old', status: 301, headers: { Location: '/new' } },
       { src: '/moved/(.*)', status: 308, headers: { Location: 'https://other.test/$1' } },
       { src: '/teapot', status: 418 },
+      { src: '/variables', dest: '/assets/.env' },
       { src: '/nothing', status: 204 },
       { src: '/gone', dest: '/gone.html', status: 410 },
       {
@@ -136,6 +139,12 @@ test('a folder without an index lists its files where the site allows it', async
   assert.equal((await get('/assets/', {}, 'POST')).status, 405)
   assert.equal((await get('/assets/nope/')).status, 404)
   assert.equal((await get('/assets/', {}, 'GET', 'closed.test')).status, 404)
+})
+
+test('files that are kept from visitors are in no listing, and no rule leads to them', async () => {
+  assert.doesNotMatch((await get('/assets/')).text, /\.env|\.git/)
+  for (const path of ['/assets/.env', '/assets/.git/', '/variables'])
+    assert.equal((await get(path)).status, 404, path)
 })
 
 test('the links of a listing lead to its files', async () => {

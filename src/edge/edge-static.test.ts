@@ -3,6 +3,16 @@ import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { ask, createEdgeWorld, serveSlow } from '#test/support/edge.ts'
 
+const PRIVATE_FILES = [
+  '.env',
+  '.env.production',
+  '.ENV',
+  'docs/.env.local',
+  '.env%',
+  '.git/config',
+  'lib/.git',
+  '.aloft/project.json',
+]
 const world = createEdgeWorld()
 const page = `<!doctype html><title>home</title>${'<p>the quick brown fox</p>'.repeat(200)}`
 const large = Buffer.alloc(3 * 1024 * 1024, 'large files are streamed. ')
@@ -21,6 +31,10 @@ const site = world.addSite('site.test', {
   'é 100%.txt': 'special',
   'a\\b.txt': 'backslash',
   'a%2Fb.txt': 'escaped slash',
+  '.well-known/security.txt': 'Contact: mailto:security@site.test',
+  '.github/funding.yml': 'github: site',
+  'environment.txt': 'no secret',
+  ...Object.fromEntries(PRIVATE_FILES.map((name) => [name, 'TOKEN=secret'])),
 })
 world.addSite('preview.test', { 'index.html': page }, { environment: 'preview' })
 const server = await serveSlow(world.edge)
@@ -67,6 +81,9 @@ const LOOKUPS: readonly (readonly [string, number, string])[] = [
   ['/a\\b.txt', 200, 'backslash'],
   ['/a%252Fb.txt', 200, 'escaped slash'],
   ['/empty.txt', 200, ''],
+  ['/.well-known/security.txt', 200, 'Contact: mailto:security@site.test'],
+  ['/.github/funding.yml', 200, 'github: site'],
+  ['/environment.txt', 200, 'no secret'],
 ]
 for (const [path, status, text] of LOOKUPS)
   test(`${path} is answered with ${status} ${JSON.stringify(text.slice(0, 20))}`, async () => {
@@ -80,6 +97,13 @@ for (const path of ['/nope', '/about.html/', '/about', '/a%2Fb.txt', '/docs/nope
     const { status, headers } = await get(path)
     assert.equal(status, 404)
     assert.equal(headers['x-platform-error'], 'NOT_FOUND')
+  })
+
+for (const name of PRIVATE_FILES)
+  test(`${name} is kept from visitors, however they spell it`, async () => {
+    const path = encodeURI(name)
+    for (const spelling of [`/${path}`, `//${path}`, `/docs/../${path}`, `/${path.replace('.', '%2e')}`])
+      assert.equal((await get(spelling)).status, 404, spelling)
   })
 
 for (const path of ['/%', '/%zz', '/a%00b'])

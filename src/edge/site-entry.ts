@@ -6,6 +6,7 @@ import type { Site } from '#core/site/site.ts'
 import { createFolders, type Folders } from './folders.ts'
 import { servesEveryone } from './guards.ts'
 import type { AnswerShare, HotAnswer } from './hot-answers.ts'
+import { visibleFiles } from './private-file.ts'
 import { specialPathOf } from './request-path.ts'
 import type { SiteTarget } from './site-target.ts'
 
@@ -34,8 +35,9 @@ export interface SiteEntry {
 
 export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
   let folders: Folders | undefined
+  const files = visibleFiles(site.files)
   const readFolders = () => {
-    folders ??= createFolders(site.files)
+    folders ??= createFolders(files)
     return folders
   }
   const restore = site.routesFrom === 'output' ? restoreOutputRoutes : restoreRoutes
@@ -43,7 +45,7 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
   return {
     site,
     table,
-    targets: createLookup(site, readFolders),
+    targets: createLookup({ ...site, files }, readFolders),
     folders: readFolders,
     listings: new Map(),
     isPlain: servesEveryone(site),

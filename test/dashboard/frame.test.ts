@@ -3,6 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
 
+/** What people wait for before they see anything, in compressed bytes of JavaScript. */
+const FIRST_LOAD = 250 * 1024
+
 describe('the frame of the dashboard', { skip: withoutChromium }, () => {
   let dashboard: DashboardTest
   before(async () => {
@@ -10,12 +13,53 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
   })
   after(() => dashboard?.close())
 
-  test('leads to the projects of the one who is signed in', async () => {
+  test('leads to the projects of the one who is signed in, and loads little for it', async (t) => {
     const ada = await dashboard.server.signUp('ada@aloft.test')
-    const page = await dashboard.openPage(ada)
+    const page = await dashboard.openPage(ada, '/healthz')
+    let bytes = 0
+    const foreign: string[] = []
+    page.on('response', (response) => {
+      const url = new URL(response.url())
+      if (url.protocol.startsWith('http') && url.host !== 'aloft.test') foreign.push(url.href)
+      if (url.pathname.endsWith('.js')) bytes += Number(response.headers()['content-length'])
+    })
+    await page.goto('http://aloft.test/')
     await page.waitForURL(`**/a/${ada.username}`)
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Domains' }).waitFor()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    t.diagnostic(`first load: ${Math.round(bytes / 1024)} KB of compressed JavaScript`)
+    assert.ok(bytes > 0 && bytes < FIRST_LOAD, `${bytes} bytes of JavaScript for the first page`)
+    assert.deepEqual(foreign, [])
     await dashboard.look(page, 'frame')
     assert.match(await page.title(), /Aloft$/)
+  })
+
+  test('whoever is not signed in is led to the login, and back', async () => {
+    const grace = await dashboard.server.signUp('grace@aloft.test')
+    const page = await dashboard.openPage(grace, '/account/tokens')
+    await page.getByRole('heading', { name: 'Access tokens' }).waitFor()
+    await page.context().clearCookies()
+    await page.reload()
+    await page.waitForURL('**/login?next=%2Faccount%2Ftokens')
+  })
+
+  test('goes by keys alone, past the navigation and to any page', async () => {
+    const eve = await dashboard.server.signUp('eve@aloft.test')
+    const page = await dashboard.openPage(eve, `/a/${eve.username}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    assert.equal(new URL(page.url()).hash, '#main')
+    await page.getByRole('link', { name: 'Webhooks' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+  })
+
+  test('a page that is not there says so, and errors say what to do', async () => {
+    const hedy = await dashboard.server.signUp('hedy@aloft.test')
+    const page = await dashboard.openPage(hedy, '/a/nobody')
+    await page.getByText('There is no such page').waitFor()
+    await page.goto(`http://aloft.test/a/${hedy.username}/webhooks/hook_nothing`)
+    await page.getByText('This is not here').waitFor()
   })
 })

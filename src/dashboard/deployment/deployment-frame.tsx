@@ -1,3 +1,181 @@
-import { Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
+import { deleteDeployment } from '#contract/api/deployment.ts'
+import { getProject } from '#contract/api/project.ts'
+import { useAccount } from '../api/account.tsx'
+import { useAction, useLater } from '../api/query.ts'
+import { isBack, MoveDialog } from '../compare/move-dialog.tsx'
+import { addressOf, type Project } from '../project/project.ts'
+import { Badge, StateBadge } from '../ui/badge.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu, MenuItem, MenuLine, MenuLink } from '../ui/menu.tsx'
+import { PageSkeleton } from '../ui/skeleton.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { Time } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+import { type Deployment, shortName, targetName, useDeployment, useNames } from './deployment.ts'
 
-export const DeploymentFrame = () => <Outlet />
+/** Above every page of a deployment: which one it is, how it is, and what can be done with it. */
+export function DeploymentFrame() {
+  const { slug: account } = useAccount()
+  const deployment = useDeployment()
+  const names = useNames()
+  const { data: project } = useLater('project', getProject, { params: { idOrName: deployment.projectId } })
+  const params = { account, deployment: deployment.id }
+  const isLive = project?.targets.production?.id === deployment.id
+  const creator = names(deployment.creator.uid)
+  const projectName = project?.name ?? deployment.name
+
+  return (
+    <>
+      <div className="border-b border-line bg-panel">
+        <div className="mx-auto w-full max-w-6xl px-4 pt-5 sm:px-8">
+          <Link
+            to="/a/$account/projects/$project"
+            params={{ account, project: projectName }}
+            className="inline-block max-w-full truncate text-sm text-soft hover:text-fg"
+          >
+            ← {projectName}
+          </Link>
+          <div className="mt-1 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+            <div className="min-w-0 space-y-1.5">
+              <p className="text-xl font-semibold tracking-tight break-all">
+                {shortName(deployment.url, deployment.id)}
+              </p>
+              <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 text-sm text-soft">
+                <StateBadge state={deployment.readyState} />
+                {isLive ? <Badge tone="accent">Live</Badge> : <Badge>{targetName(deployment.target)}</Badge>}
+                <span>
+                  <Time at={deployment.createdAt} />
+                  {creator !== undefined && ` by ${creator}`}
+                </span>
+              </div>
+            </div>
+            <div className="flex items-center gap-2">
+              {deployment.readyState === 'READY' && deployment.url !== null && (
+                <a
+                  href={addressOf(deployment.url)}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                  className={buttonClass({ look: 'primary', size: 'small' })}
+                >
+                  <Icon name="external" /> Visit<span className="sr-only"> (opens in a new tab)</span>
+                </a>
+              )}
+              <Actions deployment={deployment} project={project} />
+            </div>
+          </div>
+          <div className="-mb-px mt-3">
+            <Tabs
+              label="Deployment"
+              tabs={[
+                {
+                  label: 'Build',
+                  to: '/a/$account/deployments/$deployment',
+                  params,
+                  activeOptions: { exact: true, includeSearch: false },
+                },
+                { label: 'Source', to: '/a/$account/deployments/$deployment/source', params },
+                { label: 'Output', to: '/a/$account/deployments/$deployment/output', params },
+                { label: 'Instances', to: '/a/$account/deployments/$deployment/instances', params },
+                {
+                  label: 'Logs',
+                  to: '/a/$account/projects/$project/logs',
+                  params: { account, project: projectName },
+                  search: { deployment: deployment.id },
+                },
+              ]}
+            />
+          </div>
+        </div>
+      </div>
+      <Suspense fallback={<PageSkeleton />}>
+        <Outlet />
+      </Suspense>
+    </>
+  )
+}
+
+function Actions({ deployment, project }: { deployment: Deployment; project: Project | undefined }) {
+  const { slug: account } = useAccount()
+  const navigate = useNavigate()
+  const [moving, setMoving] = useState(false)
+  const [leaving, setLeaving] = useState(false)
+  const live = project?.targets.production?.id
+  const isLive = live === deployment.id
+  const isReady = deployment.readyState === 'READY'
+  const goal = { id: deployment.id, created: deployment.createdAt }
+  const remove = useAction(
+    (_: undefined, { client }) => client.call(deleteDeployment, { params: { id: deployment.id } }),
+    {
+      changes: [],
+      done: 'The deployment is deleted.',
+      after: () => void navigate({ to: '/a/$account/deployments', params: { account } }),
+    },
+  )
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(addressOf(deployment.url ?? ''))
+      toast.good('The address is copied.')
+    } catch {
+      toast.bad('The browser does not let this page copy. Visit the deployment and copy its address there.')
+    }
+  }
+  const back = project !== undefined && isBack(project, goal)
+
+  return (
+    <>
+      <Menu trigger={<Button size="small">Actions</Button>}>
+        {project !== undefined && isReady && !isLive && (
+          <MenuItem icon={back ? 'undo' : 'rocket'} onSelect={() => setMoving(true)}>
+            {back ? 'Roll back to this' : 'Promote to production'}
+          </MenuItem>
+        )}
+        {project !== undefined && live !== undefined && !isLive && (
+          <MenuLink>
+            <Link
+              to="/a/$account/projects/$project/compare"
+              params={{ account, project: project.name }}
+              search={{ from: live, to: deployment.id }}
+            >
+              <Icon name="copy" /> Compare with what is live
+            </Link>
+          </MenuLink>
+        )}
+        {deployment.url !== null && (
+          <MenuItem icon="alias" onSelect={() => void copy()}>
+            Copy the address
+          </MenuItem>
+        )}
+        <MenuLine />
+        <MenuItem icon="trash" danger onSelect={() => setLeaving(true)}>
+          Delete
+        </MenuItem>
+      </Menu>
+      {moving && project !== undefined && (
+        <MoveDialog project={project} goal={goal} onClose={() => setMoving(false)} />
+      )}
+      {leaving && (
+        <Confirm
+          title="Delete this deployment?"
+          action="Delete the deployment"
+          busy={remove.isPending}
+          onConfirm={() => remove.mutate(undefined)}
+          onClose={() => setLeaving(false)}
+        >
+          <p>
+            Its address stops answering, and its logs are gone. Other deployments of {deployment.name} stay as
+            they are.
+          </p>
+          {isLive && (
+            <p className="text-bad">
+              Production shows this deployment: visitors find nothing there until you promote another.
+            </p>
+          )}
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,3 +1,173 @@
+import { Link } from '@tanstack/react-router'
+import { useDeferredValue } from 'react'
+import { listDeployments, type Target } from '#contract/api/deployment.ts'
+import { listProjects } from '#contract/api/project.ts'
+import { useAccount } from '../api/account.tsx'
+import { useLater, useReadPages } from '../api/query.ts'
+import { useSearchText } from '../api/search.ts'
+import { SourceNote } from '../project/source-note.tsx'
+import { Badge, StateBadge } from '../ui/badge.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { shortName, targetName, useNames } from './deployment.ts'
 
-export const DeploymentsPage = () => <Page title="Deployments">…</Page>
+const STATES = [
+  { value: '', label: 'In any state' },
+  { value: 'READY', label: 'Ready' },
+  { value: 'INITIALIZING,ANALYZING,BUILDING,DEPLOYING', label: 'Building' },
+  { value: 'ERROR', label: 'Failed' },
+]
+const TARGETS = [
+  { value: '', label: 'For everybody' },
+  { value: 'production', label: 'Production' },
+  { value: 'staging', label: 'Staging' },
+]
+
+/** Everything that was deployed in the account, whatever its project. */
+export function DeploymentsPage() {
+  const { slug: account } = useAccount()
+  const [state, setState] = useSearchText('state')
+  const [target, setTarget] = useSearchText('target')
+  const [project, setProject] = useSearchText('project')
+  const [branch, setBranch] = useSearchText('branch')
+  // The list that is there stays until the next one is.
+  const asked = useDeferredValue({ state, target, project, branch: branch.trim() })
+  const isFiltered = Object.values(asked).some((value) => value !== '')
+  const { data } = useLater('project', listProjects, { query: { limit: 100 } })
+  const names = useNames()
+  const notes = asked.branch === '' ? {} : { 'meta-gitBranch': asked.branch }
+  const pages = useReadPages(
+    'deployment',
+    listDeployments,
+    {
+      query: {
+        limit: 30,
+        ...(asked.state !== '' && { state: asked.state }),
+        ...(asked.target !== '' && { target: asked.target as Target }),
+        ...(asked.project !== '' && { projectId: asked.project }),
+        ...notes,
+      },
+    },
+    ({ deployments }) => deployments,
+  )
+  const projectNames = new Map(data?.projects.map(({ id, name }) => [id, name]))
+  const projects = [
+    { value: '', label: 'Of every project' },
+    ...(data?.projects.map(({ id, name }) => ({ value: id, label: name })) ?? []),
+    ...(project !== '' && !projectNames.has(project) ? [{ value: project, label: project }] : []),
+  ]
+
+  return (
+    <Page title="Deployments" about="Everything that was deployed here, newest first.">
+      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_12rem_10rem_10rem]">
+        <TextField
+          label="Branch"
+          hideLabel
+          type="search"
+          placeholder="Branch, such as main"
+          value={branch}
+          onChange={setBranch}
+        />
+        <SelectField label="Project" hideLabel value={project} onChange={setProject} options={projects} />
+        <SelectField label="State" hideLabel value={state} onChange={setState} options={STATES} />
+        <SelectField label="Target" hideLabel value={target} onChange={setTarget} options={TARGETS} />
+      </div>
+      <Card flush>
+        {pages.rows.length > 0 ? (
+          <Table
+            label="Deployments"
+            rows={pages.rows}
+            rowKey={({ uid }) => uid}
+            columns={[
+              {
+                title: 'Deployment',
+                cell: ({ uid, url, projectId, name, created }) => (
+                  <div className="min-w-0">
+                    <Link
+                      to="/a/$account/deployments/$deployment"
+                      params={{ account, deployment: uid }}
+                      className="block max-w-44 truncate font-medium hover:underline sm:max-w-72"
+                    >
+                      {shortName(url, uid)}
+                    </Link>
+                    <Link
+                      to="/a/$account/projects/$project"
+                      params={{ account, project: projectNames.get(projectId) ?? projectId }}
+                      className="block max-w-44 truncate text-soft hover:text-fg hover:underline sm:max-w-72"
+                    >
+                      {projectNames.get(projectId) ?? name}
+                    </Link>
+                    <span className="text-soft md:hidden">
+                      <Time at={created} />
+                    </span>
+                  </div>
+                ),
+              },
+              {
+                title: 'State',
+                cell: ({ state, target }) => (
+                  <div className="flex flex-wrap gap-1.5">
+                    <StateBadge state={state} />
+                    <Badge>{targetName(target)}</Badge>
+                  </div>
+                ),
+              },
+              {
+                title: 'Source',
+                wide: true,
+                cell: ({ meta }) => (
+                  <div className="max-w-56">
+                    <SourceNote meta={meta} />
+                  </div>
+                ),
+              },
+              {
+                title: 'When',
+                wide: true,
+                cell: ({ created, creator }) => (
+                  <>
+                    <Time at={created} />
+                    {names(creator.uid) !== undefined && (
+                      <span className="block max-w-40 truncate text-soft">by {names(creator.uid)}</span>
+                    )}
+                  </>
+                ),
+              },
+            ]}
+          />
+        ) : isFiltered ? (
+          <Empty
+            icon="search"
+            title="No deployment is like this"
+            action={
+              <ButtonLink to="/a/$account/deployments" params={{ account }} search={{}}>
+                Show all
+              </ButtonLink>
+            }
+          />
+        ) : (
+          <Empty
+            icon="rocket"
+            title="Nothing was deployed yet"
+            action={
+              <ButtonLink look="primary" icon="upload" to="/a/$account/new" params={{ account }}>
+                Deploy a folder
+              </ButtonLink>
+            }
+          >
+            <p className="mb-3">Drop a folder onto the page, or deploy it from your terminal:</p>
+            <CopyLine text="npx aloft" />
+          </Empty>
+        )}
+        <ShowOlder pages={pages} />
+      </Card>
+    </Page>
+  )
+}

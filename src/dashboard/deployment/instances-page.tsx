@@ -1,3 +1,210 @@
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { getOutput, scaleInstances } from '#contract/api/deployment.ts'
+import { useAccount } from '../api/account.tsx'
+import { explain } from '../api/explain.ts'
+import { read, useAction } from '../api/query.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { TextField } from '../ui/field.tsx'
+import { formatNumber } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import {
+  type Deployment,
+  type DeploymentOutput,
+  isOver,
+  shortName,
+  useDeployment,
+  useOutput,
+} from './deployment.ts'
 
-export const InstancesPage = () => <Page title="Instances">…</Page>
+/** The most instances of one program. */
+const MOST = 10
+/** When to look what came of scaling: instances start and end a little later. */
+const LOOKS_AFTER = [1000, 3000, 8000]
+
+/** The programs of a deployment that run, and how many of them may. */
+export function InstancesPage() {
+  const deployment = useDeployment()
+  const output = useOutput(deployment.id)
+  const account = useAccount()
+  const queries = useQueryClient()
+  const { queryKey } = read(account, 'deployment', getOutput, { params: { id: deployment.id } })
+  const busy = useIsFetching({ queryKey }) > 0
+  const look = () => void queries.invalidateQueries({ queryKey })
+  const hasPrograms = output.programs.length > 0
+
+  return (
+    <Page
+      title={`Instances of ${shortName(deployment.url, deployment.id)}`}
+      heading="Instances"
+      about="Programs that run for this deployment. They start when a visitor needs them, and end when nobody does."
+      actions={
+        hasPrograms && (
+          <Button icon="refresh" busy={busy} onClick={look}>
+            Look again
+          </Button>
+        )
+      }
+    >
+      {hasPrograms ? (
+        <>
+          <Running deployment={deployment} output={output} />
+          <Scale
+            key={`${output.scale.min}-${output.scale.max}`}
+            id={deployment.id}
+            output={output}
+            look={look}
+          />
+        </>
+      ) : (
+        <Card>
+          <Empty
+            icon="box"
+            title={isOver(deployment.readyState) ? 'Nothing has to run' : 'Not built yet'}
+            action={
+              <ButtonLink
+                to="/a/$account/deployments/$deployment/output"
+                params={{ account: account.slug, deployment: deployment.id }}
+              >
+                See its output
+              </ButtonLink>
+            }
+          >
+            {isOver(deployment.readyState)
+              ? 'This deployment is files alone: they are served without a program, however many visitors come.'
+              : 'Its programs can run as soon as the build has ended.'}
+          </Empty>
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+function Running({ deployment, output }: { deployment: Deployment; output: DeploymentOutput }) {
+  const programs = new Map(output.programs.map((program) => [program.id, program]))
+  const { instances } = output
+  return (
+    <Card
+      title={instances.length === 1 ? '1 instance runs' : `${formatNumber(instances.length)} instances run`}
+      about={deployment.regions.length > 0 && `In ${deployment.regions.join(', ')}.`}
+      flush
+    >
+      {instances.length === 0 ? (
+        <Empty icon="moon" title="Asleep">
+          Nobody needs it at the moment. The next visit starts an instance, and waits for it a little.
+        </Empty>
+      ) : (
+        <Table
+          label="Instances"
+          rows={instances}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              title: 'Instance',
+              cell: ({ id }) => (
+                <code className="block max-w-36 truncate font-mono text-[0.8125rem] sm:max-w-none" title={id}>
+                  {id}
+                </code>
+              ),
+            },
+            {
+              title: 'Runs',
+              cell: ({ program }) => (
+                <span className="font-mono text-[0.8125rem] break-all">
+                  {programs.get(program)?.entry ?? program}
+                </span>
+              ),
+            },
+            {
+              title: 'Memory',
+              wide: true,
+              align: 'right',
+              cell: ({ program }) => `${formatNumber(programs.get(program)?.memoryMb ?? 0)} MB`,
+            },
+            { title: 'State', wide: true, cell: () => <Badge tone="good">Running</Badge> },
+            { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
+          ]}
+        />
+      )}
+    </Card>
+  )
+}
+
+const whole = (text: string): number | undefined =>
+  /^\d{1,3}$/.test(text.trim()) ? Number(text.trim()) : undefined
+
+function Scale({ id, output, look }: { id: string; output: DeploymentOutput; look: () => void }) {
+  const { scale } = output
+  const [min, setMin] = useState(String(scale.min))
+  const [max, setMax] = useState(String(scale.max))
+  const change = useAction(
+    (body: { readonly min: number; readonly max: number }, { client }) =>
+      client.call(scaleInstances, { params: { id }, body }),
+    {
+      changes: ['deployment'],
+      quiet: true,
+      done: ({ min, max }) =>
+        min === max ? `It runs ${min} at all times now.` : `It runs ${min} to ${max} now.`,
+      after: () => {
+        for (const ms of LOOKS_AFTER) setTimeout(look, ms)
+      },
+    },
+  )
+  const wanted = { min: whole(min), max: whole(max) }
+  const problem =
+    wanted.min === undefined || wanted.max === undefined
+      ? 'Both have to be whole numbers.'
+      : wanted.max > MOST
+        ? `At most ${MOST} instances are allowed.`
+        : wanted.min > wanted.max
+          ? 'The fewest cannot be more than the most.'
+          : undefined
+  const isChanged = wanted.min !== scale.min || wanted.max !== scale.max
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (problem === undefined && wanted.min !== undefined && wanted.max !== undefined)
+          change.mutate({ min: wanted.min, max: wanted.max })
+      }}
+    >
+      <Card
+        title="Scale"
+        about="How many instances of each program are kept running, and how many may run when many visitors come."
+        footer={
+          <>
+            <span>
+              {output.instances.length === 0
+                ? 'It is asleep. Visit it once to wake it up, then scale it.'
+                : 'With 0 as the fewest it sleeps when nobody visits.'}
+            </span>
+            <Button
+              look="primary"
+              type="submit"
+              busy={change.isPending}
+              disabled={problem !== undefined || !isChanged}
+            >
+              Scale
+            </Button>
+          </>
+        }
+      >
+        <div className="grid max-w-md grid-cols-2 gap-4">
+          <TextField label="At least" type="number" min={0} max={MOST} value={min} onChange={setMin} />
+          <TextField label="At most" type="number" min={0} max={MOST} value={max} onChange={setMax} />
+        </div>
+        {(problem !== undefined || change.isError) && (
+          <p role="alert" className="mt-3 text-sm text-bad">
+            {problem ?? explain(change.error)}
+          </p>
+        )}
+      </Card>
+    </form>
+  )
+}

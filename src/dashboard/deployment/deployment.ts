@@ -1,0 +1,36 @@
+import type { Static } from 'typebox'
+import { getDeployment, getOutput } from '#contract/api/deployment.ts'
+import { listMembers } from '#contract/api/team.ts'
+import { useAccount, useAccounts, useParam } from '../api/account.tsx'
+import { useLater, useRead } from '../api/query.ts'
+
+export type Deployment = Static<typeof getDeployment.reply>
+export type DeploymentOutput = Static<typeof getOutput.reply>
+
+/** The deployment that the address names. */
+export const useDeployment = (): Deployment =>
+  useRead('deployment', getDeployment, { params: { id: useParam('deployment') } })
+
+export const useOutput = (id: string): DeploymentOutput =>
+  useRead('deployment', getOutput, { params: { id } })
+
+export const isOver = (state: string): boolean => state === 'READY' || state === 'ERROR'
+
+export const targetName = (target: string | undefined): string =>
+  target === 'production' ? 'Production' : target === 'staging' ? 'Staging' : 'Preview'
+
+/** The first label of its host, or its id while it has none: what people tell deployments apart by. */
+export const shortName = (url: string | null, id: string): string => url?.split('.')[0] ?? id
+
+/** Names of people by their ids: everybody of a team, or the one person. */
+export function useNames(): (userId: string) => string | undefined {
+  const account = useAccount()
+  const { user } = useAccounts()
+  const { data } = useLater(
+    'member',
+    listMembers,
+    { params: { id: account.id } },
+    { enabled: account.kind === 'team' },
+  )
+  return (userId) => (userId === user.id ? user.username : data?.find(({ uid }) => uid === userId)?.username)
+}

@@ -1,0 +1,112 @@
+import type { ReactNode } from 'react'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import { Card } from '../ui/card.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { formatNumber } from '../ui/format.ts'
+
+/** A rule as the API shows it; whatever else it holds is shown as it is. */
+interface Route {
+  readonly src?: string
+  readonly handle?: string
+  readonly dest?: string
+  readonly status?: number
+  readonly methods?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+  readonly continue?: boolean
+}
+
+const SHOWN = 200
+
+const HANDLES: Readonly<Record<string, string>> = {
+  filesystem: 'Then the files are searched; what follows holds where none was found',
+  rewrite: 'After a rewrite',
+  hit: 'Where a file was found',
+  miss: 'Where nothing was found',
+  resource: 'Before the answer is made',
+  error: 'Where something went wrong',
+}
+
+const locationOf = ({ headers }: Route): string | undefined =>
+  Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'location')?.[1]
+
+function kindOf(route: Route): readonly [says: string, tone: Tone] {
+  const { status, dest, headers } = route
+  if (status !== undefined && status >= 300 && status < 400) return ['Redirect', 'accent']
+  if (status !== undefined) return ['Status', status >= 400 ? 'warn' : 'neutral']
+  if (dest !== undefined) return [/^https?:/.test(dest) ? 'Proxy' : 'Rewrite', 'good']
+  return headers === undefined ? ['Rule', 'neutral'] : ['Headers', 'neutral']
+}
+
+/** Redirects, rewrites and headers, in the order in which they are tried. */
+export const Routes = ({ routes }: { routes: readonly unknown[] }) => (
+  <Card
+    title="Routes"
+    about="Redirects, rewrites and headers, in the order in which they are tried."
+    flush
+    {...(routes.length > SHOWN && {
+      footer: `The first ${SHOWN} of ${formatNumber(routes.length)}.`,
+    })}
+  >
+    {routes.length === 0 ? (
+      <Empty icon="arrow" title="No rules">
+        A visit finds the file or function of its path. Add routes to aloft.json to send it elsewhere.
+      </Empty>
+    ) : (
+      <ol className="border-t border-line text-sm">
+        {routes.slice(0, SHOWN).map((route, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rules are told apart by their place
+          <li key={i} className="border-b border-line px-5 py-3 last:border-b-0">
+            <Rule route={route as Route} />
+          </li>
+        ))}
+      </ol>
+    )}
+  </Card>
+)
+
+const Code = ({ children }: { children: ReactNode }) => (
+  <code className="font-mono text-[0.8125rem] break-all">{children}</code>
+)
+
+function Rule({ route }: { route: Route }) {
+  if (route.handle !== undefined)
+    return <p className="text-soft">{HANDLES[route.handle] ?? `Then ${route.handle}`}</p>
+  const [says, tone] = kindOf(route)
+  const to = route.dest ?? locationOf(route)
+  const headers = Object.entries(route.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'location')
+  const { src, dest: _dest, status, methods, headers: _headers, continue: goesOn, ...rest } = route
+  return (
+    <div className="space-y-1">
+      <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+        <Badge tone={tone}>
+          {says}
+          {status !== undefined && ` ${status}`}
+        </Badge>
+        {methods !== undefined && <span className="text-soft">{methods.join(', ')}</span>}
+        <Code>{src ?? 'every path'}</Code>
+        {to !== undefined && (
+          <>
+            <span aria-hidden="true" className="text-soft">
+              →
+            </span>
+            <span className="sr-only">to</span>
+            <Code>{to}</Code>
+          </>
+        )}
+        {goesOn === true && <span className="text-soft">and goes on</span>}
+      </p>
+      {headers.map(([name, value]) => (
+        <p key={name} className="text-soft">
+          <Code>
+            {name}: {value}
+          </Code>
+        </p>
+      ))}
+      {Object.keys(rest).length > 0 && (
+        <p className="text-soft">
+          <Code>{JSON.stringify(rest)}</Code>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -160,7 +160,6 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
       await page.getByText('Production shows it now').waitFor()
       await page.getByRole('link', { name: 'shop.sites.test' }).last().waitFor()
       assert.match(await live(), /All is well/)
-      await dashboard.look(page, 'rolled-back')
       await page.getByRole('button', { name: 'Done' }).click()
       await page.getByText('Rolled back', { exact: true }).waitFor()
     })

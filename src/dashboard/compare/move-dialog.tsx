@@ -71,7 +71,7 @@ export function MoveDialog({
             <p className="text-sm">Nothing is in production yet. Visitors will see this deployment.</p>
           ) : (
             <Suspense fallback={<Skeleton className="h-40" />}>
-              <Difference project={project} from={live.id} to={goal.id} />
+              <Difference project={project} from={live.id} to={goal.id} onClose={onClose} />
             </Suspense>
           )}
           {back && (
@@ -103,7 +103,17 @@ export function MoveDialog({
   )
 }
 
-function Difference({ project, from, to }: { project: Project; from: string; to: string }) {
+function Difference({
+  project,
+  from,
+  to,
+  onClose,
+}: {
+  project: Project
+  from: string
+  to: string
+  onClose: () => void
+}) {
   const { slug } = useAccount()
   const { files, settings } = useComparison(from, to)
   return (
@@ -127,6 +137,7 @@ function Difference({ project, from, to }: { project: Project; from: string; to:
         to="/a/$account/projects/$project/compare"
         params={{ account: slug, project: project.name }}
         search={{ from, to }}
+        onClick={onClose}
         className="inline-block text-sm text-accent hover:underline"
       >
         See every line that is different

@@ -41,7 +41,7 @@ export function DeploymentRows({
         columns={[
           {
             title: 'Deployment',
-            cell: ({ uid, url, state, target }) => (
+            cell: ({ uid, url, state, target, created }) => (
               <div className="min-w-0 space-y-1.5">
                 <Link
                   to="/a/$account/deployments/$deployment"
@@ -50,7 +50,7 @@ export function DeploymentRows({
                 >
                   {url?.split('.')[0] ?? uid}
                 </Link>
-                <div className="flex flex-wrap gap-1.5">
+                <div className="flex flex-wrap items-center gap-1.5">
                   <StateBadge state={state} />
                   {uid === live ? (
                     <Badge tone="accent">Live</Badge>
@@ -59,6 +59,9 @@ export function DeploymentRows({
                       {target === 'production' ? 'Production' : target === 'staging' ? 'Staging' : 'Preview'}
                     </Badge>
                   )}
+                  <span className="text-soft md:hidden">
+                    <Time at={created} />
+                  </span>
                 </div>
               </div>
             ),

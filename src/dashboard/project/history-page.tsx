@@ -60,15 +60,17 @@ export function HistoryPage() {
         </ButtonLink>
       }
     >
-      <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_auto_auto]">
-        <TextField
-          label="Branch"
-          hideLabel
-          type="search"
-          placeholder="Branch, such as main"
-          value={branch}
-          onChange={setBranch}
-        />
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-[minmax(0,1fr)_auto_auto]">
+        <div className="max-sm:col-span-2">
+          <TextField
+            label="Branch"
+            hideLabel
+            type="search"
+            placeholder="Branch, such as main"
+            value={branch}
+            onChange={setBranch}
+          />
+        </div>
         <SelectField label="State" hideLabel value={state} onChange={setState} options={STATES} />
         <SelectField label="Target" hideLabel value={target} onChange={setTarget} options={TARGETS} />
       </div>

@@ -20,6 +20,8 @@ import { SourceNote } from './source-note.tsx'
 import { TrafficSummary } from './traffic-summary.tsx'
 
 const RECENT = 5
+/** What needs no build is ready with the answer: there is nothing to tell. */
+const AT_ONCE = 100
 
 /** A project at a glance: what is live, how it does, and what happened last. */
 export function OverviewPage() {
@@ -168,9 +170,9 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
                 {live.creator !== null && ` by ${live.creator.username}`}
               </span>,
             ],
-            ...(live.readyAt === undefined
+            ...(live.readyAt === undefined || live.readyAt - live.createdAt < AT_ONCE
               ? []
-              : [['Ready after', formatDuration(Math.max(live.readyAt - live.createdAt, 0))] as const]),
+              : [['Ready after', formatDuration(live.readyAt - live.createdAt)] as const]),
           ]}
         />
       </div>

@@ -1,3 +1,202 @@
+import { useCallback, useMemo, useState } from 'react'
+import { useAccount } from '../api/account.tsx'
+import { useSearchText } from '../api/search.ts'
+import { saveText } from '../deployment/save-text.ts'
+import { productionHost, useProject } from '../project/project.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, ButtonLink, IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { SelectField, Switch } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { groupEntries } from './group-entries.ts'
+import { LEVELS, type LogWish, RANGES, STATUSES, TYPES, toFilter, withOwn } from './log-filter.ts'
+import { LogItem } from './log-row.tsx'
+import { TypedFilter } from './typed-filter.tsx'
+import { useFollow, useLogPages } from './use-logs.ts'
 
-export const LogsPage = () => <Page title="Logs">…</Page>
+/** What visitors asked for and what programs wrote, past and as it happens. */
+export function LogsPage() {
+  const { slug: account } = useAccount()
+  const project = useProject()
+  const [text, setText] = useSearchText('q')
+  const [path, setPath] = useSearchText('path')
+  const [status, setStatus] = useSearchText('status')
+  const [level, setLevel] = useSearchText('level')
+  const [type, setType] = useSearchText('type')
+  const [range, setRange] = useSearchText('range')
+  const [deployment, setDeployment] = useSearchText('deployment')
+  const [target, setTarget] = useSearchText('target')
+  const [live, setLive] = useSearchText('live')
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const wish: LogWish = { text, path, status, level, type, range, deployment, target }
+  const isFiltered = Object.values(wish).some((value) => value !== '')
+  // The moment that a range is counted from stays until another range is chosen.
+  const now = useMemo(() => (range === '' ? 0 : Date.now()), [range])
+  const filter = toFilter(wish, now)
+  const isLive = live !== ''
+
+  const pages = useLogPages(project.id, filter)
+  const followed = useFollow(project.id, filter, isLive)
+  const past = useMemo(() => pages.data?.pages.flatMap(({ entries }) => entries) ?? [], [pages.data])
+  const entries = useMemo(() => [...followed.entries, ...past], [followed.entries, past])
+  const rows = useMemo(() => groupEntries(entries), [entries])
+  const toggle = useCallback(
+    (id: string) =>
+      setOpen((before) => {
+        const after = new Set(before)
+        if (!after.delete(id)) after.add(id)
+        return after
+      }),
+    [],
+  )
+  const save = () =>
+    saveText(
+      `${project.name}-log.jsonl`,
+      groupless(entries)
+        .map((entry) => `${JSON.stringify(entry)}\n`)
+        .join(''),
+      'application/jsonl',
+    )
+
+  return (
+    <Page
+      title={`Logs of ${project.name}`}
+      heading="Logs"
+      actions={
+        <>
+          <div className="mr-2 flex items-center gap-3">
+            <Switch label="Live" checked={isLive} onChange={(on) => setLive(on ? 'on' : '')} />
+            {isLive && (
+              <span role="status">
+                <Badge tone={followed.isConnected ? 'good' : 'warn'}>
+                  <span className="size-1.5 animate-pulse rounded-full bg-current" />
+                  {followed.isConnected ? 'Following' : 'Connecting …'}
+                </Badge>
+              </span>
+            )}
+          </div>
+          <Button
+            icon="refresh"
+            busy={pages.isRefetching && !pages.isFetchingNextPage}
+            onClick={() => void pages.refetch()}
+          >
+            Look again
+          </Button>
+          <Button icon="download" disabled={entries.length === 0} onClick={save}>
+            Download
+          </Button>
+        </>
+      }
+    >
+      <div className="grid grid-cols-2 gap-3 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_repeat(4,9.5rem)]">
+        <TypedFilter label="Text" placeholder="Text …" value={text} onChange={setText} />
+        <TypedFilter label="Path" placeholder="/api/ or *login" mono value={path} onChange={setPath} />
+        <SelectField
+          label="Status"
+          hideLabel
+          value={status}
+          onChange={setStatus}
+          options={withOwn(STATUSES, status)}
+        />
+        <SelectField label="Type" hideLabel value={type} onChange={setType} options={withOwn(TYPES, type)} />
+        <SelectField
+          label="Level"
+          hideLabel
+          value={level}
+          onChange={setLevel}
+          options={withOwn(LEVELS, level)}
+        />
+        <SelectField
+          label="Time"
+          hideLabel
+          value={range}
+          onChange={setRange}
+          options={RANGES.map(({ value, label }) => ({ value, label }))}
+        />
+      </div>
+      {(deployment !== '' || target !== '') && (
+        <p className="flex flex-wrap items-center gap-2 text-sm text-soft">
+          Only of
+          {deployment !== '' && (
+            <Chip label={`the deployment ${deployment}`} onRemove={() => setDeployment('')} />
+          )}
+          {target !== '' && <Chip label={`${target} addresses`} onRemove={() => setTarget('')} />}
+        </p>
+      )}
+      {followed.problem !== undefined && (
+        <p role="alert" className="text-sm text-bad">
+          {followed.problem}
+        </p>
+      )}
+      <Card flush className="overflow-hidden">
+        {pages.isError ? (
+          <div className="p-4">
+            <Problem error={pages.error} retry={() => void pages.refetch()} />
+          </div>
+        ) : pages.isPending ? (
+          <Skeleton className="m-4 h-64" />
+        ) : rows.length > 0 ? (
+          <ul aria-label="Log" aria-busy={pages.isPlaceholderData}>
+            {rows.map((row) => (
+              <LogItem key={row.id} row={row} account={account} isOpen={open.has(row.id)} onToggle={toggle} />
+            ))}
+          </ul>
+        ) : isFiltered ? (
+          <Empty
+            icon="search"
+            title={pages.hasNextPage ? 'Nothing found so far' : 'Nothing is like this'}
+            action={
+              <ButtonLink
+                to="/a/$account/projects/$project/logs"
+                params={{ account, project: project.name }}
+                search={{}}
+              >
+                Show everything
+              </ButtonLink>
+            }
+          >
+            {pages.hasNextPage
+              ? 'Older entries were not searched yet.'
+              : 'No visit and no line of what is kept fits these filters.'}
+          </Empty>
+        ) : (
+          <Nothing host={productionHost(project)} />
+        )}
+        <ShowOlder
+          pages={{
+            more: pages.hasNextPage,
+            busy: pages.isFetchingNextPage,
+            showOlder: () => void pages.fetchNextPage(),
+          }}
+        />
+      </Card>
+    </Page>
+  )
+}
+
+/** Each entry once, the newest first, as the API answered them. */
+const groupless = <Entry extends { readonly id: string }>(entries: readonly Entry[]): readonly Entry[] => [
+  ...new Map(entries.map((entry) => [entry.id, entry])).values(),
+]
+
+const Chip = ({ label, onRemove }: { label: string; onRemove: () => void }) => (
+  <span className="inline-flex max-w-full min-w-0 items-center rounded-lg border border-line bg-panel pl-3 text-fg">
+    <span className="min-w-0 truncate">{label}</span>
+    <IconButton icon="close" label={`Not only of ${label}`} onClick={onRemove} />
+  </span>
+)
+
+const Nothing = ({ host }: { host: string | undefined }) => (
+  <Empty icon="logs" title="Nobody has visited it yet">
+    <p className="mb-3">
+      Every visit is written here with its status and its time, and under it whatever your program wrote with
+      console.log. Visit {host ?? 'a deployment'}, or follow along in your terminal:
+    </p>
+    <CopyLine text={`npx aloft logs${host === undefined ? '' : ` ${host}`} -f`} />
+  </Empty>
+)

@@ -1,0 +1,70 @@
+import type { ProjectLogFilter } from '#client/project-log.ts'
+
+/** What of a project's log is wanted, in the words of the page's address. */
+export interface LogWish {
+  readonly text: string
+  readonly path: string
+  readonly status: string
+  readonly level: string
+  readonly type: string
+  readonly deployment: string
+  readonly target: string
+  /** How far back: one of `RANGES`, or empty for all that is kept. */
+  readonly range: string
+}
+
+const HOUR = 3_600_000
+
+export const RANGES = [
+  { value: '', label: 'All that is kept' },
+  { value: '15m', label: 'Last 15 minutes', ms: HOUR / 4 },
+  { value: '1h', label: 'Last hour', ms: HOUR },
+  { value: '24h', label: 'Last 24 hours', ms: 24 * HOUR },
+  { value: '3d', label: 'Last 3 days', ms: 72 * HOUR },
+] as const
+
+export const STATUSES = [
+  { value: '', label: 'Any status' },
+  { value: '2xx', label: '2xx: well' },
+  { value: '3xx', label: '3xx: elsewhere' },
+  { value: '4xx', label: '4xx: not there, not allowed' },
+  { value: '5xx', label: '5xx: failed' },
+  { value: '4xx,5xx', label: '4xx and 5xx' },
+] as const
+
+export const LEVELS = [
+  { value: '', label: 'Any level' },
+  { value: 'error', label: 'Errors' },
+  { value: 'warning,error', label: 'Warnings and errors' },
+  { value: 'info', label: 'Information' },
+] as const
+
+export const TYPES = [
+  { value: '', label: 'Visits and lines' },
+  { value: 'request', label: 'Visits' },
+  { value: 'stdout,stderr', label: 'Lines of programs' },
+  { value: 'stderr', label: 'Lines on stderr' },
+] as const
+
+/** A status of one's own, such as `404`, is a choice too. */
+export const withOwn = (
+  options: readonly { readonly value: string; readonly label: string }[],
+  value: string,
+): readonly { readonly value: string; readonly label: string }[] =>
+  options.some((option) => option.value === value) ? options : [...options, { value, label: value }]
+
+/** What to ask the API for. */
+export function toFilter(wish: LogWish, now: number): ProjectLogFilter {
+  const range = RANGES.find(({ value }) => value === wish.range)
+  const said = (name: string, value: string) => (value.trim() === '' ? {} : { [name]: value.trim() })
+  return {
+    ...said('q', wish.text),
+    ...said('path', wish.path),
+    ...said('status', wish.status),
+    ...said('level', wish.level),
+    ...said('type', wish.type),
+    ...said('deploymentId', wish.deployment),
+    ...said('target', wish.target),
+    ...(range !== undefined && 'ms' in range && { since: String(now - range.ms) }),
+  }
+}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Log } from '#core/ports/log.ts'
 import { closedWithoutUs, forwardFrom, openForwarding, restoreForwarding } from './forwarding.ts'
@@ -53,6 +54,9 @@ const list = async <T>(file: string, ...args: readonly string[]): Promise<readon
 const guestAddress = (n: number) => `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`
 const hardware = (side: number, n: number) =>
   `02:a1:0${side}:${[n >> 16, (n >> 8) & 255, n & 255].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}`
+
+/** Links have at most 15 letters. */
+const shortly = (name: string) => createHash('sha1').update(name).digest('hex').slice(0, 6)
 
 const ruleset = async (nft: string, what: 'tables' | 'chains'): Promise<Ruleset['nftables']> =>
   (JSON.parse(await runTool(nft, ['-j', 'list', what])) as Ruleset).nftables
@@ -179,7 +183,7 @@ export async function openNetworkPool(options: NetworkOptions): Promise<NetworkP
     ({ ifname }) => !ifname.startsWith(INTERFACES),
   )
   const mtu = Math.min(1500, ...links.filter((l) => uplinks.includes(l.ifname)).map((l) => l.mtu))
-  const prefix = `${INTERFACES}${owner.pid.toString(36)}-${owner.opening.toString(36)}-`
+  const prefix = `${INTERFACES}${shortly(ownerName(owner))}-`
   const opened = await closedWithoutUs(uplinks)
   const own = links.map(({ ifname }) => ifname)
   const rules = networkRules({ table: ownerName(owner), interfaces: prefix, resolvers, opened, own })

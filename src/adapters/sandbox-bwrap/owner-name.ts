@@ -1,3 +1,5 @@
+import { readlinkSync } from 'node:fs'
+
 /** Everything left on the machine carries its opener in its name, so that a later opening can clear what outlived it. */
 export interface Owner {
   readonly pid: number
@@ -9,9 +11,22 @@ let openings = 0
 
 export const nextOwner = (): Owner => ({ pid: process.pid, opening: openings++ })
 
-export const ownerName = (owner: Owner): string => `aloft-${owner.pid}-${owner.opening}`
+/**
+ * Where a pid means what it means here. A container on the network of its machine sees what others left there, and
+ * none of their processes.
+ */
+const pidSpace = ((): string => {
+  try {
+    const number = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0]
+    return Number(number ?? 0).toString(36)
+  } catch {
+    return '0'
+  }
+})()
 
-const NAME = /^aloft-(\d+)-\d+(?:-.*)?$/
+export const ownerName = (owner: Owner): string => `aloft-${pidSpace}-${owner.pid}-${owner.opening}`
+
+const NAME = /^aloft-([0-9a-z]+)-(\d+)-\d+(?:-.*)?$/
 
 const alive = (pid: number): boolean => {
   try {
@@ -22,8 +37,8 @@ const alive = (pid: number): boolean => {
   }
 }
 
-/** Whether a name is one of ours whose process is gone. */
+/** Whether a name is one of ours whose process is gone; of those that cannot be seen from here, nobody knows. */
 export function isStale(name: string): boolean {
-  const pid = NAME.exec(name)?.[1]
-  return pid !== undefined && !alive(Number(pid))
+  const [, space, pid] = NAME.exec(name) ?? []
+  return space === pidSpace && !alive(Number(pid))
 }

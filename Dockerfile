@@ -14,7 +14,8 @@ COPY . .
 RUN npm run --silent build:package \
   && npm prune --omit=dev --no-audit --no-fund \
   # The image has a Node of its own.
-  && rm -rf node_modules/node-* node_modules/.bin/node node_modules/.cache src scripts
+  && rm -rf node_modules/node-bin-* node_modules/node-darwin-* node_modules/node-linux-* node_modules/node-win-* \
+    node_modules/.bin/node node_modules/.cache src scripts
 
 FROM ${BASE}
 # Programs of the sandbox, and the Python of functions; a base that has them needs no package mirror.

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,6 +10,15 @@ const run = promisify(execFile)
 const PROGRAMS = [
   ...['bash', 'sh', 'env', 'cat', 'chmod', 'chown', 'id', 'ln', 'ls', 'mkdir', 'rm', 'true', 'sleep'],
   ...['bwrap', 'ip', 'mount', 'nft', 'nsenter', 'prlimit', 'setpriv', 'umount', 'unshare', 'python3'],
+]
+/** That no program above names, but add-ons of packages do. */
+const LIBRARIES = [
+  'libdl.so.2',
+  'libgcc_s.so.1',
+  'libpthread.so.0',
+  'librt.so.1',
+  'libstdc++.so.6',
+  'libutil.so.1',
 ]
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
 
@@ -48,15 +57,17 @@ export async function importBase(docker: (...args: readonly string[]) => Promise
       'var',
     ])
       await mkdir(join(root, name), { recursive: true })
+    await chmod(join(root, 'tmp'), 0o1777)
     for (const name of ['bin', 'sbin', 'lib', 'lib64']) await symlink(`usr/${name}`, join(root, name))
     const programs = PROGRAMS.flatMap((name) => where(name) ?? [])
     const node = realpathSync(process.execPath)
     for (const file of programs) await put(file, `usr/bin/${file.split('/').at(-1)}`)
     await put(node, 'usr/local/bin/node')
-    for (const [, path = ''] of execFileSync('ldd', [...programs, node], { encoding: 'utf8' }).matchAll(
-      /(\/\S+) \(0x/g,
-    ))
-      await put(path, path.replace(/^\/lib/, '/usr/lib'))
+    const needed = execFileSync('ldd', [...programs, node], { encoding: 'utf8' })
+    const libraries = new Set(Array.from(needed.matchAll(/(\/\S+) \(0x/g), ([, path = '']) => path))
+    for (const folder of new Set(Array.from(libraries, dirname)))
+      for (const name of LIBRARIES) if (existsSync(join(folder, name))) libraries.add(join(folder, name))
+    for (const path of libraries) await put(path, path.replace(/^\/lib/, '/usr/lib'))
     const npm = dirname(dirname(realpathSync(where('npm') ?? '')))
     await put(npm, 'usr/local/lib/node_modules/npm')
     await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'))

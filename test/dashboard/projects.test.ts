@@ -6,6 +6,8 @@ import { after, before, describe, test } from 'node:test'
 import { zipSync } from 'fflate'
 import type { Page } from 'playwright-core'
 import { BuildFailure } from '#core/ports/builder.ts'
+import { readConfig } from '#src/config.ts'
+import { createUseCases } from '#src/process/use-cases.ts'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
 import { ScriptedBuilder } from '#test/support/scripted-builder.ts'
@@ -105,7 +107,6 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
         const jobs = dashboard.server.runJobs()
         await printed.promise
         await page.getByText('compiling the shop').waitFor()
-        await dashboard.look(page, 'new-building')
         ending.resolve()
         await jobs
         await page.getByRole('heading', { name: 'The build failed' }).waitFor()
@@ -193,6 +194,22 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
     assert.equal(await page.getByRole('article').count(), 1)
   })
 
+  test('the set-up link leads from nothing to the first deployment', async () => {
+    const token = await createUseCases(readConfig({}), dashboard.server.parts).operators.openSetup()
+    const page = await dashboard.openPage(ada)
+    await page.context().clearCookies()
+    await page.goto(`http://aloft.test/setup?token=${token}`)
+    await page.getByLabel('Your e-mail address').fill('first@aloft.test')
+    await page.getByRole('button', { name: 'Become the operator' }).click()
+    await page.getByRole('heading', { name: 'Aloft is yours' }).waitFor()
+    const bearer = (await page.locator('.code').textContent()) ?? ''
+    assert.equal((await dashboard.server.call('GET /v2/user', { token: bearer })).body.user.operator, true)
+    await dashboard.look(page, 'setup-done')
+    await page.getByRole('link', { name: 'Open the dashboard' }).click()
+    await page.getByRole('heading', { name: 'Deploy your first site' }).waitFor()
+    await page.getByText('Signed in as first@aloft.test').waitFor()
+  })
+
   test('what cannot be deployed is said before anything is sent', async () => {
     const page = await dashboard.openPage(ada, `/a/${ada.username}/new`)
     const broken = join(folder, 'broken.zip')
@@ -202,6 +219,5 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
     writeFileSync(broken, zipSync({ 'a/../../evil': new Uint8Array(1) }))
     await page.locator('[data-choose=zip]').setInputFiles(broken)
     await page.getByRole('alert').getByText('leads out of it').waitFor()
-    await dashboard.look(page, 'new-refused')
   })
 })

@@ -19,6 +19,6 @@ export const setUpDone = (email: string, bearer: string, site: string): string =
 <p>This is your API token; it is shown this once:</p>
 <p class="code mono">${bearer}</p>
 <p>Try it:</p>
-<pre>curl -H "Authorization: Bearer ${bearer}" ${site}/v2/user</pre>
+<pre tabindex="0">curl -H "Authorization: Bearer ${bearer}" ${site}/v2/user</pre>
 <p class="soft">You can make further tokens in the dashboard, or with <code>npx aloft token create</code>. <a href="/docs">The API reference</a> says what they are good for.</p>`,
   )

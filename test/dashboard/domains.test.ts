@@ -33,7 +33,7 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
 
   const open = (place: string) => page.goto(`http://aloft.test/a/${ada.username}/${place}`)
   const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const said = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
+  const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).last().waitFor()
   const records = async (): Promise<
     readonly { type: string; name: string; value: string; creator: string }[]
   > =>

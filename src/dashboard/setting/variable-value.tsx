@@ -43,6 +43,7 @@ export function VariableValue({
   return (
     <span className="flex min-w-0 items-center gap-1">
       <IconButton
+        className="-ml-2.5 shrink-0"
         icon={shown === undefined ? 'eye' : 'close'}
         label={shown === undefined ? `Reveal ${key}` : `Hide ${key}`}
         disabled={busy}

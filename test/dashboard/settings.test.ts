@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { withoutChromium } from '#test/support/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import { beginDomains, type DomainOwner } from '#test/support/project-domains.ts'
+import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
+import type { Account } from '#test/support/server.ts'
+
+describe('settings of a project', { skip: withoutChromium }, () => {
+  const resolver = createScriptedResolver()
+  let dashboard: DashboardTest
+  let ada: Account
+  let shop: DomainOwner
+  let page: Page
+  let host: string
+
+  before(async () => {
+    dashboard = await openDashboard({ resolver, env: { ALOFT_DEFAULT_PLAN: 'enterprise' } })
+    ada = await dashboard.server.signUp('ada@aloft.test')
+    shop = await beginDomains(dashboard.server, { account: ada })
+    host = `${shop.name}.sites.test`
+    await shop.deploy('welcome', 'production')
+    page = await dashboard.openPage(ada, `/a/${ada.username}/projects/${shop.name}/settings`)
+  })
+  after(() => dashboard?.close())
+
+  const open = (place: string) =>
+    page.goto(`http://aloft.test/a/${ada.username}/projects/${shop.name}/settings/${place}`)
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+  const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).last().waitFor()
+  const project = async () => (await shop.call(`GET /v9/projects/${shop.name}`)).body
+
+  test('what is general is changed, and so is how it is built', async () => {
+    await page.getByRole('heading', { name: 'Project ID' }).waitFor()
+    await dashboard.look(page, 'settings-general')
+    await page.getByLabel('Version').selectOption('18.x')
+    await button('Save').first().click()
+    await said('The next deployment is built with it.')
+    await page.getByRole('switch', { name: /List the files of folders/ }).click()
+    await said(/^Saved\.$/)
+    const general = await project()
+    assert.deepEqual([general.nodeVersion, general.directoryListing], ['18.x', true])
+
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Build' }).click()
+    await page.getByLabel('Framework').selectOption({ label: 'Vite' })
+    assert.match(
+      (await page.getByLabel('Build command').first().getAttribute('placeholder')) ?? '',
+      /vite build/,
+    )
+    await page.getByRole('switch', { name: 'Override: build command' }).click()
+    await page.getByRole('textbox', { name: 'Build command' }).fill('make site')
+    await dashboard.look(page, 'settings-build')
+    await button('Save').first().click()
+    await said('The next deployment is built like this.')
+    const built = await project()
+    assert.deepEqual([built.framework, built.buildCommand, built.installCommand], ['vite', 'make site', null])
+  })
+
+  test('a pasted .env becomes variables, which are revealed, changed and removed', async () => {
+    await open('variables')
+    await page.getByRole('heading', { name: 'No variables yet' }).waitFor()
+    await dashboard.look(page, 'settings-variables-none')
+    await button('Paste .env').click()
+    await page
+      .getByLabel('Contents')
+      .fill(
+        'export API_KEY="k-1 # not a comment"\n# a comment\nEMPTY=\nnonsense\nPEM="-----BEGIN\nabc\n-----END"\n',
+      )
+    await page.getByText('Line 4:').waitFor()
+    await dashboard.look(page, 'settings-variables-paste')
+    await button('Save 3').click()
+    await said('3 variables are saved.')
+    const { body } = await shop.call(`GET /v9/projects/${shop.name}/env?decrypt=true`)
+    const values = Object.fromEntries(
+      body.envs.map((one: { key: string; value: string }) => [one.key, one.value]),
+    )
+    assert.deepEqual(values, {
+      API_KEY: 'k-1 # not a comment',
+      EMPTY: '',
+      PEM: '-----BEGIN\nabc\n-----END',
+    })
+
+    assert.equal(await page.getByText('k-1 # not a comment').count(), 0)
+    await button('Reveal API_KEY').click()
+    await page.getByText('k-1 # not a comment').waitFor()
+    // What is made elsewhere is seen without asking for it.
+    await shop.call(`POST /v10/projects/${shop.name}/env`, {
+      key: 'PASSWORD',
+      value: 'hidden',
+      type: 'sensitive',
+      target: ['preview'],
+      gitBranch: 'next',
+      comment: 'of the database',
+    })
+    await page
+      .getByRole('row', { name: /PASSWORD/ })
+      .getByText('Never shown')
+      .waitFor()
+    await dashboard.look(page, 'settings-variables')
+
+    await button('Change API_KEY').click()
+    await page.getByRole('textbox', { name: 'Value' }).fill('k-2')
+    await page.getByLabel('Development').check()
+    await button('Save').click()
+    await said('API_KEY is saved.')
+    await button('Remove EMPTY').click()
+    await button('Remove it').click()
+    await said('EMPTY is removed.')
+    const { envs } = (await shop.call(`GET /v9/projects/${shop.name}/env?decrypt=true`)).body
+    const key = envs.find((one: { key: string }) => one.key === 'API_KEY')
+    assert.deepEqual([key.value, key.target], ['k-2', ['production', 'preview', 'development']])
+    assert.equal(
+      envs.some((one: { key: string }) => one.key === 'EMPTY'),
+      false,
+    )
+  })
+
+  test('a domain that another account has is followed until it is verified and its DNS is set', async () => {
+    const other = await beginDomains(dashboard.server)
+    await other.deploy('the other one', 'production')
+    await other.add(`www.${shop.apex}`)
+
+    await open('domains')
+    await page.getByRole('heading', { name: 'No domain of its own yet' }).waitFor()
+    await button('Add a domain').click()
+    await page.getByLabel('Domain', { exact: true }).fill(`www.${shop.apex}`)
+    await page.getByLabel(`Add ${shop.apex} too`).uncheck()
+    await button('Add the domain').click()
+    const item = page.getByRole('listitem', { name: `www.${shop.apex}` })
+    await item.getByText('Waits for proof').waitFor()
+    const { body: waiting } = await shop.call(`GET /v9/projects/${shop.name}/domains/www.${shop.apex}`)
+    const [{ value }] = waiting.verification
+    await item.getByRole('code').filter({ hasText: value }).waitFor()
+    await dashboard.look(page, 'settings-domains')
+
+    await button('Check again').click()
+    await item.getByRole('alert').filter({ hasText: 'There is no TXT record' }).waitFor()
+    resolver.set('txt', `_platform.${shop.apex}`, [value])
+    await button('Check again').click()
+    await said('is yours, and shows this project')
+    await item.getByText('DNS is not set').waitFor()
+    assert.equal(await shop.shown(`www.${shop.apex}`), 'welcome')
+    await item.getByRole('code').filter({ hasText: 'alias.sites.test' }).waitFor()
+    resolver.set('cname', `www.${shop.apex}`, ['alias.sites.test'])
+    await button('Check again').click()
+    await item.getByText('Ready', { exact: true }).waitFor()
+
+    await button('Add a domain').click()
+    await page.getByLabel('Domain', { exact: true }).fill(shop.apex)
+    await page.getByLabel('It shows').selectOption({ label: 'Another domain of the project' })
+    await page.getByLabel('Sends visitors to').selectOption(`www.${shop.apex}`)
+    await button('Add the domain').click()
+    await page.getByText(`Sends visitors to www.${shop.apex} (307)`).waitFor()
+    assert.equal(await shop.shown(shop.apex), 307)
+    await dashboard.look(page, 'settings-domains-two')
+  })
+
+  test('with a password the site asks for it, and programs pass by a secret', async () => {
+    await open('protection')
+    await page.getByRole('heading', { name: 'Secrets for programs' }).waitFor()
+    const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Password' }) })
+    await card.getByLabel('Protects').selectOption({ label: 'Everything, the domains of production too' })
+    await card.getByLabel('Password', { exact: true }).fill('open sesame')
+    await card.getByRole('button', { name: 'Switch on' }).click()
+    await said('It holds from now on.')
+    assert.equal((await dashboard.server.visit(host, '/')).status, 401)
+
+    await button('New secret').click()
+    await button('Make the secret').click()
+    await page.getByRole('heading', { name: 'A secret for programs' }).waitFor()
+    await dashboard.look(page, 'settings-bypass')
+    const [secret = ''] = Object.keys((await project()).protectionBypass)
+    const passed = await dashboard.server.visit(host, '/', { 'x-platform-protection-bypass': secret })
+    assert.deepEqual([passed.status, passed.body], [200, 'welcome'])
+    await button('Done').click()
+    await page.getByLabel('Addresses').fill('203.0.113.7 # office')
+    await page.getByLabel('Paths').fill('/api')
+    await dashboard.look(page, 'settings-protection')
+
+    await button('Switch the password off').click()
+    await said('It holds from now on.')
+    await card.getByText('Off', { exact: true }).waitFor()
+    assert.equal((await dashboard.server.visit(host, '/')).status, 200)
+  })
+
+  test('a pause stops the site, and going on brings it back', async () => {
+    await open('advanced')
+    await button('Pause').click()
+    await button('Pause it').click()
+    await button('Go on').waitFor()
+    assert.equal((await dashboard.server.visit(host, '/')).status, 503)
+    await dashboard.look(page, 'settings-advanced')
+    await button('Go on').click()
+    await button('Pause').waitFor()
+    assert.equal((await dashboard.server.visit(host, '/')).status, 200)
+  })
+
+  test('a project is renamed, offered, and deleted once its name was typed', async () => {
+    await open('')
+    const named = `${shop.name}-new`
+    await page.getByLabel('Name of the project').fill(named)
+    await button('Rename').click()
+    await page.waitForURL(`**/projects/${named}/settings`)
+    assert.equal((await shop.call(`GET /v9/projects/${named}`)).status, 200)
+
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Advanced' }).click()
+    await button('Offer the project').click()
+    await page.getByRole('heading', { name: 'Hand this code over' }).waitFor()
+    await button('Done').click()
+    await button('Take it back').click()
+    await said('The offer is taken back.')
+
+    await button('Delete …').click()
+    await page.getByLabel(`Type “${named}” to go on`).fill(shop.name)
+    assert.equal(await button('Delete the project').isDisabled(), true)
+    await page.getByLabel(`Type “${named}” to go on`).fill(named)
+    await button('Delete the project').click()
+    await page.waitForURL(`**/a/${ada.username}`)
+    assert.equal((await shop.call(`GET /v9/projects/${named}`)).status, 404)
+    assert.notEqual((await dashboard.server.visit(host, '/')).status, 200)
+  })
+})

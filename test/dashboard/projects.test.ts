@@ -196,9 +196,9 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
 
   test('the set-up link leads from nothing to the first deployment', async () => {
     const token = await createUseCases(readConfig({}), dashboard.server.parts).operators.openSetup()
-    const page = await dashboard.openPage(ada)
+    const page = await dashboard.openPage(ada, `/setup?token=${token}`)
+    // Nobody is signed in when an installation is new.
     await page.context().clearCookies()
-    await page.goto(`http://aloft.test/setup?token=${token}`)
     await page.getByLabel('Your e-mail address').fill('first@aloft.test')
     await page.getByRole('button', { name: 'Become the operator' }).click()
     await page.getByRole('heading', { name: 'Aloft is yours' }).waitFor()

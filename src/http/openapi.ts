@@ -15,6 +15,9 @@ const NESTED: ReadonlySet<string> = new Set(['tokens', 'records', 'aliases'])
 
 const SYSTEM: ReadonlySet<string> = new Set(['healthz', 'metrics', 'openapi.json'])
 
+/** What an endpoint is listed under. */
+export const groupOf = (row: Endpoint): string => (SYSTEM.has(tagOf(row)) ? 'system' : tagOf(row))
+
 const ERROR = {
   type: 'object',
   required: ['error'],
@@ -85,7 +88,7 @@ const operation = (row: Endpoint): object => ({
   operationId: row.on.replace(/[^A-Za-z0-9]+/g, '_').toLowerCase(),
   summary: row.summary,
   ...(row.description ? { description: row.description } : {}),
-  tags: [SYSTEM.has(tagOf(row)) ? 'system' : tagOf(row)],
+  tags: [groupOf(row)],
   'x-generation': row.gen,
   ...(row.experimental ? { 'x-experimental': true } : {}),
   ...(row.access.kind === 'public' ? { security: [] } : {}),

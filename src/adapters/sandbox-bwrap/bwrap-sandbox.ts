@@ -91,7 +91,11 @@ export class BwrapSandbox implements Sandbox {
       for (const { host, maxBytes } of run.binds)
         if (maxBytes !== undefined) undo.push(await mountBounded(tools, name, host, maxBytes))
       const limited = places?.folders.memory !== undefined && places.folders.pids !== undefined
-      const rlimits = limited ? [] : rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'))
+      const rlimits = limited
+        ? []
+        : rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'), {
+            isOwnUser: uid === undefined,
+          })
       const started = await startBwrap({ ...this.#has, run, cgroup, netns, uid, rlimits })
       return { ...started, ended: this.#released(started.ended, release) }
     } catch (error) {

@@ -33,7 +33,7 @@ const FOR_NETWORK: readonly ToolName[] = ['ip', 'nft', 'nsenter']
 const UNLIMITED = {
   memory: 'the memory of a run is limited only for each of its processes',
   cpu: 'the CPU time of a run is not limited',
-  pids: 'the processes of a run are limited only for its user',
+  pids: 'the processes of a run are limited only for its user, with whatever else that runs',
 } as const
 
 const isRoot = () => process.getuid?.() === 0

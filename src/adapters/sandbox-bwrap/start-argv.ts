@@ -53,14 +53,24 @@ export interface Start {
 export const stagedBinds = ({ uid, stage, binds }: Pick<Start, 'uid' | 'stage' | 'binds'>) =>
   uid === undefined ? binds : binds.map((bind, i) => ({ ...bind, host: `${stage}/${i}` }))
 
-/** The limits of /proc/self/limits by name; a hard limit is never raised, which even root may be refused. */
-export function rlimitArgs(limits: SandboxLimits, procLimits: string): readonly string[] {
+/** For all runs and the platform together, where they are one user: its threads alone are more than a run may have. */
+const SHARED_PROCESSES = 4096
+
+/**
+ * The limits of /proc/self/limits by name; a hard limit is never raised, which even root may be refused. `isOwnUser`
+ * where runs are of the platform's own user.
+ */
+export function rlimitArgs(
+  limits: SandboxLimits,
+  procLimits: string,
+  { isOwnUser }: { readonly isOwnUser: boolean },
+): readonly string[] {
   const hard = (name: string) => {
     const text = new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, 'm').exec(procLimits)?.[1]
     return text === undefined || text === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(text)
   }
   const data = Math.min(limits.memoryBytes, hard('Max data size'))
-  const processes = Math.min(limits.processes, hard('Max processes'))
+  const processes = Math.min(isOwnUser ? SHARED_PROCESSES : limits.processes, hard('Max processes'))
   return [`--data=${data}:${data}`, `--nproc=${processes}:${processes}`]
 }
 

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
 /** Small applications as people write them, built from the package registry. */
 export interface App {
   readonly name: string
@@ -15,24 +18,25 @@ export interface Expectation {
   readonly status?: number
 }
 
+/** The files of a folder of `examples`, but for what it says to people. */
+function example(name: string): App['files'] {
+  const folder = resolve(import.meta.dirname, '../../examples', name)
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+  return Object.fromEntries(
+    paths
+      .filter((path) => path !== 'README.md')
+      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  )
+}
+
 const manifest = (value: object): string => JSON.stringify({ private: true, ...value }, null, 2)
 
 export const VITE_REACT: App = {
   name: 'vite-react',
-  files: {
-    'package.json': manifest({
-      type: 'module',
-      scripts: { build: 'vite build' },
-      dependencies: { react: '19.3.1', 'react-dom': '19.3.1' },
-      devDependencies: { vite: '8.3.8', '@vitejs/plugin-react': '6.3.0' },
-    }),
-    'vite.config.js': `import react from '@vitejs/plugin-react'\nexport default { plugins: [react()] }\n`,
-    'index.html': `<!doctype html><title>Vite</title><div id="root"></div><script type="module" src="/src/main.jsx"></script>`,
-    'src/main.jsx': `import { createRoot } from 'react-dom/client'
-createRoot(document.getElementById('root')).render(<h1>Hello from React in {import.meta.env.MODE}</h1>)
-`,
-    'public/robots.txt': 'User-agent: *\n',
-  },
+  files: example('vite-react'),
   shows: [
     { path: '/', holds: /<script type="module"[^>]* src="\/assets\/index-/, type: /text\/html/ },
     { path: '/robots.txt', holds: /User-agent/ },
@@ -41,16 +45,7 @@ createRoot(document.getElementById('root')).render(<h1>Hello from React in {impo
 
 const ASTRO: App = {
   name: 'astro',
-  files: {
-    'package.json': manifest({
-      type: 'module',
-      engines: { node: '22.x' },
-      scripts: { build: 'astro build' },
-      dependencies: { astro: '7.3.5' },
-    }),
-    'src/pages/index.astro': `---\nconst what = ['static', 'site'].join(' ')\n---\n<html><body><h1>An Astro {what}</h1></body></html>\n`,
-    'src/pages/about.astro': `<html><body>About Astro</body></html>\n`,
-  },
+  files: example('astro'),
   shows: [
     { path: '/', holds: /An Astro static site/ },
     { path: '/about', holds: /About Astro/ },
@@ -92,25 +87,7 @@ export async function POST({ request }) {
 
 const NEXT: App = {
   name: 'next',
-  files: {
-    'package.json': manifest({
-      engines: { node: '22.x' },
-      scripts: { build: 'next build' },
-      dependencies: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
-    }),
-    'app/layout.js': `export default ({ children }) => <html><body>{children}</body></html>\n`,
-    'app/page.js': `export default () => <h1>Next home</h1>\n`,
-    'app/time/page.js': `export const revalidate = 1
-export default () => <p>Made at <time>{Date.now()}</time></p>
-`,
-    'app/posts/[slug]/page.js': `export const dynamic = 'force-dynamic'
-export default async ({ params, searchParams }) => <p>Post {(await params).slug} for {(await searchParams).who ?? 'all'}</p>
-`,
-    'app/api/hello/route.js': `export const dynamic = 'force-dynamic'
-export const GET = (request) => Response.json({ hello: new URL(request.url).searchParams.get('name') })
-export const POST = async (request) => Response.json({ got: await request.json() })
-`,
-  },
+  files: example('next'),
   shows: [
     { path: '/', holds: /Next home/ },
     { path: '/time', holds: /Made at.*<time>\d+<\/time>/ },
@@ -123,16 +100,7 @@ export const POST = async (request) => Response.json({ got: await request.json()
 
 const EXPRESS: App = {
   name: 'express',
-  files: {
-    'package.json': manifest({ main: 'index.js', dependencies: { express: '5.3.0' } }),
-    'index.js': `const express = require('express')
-const app = express()
-app.use(express.json())
-app.get('/', (req, res) => res.send('Express is up'))
-app.post('/echo/:word', (req, res) => res.json({ word: req.params.word, body: req.body }))
-app.listen(process.env.PORT || 3000, () => console.log('express listens'))
-`,
-  },
+  files: example('express'),
   shows: [
     { path: '/', holds: /Express is up/ },
     { path: '/echo/hey', method: 'POST', body: '{"a":1}', holds: /{"word":"hey","body":{"a":1}}/ },
@@ -155,15 +123,7 @@ await app.listen({ port: Number(process.env.PORT ?? 3000), host: '0.0.0.0' })
 
 const HONO: App = {
   name: 'hono',
-  files: {
-    'package.json': manifest({ type: 'module', dependencies: { hono: '4.13.17' } }),
-    'src/index.ts': `import { Hono } from 'hono'
-const app = new Hono()
-app.get('/', (c) => c.text('Hono here'))
-app.get('/user/:id', (c) => c.json({ id: c.req.param('id') as string }))
-export default app
-`,
-  },
+  files: example('hono'),
   shows: [
     { path: '/', holds: /Hono here/ },
     { path: '/user/7', holds: /{"id":"7"}/ },
@@ -195,22 +155,7 @@ const PLAIN_API: App = {
 
 const PYTHON: App = {
   name: 'python',
-  files: {
-    'api/hello.py': `from http.server import BaseHTTPRequestHandler
-
-class handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        print('python was called')
-        self.send_response(200)
-        self.send_header('Content-Type', 'text/plain')
-        self.end_headers()
-        self.wfile.write(b'Hello from Python')
-`,
-    'api/wsgi.py': `def app(environ, start_response):
-    start_response('200 OK', [('Content-Type', 'text/plain')])
-    return [('WSGI ' + environ['QUERY_STRING']).encode()]
-`,
-  },
+  files: example('python'),
   shows: [
     { path: '/api/hello', holds: /Hello from Python/ },
     { path: '/api/wsgi?a=1', holds: /WSGI a=1/ },
@@ -219,14 +164,7 @@ class handler(BaseHTTPRequestHandler):
 
 const ELEVENTY: App = {
   name: 'eleventy',
-  files: {
-    'package.json': manifest({
-      scripts: { build: 'eleventy' },
-      devDependencies: { '@11ty/eleventy': '3.1.6' },
-    }),
-    'index.md': '# Eleventy heading\n',
-    'posts/one.md': 'The first post\n',
-  },
+  files: example('eleventy'),
   shows: [
     { path: '/', holds: /<h1>Eleventy heading<\/h1>/ },
     { path: '/posts/one', holds: /The first post/ },

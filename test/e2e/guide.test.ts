@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { blocksOf, createReader, missingLine, type Reader, readPage } from '../support/doc-page.ts'
 import { freePort } from '../support/installation.ts'
 
@@ -25,6 +25,16 @@ const PAGES = [
   'docs/integrations.md',
   'docs/live-updates.md',
   'docs/audit.md',
+  'docs/moving.md',
+]
+
+/** These speak to somebody in a clone. Examples that fetch packages are deployed by the test of applications. */
+const CLONE_PAGES = [
+  'README.md',
+  'examples/README.md',
+  'examples/static/README.md',
+  'examples/function/README.md',
+  'examples/python/README.md',
 ]
 
 let home: string
@@ -42,6 +52,7 @@ before(async () => {
   mkdirSync(tools, { recursive: true, mode: 0o700 })
   mkdirSync(join(home, 'aloft/.aloft'), { recursive: true, mode: 0o700 })
   symlinkSync(tools, join(home, 'aloft/.aloft/toolchains'))
+  cpSync(join(root, 'examples'), join(home, 'clone/examples'), { recursive: true })
   const { PATH = '', NODE_EXTRA_CA_CERTS } = process.env
   reader = createReader({
     home,
@@ -70,12 +81,18 @@ after(async () => {
 
 test('the guide leads from nothing to a domain with TLS', () => reader.follow('docs/guide.md'))
 
-for (const page of PAGES)
-  test(`${page} works as it is written`, () =>
-    reader.follow(page, { ALOFT_TOKEN: readFileSync(join(home, 'aloft/token'), 'utf8').trim() }))
+describe('pages work as they are written:', { concurrency: 2 }, () => {
+  for (const page of [...PAGES, ...CLONE_PAGES])
+    test(page, () =>
+      reader.follow(page, {
+        folder: CLONE_PAGES.includes(page) ? join(home, 'clone') : home,
+        env: { ALOFT_TOKEN: readFileSync(join(home, 'aloft/token'), 'utf8').trim() },
+      }),
+    )
+})
 
 test('few blocks are not run, and each says why', () => {
-  const blocks = ['docs/guide.md', ...PAGES].flatMap((page) => blocksOf(readPage(page)))
+  const blocks = ['docs/guide.md', ...PAGES, ...CLONE_PAGES].flatMap((page) => blocksOf(readPage(page)))
   const reasons = blocks.flatMap(({ notRun }) => notRun ?? [])
   assert.ok(reasons.length <= blocks.length / 5, `${reasons.length} of ${blocks.length} are not run`)
   assert.ok(reasons.every((reason) => reason.split(' ').length >= 4))

@@ -77,9 +77,15 @@ export function missingLine(shows: readonly string[], printed: string): string |
   return undefined
 }
 
+export interface Where {
+  /** The folder that the page starts in; the reader's home unless said. */
+  readonly folder?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
 export interface Reader {
   /** Does what the page says. Throws at the first block that fails or prints something else. */
-  follow(page: string, env?: Readonly<Record<string, string>>): Promise<void>
+  follow(page: string, where?: Where): Promise<void>
   /** Ends what still runs in terminals. */
   leave(): Promise<void>
 }
@@ -97,9 +103,9 @@ export function createReader({ home, env, spelling }: ReaderOptions): Reader {
   const respell = (text: string): string =>
     [...spelling].reduce((all, [from, to]) => all.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to), text)
 
-  const openShell = (more: Readonly<Record<string, string>> = {}): ChildProcess =>
+  const openShell = ({ folder = home, env: more }: Where = {}): ChildProcess =>
     spawn('bash', ['--noprofile', '--norc', '-euo', 'pipefail'], {
-      cwd: home,
+      cwd: folder,
       env: { ...env, ...more, HOME: home },
       stdio: ['pipe', 'pipe', 'pipe'],
       // With what it starts it is a group, which is ended as one.
@@ -134,14 +140,14 @@ export function createReader({ home, env, spelling }: ReaderOptions): Reader {
   }
 
   return {
-    async follow(page, more) {
-      const shell = openShell(more)
+    async follow(page, where) {
+      const shell = openShell(where)
       try {
         for (const [index, block] of blocksOf(readPage(page)).entries()) {
           if (block.notRun) continue
           const shows = block.shows.map(respell)
           // From a file and without input, so that no command takes the rest of the page for its own.
-          const file = join(home, `.block-${index}.sh`)
+          const file = join(home, `.${page.replaceAll('/', '-')}-${index}.sh`)
           writeFileSync(file, respell(block.script))
           const end = `block ${index} is done`
           const fail = (what: string, printed: string): never => {

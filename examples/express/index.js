@@ -1,0 +1,6 @@
+const express = require('express')
+const app = express()
+app.use(express.json())
+app.get('/', (_req, res) => res.send('Express is up'))
+app.post('/echo/:word', (req, res) => res.json({ word: req.params.word, body: req.body }))
+app.listen(process.env.PORT || 3000, () => console.log('express listens'))

@@ -93,9 +93,13 @@ export function LogsPage() {
         </>
       }
     >
-      <div className="grid grid-cols-2 gap-3 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_repeat(4,9.5rem)]">
-        <TypedFilter label="Text" placeholder="Text …" value={text} onChange={setText} />
-        <TypedFilter label="Path" placeholder="/api/ or *login" mono value={path} onChange={setPath} />
+      <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+        <div className="lg:col-span-2">
+          <TypedFilter label="Text" placeholder="Text …" value={text} onChange={setText} />
+        </div>
+        <div className="lg:col-span-2">
+          <TypedFilter label="Path" placeholder="/api/ or *login" mono value={path} onChange={setPath} />
+        </div>
         <SelectField
           label="Status"
           hideLabel

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import type { Program } from '#core/output/output.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
+import { withoutChromium } from '#test/support/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import { sampleInstance } from '#test/support/samples.ts'
+import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
+import type { Account } from '#test/support/server.ts'
+
+const ESC = '\u001b'
+const PACKAGE = { file: 'package.json', data: '{"scripts":{"build":"make-it"}}' }
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mNgYPhPEhrVMKphVAP1NAAAgR8BAQfjX58AAAAASUVORK5CYII='
+
+const PROGRAM: Program = {
+  id: 'server',
+  runtime: 'node',
+  version: '22.x',
+  shape: 'handler',
+  entry: 'api/hello.js',
+  archive: { sha1: 'a'.repeat(40), sha256: 'a'.repeat(64), size: 48_000 },
+  fileCount: 3,
+  memoryMb: 512,
+  maxDuration: 60,
+  env: {},
+}
+
+describe('deployments in the dashboard', { skip: withoutChromium }, () => {
+  const builder = new ScriptedBuilder()
+  let dashboard: DashboardTest
+  let ada: Account
+  before(async () => {
+    dashboard = await openDashboard({ workers: { builder } })
+    ada = await dashboard.server.signUp('ada@aloft.test')
+  })
+  after(() => dashboard?.close())
+
+  const call = async (on: string, body?: unknown) =>
+    (await dashboard.server.call(on, { token: ada.token, body })).body
+  const deploy = (name: string, files: readonly unknown[], more = {}) =>
+    call('POST /v8/platform/deployments', { name, version: 2, files, ...more })
+  const pathOf = (id: string, rest = '') => `/a/${ada.username}/deployments/${id}${rest}`
+
+  test('a deployment goes its way before your eyes', async (t) => {
+    // Signing in runs what is to be done, so it comes first.
+    const page = await dashboard.openPage(ada)
+    const made = await deploy('shop', [PACKAGE], {
+      meta: { gitBranch: 'main', gitCommitSha: 'f00dfeed1234', gitCommitMessage: 'Sell more' },
+      env: { GREETING: 'hello' },
+    })
+    const printed = Promise.withResolvers<void>()
+    const ending = Promise.withResolvers<void>()
+    t.after(() => ending.resolve())
+    builder.next(async ({ deployment }, { began, ended, log }) => {
+      const run = deployment.buildRuns[0]?.id ?? ''
+      await began(run)
+      await log(run).command('npm run build')
+      await log(run).stdout(`${ESC}[32m✓${ESC}[39m 34 modules in ${ESC}[1m1.2 s${ESC}[22m`)
+      await log(run).stdout('<img src=x onerror="document.title=1">')
+      await log(run).stdout(`${ESC}[33mwarning${ESC}[0m: ${ESC}[38;5;117msrc/old.js${ESC}[0m is not used`)
+      printed.resolve()
+      await ending.promise
+      await Promise.all(Array.from({ length: 1500 }, (_, i) => log(run).stdout(`step ${i + 1} of 1500`)))
+      await ended(run)
+      return outputOf(
+        { 'index.html': 'page', 'style.css': 'h1 {}' },
+        {
+          routes: [
+            { src: '/old', status: 308, headers: { location: '/new' } },
+            { src: '/(.*)', headers: { 'x-frame-options': 'DENY' }, continue: true },
+            { handle: 'filesystem' },
+            { src: '/blog/(.*)', dest: '/api/hello?slug=$1' },
+          ],
+          functions: [
+            { path: 'api/hello', program: 'server' },
+            { path: 'feed', program: 'server', prerender: { expiration: 60, passQuery: false } },
+          ],
+          programs: [PROGRAM],
+        },
+      )
+    })
+    await page.goto(`http://aloft.test${pathOf(made.id)}`)
+    await page.getByText('Queued: under way').waitFor()
+    await page.getByText('Waiting for the first line').waitFor()
+    const jobs = dashboard.server.runJobs()
+    await printed.promise
+    await page.getByText('Building: under way').waitFor()
+    const log = page.getByRole('log')
+    await log.getByText('34 modules').waitFor()
+    assert.equal(await log.locator('img').count(), 0)
+    assert.equal(await log.getByText('warning').getAttribute('style'), 'color: var(--warn);')
+    await dashboard.look(page, 'deployment-building')
+
+    ending.resolve()
+    await jobs
+    await page.getByText('Ready: done').waitFor()
+    await log.getByText('step 1500 of 1500').waitFor()
+    const isAtEnd = () =>
+      log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40 && box.scrollTop > 1000)
+    await page.waitForFunction(`document.querySelector('[role=log]').scrollTop > 1000`)
+    assert.ok(await isAtEnd())
+    await page.getByLabel('Search the log').fill('STEP 77')
+    await page.getByText('1 of 11 lines').waitFor()
+    await page.getByRole('button', { name: 'Next line' }).click()
+    await page.getByText('2 of 11 lines').waitFor()
+    await log.locator('#L774').waitFor()
+    assert.ok(!(await isAtEnd()))
+    await dashboard.look(page, 'deployment-ready')
+
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download' }).click()
+    const text = await readFile(await (await saving).path(), 'utf8')
+    assert.match(text, /^\$ npm run build\n/)
+    assert.equal(text.trimEnd().split('\n').length, 1504)
+    await page.goto(`http://aloft.test${pathOf(made.id)}#L1000`)
+    await page.reload()
+    await log.getByText('step 996 of 1500').waitFor()
+    assert.ok(await log.locator('#L1000').isVisible())
+  })
+
+  test('what came of it is shown, and its instances are scaled', async () => {
+    const { deployments } = await call('GET /v3/platform/deployments?app=shop')
+    const { uid } = deployments[0]
+    const page = await dashboard.openPage(ada, pathOf(uid, '/output'))
+    await page.getByRole('cell', { name: '/feed' }).waitFor()
+    const shown = await page.getByRole('main').innerText()
+    for (const words of ['Node.js 22.x', '512 MB', 'For 1 min 0 s', 'Redirect 308', '/new', 'GREETING'])
+      assert.ok(shown.includes(words), words)
+    await dashboard.look(page, 'deployment-output')
+
+    await page.getByRole('link', { name: 'Instances', exact: true }).click()
+    await page.getByText('Asleep').waitFor()
+    for (const i of [1, 2])
+      await dashboard.server.parts.stores.instances.add(
+        sampleInstance({ deploymentId: uid, program: 'server', startedAt: Date.now() - i * 60_000 }),
+      )
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('2 instances run').waitFor()
+    await page.getByLabel('At least').fill('5')
+    await page.getByLabel('At most').fill('3')
+    await page.getByRole('alert').getByText('cannot be more').waitFor()
+    await page.getByLabel('At least').fill('1')
+    await page.getByRole('button', { name: 'Scale', exact: true }).click()
+    await page.getByText('It runs 1 to 3 now.').waitFor()
+    assert.deepEqual((await call(`GET /v1/deployments/${uid}/output`)).scale, { min: 1, max: 3 })
+    await dashboard.look(page, 'deployment-instances')
+  })
+
+  test('a build that fails says why and what to do', async () => {
+    builder.next(async ({ deployment }, { began, log }) => {
+      const run = deployment.buildRuns[0]?.id ?? ''
+      await began(run)
+      await log(run).stdout('npm error code E404')
+      throw new BuildFailure('install_failed', 'npm install exited with code 1.')
+    })
+    const page = await dashboard.openPage(ada)
+    const made = await deploy('broken', [PACKAGE])
+    await page.goto(`http://aloft.test${pathOf(made.id)}`)
+    await page.getByText('Queued: under way').waitFor()
+    await dashboard.server.runJobs()
+    const alert = page.getByRole('alert')
+    await alert.getByText('npm install exited with code 1.').waitFor()
+    await alert.getByText('lock file').waitFor()
+    await page.getByText('Building: failed').waitFor()
+    await page.getByText('npm error code E404').waitFor()
+    await dashboard.look(page, 'deployment-failed')
+  })
+
+  test('the source is walked by keys, shown as text, and never run', async () => {
+    const evil =
+      '<h1>Hi</h1>\n<script>document.title = "taken"</script>\n<img src=x onerror="document.title=1">\n'
+    const made = await deploy('site', [
+      { file: 'index.html', data: evil },
+      { file: 'img/dot.png', data: PICTURE, encoding: 'base64' },
+      { file: 'img/logo.svg', data: '<svg xmlns="http://www.w3.org/2000/svg" onload="document.title=2"/>' },
+      { file: 'src/deep/long.txt', data: 'a line\n'.repeat(1200) },
+      { file: 'data.bin', data: 'AAECAwQ=', encoding: 'base64' },
+      { file: 'big.txt', data: 'x'.repeat(1_000_001) },
+    ])
+    const page = await dashboard.openPage(ada, pathOf(made.id, '/source'))
+    await page.getByText('document.title = "taken"').waitFor()
+    assert.equal(await page.getByRole('main').locator('h1 script, img, svg[onload]').count(), 0)
+    assert.match(await page.title(), /^Source of /)
+    await dashboard.look(page, 'deployment-source')
+
+    await page.getByRole('treeitem', { name: 'img' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    const picture = page.getByRole('img', { name: 'dot.png' })
+    await picture.waitFor()
+    assert.match(page.url(), /\?file=img%2Fdot\.png$/)
+    await page.waitForFunction(`document.querySelector('img[alt="dot.png"]').naturalWidth === 16`)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByText('onload="document.title=2"').waitFor()
+    assert.match(await page.title(), /^Source of /)
+
+    await page.getByLabel('Find a file').fill('LONG')
+    await page.getByRole('treeitem', { name: 'src/deep/long.txt' }).click()
+    await page.getByText('1,200 lines').waitFor()
+    for (const [file, says] of [
+      ['data.bin', 'This is no text'],
+      ['big.txt', 'Too large to show here'],
+      ['gone.txt', 'There is no such file'],
+    ] as const) {
+      await page.goto(`http://aloft.test${pathOf(made.id, `/source?file=${file}`)}`)
+      await page.getByText(says).waitFor()
+    }
+    await page.goto(`http://aloft.test${pathOf(made.id, '/source?file=data.bin')}`)
+    const saving = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download' }).click()
+    assert.deepEqual([...(await readFile(await (await saving).path()))], [0, 1, 2, 3, 4])
+
+    await page.getByRole('link', { name: 'Instances', exact: true }).click()
+    await page.getByText('Nothing has to run').waitFor()
+    await dashboard.look(page, 'deployment-static')
+  })
+
+  test('all of them are listed, filtered, live, and deleted', async () => {
+    const page = await dashboard.openPage(ada, `/a/${ada.username}/deployments`)
+    await page.getByRole('row').nth(3).waitFor()
+    const made = await deploy('docs', [{ file: 'index.html', data: 'docs' }], { target: 'production' })
+    await page.getByRole('link', { name: made.url.split('.')[0] }).waitFor()
+    await dashboard.look(page, 'deployments')
+    await page.getByLabel('State').selectOption('Failed')
+    await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
+    assert.match(await page.getByRole('table').innerText(), /broken/)
+    assert.match(page.url(), /\?state=ERROR$/)
+    await page.goto(`http://aloft.test/a/${ada.username}/deployments?target=production`)
+    await page.getByRole('link', { name: made.url.split('.')[0] }).click()
+
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await dashboard.look(page, 'deployment-delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the deployment' }).click()
+    await page.getByText('The deployment is deleted.').waitFor()
+    assert.equal((await call(`GET /v8/platform/deployments/${made.id}`)).error.code, 'not_found')
+    const eve = await dashboard.server.signUp('eve@aloft.test')
+    const nothing = await dashboard.openPage(eve, `/a/${eve.username}/deployments`)
+    await nothing.getByText('Nothing was deployed yet').waitFor()
+    await dashboard.look(nothing, 'deployments-none')
+  })
+})

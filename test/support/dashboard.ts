@@ -66,7 +66,7 @@ export async function openDashboard(options: StartOptions = {}): Promise<Dashboa
 
     async openPage(account, path = '/') {
       const page = await (await signedIn(account)).newPage()
-      page.setDefaultTimeout(15_000)
+      page.setDefaultTimeout(30_000)
       const heard: string[] = []
       complaints.set(page, heard)
       page.on('pageerror', (error) => heard.push(String(error)))

@@ -13,9 +13,9 @@ import { Button, IconButton, OutLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { CopyLine } from '../ui/copy-button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
 import { Table } from '../ui/table.tsx'
@@ -35,53 +35,43 @@ function AssignDialog({ alias, onClose }: { alias?: Alias; onClose: () => void }
     { changes: ['alias', 'deployment', 'project'], done: `${host.trim()} shows it now.`, quiet: true },
   )
   return (
-    <Dialog
+    <FormDialog
       title={alias === undefined ? 'Assign an alias' : `Point ${alias.alias} elsewhere`}
       about="The host shows this deployment until it is pointed elsewhere."
       onClose={onClose}
+      action="Assign"
+      busy={assign.isPending}
+      disabled={deployment === ''}
+      onSubmit={() => assign.mutate(undefined, { onSuccess: onClose })}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          assign.mutate(undefined, { onSuccess: onClose })
-        }}
-      >
-        {alias === undefined && (
-          <TextField
-            label="Host"
-            hint="A name under this installation, or in a domain of the account."
-            value={host}
-            onChange={setHost}
-            required
-            maxLength={253}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-          />
-        )}
-        <SelectField
-          label="Deployment"
-          value={deployment}
-          onChange={setDeployment}
-          error={assign.error ? explain(assign.error) : undefined}
-          hint="The newest that are ready."
-          options={[
-            { value: '', label: 'Choose …' },
-            ...(alias !== undefined && !ready.some(({ uid }) => uid === alias.deploymentId)
-              ? [{ value: alias.deploymentId, label: alias.deployment.url ?? alias.deploymentId }]
-              : []),
-            ...ready.map(({ uid, name, url }) => ({ value: uid, label: `${name}: ${url ?? uid}` })),
-          ]}
+      {alias === undefined && (
+        <TextField
+          label="Host"
+          hint="A name under this installation, or in a domain of the account."
+          value={host}
+          onChange={setHost}
+          required
+          maxLength={253}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
         />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={assign.isPending} disabled={deployment === ''}>
-            Assign
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <SelectField
+        label="Deployment"
+        value={deployment}
+        onChange={setDeployment}
+        error={assign.error ? explain(assign.error) : undefined}
+        hint="The newest that are ready."
+        options={[
+          { value: '', label: 'Choose …' },
+          ...(alias !== undefined && !ready.some(({ uid }) => uid === alias.deploymentId)
+            ? [{ value: alias.deploymentId, label: alias.deployment.url ?? alias.deploymentId }]
+            : []),
+          ...ready.map(({ uid, name, url }) => ({ value: uid, label: `${name}: ${url ?? uid}` })),
+        ]}
+      />
+    </FormDialog>
   )
 }
 

@@ -5,6 +5,7 @@ import { useAction } from '../api/query.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextArea } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 
 /** Has a certificate made for names in verified domains. */
 export function IssueDialog({ onClose }: { onClose: () => void }) {
@@ -70,47 +71,36 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
     quiet: true,
   })
   return (
-    <Dialog
+    <FormDialog
       wide
       title="Bring a certificate"
       about="It takes the place of the one for the same names, goes before those that are issued here, and is not renewed for you."
+      action="Store the certificate"
+      busy={upload.isPending}
+      onSubmit={() => upload.mutate(undefined, { onSuccess: onClose })}
       onClose={onClose}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          upload.mutate(undefined, { onSuccess: onClose })
-        }}
-      >
-        {PARTS.map(({ key, label, hint }) => (
-          <TextArea
-            key={key}
-            label={label}
-            hint={hint}
-            mono
-            rows={4}
-            value={parts[key]}
-            onChange={(value) => setParts({ ...parts, [key]: value })}
-            placeholder="-----BEGIN …"
-            required
-            maxLength={100_000}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        ))}
-        {upload.error && (
-          <p role="alert" className="text-sm text-bad">
-            {explain(upload.error)}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={upload.isPending}>
-            Store the certificate
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      {PARTS.map(({ key, label, hint }) => (
+        <TextArea
+          key={key}
+          label={label}
+          hint={hint}
+          mono
+          rows={4}
+          value={parts[key]}
+          onChange={(value) => setParts({ ...parts, [key]: value })}
+          placeholder="-----BEGIN …"
+          required
+          maxLength={100_000}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      ))}
+      {upload.error && (
+        <p role="alert" className="text-sm text-bad">
+          {explain(upload.error)}
+        </p>
+      )}
+    </FormDialog>
   )
 }

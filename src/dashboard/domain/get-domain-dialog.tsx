@@ -5,9 +5,8 @@ import { buyDomain, getDomainPrice, getDomainRegistry, getDomainStatus } from '#
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 
 export type Way = 'add' | 'buy' | 'transfer'
 
@@ -89,62 +88,57 @@ export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => voi
   const error = add.error ?? ask.error ?? pay.error
 
   return (
-    <Dialog title={words.title} about={words.about} onClose={onClose}>
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (way === 'add') add.mutate(undefined, { onSuccess: ({ domain }) => open(domain.name) })
-          else if (offer === undefined) ask.mutate(undefined, { onSuccess: setOffer })
-          else pay.mutate(offer, { onSuccess: () => open(offer.name) })
+    <FormDialog
+      title={words.title}
+      about={words.about}
+      onClose={onClose}
+      action={offer === undefined ? words.ask : `${words.deed} for $${offer.price}`}
+      busy={add.isPending || ask.isPending || pay.isPending}
+      onSubmit={() => {
+        if (way === 'add') add.mutate(undefined, { onSuccess: ({ domain }) => open(domain.name) })
+        else if (offer === undefined) ask.mutate(undefined, { onSuccess: setOffer })
+        else pay.mutate(offer, { onSuccess: () => open(offer.name) })
+      }}
+    >
+      <TextField
+        label="Domain"
+        value={text}
+        onChange={(next) => {
+          setText(next)
+          setOffer(undefined)
         }}
-      >
+        error={error && !offer ? explain(error) : undefined}
+        placeholder="example.com"
+        required
+        maxLength={253}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      {way === 'transfer' && (
         <TextField
-          label="Domain"
-          value={text}
-          onChange={(next) => {
-            setText(next)
-            setOffer(undefined)
-          }}
-          error={error && !offer ? explain(error) : undefined}
-          placeholder="example.com"
+          label="Code of the present registrar"
+          hint="Also called auth code or EPP code."
+          mono
+          value={code}
+          onChange={setCode}
           required
-          maxLength={253}
+          maxLength={256}
           autoComplete="off"
-          autoCapitalize="none"
           spellCheck={false}
         />
-        {way === 'transfer' && (
-          <TextField
-            label="Code of the present registrar"
-            hint="Also called auth code or EPP code."
-            mono
-            value={code}
-            onChange={setCode}
-            required
-            maxLength={256}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
-        {offer !== undefined && (
-          <p className="rounded-lg bg-good-soft p-3 text-sm text-good">
-            {way === 'buy' ? `${offer.name} is free.` : `${offer.name} can be transferred.`} It costs{' '}
-            <strong>${offer.price}</strong> for {years(offer.period)}.
-          </p>
-        )}
-        {error && offer !== undefined && (
-          <p role="alert" className="text-sm text-bad">
-            {explain(error)}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={add.isPending || ask.isPending || pay.isPending}>
-            {offer === undefined ? words.ask : `${words.deed} for $${offer.price}`}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      {offer !== undefined && (
+        <p className="rounded-lg bg-good-soft p-3 text-sm text-good">
+          {way === 'buy' ? `${offer.name} is free.` : `${offer.name} can be transferred.`} It costs{' '}
+          <strong>${offer.price}</strong> for {years(offer.period)}.
+        </p>
+      )}
+      {error && offer !== undefined && (
+        <p role="alert" className="text-sm text-bad">
+          {explain(error)}
+        </p>
+      )}
+    </FormDialog>
   )
 }

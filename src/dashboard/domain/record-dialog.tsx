@@ -5,9 +5,8 @@ import { createDnsRecord, deleteDnsRecord, type listDnsRecords } from '#contract
 import type { ReplyOf } from '#contract/endpoint.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { SelectField, TextArea, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 import { isRecordType, RECORD_TYPES, type RecordType } from './parse-zone.ts'
 
 export type DnsRecord = ReplyOf<(typeof listDnsRecords)['reply']>['records'][number]
@@ -127,94 +126,86 @@ export function RecordDialog({
   const set = (at: number) => (value: string) => setParts(parts.with(at, value))
 
   return (
-    <Dialog title={record === undefined ? 'Add a record' : 'Change the record'} onClose={onClose}>
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(undefined, { onSuccess: onClose })
+    <FormDialog
+      title={record === undefined ? 'Add a record' : 'Change the record'}
+      onClose={onClose}
+      action={record === undefined ? 'Add the record' : 'Save'}
+      busy={save.isPending}
+      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
+    >
+      <SelectField
+        label="Type"
+        value={type}
+        hint={SAYS[type]}
+        onChange={(next) => {
+          setType(next)
+          setParts(begin(next))
         }}
-      >
-        <SelectField
-          label="Type"
-          value={type}
-          hint={SAYS[type]}
-          onChange={(next) => {
-            setType(next)
-            setParts(begin(next))
-          }}
-          options={RECORD_TYPES.map((value) => ({ value, label: value }))}
-        />
-        <TextField
-          label="Name"
-          hint={
-            <>
-              Below {domain}:{' '}
-              <span className="font-medium break-all">
-                {name.trim() === '' || name.trim() === '@' ? domain : `${name.trim()}.${domain}`}
-              </span>
-            </>
-          }
-          mono
-          value={name}
-          onChange={setName}
-          placeholder="Empty: the domain itself"
-          maxLength={253}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-        />
-        <div className={FIELDS[type].length > 2 ? 'grid gap-4 sm:grid-cols-2' : 'space-y-4'}>
-          {FIELDS[type].map(({ label, placeholder, number, choices }, at) =>
-            choices !== undefined ? (
-              <SelectField
-                key={label}
-                label={label}
-                value={parts[at] ?? ''}
-                onChange={set(at)}
-                options={choices.map((value) => ({ value, label: value }))}
-              />
-            ) : type === 'TXT' ? (
-              <TextArea
-                key={label}
-                label={label}
-                mono
-                rows={3}
-                value={parts[at] ?? ''}
-                onChange={set(at)}
-                placeholder={placeholder}
-                required
-                maxLength={4096}
-                spellCheck={false}
-              />
-            ) : (
-              <TextField
-                key={label}
-                label={label}
-                mono
-                value={parts[at] ?? ''}
-                onChange={set(at)}
-                placeholder={placeholder}
-                required
-                autoComplete="off"
-                spellCheck={false}
-                {...(number && { type: 'number', min: 0, max: label === 'Flags' ? 255 : 65_535 })}
-              />
-            ),
-          )}
-        </div>
-        {save.error && (
-          <p role="alert" className="text-sm text-bad">
-            {explain(save.error)}
-          </p>
+        options={RECORD_TYPES.map((value) => ({ value, label: value }))}
+      />
+      <TextField
+        label="Name"
+        hint={
+          <>
+            Below {domain}:{' '}
+            <span className="font-medium break-all">
+              {name.trim() === '' || name.trim() === '@' ? domain : `${name.trim()}.${domain}`}
+            </span>
+          </>
+        }
+        mono
+        value={name}
+        onChange={setName}
+        placeholder="Empty: the domain itself"
+        maxLength={253}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      <div className={FIELDS[type].length > 2 ? 'grid gap-4 sm:grid-cols-2' : 'space-y-4'}>
+        {FIELDS[type].map(({ label, placeholder, number, choices }, at) =>
+          choices !== undefined ? (
+            <SelectField
+              key={label}
+              label={label}
+              value={parts[at] ?? ''}
+              onChange={set(at)}
+              options={choices.map((value) => ({ value, label: value }))}
+            />
+          ) : type === 'TXT' ? (
+            <TextArea
+              key={label}
+              label={label}
+              mono
+              rows={3}
+              value={parts[at] ?? ''}
+              onChange={set(at)}
+              placeholder={placeholder}
+              required
+              maxLength={4096}
+              spellCheck={false}
+            />
+          ) : (
+            <TextField
+              key={label}
+              label={label}
+              mono
+              value={parts[at] ?? ''}
+              onChange={set(at)}
+              placeholder={placeholder}
+              required
+              autoComplete="off"
+              spellCheck={false}
+              {...(number && { type: 'number', min: 0, max: label === 'Flags' ? 255 : 65_535 })}
+            />
+          ),
         )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending}>
-            {record === undefined ? 'Add the record' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      </div>
+      {save.error && (
+        <p role="alert" className="text-sm text-bad">
+          {explain(save.error)}
+        </p>
+      )}
+    </FormDialog>
   )
 }

@@ -3,9 +3,8 @@ import { createDrain, getVerifyCode } from '#contract/api/drain.ts'
 import { explain } from '../api/explain.ts'
 import { useAction, useLater } from '../api/query.ts'
 import { ProjectBoxes } from '../project/project-boxes.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 
 const FORMATS = [
   { value: 'ndjson', label: 'Lines of JSON' },
@@ -50,69 +49,61 @@ export function NewDrainDialog({ onClose }: { onClose: () => void }) {
     { changes: ['drain'], done: 'Entries are sent from now on.', after: onClose, quiet: true },
   )
   return (
-    <Dialog title="New log drain" onClose={onClose}>
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          make.mutate(undefined)
-        }}
-      >
-        <TextField label="Name" value={name} onChange={setName} required maxLength={100} autoComplete="off" />
-        <TextField
-          label="Address"
-          type="url"
-          placeholder="https://logs.example.com/aloft"
-          hint={
-            verify && (
-              <>
-                To show that it is yours, it has to answer with the header{' '}
-                <code>x-platform-verify: {verify.code}</code>.
-              </>
-            )
-          }
-          error={make.error === null ? undefined : explain(make.error)}
-          value={url}
-          onChange={setUrl}
-          required
-        />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <SelectField label="Format" value={format} onChange={setFormat} options={FORMATS} />
-          <SelectField label="Of" value={environment} onChange={setEnvironment} options={ENVIRONMENTS} />
+    <FormDialog
+      title="New log drain"
+      onClose={onClose}
+      action="Make the drain"
+      busy={make.isPending}
+      onSubmit={() => make.mutate(undefined)}
+    >
+      <TextField label="Name" value={name} onChange={setName} required maxLength={100} autoComplete="off" />
+      <TextField
+        label="Address"
+        type="url"
+        placeholder="https://logs.example.com/aloft"
+        hint={
+          verify && (
+            <>
+              To show that it is yours, it has to answer with the header{' '}
+              <code>x-platform-verify: {verify.code}</code>.
+            </>
+          )
+        }
+        error={make.error === null ? undefined : explain(make.error)}
+        value={url}
+        onChange={setUrl}
+        required
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <SelectField label="Format" value={format} onChange={setFormat} options={FORMATS} />
+        <SelectField label="Of" value={environment} onChange={setEnvironment} options={ENVIRONMENTS} />
+      </div>
+      <fieldset>
+        <legend className="text-sm font-medium">Entries of</legend>
+        <p className="mb-1.5 text-sm text-soft">None chosen means all.</p>
+        <div className="flex flex-wrap gap-x-5 gap-y-2">
+          {SOURCES.map(({ value, label }) => (
+            <Checkbox
+              key={value}
+              label={label}
+              checked={sources.includes(value)}
+              onChange={(on) =>
+                setSources(on ? [...sources, value] : sources.filter((each) => each !== value))
+              }
+            />
+          ))}
         </div>
-        <fieldset>
-          <legend className="text-sm font-medium">Entries of</legend>
-          <p className="mb-1.5 text-sm text-soft">None chosen means all.</p>
-          <div className="flex flex-wrap gap-x-5 gap-y-2">
-            {SOURCES.map(({ value, label }) => (
-              <Checkbox
-                key={value}
-                label={label}
-                checked={sources.includes(value)}
-                onChange={(on) =>
-                  setSources(on ? [...sources, value] : sources.filter((each) => each !== value))
-                }
-              />
-            ))}
-          </div>
-        </fieldset>
-        <ProjectBoxes chosen={projectIds} onChange={setProjectIds} />
-        <TextField
-          label="Secret (optional)"
-          hint="Signs what is sent, in the header x-platform-signature. It is not shown again."
-          type="password"
-          value={secret}
-          onChange={setSecret}
-          maxLength={256}
-          autoComplete="off"
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" busy={make.isPending}>
-            Make the drain
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      </fieldset>
+      <ProjectBoxes chosen={projectIds} onChange={setProjectIds} />
+      <TextField
+        label="Secret (optional)"
+        hint="Signs what is sent, in the header x-platform-signature. It is not shown again."
+        type="password"
+        value={secret}
+        onChange={setSecret}
+        maxLength={256}
+        autoComplete="off"
+      />
+    </FormDialog>
   )
 }

@@ -3,9 +3,8 @@ import { createApplication, updateApplication } from '#contract/api/application.
 import { SCOPES, type Scope } from '#contract/scopes.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 
 type Wish = Partial<Record<Scope, 'read' | 'read-write'>>
 
@@ -59,78 +58,67 @@ export function ApplicationDialog({
     },
   )
   return (
-    <Dialog
+    <FormDialog
       title={application === undefined ? 'New application' : `Change ${application.name}`}
       {...(application !== undefined && {
         about: 'Those who have it installed are asked to agree to wider scopes.',
       })}
       onClose={onClose}
+      action={application === undefined ? 'Register it' : 'Save'}
+      busy={save.isPending}
+      onSubmit={() => save.mutate(undefined)}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(undefined)
-        }}
-      >
-        <TextField
-          label="Name"
-          error={save.error === null ? undefined : explain(save.error)}
-          value={name}
-          onChange={setName}
-          required
-          maxLength={64}
-        />
-        <TextField
-          label="Leads back to"
-          hint="Where people are sent after they agreed. No other address is accepted."
-          type="url"
-          placeholder="https://watcher.example/back"
-          value={redirectUrl}
-          onChange={setRedirectUrl}
-          required
-        />
-        <TextField
-          label="Is told at (optional)"
-          type="url"
-          placeholder="https://watcher.example/events"
-          value={webhookUrl}
-          onChange={setWebhookUrl}
-        />
-        <TextField
-          label="Note (optional)"
-          hint="Shown to those who are asked to agree."
-          value={note}
-          onChange={setNote}
-          maxLength={500}
-        />
-        <fieldset>
-          <legend className="mb-1.5 text-sm font-medium">Asks for</legend>
-          <div className="grid gap-2">
-            {SCOPES.map((scope) => (
-              <div key={scope} className="grid grid-cols-[1fr_10rem] items-center gap-3 text-sm">
-                <span aria-hidden="true">{scope}</span>
-                <SelectField
-                  label={`Access to ${scope}`}
-                  hideLabel
-                  value={scopes[scope] ?? ''}
-                  options={HOW}
-                  onChange={(how) => {
-                    const { [scope]: _before, ...others } = scopes
-                    setScopes(how === '' ? others : { ...others, [scope]: how })
-                  }}
-                />
-              </div>
-            ))}
-          </div>
-        </fieldset>
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" busy={save.isPending}>
-            {application === undefined ? 'Register it' : 'Save'}
-          </Button>
+      <TextField
+        label="Name"
+        error={save.error === null ? undefined : explain(save.error)}
+        value={name}
+        onChange={setName}
+        required
+        maxLength={64}
+      />
+      <TextField
+        label="Leads back to"
+        hint="Where people are sent after they agreed. No other address is accepted."
+        type="url"
+        placeholder="https://watcher.example/back"
+        value={redirectUrl}
+        onChange={setRedirectUrl}
+        required
+      />
+      <TextField
+        label="Is told at (optional)"
+        type="url"
+        placeholder="https://watcher.example/events"
+        value={webhookUrl}
+        onChange={setWebhookUrl}
+      />
+      <TextField
+        label="Note (optional)"
+        hint="Shown to those who are asked to agree."
+        value={note}
+        onChange={setNote}
+        maxLength={500}
+      />
+      <fieldset>
+        <legend className="mb-1.5 text-sm font-medium">Asks for</legend>
+        <div className="grid gap-2">
+          {SCOPES.map((scope) => (
+            <div key={scope} className="grid grid-cols-[1fr_10rem] items-center gap-3 text-sm">
+              <span aria-hidden="true">{scope}</span>
+              <SelectField
+                label={`Access to ${scope}`}
+                hideLabel
+                value={scopes[scope] ?? ''}
+                options={HOW}
+                onChange={(how) => {
+                  const { [scope]: _before, ...others } = scopes
+                  setScopes(how === '' ? others : { ...others, [scope]: how })
+                }}
+              />
+            </div>
+          ))}
         </div>
-      </form>
-    </Dialog>
+      </fieldset>
+    </FormDialog>
   )
 }

@@ -11,9 +11,9 @@ import { Facts } from '../ui/facts.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
+import { ShownOnce } from '../ui/shown-once.tsx'
 import { ApplicationDialog, type ApplicationFields } from './application-dialog.tsx'
 import { scopeInWords } from './scopes.ts'
-import { SecretDialog } from './secret-dialog.tsx'
 
 export function ApplicationsPage() {
   const { slug: account, id: accountId, kind } = useAccount()
@@ -109,7 +109,14 @@ export function ApplicationsPage() {
           onSecret={setSecret}
         />
       )}
-      {secret !== undefined && <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret !== undefined && (
+        <ShownOnce
+          title="Copy the client secret now"
+          about="It is shown this once. One from before is worth nothing from now on."
+          secret={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
       {leaving && (
         <Confirm
           title={`Remove ${leaving.name}?`}

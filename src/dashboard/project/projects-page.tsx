@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useDeferredValue } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { readSparklines } from '#contract/api/analytics.ts'
 import { listProjects } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
@@ -8,6 +8,7 @@ import { useSearchText } from '../api/search.ts'
 import { CommandLine } from '../deploy/command-line.tsx'
 import { DropZone } from '../deploy/drop-zone.tsx'
 import { handedOver } from '../deploy/handed-over.ts'
+import { AcceptTransfer } from '../setting/accept-transfer.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -38,6 +39,7 @@ export function ProjectsPage() {
   const account = useAccount()
   const [search, setSearch] = useSearchText('q')
   const [order, setOrder] = useSearchText('sort', 'changed')
+  const [taking, setTaking] = useState(false)
   // The list that is there stays until the next one is.
   const asked = useDeferredValue(search.trim())
   const pages = useReadPages(
@@ -54,11 +56,15 @@ export function ProjectsPage() {
     <Page
       title="Projects"
       actions={
-        <ButtonLink look="primary" icon="plus" to="/a/$account/new" params={{ account: account.slug }}>
-          New project
-        </ButtonLink>
+        <>
+          <Button onClick={() => setTaking(true)}>Take an offered project</Button>
+          <ButtonLink look="primary" icon="plus" to="/a/$account/new" params={{ account: account.slug }}>
+            New project
+          </ButtonLink>
+        </>
       }
     >
+      {taking && <AcceptTransfer onClose={() => setTaking(false)} />}
       <div className="flex flex-wrap gap-3">
         <div className="min-w-48 flex-1">
           <TextField

@@ -5,7 +5,7 @@ import { sourceOf } from './project.ts'
 export function SourceNote({ meta }: { meta: Readonly<Record<string, string>> }) {
   const { branch, commit, message, isDirty } = sourceOf(meta)
   if (branch === undefined && commit === undefined && message === undefined)
-    return <span className="text-soft">No notes of git</span>
+    return <span className="text-soft">Not from git</span>
   return (
     <span className="block min-w-0">
       {message !== undefined && <span className="block truncate">{message}</span>}

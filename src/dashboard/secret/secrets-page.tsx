@@ -7,9 +7,9 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { CopyButton, CopyLine } from '../ui/copy-button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
 import { Table } from '../ui/table.tsx'
@@ -33,7 +33,7 @@ function SecretDialog({ secret, onClose }: { secret?: Secret; onClose: () => voi
     },
   )
   return (
-    <Dialog
+    <FormDialog
       title={secret === undefined ? 'Add a secret' : `Rename ${secret.name}`}
       about={
         secret === undefined
@@ -41,47 +41,36 @@ function SecretDialog({ secret, onClose }: { secret?: Secret; onClose: () => voi
           : 'Variables that refer to it keep on doing so.'
       }
       onClose={onClose}
+      action={secret === undefined ? 'Save the secret' : 'Rename'}
+      busy={save.isPending}
+      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(undefined, { onSuccess: onClose })
-        }}
-      >
-        <TextField
-          label="Name"
-          hint="Letters, digits, _, - and dots; at most 100."
-          error={save.error ? explain(save.error) : undefined}
+      <TextField
+        label="Name"
+        hint="Letters, digits, _, - and dots; at most 100."
+        error={save.error ? explain(save.error) : undefined}
+        mono
+        value={name}
+        onChange={setName}
+        required
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      {secret === undefined && (
+        <TextArea
+          label="Value"
           mono
-          value={name}
-          onChange={setName}
+          rows={3}
+          value={value}
+          onChange={setValue}
           required
-          maxLength={100}
+          maxLength={65_536}
           autoComplete="off"
           spellCheck={false}
         />
-        {secret === undefined && (
-          <TextArea
-            label="Value"
-            mono
-            rows={3}
-            value={value}
-            onChange={setValue}
-            required
-            maxLength={65_536}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending}>
-            {secret === undefined ? 'Save the secret' : 'Rename'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }
 

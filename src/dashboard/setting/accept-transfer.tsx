@@ -4,9 +4,8 @@ import { acceptProject } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 
 /** Takes a project that another account has offered into this one. */
 export function AcceptTransfer({ onClose }: { onClose: () => void }) {
@@ -27,52 +26,43 @@ export function AcceptTransfer({ onClose }: { onClose: () => void }) {
     },
   )
   return (
-    <Dialog
+    <FormDialog
       title={`Take a project into ${account.name}`}
       about="With the code of somebody who offered it to you."
       onClose={onClose}
+      action="Take the project"
+      busy={accept.isPending}
+      onSubmit={() =>
+        accept.mutate(undefined, {
+          onSuccess: (project) => {
+            onClose()
+            void navigate({
+              to: '/a/$account/projects/$project',
+              params: { account: account.slug, project: project.name },
+            })
+          },
+        })
+      }
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          accept.mutate(undefined, {
-            onSuccess: (project) => {
-              onClose()
-              void navigate({
-                to: '/a/$account/projects/$project',
-                params: { account: account.slug, project: project.name },
-              })
-            },
-          })
-        }}
-      >
-        <TextField
-          label="Code"
-          mono
-          value={code}
-          onChange={setCode}
-          error={accept.error ? explain(accept.error) : undefined}
-          required
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <TextField
-          label="Name here"
-          hint="Only if its name is taken in this account."
-          value={name}
-          onChange={setName}
-          maxLength={100}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={accept.isPending}>
-            Take the project
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField
+        label="Code"
+        mono
+        value={code}
+        onChange={setCode}
+        error={accept.error ? explain(accept.error) : undefined}
+        required
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <TextField
+        label="Name here"
+        hint="Only if its name is taken in this account."
+        value={name}
+        onChange={setName}
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </FormDialog>
   )
 }

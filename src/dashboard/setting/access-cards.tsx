@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import type { ProtectedType } from '#contract/api/project.ts'
+import type { Project } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { COVERS } from './covers.ts'
 import { PlanHint } from './plan-hint.tsx'
+import { useSaveProject } from './save-project.ts'
 import { SettingCard } from './setting-card.tsx'
-import { type Project, useSaveProject } from './use-project.ts'
 
 const coverOf = (set: { deploymentType: string } | null): ProtectedType =>
   COVERS.find(({ value }) => value === set?.deploymentType)?.value ?? 'preview'

@@ -1,8 +1,8 @@
+import { useProject } from '../project/project.ts'
 import { DeleteCard } from './delete-card.tsx'
 import { DataCacheCard, KeptCard } from './kept-card.tsx'
 import { PauseCard } from './pause-card.tsx'
 import { TransferCard } from './transfer-card.tsx'
-import { useProject } from './use-project.ts'
 import { useTitle } from './use-title.ts'
 
 export function AdvancedPage() {

@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import type { Framework } from '#contract/api/project.ts'
+import { type Project, useProject } from '../project/project.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { OverrideField } from './override-field.tsx'
 import { frameworkOptions, INSTALL_USUAL, presetOf } from './presets.ts'
+import { useSaveProject } from './save-project.ts'
 import { SettingCard } from './setting-card.tsx'
 import { SettingSwitch } from './setting-switch.tsx'
-import { type Project, useProject, useSaveProject } from './use-project.ts'
 import { useTitle } from './use-title.ts'
 
 const DONE = 'Saved. The next deployment is built like this.'

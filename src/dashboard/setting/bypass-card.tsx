@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { changeProtectionBypass } from '#contract/api/project.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { useAction } from '../api/query.ts'
+import type { Project } from '../project/project.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -9,9 +10,9 @@ import { CopyButton, CopyLine } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import type { Project } from './use-project.ts'
 
 type Wish = NonNullable<BodyOf<(typeof changeProtectionBypass)['body']>>
 
@@ -72,39 +73,30 @@ function NewSecret({
   const [own, setOwn] = useState('')
   const change = useChange(project, 'The secret is made.')
   return (
-    <Dialog
+    <FormDialog
       title="New secret"
       about="For tests, monitors and other programs that visit the site."
       onClose={onClose}
+      action="Make the secret"
+      busy={change.isPending}
+      onSubmit={() =>
+        change.mutate(
+          { generate: own === '' ? {} : { secret: own } },
+          { onSuccess: ({ protectionBypass }) => onMade(own || (newest(protectionBypass) ?? '')) },
+        )
+      }
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          change.mutate(
-            { generate: own === '' ? {} : { secret: own } },
-            { onSuccess: ({ protectionBypass }) => onMade(own || (newest(protectionBypass) ?? '')) },
-          )
-        }}
-      >
-        <TextField
-          label="A secret of your own"
-          hint="32 letters and digits. Leave it empty to have one made."
-          mono
-          value={own}
-          onChange={setOwn}
-          pattern="[0-9A-Za-z]{32}"
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={change.isPending}>
-            Make the secret
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField
+        label="A secret of your own"
+        hint="32 letters and digits. Leave it empty to have one made."
+        mono
+        value={own}
+        onChange={setOwn}
+        pattern="[0-9A-Za-z]{32}"
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </FormDialog>
   )
 }
 

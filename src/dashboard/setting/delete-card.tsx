@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { deleteProject } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { useAction } from '../api/query.ts'
+import type { Project } from '../project/project.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
-import type { Project } from './use-project.ts'
 
 /** The end of a project. */
 export function DeleteCard({ project }: { project: Project }) {

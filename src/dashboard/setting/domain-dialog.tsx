@@ -2,11 +2,10 @@ import { useState } from 'react'
 import { addProjectDomain, updateProjectDomain } from '#contract/api/project-domain.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import type { Project } from '../project/project.ts'
 import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 import type { ProjectDomain } from './domain-item.tsx'
-import type { Project } from './use-project.ts'
 
 type Shows = 'production' | 'redirect' | 'branch'
 const STATUSES = [
@@ -81,90 +80,75 @@ export function DomainDialog({
   )
 
   return (
-    <Dialog
+    <FormDialog
       title={domain === undefined ? 'Add a domain' : `What ${domain.name} shows`}
       about={domain === undefined ? 'A name that you have, or one under this installation.' : undefined}
       onClose={onClose}
+      action={domain === undefined ? 'Add the domain' : 'Save'}
+      busy={save.isPending}
+      disabled={shows === 'redirect' && redirect === ''}
+      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(undefined, { onSuccess: onClose })
-        }}
-      >
-        {domain === undefined && (
-          <TextField
-            label="Domain"
-            value={name}
-            onChange={setName}
-            placeholder="example.com"
-            required
-            maxLength={253}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-          />
-        )}
-        <SelectField
-          label="It shows"
-          value={shows}
-          onChange={setShows}
-          options={[
-            { value: 'production', label: 'Production' },
-            { value: 'redirect', label: 'Another domain of the project' },
-            { value: 'branch', label: 'The newest preview of a branch' },
-          ]}
+      {domain === undefined && (
+        <TextField
+          label="Domain"
+          value={name}
+          onChange={setName}
+          placeholder="example.com"
+          required
+          maxLength={253}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
         />
-        {shows === 'redirect' && (
-          <div className="grid gap-4 sm:grid-cols-2">
-            <SelectField
-              label="Sends visitors to"
-              value={redirect}
-              onChange={setRedirect}
-              options={[
-                { value: '', label: others.length === 0 ? 'Add another domain first' : 'Choose …' },
-                ...others.map((each) => ({ value: each.name, label: each.name })),
-              ]}
-            />
-            <SelectField label="With the status" value={status} onChange={setStatus} options={STATUSES} />
-          </div>
-        )}
-        {shows === 'branch' && (
-          <TextField
-            label="Branch"
-            value={branch}
-            onChange={setBranch}
-            required
-            maxLength={250}
-            autoComplete="off"
-            spellCheck={false}
+      )}
+      <SelectField
+        label="It shows"
+        value={shows}
+        onChange={setShows}
+        options={[
+          { value: 'production', label: 'Production' },
+          { value: 'redirect', label: 'Another domain of the project' },
+          { value: 'branch', label: 'The newest preview of a branch' },
+        ]}
+      />
+      {shows === 'redirect' && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            label="Sends visitors to"
+            value={redirect}
+            onChange={setRedirect}
+            options={[
+              { value: '', label: others.length === 0 ? 'Add another domain first' : 'Choose …' },
+              ...others.map((each) => ({ value: each.name, label: each.name })),
+            ]}
           />
-        )}
-        {offersTwin && (
-          <Checkbox
-            label={`Add ${twin} too, and send its visitors here`}
-            checked={withTwin}
-            onChange={setWithTwin}
-          />
-        )}
-        {save.error && (
-          <p role="alert" className="text-sm text-bad">
-            {explain(save.error)}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="primary"
-            busy={save.isPending}
-            disabled={shows === 'redirect' && redirect === ''}
-          >
-            {domain === undefined ? 'Add the domain' : 'Save'}
-          </Button>
+          <SelectField label="With the status" value={status} onChange={setStatus} options={STATUSES} />
         </div>
-      </form>
-    </Dialog>
+      )}
+      {shows === 'branch' && (
+        <TextField
+          label="Branch"
+          value={branch}
+          onChange={setBranch}
+          required
+          maxLength={250}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+      {offersTwin && (
+        <Checkbox
+          label={`Add ${twin} too, and send its visitors here`}
+          checked={withTwin}
+          onChange={setWithTwin}
+        />
+      )}
+      {save.error && (
+        <p role="alert" className="text-sm text-bad">
+          {explain(save.error)}
+        </p>
+      )}
+    </FormDialog>
   )
 }

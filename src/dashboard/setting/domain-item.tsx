@@ -12,6 +12,7 @@ import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { refresh, useAction, useLater } from '../api/query.ts'
 import { Checks, NextStep, RecordsToMake } from '../domain/doctor.tsx'
+import type { Project } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton, OutLink } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -19,7 +20,6 @@ import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Time } from '../ui/time.tsx'
 import { DomainDialog } from './domain-dialog.tsx'
-import type { Project } from './use-project.ts'
 
 export type ProjectDomain = ReplyOf<(typeof listProjectDomains)['reply']>['domains'][number]
 

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { listProjectDomains } from '#contract/api/project-domain.ts'
 import { useRead } from '../api/query.ts'
+import { useProject } from '../project/project.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { CopyLine } from '../ui/copy-button.tsx'
@@ -8,7 +9,6 @@ import { Empty } from '../ui/empty.tsx'
 import { DomainDialog } from './domain-dialog.tsx'
 import { DomainItem } from './domain-item.tsx'
 import { SettingSwitch } from './setting-switch.tsx'
-import { useProject } from './use-project.ts'
 import { useTitle } from './use-title.ts'
 
 /** The names under which the project is visited. */

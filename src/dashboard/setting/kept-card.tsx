@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import { updateDataCache } from '#contract/api/project.ts'
 import { useAction } from '../api/query.ts'
+import type { Project } from '../project/project.ts'
 import { Card } from '../ui/card.tsx'
 import { SelectField, Switch, TextField } from '../ui/field.tsx'
+import { useSaveProject } from './save-project.ts'
 import { SettingCard } from './setting-card.tsx'
 import { SettingSwitch } from './setting-switch.tsx'
-import { type Project, useSaveProject } from './use-project.ts'
 
 /** What functions may keep of the data they fetch. */
 export function DataCacheCard({ project }: { project: Project }) {

@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import type { ProtectionMode, TrustedType } from '#contract/api/project.ts'
+import type { Project } from '../project/project.ts'
 import { Button } from '../ui/button.tsx'
 import { SelectField, TextArea } from '../ui/field.tsx'
 import { type NotedAddress, readAddresses, readLines, writeAddresses } from './address-list.ts'
 import { TRUSTED_COVERS } from './covers.ts'
 import { PlanHint } from './plan-hint.tsx'
+import { useSaveProject } from './save-project.ts'
 import { SettingCard } from './setting-card.tsx'
-import { type Project, useSaveProject } from './use-project.ts'
 
 interface Trusted {
   readonly deploymentType: TrustedType

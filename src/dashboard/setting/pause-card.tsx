@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { pauseProject, unpauseProject } from '#contract/api/project.ts'
 import { useAction } from '../api/query.ts'
+import type { Project } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
-import type { Project } from './use-project.ts'
 
 /** Takes production off the net for a while, and puts it back. */
 export function PauseCard({ project }: { project: Project }) {

@@ -1,7 +1,7 @@
+import { useProject } from '../project/project.ts'
 import { PasswordCard, SignOnCard } from './access-cards.tsx'
 import { BypassCard } from './bypass-card.tsx'
 import { OptionsCard, TrustedCard } from './network-cards.tsx'
-import { useProject } from './use-project.ts'
 import { useTitle } from './use-title.ts'
 
 /** Who may visit the sites of a project. A change holds at once, on every host. */

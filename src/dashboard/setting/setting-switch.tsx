@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
+import type { Project } from '../project/project.ts'
 import { Switch } from '../ui/field.tsx'
-import { type Project, type ProjectChange, useSaveProject } from './use-project.ts'
+import { type ProjectChange, useSaveProject } from './save-project.ts'
 
 type SwitchKey = {
   [K in keyof Project & keyof ProjectChange]: Project[K] extends boolean ? K : never

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { cancelOffer, offerProject } from '#contract/api/project.ts'
 import { useAction } from '../api/query.ts'
+import type { Project } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -8,7 +9,6 @@ import { CopyLine } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Time } from '../ui/time.tsx'
 import { AcceptTransfer } from './accept-transfer.tsx'
-import type { Project } from './use-project.ts'
 
 const DAY_MS = 86_400_000
 

@@ -9,11 +9,10 @@ import {
 import { listSecrets } from '#contract/api/secret.ts'
 import { explain } from '../api/explain.ts'
 import { useAction, useLater } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import type { Project } from '../project/project.ts'
 import { SelectField, TextArea, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 import { TargetBoxes } from './target-boxes.tsx'
-import type { Project } from './use-project.ts'
 import { SYSTEM_NAMES, TYPES, type Variable } from './variables.ts'
 
 const isTarget = (target: string): target is EnvTarget => ENV_TARGETS.some((each) => each === target)
@@ -73,120 +72,105 @@ export function VariableDialog({
   )
 
   return (
-    <Dialog
+    <FormDialog
       title={variable === undefined ? 'Add a variable' : `Change ${variable.key}`}
       about="Deployments are given the values as they are when they are made."
       onClose={onClose}
+      action={variable === undefined ? 'Add the variable' : 'Save'}
+      busy={save.isPending}
+      disabled={target.length === 0 && variable?.customEnvironmentId === undefined}
+      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
+      <TextField
+        label="Name"
+        mono
+        value={key}
+        onChange={setKey}
+        onPaste={(event) => {
+          const text = event.clipboardData.getData('text')
+          if (onPaste === undefined || !/^\s*(?:export\s+)?\w+\s*=/m.test(text)) return
           event.preventDefault()
-          save.mutate(undefined, { onSuccess: onClose })
+          onPaste(text)
         }}
-      >
-        <TextField
-          label="Name"
+        hint={
+          variable === undefined ? 'Letters, digits and _. Paste a whole .env file here, too.' : undefined
+        }
+        required
+        maxLength={256}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <SelectField
+        label="Type"
+        value={type}
+        onChange={(next) => {
+          setType(next)
+          if (next === 'secret' || next === 'system' || type === 'secret' || type === 'system') setValue('')
+        }}
+        disabled={isSensitive}
+        hint={TYPES.find((each) => each.value === type)?.says}
+        options={TYPES}
+      />
+      {type === 'secret' ? (
+        <SelectField
+          label="Secret"
+          value={value}
+          onChange={setValue}
+          options={[
+            { value: '', label: 'Choose …' },
+            ...(secrets?.secrets ?? []).map(({ uid, name }) => ({ value: uid, label: name })),
+          ]}
+        />
+      ) : type === 'system' ? (
+        <SelectField
+          label="System variable"
+          value={value}
+          onChange={setValue}
+          options={[
+            { value: '', label: 'Choose …' },
+            ...[...new Set([...(value === '' ? [] : [value]), ...SYSTEM_NAMES])].map((name) => ({
+              value: name,
+              label: name,
+            })),
+          ]}
+        />
+      ) : (
+        <TextArea
+          label="Value"
           mono
-          value={key}
-          onChange={setKey}
-          onPaste={(event) => {
-            const text = event.clipboardData.getData('text')
-            if (onPaste === undefined || !/^\s*(?:export\s+)?\w+\s*=/m.test(text)) return
-            event.preventDefault()
-            onPaste(text)
-          }}
-          hint={
-            variable === undefined ? 'Letters, digits and _. Paste a whole .env file here, too.' : undefined
-          }
-          required
-          maxLength={256}
+          rows={3}
+          value={value}
+          onChange={setValue}
+          maxLength={65_536}
+          placeholder={isSensitive ? 'Stays as it is' : ''}
           autoComplete="off"
           spellCheck={false}
         />
-        <SelectField
-          label="Type"
-          value={type}
-          onChange={(next) => {
-            setType(next)
-            if (next === 'secret' || next === 'system' || type === 'secret' || type === 'system') setValue('')
-          }}
-          disabled={isSensitive}
-          hint={TYPES.find((each) => each.value === type)?.says}
-          options={TYPES}
+      )}
+      {variable?.customEnvironmentId === undefined && (
+        <TargetBoxes
+          value={targets}
+          onChange={setTargets}
+          without={type === 'sensitive' ? 'development' : undefined}
         />
-        {type === 'secret' ? (
-          <SelectField
-            label="Secret"
-            value={value}
-            onChange={setValue}
-            options={[
-              { value: '', label: 'Choose …' },
-              ...(secrets?.secrets ?? []).map(({ uid, name }) => ({ value: uid, label: name })),
-            ]}
-          />
-        ) : type === 'system' ? (
-          <SelectField
-            label="System variable"
-            value={value}
-            onChange={setValue}
-            options={[
-              { value: '', label: 'Choose …' },
-              ...[...new Set([...(value === '' ? [] : [value]), ...SYSTEM_NAMES])].map((name) => ({
-                value: name,
-                label: name,
-              })),
-            ]}
-          />
-        ) : (
-          <TextArea
-            label="Value"
-            mono
-            rows={3}
-            value={value}
-            onChange={setValue}
-            maxLength={65_536}
-            placeholder={isSensitive ? 'Stays as it is' : ''}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
-        {variable?.customEnvironmentId === undefined && (
-          <TargetBoxes
-            value={targets}
-            onChange={setTargets}
-            without={type === 'sensitive' ? 'development' : undefined}
-          />
-        )}
-        {onlyPreview && (
-          <TextField
-            label="Only for the branch"
-            hint="Empty: for every preview."
-            value={branch}
-            onChange={setBranch}
-            maxLength={250}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
-        <TextField label="Note" value={comment} onChange={setComment} maxLength={500} autoComplete="off" />
-        {save.error && (
-          <p role="alert" className="text-sm text-bad">
-            {explain(save.error)}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="primary"
-            busy={save.isPending}
-            disabled={target.length === 0 && variable?.customEnvironmentId === undefined}
-          >
-            {variable === undefined ? 'Add the variable' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      {onlyPreview && (
+        <TextField
+          label="Only for the branch"
+          hint="Empty: for every preview."
+          value={branch}
+          onChange={setBranch}
+          maxLength={250}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+      <TextField label="Note" value={comment} onChange={setComment} maxLength={500} autoComplete="off" />
+      {save.error && (
+        <p role="alert" className="text-sm text-bad">
+          {explain(save.error)}
+        </p>
+      )}
+    </FormDialog>
   )
 }

@@ -2,9 +2,8 @@ import { useState } from 'react'
 import { inviteMember, type Role } from '#contract/api/team.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 import { ROLE_OPTIONS } from './roles.ts'
 
 export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () => void }) {
@@ -16,46 +15,35 @@ export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () 
     { changes: ['member'], done: `${email} is told by mail.`, after: onClose, quiet: true },
   )
   return (
-    <Dialog
+    <FormDialog
       title="Add a member"
       about="Whoever has signed in here once has an account and can be added. They are told by mail."
       onClose={onClose}
+      action="Add them"
+      busy={invite.isPending}
+      onSubmit={() => invite.mutate(undefined)}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          invite.mutate(undefined)
-        }}
-      >
-        <TextField
-          label="E-mail address"
-          type="email"
-          error={invite.error === null ? undefined : explain(invite.error)}
-          value={email}
-          onChange={setEmail}
-          required
-          maxLength={254}
-          autoComplete="off"
-        />
-        <SelectField
-          label="Role"
-          hint={
-            role === 'OWNER'
-              ? 'Owners do everything, and decide who belongs to the team.'
-              : 'Members deploy, and change projects and domains.'
-          }
-          value={role}
-          onChange={setRole}
-          options={ROLE_OPTIONS}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" busy={invite.isPending}>
-            Add them
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField
+        label="E-mail address"
+        type="email"
+        error={invite.error === null ? undefined : explain(invite.error)}
+        value={email}
+        onChange={setEmail}
+        required
+        maxLength={254}
+        autoComplete="off"
+      />
+      <SelectField
+        label="Role"
+        hint={
+          role === 'OWNER'
+            ? 'Owners do everything, and decide who belongs to the team.'
+            : 'Members deploy, and change projects and domains.'
+        }
+        value={role}
+        onChange={setRole}
+        options={ROLE_OPTIONS}
+      />
+    </FormDialog>
   )
 }

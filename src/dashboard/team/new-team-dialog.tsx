@@ -3,9 +3,8 @@ import { useState } from 'react'
 import { createTeam } from '#contract/api/team.ts'
 import { usePersonal } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 
 /** Makes a team, which shares projects, domains and everything else among its members. */
 export function NewTeamDialog({ onClose, onMade }: { onClose: () => void; onMade: (slug: string) => void }) {
@@ -29,36 +28,25 @@ export function NewTeamDialog({ onClose, onMade }: { onClose: () => void; onMade
   }
 
   return (
-    <Dialog
+    <FormDialog
       title="New team"
       about="Projects, domains and secrets of a team belong to all of its members."
       onClose={onClose}
+      action="Make the team"
+      busy={busy}
+      onSubmit={() => void make()}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make()
-        }}
-      >
-        <TextField
-          label="Name in addresses"
-          hint="Small letters, digits and dashes, such as acme-web."
-          error={problem}
-          value={slug}
-          onChange={setSlug}
-          required
-          maxLength={48}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={busy}>
-            Make the team
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField
+        label="Name in addresses"
+        hint="Small letters, digits and dashes, such as acme-web."
+        error={problem}
+        value={slug}
+        onChange={setSlug}
+        required
+        maxLength={48}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </FormDialog>
   )
 }

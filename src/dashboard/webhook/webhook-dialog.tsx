@@ -3,10 +3,9 @@ import { createWebhook, updateWebhook } from '#contract/api/webhook.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { ProjectBoxes } from '../project/project-boxes.tsx'
-import { Button } from '../ui/button.tsx'
-import { CopyLine } from '../ui/copy-button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
+import { ShownOnce } from '../ui/shown-once.tsx'
 import { EventBoxes } from './event-boxes.tsx'
 
 export interface WebhookFields {
@@ -42,46 +41,33 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: WebhookFields; o
 
   if (save.data !== undefined)
     return (
-      <Dialog
+      <ShownOnce
         title="Copy the secret now"
         about="Every request is signed with it, in the header x-platform-signature. It is shown this once."
+        secret={save.data.secret}
         onClose={onClose}
-      >
-        <CopyLine text={save.data.secret} label="Copy the secret" />
-        <div className="mt-5 flex justify-end">
-          <Button look="primary" onClick={onClose}>
-            I have copied it
-          </Button>
-        </div>
-      </Dialog>
+      />
     )
   return (
-    <Dialog title={webhook === undefined ? 'New webhook' : 'Change the webhook'} onClose={onClose}>
-      <form
-        className="space-y-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(undefined)
-        }}
-      >
-        <TextField
-          label="Address"
-          type="url"
-          placeholder="https://example.com/aloft"
-          error={save.error === null ? undefined : explain(save.error)}
-          value={url}
-          onChange={setUrl}
-          required
-        />
-        <EventBoxes chosen={events} onChange={setEvents} />
-        <ProjectBoxes chosen={projectIds} onChange={setProjectIds} />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" busy={save.isPending} disabled={events.length === 0}>
-            {webhook === undefined ? 'Make the webhook' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={webhook === undefined ? 'New webhook' : 'Change the webhook'}
+      onClose={onClose}
+      action={webhook === undefined ? 'Make the webhook' : 'Save'}
+      busy={save.isPending}
+      disabled={events.length === 0}
+      onSubmit={() => save.mutate(undefined)}
+    >
+      <TextField
+        label="Address"
+        type="url"
+        placeholder="https://example.com/aloft"
+        error={save.error === null ? undefined : explain(save.error)}
+        value={url}
+        onChange={setUrl}
+        required
+      />
+      <EventBoxes chosen={events} onChange={setEvents} />
+      <ProjectBoxes chosen={projectIds} onChange={setProjectIds} />
+    </FormDialog>
   )
 }

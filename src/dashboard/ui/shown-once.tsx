@@ -1,0 +1,25 @@
+import { Button } from './button.tsx'
+import { CopyLine } from './copy-button.tsx'
+import { Dialog } from './dialog.tsx'
+
+/** A secret that nobody can read again after this. */
+export const ShownOnce = ({
+  title,
+  about,
+  secret,
+  onClose,
+}: {
+  title: string
+  about: string
+  secret: string
+  onClose: () => void
+}) => (
+  <Dialog title={title} about={about} onClose={onClose}>
+    <CopyLine text={secret} label="Copy it" />
+    <div className="mt-5 flex justify-end">
+      <Button look="primary" onClick={onClose}>
+        I have copied it
+      </Button>
+    </div>
+  </Dialog>
+)

@@ -12,6 +12,8 @@ import { useLineInAddress } from './use-line.ts'
 
 /** Within so many pixels of its end, a log is followed. */
 const NEAR_END = 40
+/** From so many blocks on, those that are not seen are not laid out. */
+const MANY_BLOCKS = 5
 
 /** What the build of a deployment prints, as it prints it: to read, to search, to follow and to keep. */
 export function BuildLog({ id }: { id: string }) {
@@ -142,6 +144,7 @@ export function BuildLog({ id }: { id: string }) {
             key={block.first - ((block.first - 1) % BLOCK)}
             {...block}
             wanted={wanted}
+            isLong={blocks.length > MANY_BLOCKS}
             current={
               current !== undefined && current >= block.first && current < block.first + block.lines.length
                 ? current

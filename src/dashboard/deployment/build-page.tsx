@@ -120,12 +120,12 @@ function About({ deployment }: { deployment: Deployment }) {
                     <OutLink
                       key={host}
                       href={addressOf(host)}
-                      className="break-all text-accent hover:underline"
+                      className="py-0.5 break-all text-accent hover:underline"
                     >
                       {host}
                     </OutLink>
                   ) : (
-                    <span key={host} className="break-all">
+                    <span key={host} className="py-0.5 break-all">
                       {host}
                     </span>
                   ),

@@ -93,14 +93,14 @@ export function DeploymentsPage() {
                     <Link
                       to="/a/$account/deployments/$deployment"
                       params={{ account, deployment: uid }}
-                      className="block max-w-44 truncate font-medium hover:underline sm:max-w-72"
+                      className="block max-w-44 truncate leading-6 font-medium hover:underline sm:max-w-72"
                     >
                       {shortName(url, uid)}
                     </Link>
                     <Link
                       to="/a/$account/projects/$project"
                       params={{ account, project: projectNames.get(projectId) ?? projectId }}
-                      className="block max-w-44 truncate text-soft hover:text-fg hover:underline sm:max-w-72"
+                      className="block max-w-44 truncate leading-6 text-soft hover:text-fg hover:underline sm:max-w-72"
                     >
                       {projectNames.get(projectId) ?? name}
                     </Link>

@@ -29,17 +29,23 @@ export const LogBlock = memo(
     first,
     wanted,
     current,
+    isLong,
   }: {
     lines: readonly LogEvent[]
     first: number
     wanted: string
     /** The line that was linked to or searched for, if it is among these. */
     current: number | undefined
+    /** Whether the log is long enough for it to matter. */
+    isLong: boolean
   }) {
     return (
       <div
-        style={{ contentVisibility: 'auto', containIntrinsicSize: `auto ${lines.length * LINE_PX}px` }}
-        className="table-fixed"
+        style={
+          isLong
+            ? { contentVisibility: 'auto', containIntrinsicSize: `auto ${lines.length * LINE_PX}px` }
+            : undefined
+        }
       >
         {lines.map((line, i) => (
           <LogLine
@@ -57,6 +63,7 @@ export const LogBlock = memo(
     before.first === after.first &&
     before.wanted === after.wanted &&
     before.current === after.current &&
+    before.isLong === after.isLong &&
     before.lines.length === after.lines.length &&
     before.lines[0] === after.lines[0],
 )

@@ -53,7 +53,10 @@ export function Tree({
       ArrowUp: () => goTo(place - 1),
       Home: () => goTo(0),
       End: () => goTo(shown.length - 1),
-      ArrowRight: () => (row.isOpen === false ? onToggle(row.path) : goTo(place + 1)),
+      ArrowRight: () => {
+        if (row.isOpen === false) onToggle(row.path)
+        else if (row.isOpen) goTo(place + 1)
+      },
       ArrowLeft: () =>
         row.isOpen === true ? onToggle(row.path) : goTo(shown.findIndex(({ path }) => path === outer)),
       Enter: () => pick(row),
@@ -78,7 +81,8 @@ export function Tree({
           aria-expanded={row.isOpen}
           title={row.path}
           onClick={() => pick(row)}
-          style={{ paddingLeft: `${row.depth * 0.875 + 0.75}rem`, contentVisibility: 'auto' }}
+          style={{ paddingLeft: `${row.depth * 0.875 + 0.75}rem` }}
+          onFocus={() => setAt(row.path)}
           className={classes(
             'flex h-8 cursor-pointer items-center gap-2 pr-3 -outline-offset-2 select-none hover:bg-hover',
             row.path === chosen ? 'bg-accent-soft font-medium text-accent' : 'text-fg',

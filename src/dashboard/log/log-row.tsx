@@ -39,17 +39,20 @@ export const LogItem = memo(function LogItem({
   row,
   account,
   isOpen,
+  isLong,
   onToggle,
 }: {
   row: LogRow
   account: string
   isOpen: boolean
+  /** Whether the list is long enough for it to matter what is not seen. */
+  isLong: boolean
   onToggle: (id: string) => void
 }) {
   const details = useId()
   const at = 'request' in row ? row.request.at : row.line.at
   return (
-    <li style={isOpen ? undefined : unseen} className="border-b border-line last:border-b-0">
+    <li style={isLong && !isOpen ? unseen : undefined} className="border-b border-line last:border-b-0">
       <button
         type="button"
         aria-expanded={isOpen}

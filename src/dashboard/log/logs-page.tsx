@@ -19,6 +19,9 @@ import { LogItem } from './log-row.tsx'
 import { TypedFilter } from './typed-filter.tsx'
 import { useFollow, useLogPages } from './use-logs.ts'
 
+/** From so many rows on, those that are not seen are not laid out. */
+const MANY_ROWS = 200
+
 /** What visitors asked for and what programs wrote, past and as it happens. */
 export function LogsPage() {
   const { slug: account } = useAccount()
@@ -147,7 +150,14 @@ export function LogsPage() {
         ) : rows.length > 0 ? (
           <ul aria-label="Log" aria-busy={pages.isPlaceholderData}>
             {rows.map((row) => (
-              <LogItem key={row.id} row={row} account={account} isOpen={open.has(row.id)} onToggle={toggle} />
+              <LogItem
+                key={row.id}
+                row={row}
+                account={account}
+                isOpen={open.has(row.id)}
+                isLong={rows.length > MANY_ROWS}
+                onToggle={toggle}
+              />
             ))}
           </ul>
         ) : isFiltered ? (

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ExecFileException, execFile } from 'node:child_process'
+import { type ExecFileException, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { build } from 'esbuild'
 import { visit } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
 import { type Packed, pack } from '#test/support/package.ts'
 import { sandboxMissing } from '#test/support/sandbox.ts'
 
@@ -85,6 +86,8 @@ test('the package holds what runs, and nothing that only the clone needs', async
   for (const needed of [
     'bin/aloft.js',
     'dist/main.js',
+    'dist/dev.js',
+    'dist/dashboard/index.html',
     'dist/launcher/python/main.py',
     'deploy/aloft.service',
   ])
@@ -94,6 +97,50 @@ test('the package holds what runs, and nothing that only the clone needs', async
 test('npx aloft says what it is and what it can do', async () => {
   assert.match(await ok(inApp('--version')), /^\d+\.\d+\.\d+\n$/)
   assert.match(await ok(shell('npx', ['aloft', '--help'])), /^Usage: aloft .*\n {2}server +\S/s)
+  // These load what is not in the bundle.
+  for (const command of ['server', 'operator restore'])
+    assert.match(
+      await ok(inApp(...command.split(' '), '--help')),
+      new RegExp(`^Usage: aloft ${command} `),
+      command,
+    )
+})
+
+test('the server of the package has the dashboard, compressed when it was built', async () => {
+  const page = await fetch(`${aloft.url}/`)
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+  const [, script = ''] = /<script type="module"[^>]* src="(\/assets\/[^"]+)"/.exec(await page.text()) ?? []
+  const asset = await fetch(aloft.url + script, { headers: { 'accept-encoding': 'br' } })
+  assert.deepEqual([asset.status, asset.headers.get('content-encoding')], [200, 'br'])
+  assert.match(await asset.text(), /\bimport\b/)
+})
+
+test('aloft dev serves a folder, and ends with everything that it has started', async () => {
+  const port = await freePort()
+  const dev = spawn(
+    join(app, 'node_modules/.bin/aloft'),
+    ['dev', join(root, 'examples/static'), '--port', String(port)],
+    { cwd: app, env: { ...process.env, PATH, HOME: app }, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const ended = once(dev, 'exit')
+  let told = ''
+  const isServing = new Promise<void>((resolve, reject) => {
+    for (const stream of [dev.stdout, dev.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        told += text
+        if (told.includes(`:${port}`)) resolve()
+      })
+    ended.then(() => reject(new Error(`it ended:\n${told}`)), reject)
+  })
+  try {
+    await isServing
+    const text = await (await fetch(`http://localhost:${port}/`)).text()
+    assert.match(text, /<title>Hello from Aloft<\/title>/)
+  } finally {
+    dev.kill('SIGTERM')
+  }
+  assert.deepEqual(await ended, [0, null])
+  await assert.rejects(fetch(`http://localhost:${port}/`))
 })
 
 test('it works from a folder that it may not write to, and passes its exit code on', async () => {

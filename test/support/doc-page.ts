@@ -134,7 +134,8 @@ export function createReader({ home, env, spelling }: ReaderOptions): Reader {
 
   async function close(shell: ChildProcess): Promise<void> {
     if (shell.exitCode !== null || shell.signalCode !== null) return
-    const gone = once(shell, 'exit')
+    // Not before what it started has ended as well and let go of the output.
+    const gone = once(shell, 'close')
     if (shell.pid) process.kill(-shell.pid, 'SIGTERM')
     await gone
   }

@@ -115,7 +115,7 @@ function Numbers({ traffic, projectName }: { traffic: ProjectTraffic; projectNam
         }
       />
       {first !== undefined && <ChartCard kind={first} points={traffic.points} step={traffic.step} />}
-      <div className="grid gap-6 lg:grid-cols-2">
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
         {others.map((kind) => (
           <ChartCard key={kind.title} kind={kind} points={traffic.points} step={traffic.step} />
         ))}

@@ -12,12 +12,21 @@ apiSuite('visitors of the domains of projects', suite, { workers: { builder } })
 function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
   const begin = () => beginDomains(server)
 
-  /** A deployment that is to be built: live once jobs are run. */
+  /** A deployment that is being built, until the test says that it is done. */
   async function deployBuilt(owner: DomainOwner, text: string, target?: 'production', more: object = {}) {
     await server.parts.blobs.putBytes(Buffer.from(text))
-    builder.next(async () => outputOf({ 'index.html': text }))
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    builder.next(async () => {
+      await mayEnd
+      return outputOf({ 'index.html': text })
+    })
     const files = [{ file: 'package.json', data: JSON.stringify({ scripts: { build: text } }) }]
-    return owner.deploy('', target, { files, ...more })
+    const deployment = await owner.deploy('', target, { files, ...more })
+    const finish = () => {
+      end()
+      return server.runJobs()
+    }
+    return { deployment, finish }
   }
 
   const aliasOf = async ({ call }: DomainOwner, id: string) =>
@@ -181,8 +190,8 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal(await shown(`next.${apex}`), 404)
     await patch(`next.${apex}`, { customEnvironmentId: null, gitBranch: 'next' })
     assert.equal(await shown(`next.${apex}`), 'next 2')
-    await deployBuilt(owner, 'next 3', undefined, on('next'))
-    await server.runJobs()
+    const third = await deployBuilt(owner, 'next 3', undefined, on('next'))
+    await third.finish()
     assert.equal(await shown(`next.${apex}`), 'next 3')
   })
 
@@ -209,19 +218,19 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     const owner = await begin()
     const { apex, name, add, deploy, shown, call } = owner
     await add(`gone.${apex}`)
-    const building = await deployBuilt(owner, 'built', 'production')
+    const { deployment: building, finish } = await deployBuilt(owner, 'built', 'production')
     assert.ok(building.aliasFinal.includes(`gone.${apex}`))
     await call(`DELETE /v9/projects/${name}/domains/gone.${apex}`)
     await add(`come.${apex}`)
-    await server.runJobs()
+    await finish()
     assert.deepEqual([await shown(`gone.${apex}`), await shown(`come.${apex}`)], [404, 'built'])
     assert.deepEqual((await aliasOf(owner, building.id)).slice(1), [`${name}.localhost`, `come.${apex}`])
 
     const slow = await deployBuilt(owner, 'slow', 'production')
     await deploy('fast', 'production')
     await call(`DELETE /v2/platform/aliases/come.${apex}`)
-    await server.runJobs()
-    assert.equal(await shown(slow.url), 'slow')
+    await slow.finish()
+    assert.equal(await shown(slow.deployment.url), 'slow')
     // Not even a name that is free, because the others show what is newer.
     assert.deepEqual([await shown(`${name}.localhost`), await shown(`come.${apex}`)], ['fast', 404])
   })

@@ -125,6 +125,8 @@ function Numbers({ traffic, projectName }: { traffic: ProjectTraffic; projectNam
   )
 }
 
+const Whole = ({ children }: { children: string }) => <span className="whitespace-nowrap">{children}</span>
+
 const TopPaths = ({
   paths,
   params,
@@ -160,8 +162,13 @@ const TopPaths = ({
             <span className={errors > 0 ? 'text-bad' : 'text-soft'}>{formatNumber(errors)}</span>
           ),
         },
-        { title: 'p95', wide: true, align: 'right', cell: ({ p95 }) => formatDuration(p95) },
-        { title: 'Sent', wide: true, align: 'right', cell: ({ bytes }) => formatBytes(bytes) },
+        { title: 'p95', wide: true, align: 'right', cell: ({ p95 }) => <Whole>{formatDuration(p95)}</Whole> },
+        {
+          title: 'Sent',
+          wide: true,
+          align: 'right',
+          cell: ({ bytes }) => <Whole>{formatBytes(bytes)}</Whole>,
+        },
       ]}
     />
   </Card>

@@ -8,6 +8,8 @@ const HEIGHT = 220
 
 /** A colour of the page, as it is in the theme of the moment. */
 function createColours(box: HTMLElement): (name: string) => string {
+  // Whoever wants little motion has every change take a moment, in which the old colour would be read.
+  box.style.setProperty('transition', 'none')
   return (name) => {
     box.style.setProperty('color', `var(${name})`)
     const { color } = getComputedStyle(box)
@@ -35,6 +37,7 @@ function optionsFor(
   return {
     width,
     height: HEIGHT,
+    padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind.form === 'lines' } },
     scales: { x: { time: true }, y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },

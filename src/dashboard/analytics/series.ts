@@ -37,7 +37,7 @@ export const CHARTS: readonly ChartKind[] = [
   },
   {
     title: 'Durations',
-    about: 'Half of the requests, 95 of 100 and 99 of 100 were answered within these.',
+    about: 'Within which requests were answered.',
     form: 'lines',
     series: [
       { name: 'p50', colour: '--good', value: ({ p50 }) => p50 },

@@ -14,7 +14,14 @@ apiSuite('teams', (server) => {
 
       const team = await server.call(`GET ${prefix}/teams/${made.body.id}`, { token: owner.token })
       const { created, ...rest } = team.body
-      assert.deepEqual(rest, { id: made.body.id, slug, name: slug, creatorId: owner.id, avatar: null })
+      assert.deepEqual(rest, {
+        id: made.body.id,
+        slug,
+        name: slug,
+        creatorId: owner.id,
+        avatar: null,
+        membersMayEditProduction: true,
+      })
       assert.equal(new Date(created).toISOString(), created)
 
       const bySlug = await server.call(`GET ${prefix}/teams?slug=${slug}`, { token: owner.token })

@@ -134,7 +134,15 @@ const TopPaths = ({
   paths: readonly TrafficPath[]
   params: { readonly account: string; readonly project: string }
 }) => (
-  <Card title="Top paths" about="Where most requests went." flush>
+  <Card
+    title="Top paths"
+    about={
+      paths.length === 0
+        ? 'Where most requests went. Paths are counted when their minute is over.'
+        : 'Where most requests went.'
+    }
+    flush
+  >
     <Table
       label="Top paths"
       rows={paths}

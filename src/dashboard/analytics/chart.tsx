@@ -37,7 +37,7 @@ function optionsFor(
   return {
     width,
     height: HEIGHT,
-    padding: [8, 28, 0, 0],
+    padding: [8, 40, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind.form === 'lines' } },
     scales: { x: { time: true }, y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },

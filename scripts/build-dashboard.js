@@ -38,13 +38,23 @@ export function buildDashboard(node) {
     if (status !== 0) return false
     for (const file of globSync('**/*.{css,html,js,svg}', { cwd: aside })) shrink(join(aside, file))
     writeFileSync(join(aside, '.made-of'), digest)
-    rmSync(folder, { recursive: true, force: true })
-    renameSync(aside, folder)
+    putInPlace(aside)
   } finally {
     rmSync(aside, { recursive: true, force: true })
   }
   process.stderr.write(`aloft: the dashboard is built (${((Date.now() - started) / 1000).toFixed(1)} s)\n`)
   return true
+}
+
+function putInPlace(aside) {
+  for (let tries = 3; ; tries--)
+    try {
+      rmSync(folder, { recursive: true, force: true })
+      return renameSync(aside, folder)
+    } catch (error) {
+      // Somebody else has built it at the same moment, and was between these two steps as well.
+      if (tries === 0 || !['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code)) throw error
+    }
 }
 
 function shrink(file) {

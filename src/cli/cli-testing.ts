@@ -34,6 +34,20 @@ export interface TestMachine {
 
 export const TOKEN = 'tok0123456789abcdefghijk'
 
+/** A person as the API answers them. */
+export const sampleUser = {
+  id: 'u1',
+  uid: 'u1',
+  email: 'jo@example.com',
+  username: 'jo',
+  name: null,
+  avatar: null,
+  createdAt: 1,
+  plan: 'pro' as const,
+  softBlocked: false,
+  operator: false,
+}
+
 export async function startMachine(...table: readonly TestAnswer[]): Promise<TestMachine> {
   const api = await startTestApi(table)
   const home = mkdtempSync(join(tmpdir(), 'aloft-cli-'))

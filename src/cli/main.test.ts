@@ -6,20 +6,9 @@ import { answers } from '#client/client-testing.ts'
 import { listTokens } from '#contract/api/token.ts'
 import { getUser } from '#contract/api/user.ts'
 import { AloftError } from '#contract/errors.ts'
-import { startMachine, TOKEN } from './cli-testing.ts'
+import { sampleUser, startMachine, TOKEN } from './cli-testing.ts'
 
-const user = {
-  id: 'u1',
-  uid: 'u1',
-  email: 'jo@example.com',
-  username: 'jo',
-  name: null,
-  avatar: null,
-  createdAt: 1,
-  plan: 'pro' as const,
-  softBlocked: false,
-  operator: true,
-}
+const user = { ...sampleUser, operator: true }
 
 test('help is given at every level, with examples, and documents the exit codes', async () => {
   await using machine = await startMachine()

@@ -235,12 +235,14 @@ export class LiveInstance {
       case 'finished':
         this.#finish(Number.isInteger(message.code) ? (message.code as number) : 1)
         return
-      case 'log':
+      case 'log': {
+        const requestId = textOf(message.requestId, 128)
         this.#line(textOf(message.text, 8192), {
-          ...(textOf(message.requestId, 128) && { requestId: textOf(message.requestId, 128) }),
+          ...(requestId && { requestId }),
           ...(message.stream === 'stderr' && { stream: message.stream }),
         })
         return
+      }
       case 'background':
         this.#background = Number(message.pending) > 0 ? Number(message.pending) : 0
         this.idleSince = this.#parts.clock.now()

@@ -7,20 +7,9 @@ import { register, verify } from '#contract/api/login.ts'
 import { deleteToken } from '#contract/api/token.ts'
 import { getUser } from '#contract/api/user.ts'
 import { AloftError } from '#contract/errors.ts'
-import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleUser, startMachine, TOKEN } from '../cli-testing.ts'
 
-const user = {
-  id: 'u1',
-  uid: 'u1',
-  email: 'jo@example.com',
-  username: 'jo',
-  name: null,
-  avatar: null,
-  createdAt: 1,
-  plan: 'pro' as const,
-  softBlocked: true,
-  operator: true,
-}
+const user = { ...sampleUser, softBlocked: true, operator: true }
 
 const login = [
   answers(register, () => ({ token: 'poll-secret', securityCode: 'Swift Otter' })),

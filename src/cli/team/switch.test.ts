@@ -10,21 +10,9 @@ import { getUser } from '#contract/api/user.ts'
 import { AloftError } from '#contract/errors.ts'
 import { Redacted } from '#contract/redacted.ts'
 import { authPath, openAuthFile } from '../auth-file.ts'
-import { startMachine, type TestMachine, TOKEN } from '../cli-testing.ts'
+import { sampleUser, startMachine, type TestMachine, TOKEN } from '../cli-testing.ts'
 import { sampleTeam as acme } from './team-testing.ts'
 
-const user = {
-  id: 'u1',
-  uid: 'u1',
-  email: 'jo@example.com',
-  username: 'jo',
-  name: null,
-  avatar: null,
-  createdAt: 1,
-  plan: 'pro' as const,
-  softBlocked: false,
-  operator: false,
-}
 const pagination = { count: 0, next: null, prev: null }
 
 async function startOffice(): Promise<TestMachine> {
@@ -35,7 +23,7 @@ async function startOffice(): Promise<TestMachine> {
     }),
     answers(getTeam, () => acme),
     answers(updateTeam, ({ body }) => ({ ...acme, creator_id: 'u1', slug: body.slug ?? acme.slug })),
-    answers(getUser, () => ({ user })),
+    answers(getUser, () => ({ user: sampleUser })),
     answers(listProjects, ({ query }) => {
       if (query.search === 'left') throw new AloftError('forbidden', 'You are not a member of this team.')
       return { projects: [], pagination }

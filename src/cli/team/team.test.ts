@@ -12,7 +12,7 @@ import {
 } from '#contract/api/team.ts'
 import { getUser } from '#contract/api/user.ts'
 import { AloftError } from '#contract/errors.ts'
-import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleUser, startMachine, TOKEN } from '../cli-testing.ts'
 import { sampleTeam as acme } from './team-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
@@ -130,23 +130,11 @@ test('rm asks first, and removes with --yes', async () => {
 })
 
 test('whoami acts for the team that is named', async () => {
-  const user = {
-    id: 'u1',
-    uid: 'u1',
-    email: 'jo@example.com',
-    username: 'jo',
-    name: null,
-    avatar: null,
-    createdAt: 1,
-    plan: 'pro' as const,
-    softBlocked: false,
-    operator: false,
-  }
   await using machine = await startMachine(
     ...teams,
     answers(getUser, ({ query }) => {
       assert.deepEqual(query, { teamId: acme.id })
-      return { user }
+      return { user: sampleUser }
     }),
   )
   const { stdout } = await machine.run(['whoami', '--team', 'acme'], env)

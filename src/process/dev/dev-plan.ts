@@ -14,6 +14,7 @@ import type { ManifestFile } from '#core/deployment/manifest.ts'
 import type { Output, OutputFile } from '#core/output/output.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
 import type { Route } from '#core/routing/route.ts'
+import { isPrivateFile } from '#edge/private-file.ts'
 import { configuredCommand, type DevCommand, usualCommand, wantsCommand } from './dev-command.ts'
 import { functionUnit, readyUnits, serverUnit, type Unit } from './unit.ts'
 
@@ -43,11 +44,9 @@ export interface DevPlanParts {
 
 /** The id of what a development server answers, among the programs. */
 export const DEV_SERVER = 'dev-server'
-/** They hold secrets, and are for this machine alone. */
-const SECRET = /(?:^|\/)\.env(?:\.[^/]*)?$/
 
 export async function planFolder(all: readonly ManifestFile[], parts: DevPlanParts): Promise<DevPlan> {
-  const manifest = all.filter(({ path }) => !SECRET.test(path))
+  const manifest = all.filter(({ path }) => !isPrivateFile(path))
   const paths = manifest.map(({ path }) => path)
   const pkgFile = manifest.find(({ path }) => path === 'package.json')
   if (!tellsOfBuild(paths) && !asksForBuild(pkgFile && (await parts.read(pkgFile))))
@@ -192,7 +191,7 @@ class Planning {
     this.#outputs.push({
       ...{ routes: undefined, functions: [], programs: [] },
       files: files
-        .filter(({ path }) => !SECRET.test(path))
+        .filter(({ path }) => !isPrivateFile(path))
         .map(({ path, sha1, sha256, size, contentType }) => ({
           ...{ path, sha1, sha256, size },
           ...(contentType === undefined ? {} : { contentType }),

@@ -17,18 +17,7 @@ import { ShowOlder } from '../ui/show-older.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { shortName, targetName, useNames } from './deployment.ts'
-
-const STATES = [
-  { value: '', label: 'In any state' },
-  { value: 'READY', label: 'Ready' },
-  { value: 'INITIALIZING,ANALYZING,BUILDING,DEPLOYING', label: 'Building' },
-  { value: 'ERROR', label: 'Failed' },
-]
-const TARGETS = [
-  { value: '', label: 'For everybody' },
-  { value: 'production', label: 'Production' },
-  { value: 'staging', label: 'Staging' },
-]
+import { STATES, TARGETS } from './filters.ts'
 
 /** Everything that was deployed in the account, whatever its project. */
 export function DeploymentsPage() {

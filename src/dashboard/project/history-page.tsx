@@ -2,6 +2,7 @@ import { listDeployments, type Target } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
+import { STATES, TARGETS } from '../deployment/filters.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -10,18 +11,6 @@ import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
 import { DeploymentRows } from './deployment-rows.tsx'
 import { useProject } from './project.ts'
-
-const STATES = [
-  { value: '', label: 'In any state' },
-  { value: 'READY', label: 'Ready' },
-  { value: 'INITIALIZING,ANALYZING,BUILDING,DEPLOYING', label: 'Building' },
-  { value: 'ERROR', label: 'Failed' },
-]
-const TARGETS = [
-  { value: '', label: 'For everybody' },
-  { value: 'production', label: 'Production' },
-  { value: 'staging', label: 'Staging' },
-]
 
 /** Everything that was deployed to a project, and the way back to any of it. */
 export function HistoryPage() {

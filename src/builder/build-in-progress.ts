@@ -1,8 +1,23 @@
+import { settingFor } from '#core/detection/config/function-settings.ts'
+import { escaped, type FunctionFile } from '#core/detection/framework/api-functions.ts'
+import type {
+  BuiltTake,
+  CliStep,
+  Install,
+  Plan,
+  ServerTake,
+  Stage,
+  Take,
+  UploadedTake,
+} from '#core/detection/plan.ts'
+import { joined } from '#core/detection/source-tree.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { type BuildEvents, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Route } from '#core/routing/route.ts'
+import { type BuildCli, PLATFORM_NODE } from './framework-cli/build-cli.ts'
+import { cliCommand } from './framework-cli/cli-command.ts'
 import {
   type Collection,
   collectApp,
@@ -11,12 +26,6 @@ import {
   collectStatic,
 } from './output/collect.ts'
 import { installRequirements } from './output/python-requirements.ts'
-import { escaped, type FunctionFile } from './plan/api-functions.ts'
-import { type BuildCli, PLATFORM_NODE } from './plan/build-cli.ts'
-import { cliCommand } from './plan/cli-command.ts'
-import { settingFor } from './plan/function-settings.ts'
-import type { BuiltTake, CliStep, Install, Plan, ServerTake, Stage, Take, UploadedTake } from './plan/plan.ts'
-import { joined } from './plan/source-tree.ts'
 import { installDependencies } from './workshop/install-dependencies.ts'
 import type { Installed } from './workshop/install-options.ts'
 import type { Registry } from './workshop/registry.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { builtBy, runOf } from '#core/detection/plan-testing.ts'
 import type { Output } from '#core/output/output.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import { buildOf } from './builder-testing.ts'
-import { builtBy, runOf } from './plan/plan-testing.ts'
 import { ToolchainError } from './workshop/toolchain.ts'
 
 const paths = ({ files }: Output) => files.map(({ path }) => path).sort()

@@ -7,7 +7,7 @@ import { readEngineAddress } from '#adapters/docker/engine-address.ts'
 import { tagOf } from '#adapters/docker/images.ts'
 import { LABEL } from '#adapters/docker/labels.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
-import type { Files } from '#builder/plan/plan-testing.ts'
+import type { Files } from '#core/detection/plan-testing.ts'
 import type { Program } from '#core/output/output.ts'
 import {
   dockerMissing,

@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { SourceTree } from '#core/detection/source-tree.ts'
 import type { OutputContent } from '#core/output/output.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
-import type { SourceTree } from '../plan/source-tree.ts'
 import { readDockerIgnore } from './docker-ignore.ts'
 
 export type ContextStore = Pick<BlobStore, 'read' | 'open' | 'put'>

@@ -4,10 +4,17 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { extract } from 'tar-stream'
+import {
+  builtBy,
+  type Files,
+  manifestOf,
+  runOf,
+  type TaskChanges,
+  taskOf,
+} from '#core/detection/plan-testing.ts'
 import { type BlobDigest, BlobError } from '#core/ports/blob-store.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import type { ImageTask } from '#core/ports/image-builder.ts'
-import { builtBy, type Files, manifestOf, runOf, type TaskChanges, taskOf } from '../plan/plan-testing.ts'
 import type { ContextStore } from './context.ts'
 import { createDockerBuilder } from './docker-builder.ts'
 

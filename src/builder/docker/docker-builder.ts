@@ -2,16 +2,27 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { builderOf } from '#core/deployment/builds.ts'
 import type { BuildSpec } from '#core/deployment/deployment.ts'
+import { matchedPaths, settingOf } from '#core/detection/builder-runs.ts'
+import {
+  type Configuration,
+  plainVariables,
+  readConfiguration,
+} from '#core/detection/config/configuration.ts'
+import { mergedRoutes, requestedRoutes } from '#core/detection/config/route-rules.ts'
+import {
+  baseOf,
+  folderOf,
+  joined,
+  readFolder,
+  type SourceTree,
+  sourceTree,
+} from '#core/detection/source-tree.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output, type Program } from '#core/output/output.ts'
 import { type BuildEvents, type Builder, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { ImageBuilder } from '#core/ports/image-builder.ts'
 import type { SourceRoute } from '#core/routing/route.ts'
 import { mergeParts } from '../output/merge-parts.ts'
 import { programId } from '../output/program-id.ts'
-import { matchedPaths, settingOf } from '../plan/builder-runs.ts'
-import { type Configuration, plainVariables, readConfiguration } from '../plan/configuration.ts'
-import { mergedRoutes, requestedRoutes } from '../plan/route-rules.ts'
-import { baseOf, folderOf, joined, readFolder, type SourceTree, sourceTree } from '../plan/source-tree.ts'
 import { createCommandLog } from '../workshop/command-log.ts'
 import { createRedactor } from '../workshop/redact.ts'
 import { type ContextStore, storeContext } from './context.ts'

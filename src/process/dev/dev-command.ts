@@ -1,7 +1,7 @@
-import { type Framework, isNodeServer } from '#builder/plan/frameworks.ts'
-import { isRecord, parseJson } from '#builder/plan/json.ts'
-import type { PackageJson } from '#builder/plan/package-json.ts'
-import type { SourceTree } from '#builder/plan/source-tree.ts'
+import { isRecord, parseJson } from '#core/detection/config/json.ts'
+import type { PackageJson } from '#core/detection/config/package-json.ts'
+import { type Framework, isNodeServer } from '#core/detection/framework/frameworks.ts'
+import type { SourceTree } from '#core/detection/source-tree.ts'
 
 /** How a project's own development server is started. */
 export interface DevCommand {

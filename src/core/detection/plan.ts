@@ -1,8 +1,8 @@
-import type { ManifestFile } from '#core/deployment/manifest.ts'
-import type { NodeVersion } from '#core/project/project.ts'
-import type { Route } from '#core/routing/route.ts'
-import type { FunctionFile } from './api-functions.ts'
-import type { FunctionSetting } from './function-settings.ts'
+import type { ManifestFile } from '../deployment/manifest.ts'
+import type { NodeVersion } from '../project/project.ts'
+import type { Route } from '../routing/route.ts'
+import type { FunctionSetting } from './config/function-settings.ts'
+import type { FunctionFile } from './framework/api-functions.ts'
 
 /** What a build does, decided from the files as they were uploaded, before anything runs. */
 export interface Plan {

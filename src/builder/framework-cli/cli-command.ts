@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import type { CliStep, Plan } from '#core/detection/plan.ts'
 import type { SandboxBind } from '#core/ports/sandbox.ts'
 import type { InstalledCli } from './build-cli.ts'
-import type { CliStep, Plan } from './plan.ts'
 
 const FOLDER = join(import.meta.dirname, 'cli')
 const SCRIPT = join(FOLDER, 'run-cli.mjs')

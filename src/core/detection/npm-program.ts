@@ -1,6 +1,6 @@
-import { BuildFailure } from '#core/ports/builder.ts'
-import { invalidConfig } from './json.ts'
-import { type PackageJson, readPackageJson } from './package-json.ts'
+import { BuildFailure } from '../ports/builder.ts'
+import { invalidConfig } from './config/json.ts'
+import { type PackageJson, readPackageJson } from './config/package-json.ts'
 import { EMPTY_STAGE, type Stage } from './plan.ts'
 import type { SourceTree } from './source-tree.ts'
 

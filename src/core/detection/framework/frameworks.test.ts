@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readPackageJson } from '../config/package-json.ts'
+import { type Files, treeOf } from '../plan-testing.ts'
 import { detectFramework, frameworkOf } from './frameworks.ts'
 import { outputFolders } from './output-folders.ts'
-import { readPackageJson } from './package-json.ts'
-import { type Files, treeOf } from './plan-testing.ts'
 
 const uses = (...names: readonly string[]): Files => ({
   'package.json': { dependencies: Object.fromEntries(names.map((name) => [name, '^1.0.0'])) },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { treeOf } from '../plan-testing.ts'
+import { MAX_TEXT_BYTES } from '../source-tree.ts'
 import { NO_CONFIGURATION, plainVariables, readConfiguration } from './configuration.ts'
 import { settingFor } from './function-settings.ts'
-import { treeOf } from './plan-testing.ts'
-import { MAX_TEXT_BYTES } from './source-tree.ts'
 
 const read = (config: unknown, name = 'vercel.json') => readConfiguration(treeOf({ [name]: config }))
 

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv'
-import { BuildFailure } from '#core/ports/builder.ts'
-import { compileOutputRoutes } from '#core/routing/compile-output-routes.ts'
-import type { Route } from '#core/routing/route.ts'
+import { BuildFailure } from '../../ports/builder.ts'
+import { compileOutputRoutes } from '../../routing/compile-output-routes.ts'
+import type { Route } from '../../routing/route.ts'
 import { invalidConfig } from './json.ts'
 
 /** The keys of a configuration file that become routes. */

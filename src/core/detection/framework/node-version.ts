@@ -1,4 +1,4 @@
-import { NODE_VERSIONS, type NodeVersion } from '#core/project/project.ts'
+import { NODE_VERSIONS, type NodeVersion } from '../../project/project.ts'
 
 /** From `low` up to but not including `high`; versions as three numbers. */
 interface Interval {

@@ -1,4 +1,4 @@
-import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { ManifestFile } from '../deployment/manifest.ts'
 
 /** The files of a deployment as they were uploaded, seen from one folder. Nothing that a build wrote is in it. */
 export interface SourceTree {

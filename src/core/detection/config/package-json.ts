@@ -1,5 +1,5 @@
+import type { SourceTree } from '../source-tree.ts'
 import { invalidConfig, isRecord, parseJson, stringMap } from './json.ts'
-import type { SourceTree } from './source-tree.ts'
 
 /** What builds look at in a package.json. */
 export interface PackageJson {

@@ -1,4 +1,4 @@
-import type { BuildTask } from '#core/ports/builder.ts'
+import type { BuildTask } from '../ports/builder.ts'
 
 /** What makes frameworks choose this platform's form of output, and tools keep quiet. */
 const CONSTANTS = {

@@ -1,8 +1,8 @@
-import type { BuildSettings } from '#core/project/project.ts'
-import type { Configuration } from './configuration.ts'
-import { detectFramework, type Framework, frameworkOf } from './frameworks.ts'
-import { invalidConfig } from './json.ts'
-import { buildScriptOf, type PackageJson } from './package-json.ts'
+import type { BuildSettings } from '../project/project.ts'
+import type { Configuration } from './config/configuration.ts'
+import { invalidConfig } from './config/json.ts'
+import { buildScriptOf, type PackageJson } from './config/package-json.ts'
+import { detectFramework, type Framework, frameworkOf } from './framework/frameworks.ts'
 import type { BuildStep } from './plan.ts'
 import { readFolder, type SourceTree } from './source-tree.ts'
 

@@ -1,4 +1,4 @@
-import { BuildFailure } from '#core/ports/builder.ts'
+import { BuildFailure } from '../../ports/builder.ts'
 
 export const invalidConfig = (message: string): BuildFailure => new BuildFailure('invalid_config', message)
 

@@ -1,5 +1,5 @@
 import { matchesGlob } from 'node:path'
-import { builderOf } from '#core/deployment/builds.ts'
+import { builderOf } from '../../deployment/builds.ts'
 import { invalidConfig, isRecord } from './json.ts'
 
 /** What a configuration file says of the functions that a pattern matches. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { mergedRoutes } from './config/route-rules.ts'
 import type { Stage, Take } from './plan.ts'
 import { builtBy, type Files, planOf, runOf, type TaskChanges } from './plan-testing.ts'
-import { mergedRoutes } from './route-rules.ts'
 
 async function stageOf(files: Files, changes?: TaskChanges): Promise<Stage> {
   const { stages } = await planOf(files, changes)

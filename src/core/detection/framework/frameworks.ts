@@ -1,7 +1,7 @@
 import type { Framework, FrameworkDetectionItem } from '@vercel/frameworks'
-import { invalidConfig } from './json.ts'
-import { dependsOn, type PackageJson } from './package-json.ts'
-import type { SourceTree } from './source-tree.ts'
+import { invalidConfig } from '../config/json.ts'
+import { dependsOn, type PackageJson } from '../config/package-json.ts'
+import type { SourceTree } from '../source-tree.ts'
 
 export type { Framework }
 

@@ -1,6 +1,6 @@
+import { isRecord } from '../config/json.ts'
+import { readFolder, type SourceTree } from '../source-tree.ts'
 import type { Framework } from './frameworks.ts'
-import { isRecord } from './json.ts'
-import { readFolder, type SourceTree } from './source-tree.ts'
 
 /** Where builds commonly leave what is to be served. */
 export const COMMON_FOLDERS = [

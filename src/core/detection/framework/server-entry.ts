@@ -1,6 +1,6 @@
+import { buildScriptOf, dependsOn, type PackageJson } from '../config/package-json.ts'
+import { readFolder, type SourceTree } from '../source-tree.ts'
 import type { Framework } from './frameworks.ts'
-import { buildScriptOf, dependsOn, type PackageJson } from './package-json.ts'
-import { readFolder, type SourceTree } from './source-tree.ts'
 
 /** Libraries whose users write servers. */
 const SERVER_PACKAGES = [

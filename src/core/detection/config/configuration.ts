@@ -1,11 +1,11 @@
-import { builderOf } from '#core/deployment/builds.ts'
-import type { BuildSpec } from '#core/deployment/deployment.ts'
-import { BuildFailure } from '#core/ports/builder.ts'
-import type { Route } from '#core/routing/route.ts'
+import { builderOf } from '../../deployment/builds.ts'
+import type { BuildSpec } from '../../deployment/deployment.ts'
+import { BuildFailure } from '../../ports/builder.ts'
+import type { Route } from '../../routing/route.ts'
+import type { SourceTree } from '../source-tree.ts'
 import { type FunctionSetting, readFunctionSettings } from './function-settings.ts'
 import { invalidConfig, isRecord, parseJson } from './json.ts'
 import { readConfiguredRoutes } from './route-rules.ts'
-import type { SourceTree } from './source-tree.ts'
 
 /** Of several, the first counts. */
 export const CONFIG_FILES = ['aloft.json', 'vercel.json', 'now.json'] as const

@@ -1,5 +1,5 @@
-import type { Route } from '#core/routing/route.ts'
-import { baseOf, folderOf, joined } from './source-tree.ts'
+import type { Route } from '../../routing/route.ts'
+import { baseOf, folderOf, joined } from '../source-tree.ts'
 
 /** A source file that becomes a function. */
 export interface FunctionFile {

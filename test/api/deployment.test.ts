@@ -619,6 +619,25 @@ apiSuite('deployments', (server) => {
     refused(unmatched, 400, 'unreferenced_build_specifications')
   })
 
+  test('a build whose pattern stands for thousands is refused, and one that matches in many ways is not', async () => {
+    const { token } = await server.signUp()
+    const files = [...index('page'), { file: `${'a'.repeat(200)}.txt`, data: 'a' }]
+    const use = '@aloft/static'
+    const braces = await deploy(token, { files, builds: [{ src: '{a,b}'.repeat(14), use }] })
+    refused(braces, 400, 'bad_request')
+    assert.match(
+      braces.body.error.message,
+      /cannot be used as a pattern: its braces stand for more than 100 patterns/,
+    )
+    const stars = await deploy(token, { files, builds: [{ src: `${'*a'.repeat(60)}.txt`, use }] })
+    assert.equal(stars.status, 200)
+    refused(
+      await deploy(token, { files, builds: [{ src: `${'*a'.repeat(60)}b`, use }] }),
+      400,
+      'unreferenced_build_specifications',
+    )
+  })
+
   test('routes are checked at creation and followed by the site', async () => {
     const { token } = await server.signUp()
     const made = await deploy(token, {

@@ -92,7 +92,7 @@ class DockerBuild {
     for (const { run, spec } of this.#wishes()) {
       if (!begun.has(run)) await this.#events.began(run)
       begun.add(run)
-      const matched = matchedPaths(spec.src, this.#tree.paths, this.#root)
+      const matched = await matchedPaths(spec.src, this.#tree.paths, this.#root)
       if (matched.length === 0)
         throw new BuildFailure(
           'unreferenced_build_specifications',

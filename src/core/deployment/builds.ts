@@ -1,6 +1,7 @@
-import { matchesGlob } from 'node:path'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
+import { compilePathOrGlob, type Glob, type GlobBudget, GlobError, globBudget } from '../glob/glob.ts'
+import { inSlices } from '../slices.ts'
 import type { Build, BuildSpec } from './deployment.ts'
 
 export const BUILDERS = ['static', 'node', 'static-build', 'next', 'python', 'docker'] as const
@@ -28,12 +29,25 @@ export function builderOf(use: string): Builder {
 export function readBuilds(inputs: readonly BuildInput[]): BuildSpec[] {
   return inputs.map(({ src = '**', use, config = {} }) => {
     builderOf(use)
+    globOf(src)
     return { src, use, config }
   })
 }
 
-const matches = (path: string, src: string): boolean =>
-  path === src || matchesGlob(path, src.replace(/^\//, ''))
+const globOf = (src: string, budget?: GlobBudget): Glob =>
+  orRefuse(src, () => compilePathOrGlob(src.replace(/^\//, ''), budget))
+
+function orRefuse<T>(src: string, use: () => T): T {
+  try {
+    return use()
+  } catch (error) {
+    if (!(error instanceof GlobError)) throw error
+    throw new AloftError(
+      'bad_request',
+      `Invalid request: the \`src\` of a build, ${JSON.stringify(src.slice(0, 80))}, cannot be used as a pattern: ${error.message}.`,
+    )
+  }
+}
 
 export interface BuildPlan {
   readonly runs: readonly Pick<Build, 'id' | 'use' | 'config' | 'path'>[]
@@ -50,7 +64,10 @@ interface Paths {
 }
 
 /** What has to be done to files before they are served. An entry that matches no file is a mistake. */
-export function planBuilds(specs: readonly BuildSpec[], { paths, wantsBuild }: Paths): BuildPlan {
+export async function planBuilds(
+  specs: readonly BuildSpec[],
+  { paths, wantsBuild }: Paths,
+): Promise<BuildPlan> {
   const run = (use: string, path: string, config: BuildSpec['config'] = {}) => ({
     id: newId.build(),
     use,
@@ -68,12 +85,18 @@ export function planBuilds(specs: readonly BuildSpec[], { paths, wantsBuild }: P
 
   const served = new Set<string>()
   const unmatched: string[] = []
-  const runs = specs.map(({ src, use, config }) => {
-    const matched = paths.filter((path) => matches(path, src))
+  const budget = globBudget()
+  const runs: BuildPlan['runs'][number][] = []
+  for (const { src, use, config } of specs) {
+    const glob = globOf(src, budget)
+    const matched: string[] = []
+    await inSlices(paths, (path) => {
+      if (orRefuse(src, () => glob.matches(path))) matched.push(path)
+    })
     if (matched.length === 0) unmatched.push(src)
     if (builderOf(use) === 'static') for (const path of matched) served.add(path)
-    return run(use, matched.length === 1 ? (matched[0] as string) : src, config)
-  })
+    runs.push(run(use, matched.length === 1 ? (matched[0] as string) : src, config))
+  }
   if (unmatched.length > 0)
     throw new AloftError(
       'unreferenced_build_specifications',

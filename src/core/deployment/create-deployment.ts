@@ -87,7 +87,7 @@ export function createCreateDeployment(parts: CreateParts) {
     const wish = readWish(command, { owner, origin, domain })
     for (const host of wish.alias ?? [])
       if (!isPlatformHost(host, domain)) await parts.checkCustomHost(owner, host)
-    const plan = planBuilds(wish.builds, {
+    const plan = await planBuilds(wish.builds, {
       paths: wish.files.map(({ path }) => path),
       wantsBuild: command.type === undefined && (await wantsBuild(owner, wish)),
     })

@@ -1,9 +1,10 @@
-import { matchesGlob } from 'node:path'
 import { builderOf } from '../deployment/builds.ts'
 import type { BuildSpec } from '../deployment/deployment.ts'
+import { compilePathOrGlob, GlobError } from '../glob/glob.ts'
 import { BuildFailure } from '../ports/builder.ts'
+import { inSlices } from '../slices.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
-import { isRecord } from './config/json.ts'
+import { invalidConfig, isRecord } from './config/json.ts'
 import { buildScriptOf, readPackageJson } from './config/package-json.ts'
 import { dynamicRoutes, functionFile } from './framework/api-functions.ts'
 import { COMMON_FOLDERS } from './framework/output-folders.ts'
@@ -26,7 +27,7 @@ export interface RunContext {
 /** What the `use` of a build asks for. */
 export async function planSpec({ run, spec }: SpecRun, context: RunContext): Promise<readonly Stage[]> {
   const { tree, root } = context
-  const matched = matchedPaths(spec.src, tree.paths, root)
+  const matched = await matchedPaths(spec.src, tree.paths, root)
   if (matched.length === 0)
     throw new BuildFailure(
       'unreferenced_build_specifications',
@@ -63,11 +64,24 @@ export const dockerUnavailable = (run?: string): BuildFailure =>
   )
 
 /** Patterns are relative to the root directory, or to the source's root, where they were matched at creation. */
-export function matchedPaths(src: string, paths: readonly string[], root: string): readonly string[] {
-  const pattern = src.replace(/^\.?\//, '')
-  const matches = (path: string): boolean => path === pattern || matchesGlob(path, pattern)
-  const found = paths.filter(matches)
-  return found.length > 0 || root === '' ? found : paths.filter((path) => matches(joined(root, path)))
+export async function matchedPaths(
+  src: string,
+  paths: readonly string[],
+  root: string,
+): Promise<readonly string[]> {
+  try {
+    const glob = compilePathOrGlob(src.replace(/^\.?\//, ''))
+    const found: string[] = []
+    const below: string[] = []
+    await inSlices(paths, (path) => {
+      if (glob.matches(path)) found.push(path)
+      if (root !== '' && glob.matches(joined(root, path))) below.push(path)
+    })
+    return found.length > 0 ? found : below
+  } catch (error) {
+    if (!(error instanceof GlobError)) throw error
+    throw invalidConfig(`\`src\` ${JSON.stringify(src.slice(0, 80))} cannot be used: ${error.message}.`)
+  }
 }
 
 const folders = (paths: readonly string[]): readonly string[] => [...new Set(paths.map(folderOf))]

@@ -102,6 +102,16 @@ test('functions have the settings of the first pattern that matches', async () =
   assert.equal(settingFor('lib/x.js', functions), undefined)
 })
 
+test('a pattern of functions that stands for thousands is refused, and one that could be matched in many ways is quick', async () => {
+  await assert.rejects(read({ functions: { ['{a,b}'.repeat(14)]: { memory: 512 } } }), {
+    code: 'invalid_config',
+    message:
+      /`functions\.\{a,b\}.*cannot be used as a pattern: its braces stand for more than 100 patterns\./,
+  })
+  const { functions } = await read({ functions: { [`${'*a'.repeat(40)}b`]: { memory: 512 } } })
+  assert.equal(settingFor('a'.repeat(4_000), functions), undefined)
+})
+
 test('variables of the file are used unless the request has them; a secret must come with the request', async () => {
   const { env, buildEnv } = await read({ env: { A: '1', N: 2, S: '@secret' }, build: { env: { B: 'b' } } })
   assert.deepEqual(plainVariables(env, ['S', 'A']), { N: '2' })

@@ -1,5 +1,5 @@
-import { matchesGlob } from 'node:path'
 import { builderOf } from '../../deployment/builds.ts'
+import { compilePathOrGlob, type Glob, GlobError, globBudget } from '../../glob/glob.ts'
 import { invalidConfig, isRecord } from './json.ts'
 
 /** What a configuration file says of the functions that a pattern matches. */
@@ -37,6 +37,7 @@ function readSetting(glob: string, value: unknown, at: string): FunctionSetting 
       `${at} should be a pattern of at most ${MAX_GLOB} characters without a leading slash.`,
     )
   if (!isRecord(value)) throw invalidConfig(`${at} should be an object.`)
+  orRefuse(at, () => compilePathOrGlob(glob))
   const memoryMb = readNumber(value.memory, MEMORY.least, MEMORY.most, `${at}: \`memory\``)
   const maxDuration =
     value.maxDuration === 'max'
@@ -89,6 +90,21 @@ function readGlobs(value: unknown, at: string): readonly string[] {
   })
 }
 
+function orRefuse<T>(at: string, use: () => T): T {
+  try {
+    return use()
+  } catch (error) {
+    if (!(error instanceof GlobError)) throw error
+    throw invalidConfig(`${at} cannot be used as a pattern: ${error.message}.`)
+  }
+}
+
+const compiled = new WeakMap<readonly FunctionSetting[], readonly Glob[]>()
+
 /** The first that matches counts, as they are written. */
-export const settingFor = (path: string, settings: readonly FunctionSetting[]): FunctionSetting | undefined =>
-  settings.find(({ glob }) => path === glob || matchesGlob(path, glob))
+export function settingFor(path: string, settings: readonly FunctionSetting[]): FunctionSetting | undefined {
+  const budget = globBudget()
+  const globs = compiled.get(settings) ?? settings.map(({ glob }) => compilePathOrGlob(glob, budget))
+  compiled.set(settings, globs)
+  return settings.find(({ glob }, i) => orRefuse(`\`${glob}\``, () => globs[i]?.matches(path)))
+}

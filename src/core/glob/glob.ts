@@ -1,0 +1,143 @@
+import { expandBraces } from './braces.ts'
+import { isInSet } from './char-set.ts'
+import { GlobError, LONGEST_GLOB } from './glob-error.ts'
+import { parseGlob } from './parse-glob.ts'
+import { DOT, END, SLASH, type State, statesOf } from './states.ts'
+
+export { GlobError } from './glob-error.ts'
+
+/** Work that many patterns and many paths may make together, in characters looked at. */
+export interface GlobBudget {
+  left: number
+}
+
+export interface Glob {
+  readonly matches: (path: string) => boolean
+}
+
+export const globBudget = (left = 200_000_000): GlobBudget => ({ left })
+
+/**
+ * A pattern of paths as shells and node:path know them: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `+(a|b)` and its like.
+ * `*` and `**` pass over names that begin with a dot. The time for a path grows with its length and the pattern's,
+ * whatever both are made of; node:path's own takes exponential time for some. Throws a GlobError.
+ */
+export function compileGlob(pattern: string, budget = globBudget()): Glob {
+  if (pattern.length > LONGEST_GLOB) throw new GlobError(`it is longer than ${LONGEST_GLOB} characters`)
+  const text = pattern.replaceAll('\\', '/')
+  // What ends in a slash means a folder, and paths are of files.
+  const patterns = expandBraces(text).filter((one) => !one.endsWith('/'))
+  const automaton = new Automaton(statesOf(patterns.map(parseGlob)), budget)
+  return { matches: (path) => automaton.matches(path) }
+}
+
+/** What names files: the path of one, or a pattern. Paths may hold characters that mean something in patterns. */
+export function compilePathOrGlob(text: string, budget?: GlobBudget): Glob {
+  const glob = compileGlob(text, budget)
+  return { matches: (path) => path === text || glob.matches(path) }
+}
+
+/** Which states hold at a place, and where reading one more character to the left leads. */
+interface Place {
+  readonly holds: Uint8Array
+  readonly before: Map<number, Place>
+}
+
+const MOST_PLACES = 512
+const NOTHING = new Uint8Array(0)
+
+/**
+ * Reads a path from its end, keeping which states hold. The same set of states and the same character always
+ * lead to the same set, so that these steps are remembered and most paths cost one look-up a character.
+ */
+class Automaton {
+  readonly #states: readonly State[]
+  readonly #budget: GlobBudget
+  #places = new Map<string, Place>()
+  #ends = new Map<number, Place>()
+
+  constructor(states: readonly State[], budget: GlobBudget) {
+    this.#states = states
+    this.#budget = budget
+  }
+
+  matches(path: string): boolean {
+    let place: Place | undefined
+    for (let at = path.length; at >= 0; at--) {
+      const code = at === path.length ? END : path.charCodeAt(at)
+      const isStart = at === 0 || path.charCodeAt(at - 1) === SLASH
+      const key = code * 2 + (isStart ? 1 : 0)
+      const known: Place | undefined = (place?.before ?? this.#ends).get(key)
+      this.#spend(known ? 1 : this.#states.length)
+      place = known ?? this.#step(place, code, isStart, key)
+    }
+    return (place as Place).holds.at(-1) === 1
+  }
+
+  #spend(work: number): void {
+    this.#budget.left -= work
+    if (this.#budget.left < 0) throw new GlobError('it takes too long to match against so many files')
+  }
+
+  #step(after: Place | undefined, code: number, isStart: boolean, key: number): Place {
+    const holds = evaluate(this.#states, after?.holds ?? NOTHING, code, isStart)
+    if (this.#places.size >= MOST_PLACES) {
+      this.#places = new Map()
+      this.#ends = new Map()
+    }
+    const name = Buffer.from(holds).toString('latin1')
+    const place = this.#places.get(name) ?? { holds, before: new Map() }
+    this.#places.set(name, place)
+    const from = after?.before ?? this.#ends
+    from.set(key, place)
+    return place
+  }
+}
+
+/** The states that hold at a place, given those that hold after the character there. */
+function evaluate(states: readonly State[], after: Uint8Array, code: number, isStart: boolean): Uint8Array {
+  const holds = new Uint8Array(states.length)
+  const isName = code !== END && code !== SLASH
+  // Nothing but a dot itself stands for one that begins a name, and no name is empty.
+  const isOpen = !isStart || (isName && code !== DOT)
+  const any = (of: readonly number[]): boolean => of.some((id) => holds[id] === 1)
+  const test = (state: State, id: number): boolean => {
+    switch (state.op) {
+      case 'end':
+        return code === END
+      case 'char':
+        return code === state.code && after[state.next] === 1
+      case 'set':
+        return (
+          isName && isOpen && after[state.next] === 1 && (state.set === undefined || isInSet(state.set, code))
+        )
+      case 'star':
+        return isOpen && (holds[state.next] === 1 || (isName && after[id] === 1))
+      case 'folders':
+        return holds[state.next] === 1 || (isName && isOpen && after[state.within] === 1)
+      case 'withinFolder':
+        return after[code === SLASH ? state.folders : id] === 1
+      case 'last':
+        return isName && isOpen && after[state.within] === 1
+      case 'withinLast':
+        return code === END || after[code === SLASH ? state.last : id] === 1
+      case 'oneOf':
+        return any(state.of)
+      case 'loop':
+        return holds[id] === 1 || holds[state.next] === 1
+      case 'close':
+        return any(state.of)
+      case 'not':
+        return holds[state.next] === 1 && !any(state.of)
+    }
+  }
+  for (let id = 0; id < states.length; id++) {
+    const state = states[id] as State
+    holds[id] = test(state, id) ? 1 : 0
+    if (state.op === 'close' && holds[id] === 1 && holds[state.loop] === 0) {
+      holds[state.loop] = 1
+      id = state.loop - 1
+    }
+  }
+  return holds
+}

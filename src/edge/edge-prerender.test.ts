@@ -103,6 +103,56 @@ test('nothing of a visitor gets into an answer for everyone, and visitors are to
   assert.equal((await get('/page?a=1')).from, 'STALE')
 })
 
+test('an answer for everyone is made at the canonical address, whoever comes first and by whatever name', async (t) => {
+  const own = createEdgeWorld({
+    runner: instances.runner,
+    clock,
+    address: { scheme: 'https', port: 8443 },
+  })
+  const asked: IncomingMessage[] = []
+  await instances.start('canonical', (req, res) => {
+    asked.push(req)
+    res.end(`made for ${req.headers.host}`)
+  })
+  const prerender = { expiration: 60, passQuery: false }
+  const functions = siteFunctions({ page: { program: 'canonical', prerender } })
+  own.addSite(
+    'sibling.test',
+    {},
+    {
+      ...{ functions, deploymentHost: 'own.test', canonicalHost: 'example.test' },
+      routes: [
+        {
+          src: '/page',
+          has: [{ type: 'header', key: 'x-who', value: '(?<who>.*)' }],
+          transforms: [{ type: 'request.headers', op: 'set', target: { key: 'x-seen' }, args: '$who' }],
+          continue: true,
+        },
+      ] as never,
+      routesFrom: 'output',
+    },
+  )
+  const ownServer = await serveSlow(own.edge)
+  t.after(async () => {
+    await ownServer.close()
+    await own.edge.close()
+  })
+  const { text } = await ask(ownServer.port, '/page', {
+    host: 'SIBLING.test:1234',
+    headers: { 'x-who': 'stranger' },
+  })
+  assert.equal(text, 'made for example.test:8443')
+  const [req] = asked
+  const { host, forwarded, ...sent } = req?.headers ?? {}
+  assert.equal(host, 'example.test:8443')
+  assert.equal(forwarded, 'for=127.0.0.1;host="example.test:8443";proto=https')
+  assert.equal(sent['x-forwarded-host'], 'example.test:8443')
+  assert.equal(sent['x-forwarded-proto'], 'https')
+  assert.equal(sent['x-forwarded-port'], '8443')
+  assert.equal(sent['x-vercel-deployment-url'], 'own.test')
+  assert.equal(sent['x-seen'], undefined)
+})
+
 test('the allowed parameters alone tell answers apart, in whatever order', async () => {
   const { get, asked } = await page({ allowQuery: ['a', 'b'] })
   await get('/page?a=1&b=2')

@@ -6,6 +6,7 @@ import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
 import { type Runner, RunnerError } from '#core/ports/runner.ts'
 import { SITES_TOPIC, type SiteSource, type SiteVisit, type VisitLog } from '#core/site/site.ts'
 import { andThen } from './and-then.ts'
+import { DEFAULT_ADDRESS, type PublicAddress } from './canonical-visitor.ts'
 import { ContentStore } from './content-store.ts'
 import { errorAnswer } from './error-answer.ts'
 import { authorityOf, type Exchange, isSwitch, type Result, refuse } from './exchange.ts'
@@ -49,6 +50,8 @@ export interface EdgeOptions {
   readonly runner?: Runner
   /** Where answers of functions are kept for all serving processes; absent, they are kept for a moment only. */
   readonly prerenders?: PrerenderCache
+  /** Where visitors find sites; absent: by HTTPS at its usual port. */
+  readonly address?: PublicAddress
   /** Lets visitors into sites that are not for everyone; absent, they let nobody in. */
   readonly protection?: ProtectionOptions
 }
@@ -87,7 +90,10 @@ export function createEdge(options: EdgeOptions): Edge {
     log,
     budgetBytes * SHARES.prerenders,
   )
-  const answerFunction = createPrerenderAnswer({ functions, memory: prerenders, contents, clock, log })
+  const answerFunction = createPrerenderAnswer({
+    ...{ functions, memory: prerenders, contents, clock, log },
+    address: options.address ?? DEFAULT_ADDRESS,
+  })
   const guard = createGuards(createDoors({ clock, log }, options.protection))
   const answerFrom = createSiteAnswer({ guard, contents, hotAnswers, proxy, functions, answerFunction })
   const ids = new RequestIds(options.origin)

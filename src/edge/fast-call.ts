@@ -91,7 +91,7 @@ class FastCall implements Waiting {
         url: urlOf(outcome.asked, outcome.query),
         visitor,
         matchedPath: `/${target.path}`,
-        deploymentHost: site.host,
+        deploymentHost: site.deploymentHost ?? site.host,
         extra: extraHeaders(outcome, undefined),
       },
       block.forwarded,

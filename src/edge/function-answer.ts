@@ -94,7 +94,7 @@ export function functionRequest(site: Site, outcome: FunctionOutcome, exchange: 
     url: urlOf(asked, query),
     visitor: visitorOf(exchange),
     matchedPath: `/${target.path}`,
-    deploymentHost: site.host,
+    deploymentHost: site.deploymentHost ?? site.host,
     extra: extraHeaders(outcome, outcome.overrides),
   }
 }

@@ -39,7 +39,7 @@ export async function askMiddleware(
       url,
       visitor: visitorOf(exchange),
       matchedPath: `/${fn.path}`,
-      deploymentHost: site.host,
+      deploymentHost: site.deploymentHost ?? site.host,
       extra: detour.headers,
     },
     { body: 'none' },

@@ -6,8 +6,9 @@ import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.t
 import { encodePath } from '#core/routing/request-path.ts'
 import type { Site } from '#core/site/site.ts'
 import { type Answer, headerOf, type Question } from './answer.ts'
+import { canonicalVisitor, type PublicAddress } from './canonical-visitor.ts'
 import type { ContentStore } from './content-store.ts'
-import { type Exchange, type Result, visitorOf } from './exchange.ts'
+import type { Exchange, Result } from './exchange.ts'
 import { createFileAnswer, DEFAULT_CACHING } from './file-answer.ts'
 import { callOf, type FunctionOutcome, functionAnswer, toAnswer } from './function-answer.ts'
 import type { Functions } from './function-call.ts'
@@ -22,6 +23,7 @@ export interface PrerenderOptions {
   readonly functions: Functions
   readonly memory: PrerenderMemory
   readonly contents: ContentStore
+  readonly address: PublicAddress
   readonly clock: Clock
   readonly log: Log
 }
@@ -43,7 +45,14 @@ const MAX_FORMS = 8
 const MAX_UNFIT = 10_000
 
 /** Answers of functions that are made once and given to all visitors, and made anew when they are old. */
-export function createPrerenderAnswer({ functions, memory, contents, clock, log }: PrerenderOptions) {
+export function createPrerenderAnswer({
+  functions,
+  memory,
+  contents,
+  address,
+  clock,
+  log,
+}: PrerenderOptions) {
   const generations = new Map<string, Promise<Generation>>()
   /** What turned out not to be for everyone, with the time until which it is not tried again. */
   const unfit = new Map<string, number>()
@@ -62,17 +71,17 @@ export function createPrerenderAnswer({ functions, memory, contents, clock, log 
 
   async function makeNow(visit: Visit, token: string | undefined): Promise<Generation> {
     const { site, outcome, prerender, key, exchange } = visit
-    const { asked, target } = outcome
+    const { asked, target, transforms: _, ...rest } = outcome
     const path = encodePath(asked.path)
-    const extra = new Map(extraHeaders(outcome, undefined))
+    // What rules put into the request may be of the visitor's headers.
+    const extra = new Map(extraHeaders(rest, undefined))
     if (token !== undefined) extra.set('x-prerender-revalidate', token)
     const head = platformHead({
       method: 'GET',
       url: prerender.passQuery && key.query !== '' ? `${path}?${key.query}` : path,
-      // For everyone, and so for nobody in particular.
-      visitor: { ...visitorOf(exchange), ip: '127.0.0.1' },
+      visitor: canonicalVisitor(site, address, exchange.id),
       matchedPath: `/${target.path}`,
-      deploymentHost: site.host,
+      deploymentHost: site.deploymentHost ?? site.host,
       extra,
     })
     const call = {

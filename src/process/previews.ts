@@ -8,6 +8,7 @@ import { SECOND } from '#contract/time.ts'
 import type { Camera } from '#core/ports/camera.ts'
 import { findIcon, type Visited, type VisitSite } from '#core/preview/find-icon.ts'
 import type { MakePreview } from '#core/preview/preview-job.ts'
+import { publicAddressOf } from '#edge/canonical-visitor.ts'
 import { createEdge } from '#edge/edge.ts'
 import { hostNameOf } from '#edge/host.ts'
 import type { Config } from '../config.ts'
@@ -50,6 +51,7 @@ async function openSite(config: Config, parts: Parts, host: string): Promise<Ope
   const edge = createEdge({
     ...{ sites, blobs, bus, clock, log, runner },
     origin: config.origin,
+    address: publicAddressOf(config.baseUrl),
     visits: { record() {} },
     budgetBytes: BUDGET,
     keepAliveMs: SECOND,

@@ -5,6 +5,7 @@ import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
 import type { DnsServer } from '#dns/server.ts'
+import { publicAddressOf } from '#edge/canonical-visitor.ts'
 import { createEdge, type Edge } from '#edge/edge.ts'
 import { createDashboard } from '#http/dashboard/dashboard.ts'
 import { createLimits } from '#http/limits.ts'
@@ -53,6 +54,7 @@ export async function buildEdge(config: Config, parts: Parts, runner?: Runner): 
     budgetBytes: EDGE_BUDGET,
     keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
     prerenders: openPrerenders(config, parts),
+    address: publicAddressOf(config.baseUrl),
     protection: await openProtection(config, parts),
     ...(runner ? { runner } : {}),
   })

@@ -597,7 +597,11 @@ it('finds the site of a host by keys alone', async (t) => {
   const { sites, recordedBy, planOf } = await openRecorded(t)
   const [sql = '', ...more] = await recordedBy(() => sites.find('a.aloft.test'))
   assert.deepEqual(more, [])
-  for (const step of planOf(sql)) assert.match(step, /^SEARCH \w+ USING INDEX sqlite_autoindex_/)
+  // Of the names of the one deployment, the canonical one is found by sorting them.
+  const names = ['CORRELATED SCALAR SUBQUERY 1', 'USE TEMP B-TREE FOR ORDER BY']
+  const steps = planOf(sql).filter((step) => !names.includes(step))
+  for (const step of steps)
+    assert.match(step, /^SEARCH \w+ USING INDEX (?:sqlite_autoindex_|hosts_deployment )/)
 })
 
 it('finds the zone of a name by indexes alone', async (t) => {

@@ -57,6 +57,8 @@ eachDatabase((name, open) =>
       ])
       assert.deepEqual(await sites.find('a.aloft.test'), {
         host: 'a.aloft.test',
+        deploymentHost: 'a.aloft.test',
+        canonicalHost: 'a.aloft.test',
         deploymentId: id,
         projectId: project.id,
         ownerId: user.id,
@@ -72,6 +74,47 @@ eachDatabase((name, open) =>
         sessionAffinity: 'random',
         routesFrom: 'request',
       })
+    })
+
+    it('names one host for pages that all visitors of a deployment get', async (t) => {
+      const { sites, hosts, projectDomains, deploy, user, project } = await openSites(t, open)
+      const deployment = await deploy('a-123456789.aloft.test', { target: 'production' })
+      const to = { ...pointerTo(deployment), production: true }
+      const name = async (
+        host: string,
+        createdAt: number,
+        domain?: Parameters<typeof sampleProjectDomain>[0],
+      ) => {
+        await hosts.claimAlias(sampleAlias({ host, createdAt, ...to }))
+        if (domain)
+          await projectDomains.add(
+            sampleProjectDomain({
+              ownerId: user.id,
+              projectId: project.id,
+              name: host,
+              createdAt,
+              ...domain,
+            }),
+          )
+      }
+      const canonical = async () => (await sites.find('a-123456789.aloft.test'))?.canonicalHost
+      assert.equal(await canonical(), 'a-123456789.aloft.test')
+      await hosts.claimAlias(
+        sampleAlias({ host: 'preview.aloft.test', createdAt: 1, ...to, production: false }),
+      )
+      await name('*.aloft-wild.test', 1)
+      await name('a.aloft.test', 2)
+      assert.equal(await canonical(), 'a.aloft.test')
+      await name('example.test', 4, {})
+      await name('other.example.test', 5, {})
+      await name('www.example.test', 3, { redirect: 'example.test' })
+      await name('branch.example.test', 3, { gitBranch: 'x' })
+      assert.equal(await canonical(), 'example.test')
+      const other = await sites.find('other.example.test')
+      assert.deepEqual(
+        [other?.host, other?.deploymentHost, other?.canonicalHost],
+        ['other.example.test', 'a-123456789.aloft.test', 'example.test'],
+      )
     })
 
     it('shows what was built in the place of what was uploaded', async (t) => {

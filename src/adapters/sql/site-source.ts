@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ProjectDetails } from '#core/project/project-details.ts'
 import type { RedirectStatus } from '#core/project-domain/project-domain.ts'
 import { type HostFace, protectionOf } from '#core/site/protection.ts'
@@ -31,6 +32,7 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
       'deployments.id',
       'deployments.project_id',
       'deployments.owner_id',
+      'deployments.host as deployment_host',
       'deployments.state',
       'deployments.target',
       'deployments.deleted_at',
@@ -46,6 +48,30 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
       'outputs.files as output_files',
       'outputs.rest as output_rest',
     ])
+    .select(({ selectFrom }) =>
+      selectFrom('hosts as name')
+        .leftJoin('project_domains as domain', (join) =>
+          join
+            .onRef('domain.name', '=', 'name.host')
+            .onRef('domain.project_id', '=', 'name.project_id')
+            .on('domain.verified', '=', 1),
+        )
+        .select('name.host')
+        .whereRef('name.deployment_id', '=', 'deployments.id')
+        .where('name.alias_id', 'is not', null)
+        .where('name.production', '=', 1)
+        .where('name.host', 'not like', '*%')
+        .where('domain.redirect', 'is', null)
+        .where('domain.git_branch', 'is', null)
+        // A name of the project's own before those that the platform gives.
+        .orderBy(({ fn }) =>
+          fn.coalesce('domain.created_at', sql<number>`${sql.lit(Number.MAX_SAFE_INTEGER)}`),
+        )
+        .orderBy('name.created_at')
+        .orderBy('name.host')
+        .limit(1)
+        .as('production_host'),
+    )
     .where('hosts.host', '=', host),
 )
 
@@ -93,6 +119,8 @@ function toSite(host: string, row: Row): Site {
   const { routes, sessionAffinity }: Partial<Details> = JSON.parse(row.details)
   return {
     host,
+    deploymentHost: row.deployment_host ?? host,
+    canonicalHost: row.production_host ?? row.deployment_host ?? host,
     deploymentId: row.id,
     projectId: row.project_id,
     ownerId: row.owner_id,

@@ -4,6 +4,10 @@ import type { Route } from '../routing/route.ts'
 /** What a host name answers with: a deployment's files and rules, frozen, plus the state of the pointer to it. */
 export interface Site {
   readonly host: string
+  /** The deployment's own; absent: `host`. */
+  readonly deploymentHost?: string
+  /** The one of the deployment's hosts that stands in pages which visitors of all of them get; absent: `host`. */
+  readonly canonicalHost?: string
   readonly deploymentId: string
   readonly projectId: string
   readonly ownerId: string

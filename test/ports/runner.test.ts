@@ -373,4 +373,17 @@ describe('the runner without a sandbox', {
     await bench.host.drain(5000)
     assert.deepEqual(await readdir(join(bench.folder, 'instances')), [])
   })
+
+  it('has each of two servers of one port answer for itself', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const script = (name: string) => `require('http').createServer((q, s) => s.end('${name}')).listen(3000)`
+    const deploy = (name: string) =>
+      bench.deploy({
+        ...{ shape: 'command', entry: '', command: ['node', 'server.js'] },
+        files: { 'server.js': script(name) },
+      })
+    const [first, second] = [await deploy('first'), await deploy('second')]
+    assert.equal((await bench.get(first)).body, 'first')
+    assert.equal((await bench.get(second)).body, 'second')
+  })
 })

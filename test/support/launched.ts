@@ -30,6 +30,8 @@ export interface Program {
   readonly compileCache?: string
   /** Seconds. */
   readonly maxDuration?: number
+  /** Given where it shares the network of this machine with other programs. */
+  readonly hostNetwork?: object
 }
 
 /** Other versions than the usual ones can be named, to test with them. */
@@ -52,12 +54,17 @@ export class Launched {
   readonly #arrivals = new EventEmitter()
   #control: Socket | undefined
 
-  constructor(runtime: keyof typeof LAUNCHERS, folder: string) {
+  constructor(runtime: keyof typeof LAUNCHERS, folder: string, hostNetwork?: object) {
     this.folder = folder
     const [program, file] = LAUNCHERS[runtime]
     this.process = spawn(program, [file], {
-      env: { PATH: process.env.PATH, HOME: tmpdir(), ALOFT_RUN_DIR: folder, ALOFT_LAUNCH: '1' },
+      env: {
+        ...{ PATH: process.env.PATH, HOME: tmpdir(), ALOFT_RUN_DIR: folder, ALOFT_LAUNCH: '1' },
+        ...(hostNetwork && { ALOFT_HOST_NETWORK: JSON.stringify(hostNetwork) }),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, as the runner gives it one.
+      detached: true,
     })
     this.exit = once(this.process, 'exit').then(([code]) => code)
     this.stdout = text(this.process.stdout as NodeJS.ReadableStream)
@@ -130,7 +137,7 @@ export class Launched {
 /** Boots a launcher and has it load a program, without waiting for that. */
 export async function launch(
   t: TestContext,
-  { files, ...program }: Program,
+  { files, hostNetwork, ...program }: Program,
   runtime: keyof typeof LAUNCHERS = 'node',
 ): Promise<Launched> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-launcher-'))
@@ -139,9 +146,13 @@ export async function launch(
     await mkdir(dirname(join(root, name)), { recursive: true })
     await writeFile(join(root, name), content)
   }
-  const launched = new Launched(runtime, folder)
+  const launched = new Launched(runtime, folder, hostNetwork)
   t.after(async () => {
-    launched.process.kill('SIGKILL')
+    try {
+      process.kill(-(launched.process.pid as number), 'SIGKILL')
+    } catch {
+      // Nothing is left of it.
+    }
     await launched.exit
     await rm(folder, { recursive: true })
   })

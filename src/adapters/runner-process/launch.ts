@@ -197,7 +197,7 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
       TZ: 'UTC',
       ...certificates(parts),
       ALOFT_LAUNCH: '1',
-      ...(bare ? { ALOFT_RUN_DIR: shared } : {}),
+      ...(bare ? { ALOFT_RUN_DIR: shared, ALOFT_HOST_NETWORK: '{}' } : {}),
     },
     binds: [
       ...start.binds,

@@ -85,3 +85,95 @@ test('a command that cannot be run fails', async (t) => {
   assert.match(String((await launched.heardOf('failed')).message), /ENOENT/)
   assert.equal(await launched.exit, 1)
 })
+
+const FIXED = (name: string) => `
+  const http = require('http')
+  const server = http.createServer((req, res) => {
+    if (req.url === '/itself') http.get('http://localhost:3000/', (answer) => answer.pipe(res))
+    else if (req.url === '/leave') res.end('left', () => { server.close(); server.closeAllConnections() })
+    else if (req.url === '/port') res.end(process.env.PORT)
+    else res.end('${name}')
+  })
+  server.listen(3000)
+  setInterval(() => {}, 1000)`
+
+test('programs that share a network answer as themselves, whatever port they ask for', async (t) => {
+  const started = (name: string) =>
+    start(t, { files: { 'server.js': FIXED(name) }, ...command('server.js'), hostNetwork: {} })
+  const [first, second] = await Promise.all([started('first'), started('second')])
+  assert.equal((await first.fetch('/')).body, 'first')
+  assert.equal((await second.fetch('/')).body, 'second')
+  assert.equal((await second.fetch('/itself')).body, 'second')
+})
+
+const PYTHON_SERVER = (name: string) => `
+import http.server
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'${name}')
+http.server.HTTPServer(('127.0.0.1', 3000), Handler).serve_forever()
+`
+
+for (const runtime of ['node', 'python'] as const)
+  test(`so do programs of Python, started by the launcher of ${runtime}`, async (t) => {
+    const started = (name: string) =>
+      start(
+        t,
+        {
+          files: { 'server.py': PYTHON_SERVER(name) },
+          ...{ shape: 'command', command: ['python3', 'server.py'], entry: '', hostNetwork: {} },
+        },
+        runtime,
+      )
+    const [first, second] = await Promise.all([started('first'), started('second')])
+    assert.equal((await first.fetch('/')).body, 'first')
+    assert.equal((await second.fetch('/')).body, 'second')
+  })
+
+/** Tells its port to whoever reads its output, and listens on it when that is free. */
+const LATE = `
+  const { PORT } = process.env
+  console.log('port ' + PORT)
+  const server = require('http').createServer((req, res) => res.end('the program'))
+  server.on('error', () => setTimeout(() => server.listen(PORT, '127.0.0.1'), 20))
+  setTimeout(() => server.listen(PORT, '127.0.0.1'), 1000)`
+
+for (const runtime of ['node', 'python'] as const)
+  test(`whoever else sits on a program's port is sent nothing by the launcher of ${runtime}`, async (t) => {
+    const launched = await launch(
+      t,
+      { files: { 'late.js': LATE }, ...command('late.js'), hostNetwork: {} },
+      runtime,
+    )
+    const [told] = await once(launched.process.stdout as NodeJS.ReadableStream, 'data')
+    const port = Number(/port (\d+)/.exec(String(told))?.[1])
+    const visits: string[] = []
+    const squatter = createServer((socket) => void socket.on('data', (data) => visits.push(String(data))))
+    squatter.listen(port, '127.0.0.1')
+    await once(squatter, 'listening')
+    const refused = launched.fetch('/').catch((error: NodeJS.ErrnoException) => error.code)
+    squatter.close()
+    await launched.heardOf('ready')
+    assert.equal((await launched.fetch('/')).body, 'the program')
+    assert.deepEqual(visits, [])
+    await refused
+  })
+
+test('a program that gives its port up is not confused with whoever takes it', async (t) => {
+  const launched = await start(t, {
+    files: { 'server.js': FIXED('first') },
+    ...command('server.js'),
+    hostNetwork: {},
+  })
+  const port = Number((await launched.fetch('/port')).body)
+  assert.equal((await launched.fetch('/leave')).body, 'left')
+  const visits: string[] = []
+  const squatter = createServer((socket) => void socket.on('data', (data) => visits.push(String(data))))
+  squatter.listen(port)
+  t.after(() => squatter.close())
+  await once(squatter, 'listening')
+  await assert.rejects(launched.fetch('/secret'), { code: 'ECONNRESET' })
+  assert.deepEqual(visits, [])
+})

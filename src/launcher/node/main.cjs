@@ -7,6 +7,7 @@ const { createExchanges, publishContext } = require('./exchange.cjs')
 const { captureOutput, createLines } = require('./output.cjs')
 const { startProgram } = require('./program.cjs')
 const { createServer } = require('./server.cjs')
+const { moveConnections } = require('./host-network/moved-ports.cjs')
 const { warm } = require('./warm.cjs')
 
 const { setTimeout } = global
@@ -15,6 +16,8 @@ const exit = process.exit.bind(process)
 const LAST_ACTS_MS = 500
 
 const folder = process.env.ALOFT_RUN_DIR || '/aloft/run'
+/** What is to be known where programs share the network of this machine. */
+const hostNetwork = process.env.ALOFT_HOST_NETWORK && JSON.parse(process.env.ALOFT_HOST_NETWORK)
 const control = createControl()
 const lines = createLines(control.log)
 const exchanges = createExchanges((pending) => control.send({ type: 'background', pending }))
@@ -79,7 +82,7 @@ async function stop({ graceMs }) {
 
 async function startCommand({ command: argv, root }) {
   if (!Array.isArray(argv) || argv.length === 0) throw new Error('There is no command to run')
-  command = require('./command.cjs').runCommand(argv, root || '/var/task')
+  command = await require('./command.cjs').runCommand(argv, root || '/var/task', hostNetwork || undefined)
   command.finished.then(
     (code) => {
       if (state === 'stopping') return
@@ -104,6 +107,8 @@ async function load(message) {
   state = 'loading'
   delete process.env.ALOFT_LAUNCH
   delete process.env.ALOFT_RUN_DIR
+  delete process.env.ALOFT_HOST_NETWORK
+  if (hostNetwork) moveConnections({ sites: hostNetwork.sites })
   Object.assign(process.env, message.env)
   process.chdir(message.root || '/var/task')
   const hold = {

@@ -11,7 +11,7 @@ const NEWER = ['import-module.cjs']
 const NEWER_CALLS =
   /Object\.(?:hasOwn|fromEntries)\b|Promise\.(?:allSettled|any)\b|\.(?:at|flat|flatMap|matchAll|replaceAll|finally|trimStart|trimEnd)\(|\bglobalThis\.|\bqueueMicrotask\b|\bstructuredClone\b/
 
-const files = readdirSync(import.meta.dirname).filter(
+const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.cjs') && !NEWER.includes(name),
 )
 

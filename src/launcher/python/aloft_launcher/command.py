@@ -1,12 +1,17 @@
 """Programs that are servers of their own: run as a child, connections passed on byte by byte."""
 
+import json
 import os
 import socket
 import subprocess
 import threading
 import time
 
-DEFAULT_PORT = "3000"
+from .port_owner import Ownership, find_port
+
+DEFAULT_PORT = 3000
+PRELOAD = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "preload")
+NODE_PRELOAD = os.path.join(os.path.dirname(os.path.dirname(PRELOAD)), "node", "host-network", "preload.cjs")
 ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 
 
@@ -26,21 +31,49 @@ def _pass_on(source, target):
                 pass
 
 
+def _port_variables(env, asked, own, sites):
+    """
+    By these a command learns of its port. One that listens on the usual port without a look at `PORT` is moved to its
+    own all the same, if it is a program of Node or Python: these load the files that are named here.
+    """
+    node = "--require " + json.dumps(NODE_PRELOAD)
+    return {
+        "PORT": str(own),
+        "NODE_OPTIONS": node + " " + env["NODE_OPTIONS"] if env.get("NODE_OPTIONS") else node,
+        "PYTHONPATH": PRELOAD + ":" + env["PYTHONPATH"] if env.get("PYTHONPATH") else PRELOAD,
+        "ALOFT_HOST_NETWORK": json.dumps({"asked": asked, "own": own, "sites": sites}),
+    }
+
+
 class Command:
-    def __init__(self, listener, argv, root):
+    def __init__(self, listener, argv, root, host_network=None):
         self._listener = listener
-        self._port = int(os.environ.setdefault("PORT", DEFAULT_PORT))
+        asked = int(os.environ.get("PORT") or DEFAULT_PORT)
+        if host_network is None:
+            self._port, self._ownership, variables = asked, None, {"PORT": str(asked)}
+        else:
+            # All programs share the network of this machine: this one has a port of its own, or is not spoken to.
+            self._port = find_port()
+            self._ownership = Ownership(self._port)
+            variables = _port_variables(os.environ, asked, self._port, host_network.get("sites"))
         self._address = None
-        self._child = subprocess.Popen(argv, cwd=root, stdin=subprocess.DEVNULL)
+        env = dict(os.environ, **variables)
+        self._child = subprocess.Popen(argv, cwd=root, env=env, stdin=subprocess.DEVNULL)
 
     def _connect(self, family, host):
+        """A connection, if by the time it is open the same sockets listen, ours, that did before."""
+        before = self._ownership and self._ownership.of(host)
+        if self._ownership and before is None:
+            return None
         connection = socket.socket(family, socket.SOCK_STREAM)
         try:
             connection.connect((host, self._port))
-            return connection
+            if self._ownership is None or self._ownership.of(host) == before:
+                return connection
         except OSError:
-            connection.close()
-            return None
+            pass
+        connection.close()
+        return None
 
     def wait_ready(self):
         """Until the port takes connections; false where the command is over before."""

@@ -14,6 +14,7 @@ from .command import Command
 from .control import Control
 from .in_flight import InFlight
 from .load import find_answer, load_module
+from .moved_ports import move_connections
 from .output import capture
 from .threads import ThreadServer, WsgiRequest, call_method, call_wsgi, exiting, handler_class
 
@@ -49,8 +50,9 @@ def warm(path):
 
 
 class Launcher:
-    def __init__(self, folder):
+    def __init__(self, folder, host_network=None):
         self._folder = folder
+        self._host_network = host_network
         self._control = Control(os.path.join(folder, "control.sock"))
         self._in_flight = InFlight()
         self._loads = queue.Queue()
@@ -98,7 +100,7 @@ class Launcher:
 
     def _load(self, message, listener):
         root = message.get("root") or ROOT
-        for name in ("ALOFT_LAUNCH", "ALOFT_RUN_DIR"):
+        for name in ("ALOFT_LAUNCH", "ALOFT_RUN_DIR", "ALOFT_HOST_NETWORK"):
             os.environ.pop(name, None)
         os.environ.update(message.get("env") or {})
         time.tzset()
@@ -109,6 +111,8 @@ class Launcher:
         if message["shape"] == "command":
             self._start_command(message, listener, root)
             return
+        if self._host_network:
+            move_connections(self._host_network)
         if message["shape"] != "handler":
             raise ValueError("Python has no programs of the shape %s" % message["shape"])
         entry, _, wanted = message["entry"].partition(":")
@@ -128,7 +132,9 @@ class Launcher:
     def _start_command(self, message, listener, root):
         if not message.get("command"):
             raise ValueError("There is no command to run")
-        self._command = self._server = Command(listener, message["command"], root)
+        self._command = self._server = Command(
+            listener, message["command"], root, self._host_network
+        )
         threading.Thread(target=self._watch_command, daemon=True).start()
         if not self._command.wait_ready():
             # Whoever watches it says that it is over, and ends the process.
@@ -169,4 +175,6 @@ class Launcher:
 
 
 def main():
-    Launcher(os.environ.get("ALOFT_RUN_DIR") or "/aloft/run").run()
+    host_network = os.environ.get("ALOFT_HOST_NETWORK")
+    folder = os.environ.get("ALOFT_RUN_DIR") or "/aloft/run"
+    Launcher(folder, json.loads(host_network) if host_network else None).run()

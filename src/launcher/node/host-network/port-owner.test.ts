@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+
+interface System {
+  listeners(host: string, port: number): Promise<string[]>
+  ownedBy(sockets: string[]): Promise<boolean>
+}
+type Owns = (host: string) => Promise<string | undefined>
+const owner: { createOwnership(port: number, system?: System): Owns; linux: System; bsd: System } =
+  createRequire(import.meta.url)('./port-owner.cjs')
+
+const SYSTEMS = {
+  linux: spawnSync('test', ['-e', '/proc/net/tcp']).status === 0 ? false : 'there is no /proc',
+  bsd: spawnSync('lsof', ['-v']).error ? 'lsof is not installed' : false,
+} as const
+
+const LISTEN = `
+  const server = require('net').createServer()
+  server.listen(0, process.argv[1], () => console.log(process.pid, server.address().port))`
+
+const numbersOf = async (child: { readonly stdout: NodeJS.ReadableStream }) =>
+  String((await once(child.stdout, 'data'))[0])
+    .split(' ')
+    .map(Number) as [number, number]
+
+for (const [name, skip] of Object.entries(SYSTEMS))
+  for (const host of ['127.0.0.1', '::1', '::'])
+    test(`${name}: a port on ${host} is known to be ours, or not to be`, { skip }, async (t) => {
+      const ours = spawn(process.execPath, ['-e', LISTEN, host], { stdio: ['ignore', 'pipe', 'inherit'] })
+      t.after(() => ours.kill())
+      const [, port] = await numbersOf(ours)
+      const asked = host === '::' ? '127.0.0.1' : host
+      const owns = owner.createOwnership(port, owner[name as keyof typeof SYSTEMS])
+      assert.ok(await owns(asked))
+      assert.equal(await owns(asked), await owns(asked))
+      ours.kill()
+      await once(ours, 'exit')
+      assert.equal(await owns(asked), undefined)
+
+      // Its parent ends at once: it belongs to nobody, and to no group of ours.
+      const theirs = spawn('setsid', ['--fork', process.execPath, '-e', LISTEN, host], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const [pid, other] = await numbersOf(theirs)
+      t.after(() => process.kill(pid))
+      assert.equal(await owner.createOwnership(other, owner[name as keyof typeof SYSTEMS])(asked), undefined)
+    })
+
+test('a port that somebody shares with us is not ours', { skip: SYSTEMS.linux }, async (t) => {
+  const server = createServer().listen(0, '::1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const theirs = spawn(
+    'setsid',
+    [
+      '--fork',
+      'python3',
+      '-c',
+      `
+import socket, sys, time, os
+s = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+s.bind(('127.0.0.1', ${port})); s.listen(); print(os.getpid(), flush=True); time.sleep(60)`,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const [pid] = await numbersOf(theirs)
+  t.after(() => process.kill(pid))
+  const owns = owner.createOwnership(port)
+  assert.ok(await owns('::1'))
+  assert.equal(await owns('127.0.0.1'), undefined)
+})

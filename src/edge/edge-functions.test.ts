@@ -314,18 +314,84 @@ test('an answer that takes too long is cut', async () => {
   assert.deepEqual(leases()[0]?.ends, ['stuck'])
 })
 
-test('what an instance left unanswered is asked of another one, if asking twice does no harm', async () => {
-  const { host, program, instance, leases } = await site((req) => {
-    // The next lease goes to this one.
-    void instances.start(program, (_, res) => res.end('second')).then(() => req.socket.destroy())
+for (const method of ['GET', 'HEAD', 'OPTIONS', 'DELETE'])
+  test(`what may have brought an instance down is not sent to another one: ${method}`, async () => {
+    let asked = 0
+    const { host, leases } = await site((req) => {
+      asked++
+      req.socket.destroy()
+    })
+    const { status, headers } = await ask(server.port, '/api/hello', { host, method })
+    assert.deepEqual([status, headers['x-platform-error']], [500, 'FUNCTION_INVOCATION_FAILED'])
+    assert.equal(asked, 1)
+    assert.deepEqual(
+      leases().map(({ ends }) => ends),
+      [['broken']],
+    )
   })
-  const { status, text } = await ask(server.port, '/api/hello', { host })
-  assert.deepEqual([status, text], [200, 'second'])
-  assert.deepEqual(
-    leases().map(({ ends }) => ends),
-    [['broken'], [undefined]],
-  )
-  assert.equal(instance.connections, 1)
+
+test('on the fast path too, where the site may have a page of its own for it', async () => {
+  let asked = 0
+  const { host, program } = await site((req) => {
+    asked++
+    req.socket.destroy()
+  })
+  world.addSite(host, {}, { functions: siteFunctions({ 'api/hello': { program } }), routesFrom: 'output' })
+  world.edge.invalidate(host)
+  const own = await serveFast(world.edge)
+  await ask(own.port, '/nothing', { host, headers: { connection: 'keep-alive' } })
+  const { status, headers } = await ask(own.port, '/api/hello', {
+    ...{ host, headers: { connection: 'keep-alive' } },
+  })
+  assert.deepEqual([status, headers['x-platform-error']], [500, 'FUNCTION_INVOCATION_FAILED'])
+  assert.equal(asked, 1)
+  await own.close()
+})
+
+for (const [method, isHostLost, expected] of [
+  ['GET', true, 200],
+  ['GET', false, 500],
+  ['POST', true, 500],
+] as const)
+  test(`${method} where ${isHostLost ? 'the platform' : 'something else'} ended the instance: ${expected}`, async () => {
+    let asked = 0
+    const { host, program } = await site((req, res) => {
+      if (asked++ === 0) req.socket.destroy()
+      else res.end('second')
+    })
+    const edge = createEdgeWorld({
+      runner: {
+        lease: async (ref, options) => ({
+          ...(await instances.runner.lease(ref, options)),
+          isHostLost: async () => isHostLost,
+        }),
+      },
+    })
+    edge.addSite(host, {}, { functions: siteFunctions({ 'api/hello': { program } }) })
+    const own = await serveSlow(edge.edge)
+    assert.equal((await ask(own.port, '/api/hello', { host, method })).status, expected)
+    assert.equal(asked, expected === 200 ? 2 : 1)
+    await own.close()
+    await edge.edge.close()
+  })
+
+test('what the runtime says of a function that failed is said with our own code', async () => {
+  const { host } = await site((_, res) => {
+    res.writeHead(500, { 'x-vercel-error': 'FUNCTION_INVOCATION_FAILED' }).end('A server error has occurred')
+  })
+  const { status, headers } = await ask(server.port, '/api/hello', { host })
+  assert.deepEqual([status, headers['x-platform-error']], [500, 'FUNCTION_INVOCATION_FAILED'])
+})
+
+test('a connection that an instance is about to close is not used again', async () => {
+  const { host, program } = await site((_, res) => res.end())
+  const instance = await instances.startRaw(program, (socket) => {
+    socket.on('data', () =>
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nKeep-Alive: timeout=1\r\n\r\n'),
+    )
+  })
+  for (let i = 0; i < 3; i++) assert.equal((await ask(server.port, '/api/hello', { host })).status, 200)
+  assert.equal(instance.connections, 3)
 })
 
 test('what may have been done already is not asked of another one', async () => {
@@ -335,15 +401,27 @@ test('what may have been done already is not asked of another one', async () => 
     req.resume().on('end', () => req.socket.destroy())
   })
   const { status, headers } = await ask(server.port, '/api/hello', { host, method: 'POST', body: 'pay' })
-  assert.equal(status, 502)
+  assert.equal(status, 500)
   assert.equal(headers['x-platform-error'], 'FUNCTION_INVOCATION_FAILED')
   assert.equal(asked, 1)
 })
 
-test('a request is given up after some instances failed', async () => {
-  const { host, leases } = await site((req) => void req.socket.destroy())
-  assert.equal((await ask(server.port, '/api/hello', { host })).status, 502)
-  assert.equal(leases().length, 4)
+test('a request is given up after some instances were not there', async () => {
+  let leases = 0
+  const edge = createEdgeWorld({
+    runner: {
+      lease() {
+        leases++
+        return { instanceId: 'gone', socket: '/nowhere/instance.sock', release: () => {} }
+      },
+    },
+  })
+  edge.addSite('site.test', {}, { functions: siteFunctions({ index: {} }) })
+  const own = await serveSlow(edge.edge)
+  assert.equal((await ask(own.port, '/')).status, 500)
+  assert.equal(leases, 4)
+  await own.close()
+  await edge.edge.close()
 })
 
 test('an instance that is not there is said to be broken, and another one is asked, whatever the method', async () => {
@@ -381,7 +459,7 @@ test('a connection that was closed while it was idle costs nobody an answer, wha
 })
 
 for (const [fault, status, code] of [
-  ['crashed', 502, 'FUNCTION_INVOCATION_FAILED'],
+  ['crashed', 500, 'FUNCTION_INVOCATION_FAILED'],
   ['absent', 502, 'FUNCTION_NOT_FOUND'],
   ['unavailable', 503, 'FUNCTION_UNAVAILABLE'],
 ] as const satisfies [RunnerFault, number, string][])
@@ -634,11 +712,11 @@ for (const [what, sent] of [
   ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'],
   ['a head without an end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`],
 ] as const)
-  test(`an instance that answers with ${what} makes a 502`, async () => {
+  test(`an instance that answers with ${what} makes a 500`, async () => {
     const { host, program } = await site(() => {})
     await instances.startRaw(program, (socket) => socket.once('data', () => socket.write(sent)))
     const { status, headers } = await ask(server.port, '/api/hello', { host })
-    assert.equal(status, 502)
+    assert.equal(status, 500)
     assert.equal(headers['x-platform-error'], 'FUNCTION_INVOCATION_FAILED')
   })
 

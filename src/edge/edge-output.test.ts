@@ -93,7 +93,7 @@ test('a page for failures that fails as well leaves the platform its own', async
     { crash, oops: crash },
   )
   const { status, headers } = await get('/crash')
-  assert.deepEqual([status, headers['x-platform-error']], [502, 'FUNCTION_INVOCATION_FAILED'])
+  assert.deepEqual([status, headers['x-platform-error']], [500, 'FUNCTION_INVOCATION_FAILED'])
 })
 
 const middleware = (src = '/.*'): Route => ({ src, middlewarePath: '_middleware', continue: true })
@@ -184,7 +184,7 @@ test('a middleware that fails lets nobody pass', async () => {
     { _middleware: (req) => void req.socket.destroy() },
     { 'a.txt': 'file' },
   )
-  assert.equal((await get('/a.txt')).status, 502)
+  assert.equal((await get('/a.txt')).status, 500)
 })
 
 test('images that a framework asks for in some size are served as they are', async () => {

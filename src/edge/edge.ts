@@ -23,6 +23,7 @@ import { PrerenderMemory } from './prerender-memory.ts'
 import { createDoors, type ProtectionOptions } from './protection/doors.ts'
 import { createProxy, type ProxyOptions } from './proxy.ts'
 import { type Refusal, reasonOf } from './refusal.ts'
+import { RefusedCalls } from './refused-calls.ts'
 import { RequestIds } from './request-id.ts'
 import { type AnyRequest, type AnyResponse, discard, respond, type Sent } from './respond.ts'
 import { createSiteAnswer } from './site-answer.ts'
@@ -83,7 +84,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const wires = new Wires(budgetBytes * SHARES.wires)
   const proxy = createProxy(options.proxy ?? {})
   const pool = new UpstreamPool(clock)
-  const functions = { runner: options.runner ?? NO_RUNNER, pool, log }
+  const functions = { runner: options.runner ?? NO_RUNNER, pool, refused: new RefusedCalls(), log }
   const prerenders = new PrerenderMemory(
     options.prerenders ?? NO_PRERENDERS,
     clock,

@@ -67,7 +67,7 @@ const EDGE_ERRORS = {
   DEPLOYMENT_FAILED: {
     status: 404,
     title: 'Deployment failed',
-    message: 'The build of this deployment failed, so there is nothing to serve.',
+    message: 'This deployment failed, so there is nothing to serve.',
   },
   NOT_FOUND: {
     status: 404,
@@ -115,6 +115,11 @@ const EDGE_ERRORS = {
     title: 'Something went wrong',
     message: 'The request could not be answered. It is not your fault, and it was noted.',
   },
+  FUNCTION_INVOCATION_FAILED: {
+    status: 500,
+    title: 'Function failed',
+    message: 'The function behind this path failed before it gave an answer.',
+  },
   DNS_HOSTNAME_RESOLVE_FAILED: {
     status: 502,
     title: 'Bad gateway',
@@ -139,11 +144,6 @@ const EDGE_ERRORS = {
     status: 502,
     title: 'Bad gateway',
     message: 'The server behind this path did not give a proper answer.',
-  },
-  FUNCTION_INVOCATION_FAILED: {
-    status: 502,
-    title: 'Bad gateway',
-    message: 'The function behind this path failed before it gave an answer.',
   },
   FUNCTION_NOT_FOUND: {
     status: 502,

@@ -32,7 +32,7 @@ export interface FastCallOptions {
   readonly headEnd: string
 }
 
-/** What was sent. `again`: nothing, and somebody who knows more should ask once more. */
+/** What was sent. `again`: nothing, and somebody who knows more pages should answer. */
 export type FastEnd = Sent | 'again'
 
 interface Sent {
@@ -130,9 +130,11 @@ class FastCall implements Waiting {
 
   #onRefusal(refusal: Refusal): void {
     const { code, headers } = refusal
-    const { entry, block, visitor } = this.#request
+    const { entry, outcome, block, visitor } = this.#request
     // The site may have a page of its own for it.
     if (entry.table.output !== undefined && code !== 'FUNCTION_INVOCATION_TIMEOUT') {
+      const { program } = callOf(entry.site, outcome.target, { id: visitor.requestId, ip: visitor.ip })
+      this.#options.functions.refused.put(this.#socket, program, refusal)
       this.#end('again')
       return
     }

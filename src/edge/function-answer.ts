@@ -3,6 +3,7 @@ import type { RouteOutcome } from '#core/routing/route-outcome.ts'
 import type { Site, SiteFunction, SiteVisit } from '#core/site/site.ts'
 import type { Answer } from './answer.ts'
 import { compressAnswer } from './compress-answer.ts'
+import type { EdgeErrorCode } from './error-answer.ts'
 import { type Exchange, type Result, visitorOf } from './exchange.ts'
 import { siteHeaders } from './file-answer.ts'
 import { callFunction, type FunctionCall, type FunctionResponse, type Functions } from './function-call.ts'
@@ -35,6 +36,12 @@ export function functionAnswer(
   exchange: Exchange,
 ): Promise<Result> {
   const { req, upgrade } = exchange
+  const { program } = callOf(site, outcome.target, exchange)
+  const refused = isHttp2(exchange.res) ? undefined : functions.refused.take(req.socket, program)
+  if (refused !== undefined) {
+    exchange.failure = refused
+    return Promise.resolve(refused)
+  }
   const request = functionRequest(site, outcome, exchange)
   const body = upgrade !== undefined || outcome.isPage ? 'none' : bodyOf(req)
   const call: FunctionCall = {
@@ -112,6 +119,7 @@ export function toAnswer(
 ): Answer | Promise<Answer> {
   const { status, body, switched } = response
   const headers = visitorHeaders(response.headers, outcome.headers, siteHeaders(site))
+  if (status === 500 && hasFailed(response)) headers.push('x-platform-error', FAILED)
   const answer: Answer = {
     status: switched === undefined ? (outcome.status ?? status) : status,
     headers: outcome.transforms === undefined ? headers : transformResponse(headers, outcome.transforms),
@@ -123,6 +131,11 @@ export function toAnswer(
   const upgrade = ['connection', 'Upgrade', 'upgrade', valueIn(response.headers, 'upgrade') ?? '']
   return Object.assign(answer, { headers: [...headers, ...upgrade], switched })
 }
+
+/** The code that runs functions says so when what it runs has failed. */
+const hasFailed = ({ headers }: FunctionResponse): boolean => valueIn(headers, 'x-vercel-error') === FAILED
+
+const FAILED: EdgeErrorCode = 'FUNCTION_INVOCATION_FAILED'
 
 export const sourceOf = ({ shape }: SiteFunction): SiteVisit['source'] =>
   shape === 'command' ? 'server' : 'function'

@@ -12,6 +12,7 @@ import {
 import type { EdgeErrorCode } from './error-answer.ts'
 import type { OutgoingBody } from './outgoing-body.ts'
 import type { Refusal } from './refusal.ts'
+import type { RefusedCalls } from './refused-calls.ts'
 import type { ResponseHead } from './response-head.ts'
 import type { UpstreamConnection, UpstreamExchange } from './upstream-connection.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
@@ -57,6 +58,7 @@ export interface Switched {
 export interface Functions {
   readonly runner: Runner
   readonly pool: UpstreamPool
+  readonly refused: RefusedCalls
   readonly log: Log
 }
 
@@ -68,7 +70,7 @@ export interface Waiting {
 
 const MAX_ATTEMPTS = 4
 /** Asking twice does no harm. */
-const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS'])
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** The connection was never made. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'EACCES', 'EAGAIN', 'EMFILE', 'ENFILE'])
 /**
@@ -85,7 +87,11 @@ const FAULTS = {
   unavailable: 'FUNCTION_UNAVAILABLE',
 } as const satisfies Record<RunnerFault, EdgeErrorCode>
 
-/** Sends the request to an instance, and to another one where that cannot do harm. `settle` is called once. */
+/**
+ * Sends the request to an instance, and to another one where the first certainly had nothing of it. What has reached a
+ * program may be what brought it down, and must not bring down the next one: such a request is sent again only if it
+ * is safe and the platform itself ended the instance. `settle` is called once.
+ */
 export function callFunction(
   functions: Functions,
   call: FunctionCall,
@@ -151,6 +157,11 @@ class RunningCall implements UpstreamExchange, Waiting {
     this.#end(undefined)
   }
 
+  /** The instance has done nothing wrong. */
+  onAbandon(): void {
+    this.#end(undefined)
+  }
+
   onFail(error: NodeJS.ErrnoException): void {
     const { log } = this.#functions
     const { code = '' } = error
@@ -158,14 +169,35 @@ class RunningCall implements UpstreamExchange, Waiting {
     if (!isRepeated) {
       if (code === 'EMALFORMED')
         log.info({ err: error, id: this.#call.requestId }, 'a function did not speak proper HTTP')
-      this.#end(BLAMELESS.has(code) || this.#wish.isAborted ? undefined : 'broken')
+      const isBroken = !BLAMELESS.has(code) && !this.#wish.isAborted
+      const isHostLost = isBroken && this.#mayRepeatSafely() ? this.#lease?.isHostLost : undefined
+      if (isHostLost !== undefined) {
+        this.#release('broken')
+        void isHostLost().then(this.#onFate)
+        return
+      }
+      this.#end(isBroken ? 'broken' : undefined)
       this.#answer(refuse('FUNCTION_INVOCATION_FAILED'))
       return
     }
+    this.#release(BLAMELESS.has(code) ? undefined : 'broken')
+    this.#repeat()
+  }
+
+  #repeat(): void {
     this.#call.body?.stop()
     this.#connection = undefined
-    this.#release(BLAMELESS.has(code) ? undefined : 'broken')
     this.start()
+  }
+
+  readonly #onFate = (isHostLost: boolean): void => {
+    if (this.#isOver) return
+    if (isHostLost) {
+      this.#repeat()
+      return
+    }
+    this.#end(undefined)
+    this.#answer(refuse('FUNCTION_INVOCATION_FAILED'))
   }
 
   readonly #send = (lease: Lease): void => {
@@ -225,13 +257,19 @@ class RunningCall implements UpstreamExchange, Waiting {
     })
   }
 
+  #mayRepeatSafely(): boolean {
+    return !this.#isSettled && SAFE.has(this.#call.method) && this.#isRepeatable
+  }
+
+  get #isRepeatable(): boolean {
+    const isUntouched = this.#connection?.hasBegun !== true && this.#call.body?.canRepeat !== false
+    return this.#attempts < MAX_ATTEMPTS && isUntouched
+  }
+
   #mayRepeat(code: string): boolean {
-    const { body, method } = this.#call
-    if (this.#attempts >= MAX_ATTEMPTS || this.#connection?.hasBegun || body?.canRepeat === false)
-      return false
-    if (NOT_CONNECTED.has(code)) return true
-    if (code === 'EMALFORMED') return false
-    return IDEMPOTENT.has(method) || (UNREAD.has(code) && (body?.pieces ?? 0) <= 1)
+    const { body } = this.#call
+    if (!this.#isRepeatable) return false
+    return NOT_CONNECTED.has(code) || (UNREAD.has(code) && (body?.pieces ?? 0) <= 1)
   }
 
   #end(end: 'broken' | 'stuck' | undefined): void {

@@ -11,6 +11,7 @@ test('a head is read with its headers in order, names in lower case', () => {
     headers: ['content-type', 'text/plain', 'x-a', '1', 'x-a', '2', 'x-empty', '', 'content-length', '3'],
     framing: 3,
     keepsAlive: true,
+    keepsForMs: Number.POSITIVE_INFINITY,
   })
 })
 

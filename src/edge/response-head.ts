@@ -7,6 +7,8 @@ export interface ResponseHead {
   readonly framing: Framing
   /** Whether the connection can be used again afterwards. */
   readonly keepsAlive: boolean
+  /** How long the connection is kept while it is idle, in milliseconds, as far as that is said. */
+  readonly keepsForMs: number
 }
 
 /** A number is the length in bytes. */
@@ -40,6 +42,7 @@ export function readResponseHead(text: string): ResponseHead {
   let length: string | undefined
   let coding: string | undefined
   let connection: string | undefined
+  let keepsForMs = Number.POSITIVE_INFINITY
   for (let at = end + 2; end >= 0; at = end + 2) {
     end = text.indexOf('\r\n', at)
     const stop = end < 0 ? text.length : end
@@ -58,6 +61,9 @@ export function readResponseHead(text: string): ResponseHead {
       coding = value
     } else if (name === 'connection') {
       connection = connection === undefined ? value : `${connection},${value}`
+    } else if (name === 'keep-alive') {
+      const seconds = TIMEOUT.exec(value)?.[1]
+      if (seconds !== undefined) keepsForMs = Number(seconds) * 1000
     }
     if (headers.length >= 2 * MAX_HEADERS) throw new MalformedResponseError('there are too many headers')
     headers.push(name, value)
@@ -70,9 +76,11 @@ export function readResponseHead(text: string): ResponseHead {
     headers,
     framing: coding !== undefined ? 'chunked' : length !== undefined ? Number(length) : 'until-close',
     keepsAlive: line[1] === '1' && (connection === undefined || !CLOSE.test(connection)),
+    keepsForMs,
   }
 }
 
+const TIMEOUT = /(?:^|,)\s*timeout=(\d{1,6})\s*(?:,|$)/i
 const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i
 
 function nameOf(sent: string): string {

@@ -13,6 +13,8 @@ export interface UpstreamExchange {
   onResponse(head: ResponseHead, body: Buffer | Readable | undefined): void
   /** Once: all of the answer is here. */
   onEnd(): void
+  /** Once, instead of `onEnd`: whoever was handed the body wants no more of it, and the connection is closed. */
+  onAbandon(): void
   /** Once, instead of `onEnd`: the connection broke. */
   onFail(error: NodeJS.ErrnoException): void
 }
@@ -46,6 +48,8 @@ export class UpstreamConnection {
   /** How many exchanges it was used for. */
   uses = 0
   idleSince = 0
+  /** How long the instance keeps it while it is idle. */
+  keptForMs = Number.POSITIVE_INFINITY
 
   /** `onIdle` is called when it can be used again, `onGone` when it never will. */
   constructor(
@@ -143,6 +147,7 @@ export class UpstreamConnection {
   #start(head: ResponseHead, rest: Buffer): void {
     const exchange = this.#exchange as UpstreamExchange
     this.#head = head
+    this.keptForMs = head.keepsForMs
     const { status } = head
     if (exchange.isHead || status === 204 || status === 304) {
       exchange.onResponse(head, undefined)
@@ -202,10 +207,12 @@ export class UpstreamConnection {
     exchange.onEnd()
   }
 
-  /** The reader of the body wants no more of it. */
   #abandon(): void {
+    const exchange = this.#exchange
+    this.#exchange = undefined
     this.#body = undefined
-    this.#fail(new ClosedError('the visitor is gone'))
+    this.#socket.destroy()
+    exchange?.onAbandon()
   }
 
   #fail(error: NodeJS.ErrnoException): void {

@@ -4,6 +4,8 @@ import { UpstreamConnection } from './upstream-connection.ts'
 
 const MAX_IDLE_PER_INSTANCE = 128
 const IDLE_MS = 30_000
+/** An instance closes a connection no earlier than this before it said that it would. */
+const MARGIN_MS = 1000
 
 /** Connections to instances, kept for the next request. */
 export class UpstreamPool {
@@ -18,11 +20,15 @@ export class UpstreamPool {
     this.#sweeper = setInterval(() => this.#sweep(), IDLE_MS / 2).unref()
   }
 
-  /** A connection that was used before, if there is one. */
+  /**
+   * A connection that was used before, if there is one. None that the instance is about to close: a request on it
+   * could be lost, and whether it was heard would be unknown.
+   */
   reuse(path: string): UpstreamConnection | undefined {
     const idle = this.#idle.get(path)
     for (let connection = idle?.pop(); connection !== undefined; connection = idle?.pop()) {
-      if (connection.isUsable) return connection
+      const idleMs = this.#clock.now() - connection.idleSince
+      if (connection.isUsable && idleMs < connection.keptForMs - MARGIN_MS) return connection
       connection.destroy()
     }
     return undefined

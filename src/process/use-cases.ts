@@ -29,6 +29,7 @@ import {
   createScopesJob,
 } from '#core/installation/installation-jobs.ts'
 import { createInstallations } from '#core/installation/installations.ts'
+import { createReviveJob } from '#core/instance/crash-loop.ts'
 import { createJobCleanup } from '#core/job/job-cleanup.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import { createBuildLog } from '#core/log/build-log.ts'
@@ -167,6 +168,7 @@ export const createJobHandlers = (
     onHostsChanged: announceHosts(parts, certificates),
     atOnce: buildsAtOnce,
   }),
+  createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: tellHosts(parts.bus) }),
   ...recurringJobs(config, parts, certificates),
 ]
 

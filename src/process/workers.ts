@@ -11,7 +11,7 @@ import { createRegistryLookup } from '#builder/workshop/registry.ts'
 import { createToolchains } from '#builder/workshop/toolchains.ts'
 import { createWorkshop } from '#builder/workshop/workshop.ts'
 import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '#core/deployment/deployment-news.ts'
-import { createCrashLoop } from '#core/instance/crash-loop.ts'
+import { createCrashed } from '#core/instance/crash-loop.ts'
 import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
 import type { SandboxFacts } from '#core/operator/status.ts'
@@ -38,7 +38,7 @@ export interface CodeWorkers {
 }
 
 export async function openCodeWorkers(config: Config, parts: Parts, worker: string): Promise<CodeWorkers> {
-  const { blobs, bus, clock, log, stores, vault, logWriter } = parts
+  const { blobs, bus, clock, log, stores, transact, vault, logWriter } = parts
   const sandbox = await openSandbox({ mode: config.sandbox, log })
   log.info({ sandbox: sandbox.kind, missing: sandbox.missing }, 'builds and functions are isolated by this')
   const registry = createRegistryLookup(process.env)
@@ -54,11 +54,7 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     log,
   })
   const docker = config.runtime === 'docker' ? await openEngine(config, parts) : undefined
-  const crashed = createCrashLoop({
-    deployments: stores.deployments,
-    clock,
-    onHostsChanged: tellHosts(bus),
-  })
+  const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: tellHosts(bus) })
   const runner = await createRunnerHost({
     sandbox,
     folder: config.dataDir,
@@ -69,9 +65,9 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,
     instances: stores.instances,
     log: createInstanceLog({ writer: logWriter, clock, region: config.origin }),
-    onCrashLoop: (id, reason) =>
-      void crashed(id, reason).catch((err) =>
-        log.error({ err, deployment: id }, 'a deployment that keeps crashing could not be marked'),
+    onCrashLoop: (ref, reason) =>
+      void crashed(ref, reason).catch((err) =>
+        log.error({ err, ...ref }, 'a deployment that keeps crashing could not be marked'),
       ),
     clock,
     logger: log,

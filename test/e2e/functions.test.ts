@@ -32,6 +32,9 @@ const HELLO: Files = {
   res.end(String(size))
 }
 `,
+  'index.html': 'a page',
+  'api/die.js': `module.exports = (req, res) => process.exit(9)\n`,
+  'api/throw.js': `module.exports = (req, res) => void setImmediate(() => { throw new Error('uncaught') })\n`,
   'vercel.json': JSON.stringify({
     functions: { 'api/slow.js': { maxDuration: 1 }, 'api/greedy.js': { memory: 128 } },
   }),
@@ -80,13 +83,28 @@ test('functions: answers, limits and what is logged', async (t) => {
     assert.ok(text.endsWith(String(body.length)))
   })
 
-  await t.test('too long is 504, too much memory is 502 with the reason in the log', async () => {
+  await t.test('too long is 504, too much memory is 500 with the reason in the log', async () => {
     const late = await visit(aloft, url, { path: '/api/slow' })
     assert.deepEqual([late.status, late.headers['x-platform-error']], [504, 'FUNCTION_INVOCATION_TIMEOUT'])
     const killed = await visit(aloft, url, { path: '/api/greedy' })
-    assert.equal(killed.status, 502)
+    assert.deepEqual([killed.status, killed.headers['x-platform-error']], [500, 'FUNCTION_INVOCATION_FAILED'])
     await logged(id, /memory/)
     assert.equal((await visit(aloft, url, { path: '/api/hello' })).status, 200)
+  })
+
+  await t.test('whoever brings a function down takes nothing else with it', async () => {
+    for (const path of ['/api/die', '/api/throw'])
+      for (let n = 0; n < 7; n++) {
+        const { status, headers } = await visit(aloft, url, { path })
+        assert.deepEqual([status, headers['x-platform-error']], [500, 'FUNCTION_INVOCATION_FAILED'])
+      }
+    await logged(id, /ended with exit code 9/)
+    assert.equal((await visit(aloft, url, { path: '/' })).text, 'a page')
+    assert.equal((await visit(aloft, url, { path: '/api/hello' })).status, 200)
+    const answer = await fetch(`${aloft.url}/v8/platform/deployments/${id}`, {
+      headers: { authorization: `Bearer ${aloft.token}` },
+    })
+    assert.equal(((await answer.json()) as { readyState: string }).readyState, 'READY')
   })
 
   await t.test('the death of the working process costs no visitor his answer', async () => {

@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Kysely } from 'kysely'
+import { crashLoops } from '#adapters/sql/migrations/0020-crash-loops.ts'
 import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
 import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import type { Migration } from '#adapters/sql/migrations/migration.ts'
 import { eachDatabase } from '#test/support/databases.ts'
-import { sampleUser } from '#test/support/samples.ts'
+import { sampleDeployment, sampleUser } from '#test/support/samples.ts'
 import { openStores, type TestStores } from '#test/support/stores.ts'
 
 const PROCESS = join(import.meta.dirname, '../support/migrate-process.ts')
@@ -64,6 +65,21 @@ eachDatabase((name, open) =>
       assert.deepEqual(await applied(opened), names)
       await migrate(bare(opened), [...MIGRATIONS, added])
       assert.deepEqual(await applied(opened), [...names, '9998-added'])
+    })
+
+    it('serves deployments again that crashes of a function had put into ERROR', async (t) => {
+      const opened = await openStores(t, open)
+      const { deployments } = opened.stores
+      const failed = (code: string) =>
+        sampleDeployment({
+          state: 'ERROR',
+          failure: { code, message: 'The program keeps crashing', step: 'run' },
+        })
+      const [crashed, broken] = [failed('crash_loop'), failed('build_failed')]
+      for (const each of [crashed, broken]) await deployments.insert(each, { manifest: [], sealedEnv: '' })
+      await crashLoops.up(bare(opened))
+      assert.deepEqual(await deployments.find(crashed.id), { ...crashed, state: 'READY', failure: null })
+      assert.deepEqual(await deployments.find(broken.id), broken)
     })
 
     it('refuses a database that a newer version has changed', async (t) => {

@@ -54,7 +54,7 @@ export interface Workbench {
   readonly runFolder: string
   readonly lines: InstanceLine[]
   readonly stored: Map<string, Instance>
-  readonly loops: { readonly deploymentId: string; readonly reason: string }[]
+  readonly loops: { readonly ref: ProgramRef; readonly reason: string }[]
   /** Another serving process. */
   connect(): RunnerClient
   /** A deployment of one program. */
@@ -93,7 +93,7 @@ export async function openWorkbench(
   const lines: InstanceLine[] = []
   const waiting = new Set<(line: InstanceLine) => void>()
   const stored = new Map<string, Instance>()
-  const loops: { deploymentId: string; reason: string }[] = []
+  const loops: { ref: ProgramRef; reason: string }[] = []
   const instances: InstanceStore = {
     add: async (instance) => void stored.set(instance.id, instance),
     remove: async (id) => void stored.delete(id),
@@ -117,7 +117,7 @@ export async function openWorkbench(
         for (const offer of waiting) offer(line)
       },
     },
-    onCrashLoop: (deploymentId, reason) => void loops.push({ deploymentId, reason }),
+    onCrashLoop: (ref, reason) => void loops.push({ ref, reason }),
     worker: 'worker',
     ...options,
     limits: { warm: 0, sweepMs: 20, ...options.limits },

@@ -214,25 +214,83 @@ describe('the runner', { skip }, () => {
     assert.match((await bench.logged(/not today/)).text, /index\.js:1/)
   })
 
-  it('gives a program up that dies again and again, until it is scaled', async (t) => {
+  it('starts a program that dies again and again after growing pauses, and at once when it is scaled', async (t) => {
     const bench = await openWorkbench(t, await bare())
     const ref = await bench.deploy({
       files: { 'index.js': `if (process.env.BAD) process.exit(3); ${HELLO['index.js']}` },
       env: { BAD: '1' },
     })
+    const isStarted = async () => {
+      const before = bench.lines.length
+      await assert.rejects(async () => bench.client.lease(ref), { fault: 'crashed', message: /exit code 3/ })
+      return bench.lines.length > before
+    }
     while (bench.loops.length === 0) {
-      await assert.rejects(async () => bench.client.lease(ref), { fault: 'crashed' })
+      assert.ok(await isStarted())
       bench.clock.advance(1000)
     }
-    assert.equal(bench.loops.length, 1)
-    assert.equal(bench.loops[0]?.deploymentId, ref.deploymentId)
+    assert.deepEqual(bench.loops[0]?.ref, ref)
     assert.match(bench.loops[0]?.reason ?? '', /exit code 3/)
-    const before = bench.lines.length
-    await assert.rejects(async () => bench.client.lease(ref), { fault: 'crashed', message: /exit code 3/ })
-    assert.equal(bench.lines.length, before)
+    bench.clock.advance(60_000)
+    assert.equal(await isStarted(), true)
+    bench.clock.advance(10_000)
+    assert.equal(await isStarted(), true)
+    for (let n = 0; n < 8; n++) {
+      assert.equal(await isStarted(), false)
+      bench.clock.advance(60_000)
+      assert.equal(await isStarted(), true)
+    }
+    bench.clock.advance(10_000)
+    assert.equal(await isStarted(), false)
     bench.host.scale(ref.deploymentId, { min: 0, max: 1 })
-    await assert.rejects(async () => bench.client.lease(ref), { fault: 'crashed' })
-    await until(() => bench.lines.length > before)
+    assert.equal(await isStarted(), true)
+  })
+
+  it('starts a program again that its visitors bring down, and forgets that once it has run for long', async (t) => {
+    const bench = await openWorkbench(t, await bare())
+    const ref = await bench.deploy({
+      files: {
+        'index.js': 'module.exports = (req, res) => req.url === "/die" ? process.exit(5) : res.end("alive")',
+      },
+    })
+    const answered = async () => {
+      for (;;) {
+        try {
+          return (await bench.get(ref)).body
+        } catch (error) {
+          assert.match((error as Error).message, /exit code 5/)
+          bench.clock.advance(1000)
+        }
+      }
+    }
+    for (let n = 0; n < 8; n++) {
+      assert.equal(await answered(), 'alive')
+      await assert.rejects(bench.get(ref, '/die'))
+      await until(() => bench.host.list(ref.deploymentId).length === 0)
+    }
+    assert.equal(await answered(), 'alive')
+    bench.clock.advance(61_000)
+    await assert.rejects(bench.get(ref, '/die'))
+    await until(() => bench.host.list(ref.deploymentId).length === 0)
+    // Without a pause.
+    assert.equal((await bench.get(ref)).body, 'alive')
+  })
+
+  it('tells whether an instance ended by itself or with the working process', async (t) => {
+    const bench = await openWorkbench(t, await bare())
+    const ref = await bench.deploy({
+      files: { 'index.js': 'module.exports = (req, res) => req.url === "/die" ? process.exit(5) : 0' },
+    })
+    const dead = await bench.client.lease(ref)
+    await assert.rejects(ask(dead, '/die'))
+    dead.release('broken')
+    assert.equal(await dead.isHostLost?.(), false)
+    const lost = await bench.client.lease(ref)
+    const cut = assert.rejects(ask(lost, '/'))
+    await bench.restart()
+    await cut
+    lost.release('broken')
+    assert.equal(await lost.isHostLost?.(), true)
   })
 
   it('puts what a program writes into the log, by request where it can', async (t) => {

@@ -31,6 +31,8 @@ export type ToClient =
       /** The last `end` message that the list takes account of. */
       readonly end: number
     }
+  /** This `end` message has come. */
+  | { readonly type: 'heard'; readonly end: number }
   /** None can be had: requests that wait fail. */
   | {
       readonly type: 'failed'

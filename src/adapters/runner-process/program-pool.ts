@@ -20,7 +20,7 @@ export interface PoolParts {
   readonly start: (loaded: LoadedProgram) => Promise<LiveInstance>
   readonly added: (instance: LiveInstance) => void
   readonly removed: (instance: LiveInstance) => void
-  readonly onCrashLoop: (deploymentId: string, reason: string) => void
+  readonly onCrashLoop: (ref: ProgramRef, reason: string) => void
   /** Numbers for lists: higher ones are sent later. */
   readonly nextList: () => number
   readonly clock: Clock
@@ -46,13 +46,17 @@ interface Want {
   grows: boolean
 }
 
-/** So many deaths in so short a time, and a program is not started again for some time. */
+/** So many deaths in so short a time, and a program counts as one that keeps crashing. */
 const DEATHS = 5
 const WITHIN_MS = MINUTE
-const LOOP_PAUSE_MS = MINUTE
+/** The second start in a row comes after a pause, which doubles with every further death. */
 const FIRST_PAUSE_MS = 100
+/** A visitor may have brought it down, so the others do not have to wait for long. */
 const LONGEST_PAUSE_MS = 10 * SECOND
-const LONGEST_LOOP_PAUSE_MS = 15 * MINUTE
+/** Of a program that does not even start. */
+const LONGEST_START_PAUSE_MS = MINUTE
+/** Requests wait for a pause of this length, and are answered with an error during a longer one. */
+const PATIENCE_MS = SECOND
 /** After a failure that is not the program's. */
 const UNAVAILABLE_PAUSE_MS = 5 * SECOND
 const ENDED_WITHOUT_LISTENING = 'The program ended without listening on PORT'
@@ -67,9 +71,11 @@ export class ProgramPool {
   #loaded: LoadedProgram | undefined
   #starting = 0
   #deaths: number[] = []
+  /** Deaths since it last ran for long. */
+  #failures = 0
   #pausedUntil = 0
-  #looping: { readonly reason: string; readonly until: number } | undefined
-  #loops = 0
+  /** Why it died last, while it is paused for that. */
+  #reason: string | undefined
   /** It did its work and ended; it is not started again for the sake of its scale. */
   #finished = false
   #usedAt: number
@@ -105,9 +111,9 @@ export class ProgramPool {
     const isNew = !this.#wants.has(subscriber)
     want.waiting = waiting
     this.#wants.set(subscriber, want)
-    const looping = this.#fastFailure()
-    if (looping !== undefined && this.#instances.size === 0) {
-      this.#refuse(looping)
+    const failure = this.#fastFailure()
+    if (failure !== undefined && this.#instances.size === 0) {
+      this.#refuse(failure)
       return
     }
     this.#ensure()
@@ -220,10 +226,10 @@ export class ProgramPool {
 
   /** What kept it from starting no longer counts. */
   #forgive(): void {
-    this.#looping = undefined
-    this.#loops = 0
     this.#deaths = []
+    this.#failures = 0
     this.#pausedUntil = 0
+    this.#reason = undefined
     this.#finished = false
     this.#notice()
   }
@@ -260,9 +266,11 @@ export class ProgramPool {
     return this.#loaded?.program.shape === 'command' ? limits.commandConcurrency : limits.concurrency
   }
 
+  /** It crashed, and starts again only after a while. */
   #fastFailure(): RunnerError | undefined {
-    if (this.#looping === undefined || this.#looping.until <= this.#parts.clock.now()) return undefined
-    return new RunnerError('crashed', this.#looping.reason)
+    const pause = this.#pausedUntil - this.#parts.clock.now()
+    if (this.#reason === undefined || pause <= PATIENCE_MS) return undefined
+    return new RunnerError('crashed', this.#reason)
   }
 
   /** Starts as many as are lacking. */
@@ -295,6 +303,7 @@ export class ProgramPool {
           : new RunnerError('unavailable', `The program could not be started: ${(error as Error).message}`)
       if (fault.fault === 'unavailable') {
         this.#pausedUntil = this.#parts.clock.now() + UNAVAILABLE_PAUSE_MS
+        this.#reason = undefined
         this.#parts.logger.warn({ err: error, ...this.ref }, 'a program could not be started')
       }
       if (this.#ready.length === 0 && this.#closed !== 'draining') this.#refuse(fault)
@@ -318,7 +327,7 @@ export class ProgramPool {
     const instance = await start(loaded)
     void instance.gone.then(({ reason, expected }) => {
       this.#remove(instance)
-      if (!expected) this.#died(reason, clock.now() - instance.startedAt)
+      if (!expected) this.#died(reason, instance.readyAt)
       if (!this.#closed) this.#ensure()
     })
     if (this.#closed) {
@@ -350,24 +359,23 @@ export class ProgramPool {
     this.#notice()
   }
 
-  #died(reason: string, livedMs: number): void {
+  /** The pause until the next start grows with every death that follows soon upon a start. */
+  #died(reason: string, readyAt: number): void {
     const { clock, onCrashLoop } = this.#parts
     const now = clock.now()
-    if (livedMs > WITHIN_MS) this.#loops = 0
-    this.#deaths = [...this.#deaths.filter((at) => now - at < WITHIN_MS), now]
-    const pause = FIRST_PAUSE_MS * 2 ** (this.#deaths.length - 2)
-    this.#pausedUntil = this.#deaths.length < 2 ? 0 : now + Math.min(pause, LONGEST_PAUSE_MS)
-    // After a pause one more death is enough.
-    if (this.#deaths.length < DEATHS && this.#loops === 0) return
-    this.#deaths = []
-    this.#pausedUntil = 0
-    this.#looping = {
-      reason,
-      until: now + Math.min(LOOP_PAUSE_MS * 2 ** this.#loops++, LONGEST_LOOP_PAUSE_MS),
-    }
-    if (this.#ready.length === 0) this.#refuse(new RunnerError('crashed', reason))
+    const hasServed = readyAt > 0
+    if (hasServed && now - readyAt > WITHIN_MS) this.#failures = 0
+    this.#failures++
+    const pause = this.#failures < 2 ? 0 : FIRST_PAUSE_MS * 2 ** (this.#failures - 2)
+    this.#pausedUntil = now + Math.min(pause, hasServed ? LONGEST_PAUSE_MS : LONGEST_START_PAUSE_MS)
+    this.#reason = reason
+    const failure = this.#fastFailure()
+    if (failure && this.#ready.length === 0) this.#refuse(failure)
     this.#tellAll()
-    onCrashLoop(this.ref.deploymentId, reason)
+    this.#deaths = [...this.#deaths.filter((at) => now - at < WITHIN_MS), now]
+    if (this.#deaths.length < DEATHS) return
+    this.#deaths = []
+    onCrashLoop(this.ref, reason)
   }
 
   /** All requests that wait fail with this. */

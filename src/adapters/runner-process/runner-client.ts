@@ -59,6 +59,8 @@ const REPORT_MS = 100
 const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = SECOND
 const MOST_AFFINITIES = 10_000
+/** A host that is alive answers sooner. */
+const DOUBT_MS = 3 * SECOND
 
 const weight = (affinity: string, id: string): string =>
   createHash('sha1').update(`${affinity}\0${id}`).digest('hex')
@@ -83,6 +85,9 @@ class ProcessClient implements RunnerClient {
   #retry: NodeJS.Timeout | undefined
   #report: NodeJS.Timeout | undefined
   #ends = 0
+  /** Those who want to know whether the host is still there, and the `end` message by whose answer they will. */
+  readonly #doubts = new Set<{ readonly end: number; readonly settle: (isLost: boolean) => void }>()
+  #hosts = 0
   #lost = false
   #closed = false
 
@@ -102,6 +107,7 @@ class ProcessClient implements RunnerClient {
     clearTimeout(this.#retry)
     clearTimeout(this.#report)
     this.#socket?.destroy()
+    for (const { settle } of this.#doubts) settle(false)
     for (const programs of this.#programs.values())
       for (const { waiting } of programs.values())
         for (const { refuse } of waiting) refuse(new RunnerError('unavailable', 'The process stops'))
@@ -110,6 +116,7 @@ class ProcessClient implements RunnerClient {
   #grant(program: Program, instance: Known, since = Number.POSITIVE_INFINITY): Lease {
     instance.requests++
     this.#touch(instance)
+    const host = this.#hosts
     let released = false
     return {
       instanceId: instance.id,
@@ -120,7 +127,26 @@ class ProcessClient implements RunnerClient {
         released = true
         this.#release(program, instance, end)
       },
+      isHostLost: () => this.#isLost(host),
     }
+  }
+
+  /** That it has heard the last `end` message tells that the host is alive. */
+  #isLost(host: number): Promise<boolean> {
+    if (host !== this.#hosts) return Promise.resolve(true)
+    if (this.#closed) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const doubt = {
+        end: this.#ends,
+        settle: (isLost: boolean) => {
+          clearTimeout(timer)
+          this.#doubts.delete(doubt)
+          resolve(isLost)
+        },
+      }
+      const timer = setTimeout(() => doubt.settle(false), DOUBT_MS)
+      this.#doubts.add(doubt)
+    })
   }
 
   #release(program: Program, instance: Known, end: 'broken' | 'stuck' | undefined): void {
@@ -231,6 +257,10 @@ class ProcessClient implements RunnerClient {
   }
 
   #hear(message: ToClient): void {
+    if (message.type === 'heard') {
+      for (const { end, settle } of this.#doubts) if (end <= message.end) settle(false)
+      return
+    }
     const program = this.#programOf(message.deployment, message.program)
     if (message.type === 'failed') {
       const error = new RunnerError(message.fault, message.message)
@@ -308,6 +338,8 @@ class ProcessClient implements RunnerClient {
       this.#options.logger.warn({}, 'programs cannot be run: the working process does not answer')
     }
     this.#line = undefined
+    this.#hosts++
+    for (const { settle } of this.#doubts) settle(true)
     this.#instances.clear()
     this.#changed.clear()
     for (const programs of this.#programs.values())

@@ -79,8 +79,8 @@ export interface RunnerHostOptions {
   readonly usualNode?: string
   readonly instances: InstanceStore
   readonly log: InstanceLog
-  /** The program dies again and again; called once for each time that it is given up for a while. */
-  readonly onCrashLoop: (deploymentId: string, reason: string) => void
+  /** The program dies again and again; called for every fifth time within a minute. It is started again all the same. */
+  readonly onCrashLoop: (ref: ProgramRef, reason: string) => void
   readonly clock: Clock
   readonly logger: Log
   /** The name of this working process in the instance store. */
@@ -411,6 +411,7 @@ class ProcessHost implements RunnerHost {
         for (const pool of this.#allPools()) pool.seen(subscriber, message.list)
         return
       case 'end': {
+        subscriber.send({ type: 'heard', end: message.end })
         const pool = this.#poolOf.get(message.id)
         const instance = pool?.instance(message.id)
         if (instance) void pool?.examine(instance, subscriber)

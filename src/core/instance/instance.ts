@@ -28,7 +28,7 @@ export interface LoadedProgram {
   readonly paths: readonly string[]
 }
 
-/** Undefined when the deployment was deleted, failed, or has no such program. */
+/** Undefined when the deployment was deleted, could not be built, or has no such program. */
 export type LoadProgram = (ref: {
   readonly deploymentId: string
   readonly program: string

@@ -1,8 +1,10 @@
+import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
 import { surroundings } from '../deployment/system-env.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { isCrashed } from './crash-loop.ts'
 import type { LoadProgram } from './instance.ts'
 
 interface LoadParts {
@@ -20,8 +22,7 @@ export const createLoadProgram =
       deployments.sealedEnv(deploymentId),
     ])
     const program = code?.programs.find((candidate) => candidate.id === id)
-    const isLive = deployment?.state === 'READY' || deployment?.state === 'DEPLOYING'
-    if (!program || !isLive || sealed === undefined) return undefined
+    if (!program || !deployment || !mayRun(deployment) || sealed === undefined) return undefined
     const values = openValues(vault, deploymentId, sealed)
     return {
       program,
@@ -34,3 +35,7 @@ export const createLoadProgram =
       paths: code?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],
     }
   }
+
+/** One that crashed is started to see whether it runs again. */
+const mayRun = (deployment: Deployment): boolean =>
+  deployment.state === 'READY' || deployment.state === 'DEPLOYING' || isCrashed(deployment)

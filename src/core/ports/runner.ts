@@ -18,6 +18,11 @@ export interface Lease {
    * - `stuck`: it took longer than a request may
    */
   release(end?: 'broken' | 'stuck'): void
+  /**
+   * After it was released as `broken`: whether it ended together with the process that ran it, which no request can
+   * bring about. False as soon as that process is heard of.
+   */
+  readonly isHostLost?: () => Promise<boolean>
 }
 
 export interface LeaseOptions {

@@ -127,7 +127,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
       },
     },
     // The next request may find the cause gone.
-    onCrashLoop: (id) => void setImmediate(() => host.scale(id, deployment().scale)),
+    onCrashLoop: ({ deploymentId }) => void setImmediate(() => host.scale(deploymentId, deployment().scale)),
     logger: log,
     worker: 'dev',
     limits: { warm: 0 },

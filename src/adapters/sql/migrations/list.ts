@@ -13,6 +13,7 @@ import { drains } from './0015-drains.ts'
 import { domainRounds } from './0016-domain-rounds.ts'
 import { operatorLists } from './0017-operator-lists.ts'
 import { previews } from './0019-previews.ts'
+import { crashLoops } from './0020-crash-loops.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   domainRounds,
   operatorLists,
   previews,
+  crashLoops,
 ]

@@ -13,7 +13,7 @@ const VISITS = 200_000
 const traffic = new TrafficRecorder({ store: { add: async () => {} }, clock: Date, log: silentLog })
 let kept: unknown[] = []
 const writer = {
-  record(draft: unknown) {
+  recordVisit(draft: unknown) {
     kept.push(draft)
     if (kept.length >= 1000) kept = []
   },

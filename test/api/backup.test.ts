@@ -65,6 +65,9 @@ eachDatabase((from, openFrom) =>
       server = await startServer({ databaseUrl: await openFrom() })
       folder = await mkdtemp(join(tmpdir(), 'aloft-backup-'))
       there = await furnish(server)
+      // Enough of them that what is kept of them is compressed.
+      for (let i = 0; i < 20; i++) await server.visit(there.host, `/?visit=${i}`)
+      await server.parts.logWriter.flush()
     })
     after(async () => {
       await server.close()
@@ -99,6 +102,8 @@ eachDatabase((from, openFrom) =>
         try {
           assert.equal((await again.visit(there.host, '/')).body, '<h1>kept</h1>')
           assert.equal((await again.visit(there.host, '/large.txt')).body, LARGE)
+          const logged = await again.parts.logStore.after('0', 1000)
+          assert.ok(logged.some(({ text }) => /^GET \/\?visit=19 200 /.test(text)))
           const { token } = there.user
           const { body: domain } = await again.call('GET /v4/domains/kept.example', { token })
           assert.equal(domain.domain.name, 'kept.example')

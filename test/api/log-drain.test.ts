@@ -195,7 +195,8 @@ apiSuite(
       await send()
       const told = ({ sent }: { sent: () => Received[] }) =>
         itemsOf(sent()).map(({ deploymentId, source }) => `${source} ${deploymentId}`)
-      assert.deepEqual(told(all), [`lambda ${live.id}`, `lambda ${draft.id}`, `static ${live.id}`])
+      // What came in the same moment is in order by deployment.
+      assert.deepEqual(told(all), [`lambda ${live.id}`, `static ${live.id}`, `lambda ${draft.id}`])
       assert.deepEqual(told(ofProject), [`lambda ${draft.id}`])
       assert.deepEqual(told(production), [`lambda ${live.id}`, `static ${live.id}`])
       assert.deepEqual(told(programs), [`lambda ${live.id}`, `lambda ${draft.id}`])

@@ -39,8 +39,8 @@ const projectSearch = {
   text: 'x',
 } as const satisfies ProjectLogFilter
 
-/** Not slow: a bounded piece of the log that was found by an index, and rows that the statement was given. */
-const SLOW = /^SCAN (?!looked_at$|\d+-ROW VALUES)|TEMP B-TREE/
+/** Not slow: what the statement was given. */
+const SLOW = /^SCAN (?!json_each |\d+-ROW VALUES)|TEMP B-TREE/
 
 async function openRecorded(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-plans-'))
@@ -71,7 +71,10 @@ async function openRecorded(t: TestContext) {
 it('finds every entry by an index and in its order, in every statement of the log store', async (t) => {
   const { db, statements, planOf } = await openRecorded(t)
   const store = createLogStore(db)
-  await store.append([sampleResponse(), ...Array.from({ length: 20 }, () => sampleLine())])
+  await store.append([
+    sampleResponse({ projectId: 'prj_a' }),
+    ...Array.from({ length: 20 }, () => sampleLine()),
+  ])
   for (const direction of ['forward', 'backward'] as const)
     for (const filter of [{}, range, search])
       for (const builds of [false, true])
@@ -83,6 +86,7 @@ it('finds every entry by an index and in its order, in every statement of the lo
   await store.after('1', 10)
   await store.serialBefore(10, '1')
   await store.prune(1, 10)
+  await store.deleteOldest(10)
   await store.deleteFor(['dpl_a'])
 
   assert.ok(statements.size >= 12)

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '#adapters/sql/database.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
-import { BUILD_LINES, type LogFilter, type LogStore } from '#core/log/log-store.ts'
+import { BUILD_LINES, type LogFilter, type LogStore, type ProjectLogFilter } from '#core/log/log-store.ts'
+import type { LoggedVisit, NewVisit } from '#core/log/logged-visit.ts'
+import { sampleVisit } from '#core/log/logged-visit-testing.ts'
 import { firstSerialOf, timeOfSerial } from '#core/log/serial.ts'
 import { eachDatabase } from '#test/support/databases.ts'
 import { NOW, openLogs, readAll, sampleLine, sampleResponse } from '#test/support/logs.ts'
@@ -206,21 +209,176 @@ eachDatabase((name, open) =>
       assert.equal((await readAll(store, {}, 'dpl_b')).length, 1)
     })
 
-    it('prunes the oldest entries that are no build output, a step at a time', async (t) => {
+    it('prunes what is old and no build output, a step at a time', async (t) => {
       const { store } = await openLogs(t, open)
-      await store.append([
+      const visits = [
         sampleResponse({ text: '1' }),
-        sampleLine({ text: 'build' }),
         sampleResponse({ text: '2', deploymentId: 'dpl_b' }),
         sampleResponse({ text: '3' }),
         sampleResponse({ text: '4', takenAt: NOW + 10 }),
-      ])
+      ]
+      for (const visit of visits) await store.append([visit])
+      await store.append([sampleLine({ text: 'build' })])
       assert.equal(await store.prune(NOW, 10), 0)
       assert.equal(await store.prune(NOW + 10, 2), 2)
-      assert.deepEqual(texts(await readAll(store)), ['build', '3', '4'])
+      assert.deepEqual(texts(await readAll(store)), ['3', '4', 'build'])
       assert.equal(await store.prune(NOW + 10, 2), 1)
       assert.equal(await store.prune(NOW + 10, 2), 0)
-      assert.deepEqual(texts(await readAll(store)), ['build', '4'])
+      assert.deepEqual(texts(await readAll(store)), ['4', 'build'])
+    })
+
+    it('deletes the oldest when there is too much, and tells how much there is', async (t) => {
+      const { store } = await openLogs(t, open)
+      const before = await store.bytes()
+      for (let i = 0; i < 40; i++)
+        await store.append([
+          ...many(100, (n) => ({
+            text: randomBytes(300).toString('hex'),
+            takenAt: NOW + i,
+            info: { type: 'lambda', name: 'x', entrypoint: '' },
+            id: `${NOW + i}${String(n).padStart(11, '0')}`,
+          })),
+        ])
+      await store.append([sampleLine({ text: 'build' })])
+      const full = await store.bytes()
+      assert.ok(full > before + 40 * 100 * 300, `${before} → ${full}`)
+      assert.equal(await store.deleteOldest(30), 30)
+      assert.ok((await store.bytes()) < full - (full - before) / 2)
+      while (await store.giveBack()) await new Promise(setImmediate)
+      const [oldest] = await readAll(store, { limit: 1 })
+      assert.equal(oldest?.createdAt, NOW + 30)
+      assert.equal(await store.deleteOldest(30), 10)
+      assert.deepEqual(texts(await readAll(store)), ['build'])
+    })
+
+    describe('visits', () => {
+      const visit = (given: Partial<LoggedVisit> = {}, at: Partial<NewVisit> = {}): NewVisit => ({
+        visit: sampleVisit(given),
+        region: 'iad1',
+        takenAt: NOW,
+        count: counter++ * 2,
+        ...at,
+      })
+      let counter = 0
+
+      it('are read as a request and a response, in the order of all that happened', async (t) => {
+        const { store } = await openLogs(t, open)
+        await store.append([sampleLine({ text: 'built' }), visit({ path: '/1' }), visit({ path: '/2' })])
+        await store.append([sampleLine({ text: 'built again' }), visit({ path: '/3' })])
+        const log = ['built', 'GET /1', 'GET /1 404 13ms', 'GET /2', 'GET /2 404 13ms', 'built again']
+        const all = [...log, 'GET /3', 'GET /3 404 13ms']
+        const entries = await readAll(store)
+        assert.deepEqual(texts(entries), all)
+        assertIncreasing(entries)
+        assert.deepEqual(texts(await readAll(store, { direction: 'backward' })), all.toReversed())
+        assert.deepEqual(texts(await store.after('0', 100)), all)
+        assert.deepEqual(texts(await readAll(store, { builds: true })), ['built', 'built again'])
+        for (const [i, { serial }] of entries.entries()) {
+          assert.deepEqual(texts(await readAll(store, { after: serial })), all.slice(i + 1))
+          assert.deepEqual(texts(await readAll(store, { before: serial })), all.slice(0, i))
+          assert.deepEqual(
+            texts(await readAll(store, { before: serial, direction: 'backward', limit: 3 })),
+            all.slice(0, i).toReversed().slice(0, 3),
+          )
+          assert.deepEqual(texts(await store.after(serial, 2)), all.slice(i + 1, i + 3))
+        }
+      })
+
+      it('are counted among what follows an entry', async (t) => {
+        const { store } = await openLogs(t, open)
+        for (let i = 0; i < 5; i++) await store.append([visit(), visit(), sampleLine()])
+        const serials = (await readAll(store, { types: ['request', 'response'] })).map(({ serial }) => serial)
+        assert.equal(serials.length, 20)
+        for (const newest of [0, 1, 2, 3, 4, 7, 19])
+          assert.equal(await store.serialBefore(newest, '0'), serials.at(-1 - newest))
+        assert.equal(await store.serialBefore(20, '0'), undefined)
+        assert.equal(await store.serialBefore(3, serials.at(-4) ?? ''), undefined)
+        assert.equal(await store.serialBefore(2, serials.at(-4) ?? ''), serials.at(-3))
+      })
+
+      it('are repeated without harm', async (t) => {
+        const { store } = await openLogs(t, open)
+        const batch = [visit(), visit({ deploymentId: 'dpl_b' })]
+        await store.append(batch)
+        await store.append(batch)
+        assert.equal((await readAll(store)).length, 2)
+        assert.equal((await readAll(store, {}, 'dpl_b')).length, 2)
+      })
+
+      it('are found in the log of their project by everything that people look for', async (t) => {
+        const { store } = await openLogs(t, open)
+        const project = { projectId: 'prj_1', environment: 'production' } as const
+        const line = (text: string, stream?: 'stderr') =>
+          sampleLine({
+            ...project,
+            text,
+            info: { type: 'lambda', name: 'i', entrypoint: 'api/x' },
+            requestId: 'req_9',
+            ...(stream ? { stream } : {}),
+          })
+        await store.append([
+          visit({ id: 'req_1', path: '/ok', status: 200, source: 'static' }),
+          visit({ id: 'req_2', path: '/gone', status: 404, source: 'error', method: 'POST' }),
+          visit({ id: 'req_3', path: '/api/x', status: 500, source: 'function', host: 'b.aloft.test' }),
+          visit({ id: 'req_4', path: '/ok', status: 200, deploymentId: 'dpl_b', environment: 'preview' }),
+          visit({ projectId: 'prj_2', deploymentId: 'dpl_c' }),
+          line('fine'),
+          line('broken', 'stderr'),
+        ])
+        const found = async (filter: ProjectLogFilter) => {
+          const page = await store.readProject('prj_1', { ...filter, direction: 'forward', limit: 100 })
+          assert.ok(page.complete)
+          return page.entries.map(({ requestId, type, text }) => (type === 'response' ? requestId : text))
+        }
+        const cases: readonly (readonly [ProjectLogFilter, readonly string[]])[] = [
+          [{}, ['req_1', 'req_2', 'req_3', 'fine', 'broken', 'req_4']],
+          [{ deploymentId: 'dpl_b' }, ['req_4']],
+          [{ target: 'preview' }, ['req_4']],
+          [{ types: ['request'] }, ['req_1', 'req_2', 'req_3', 'req_4']],
+          [{ types: ['stderr', 'stdout'] }, ['fine', 'broken']],
+          [{ types: ['stdout'] }, ['fine']],
+          [{ levels: ['error'] }, ['req_3', 'broken']],
+          [{ levels: ['warning'] }, ['req_2']],
+          [{ levels: ['info'] }, ['req_1', 'fine', 'req_4']],
+          [{ sources: ['function'] }, ['req_3', 'fine', 'broken']],
+          [{ sources: ['error', 'static'] }, ['req_1', 'req_2', 'req_4']],
+          [
+            {
+              statuses: [
+                { from: 404, to: 404 },
+                { from: 500, to: 599 },
+              ],
+            },
+            ['req_2', 'req_3'],
+          ],
+          [{ statuses: [{ from: 300, to: 399 }] }, []],
+          [{ method: 'POST' }, ['req_2']],
+          [{ path: { text: '/o', anywhere: false } }, ['req_1', 'req_4']],
+          [{ path: { text: 'x', anywhere: true } }, ['req_3']],
+          [{ host: 'b.aloft.test' }, ['req_3']],
+          [{ requestId: 'req_9' }, ['fine', 'broken']],
+          [{ text: 'ok' }, ['req_1', 'broken', 'req_4']],
+        ]
+        for (const [filter, expected] of cases)
+          assert.deepEqual(await found(filter), expected, JSON.stringify(filter))
+      })
+
+      it('of which nothing is meant are passed over without being read', async (t) => {
+        const { store } = await openLogs(t, open)
+        for (let i = 0; i < 30; i++)
+          await store.append(
+            Array.from({ length: 200 }, () => visit({ status: i === 3 ? 503 : 200 }, { takenAt: NOW + i })),
+          )
+        const page = await store.read('dpl_a', {
+          direction: 'backward',
+          status: { from: 500, to: 599 },
+          limit: 10,
+        })
+        assert.deepEqual(
+          page.entries.map(({ request, createdAt }) => [request?.status, createdAt]),
+          Array(10).fill([503, NOW + 3]),
+        )
+      })
     })
 
     it('deletes all about the deployments it is given, however much there is', async (t) => {

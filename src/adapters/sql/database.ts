@@ -29,6 +29,8 @@ export interface Schema<T> {
   readonly migrations: readonly Migration[]
   readonly history: History
   readonly durability: Durability
+  /** Whether an embedded file gives space back that deletions made free. */
+  readonly canShrink?: boolean
   /** To a PostgreSQL server, from one process. */
   readonly connections: number
   /** Reads anything. */
@@ -45,12 +47,12 @@ const MIGRATION_LIMIT = 30 * MINUTE
 
 async function dialectsFor<T>(
   { url, file }: DatabaseConfig,
-  { durability, connections }: Schema<T>,
+  { durability, connections, canShrink = false }: Schema<T>,
 ): Promise<Dialects> {
   if (url === undefined)
     return {
-      everyday: createSqliteDialect({ file, durability }),
-      patient: createSqliteDialect({ file, durability, patienceMs: MIGRATION_LIMIT }),
+      everyday: createSqliteDialect({ file, durability, canShrink }),
+      patient: createSqliteDialect({ file, durability, canShrink, patienceMs: MIGRATION_LIMIT }),
     }
   // Loaded only where it is used: the driver's memory would be paid by every process.
   const { createPostgresDialect } = await import('./dialect/postgres-dialect.ts')

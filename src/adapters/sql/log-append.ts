@@ -1,8 +1,9 @@
 import { CompiledQuery, sql } from 'kysely'
+import { type NewRecord, packBatch } from '#core/log/log-block.ts'
 import type { NewLogEntry } from '#core/log/log-entry.ts'
 import { BUILD_LINES } from '#core/log/log-store.ts'
-import { nextSerials } from '#core/log/serial.ts'
 import { isPostgres } from './dialect/is-postgres.ts'
+import { insertBlocks } from './log-blocks.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
 type Row = LogTables['log_entries']
@@ -78,15 +79,24 @@ async function takeTurn(tx: LogDb): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}), ${unsynced}`.execute(tx)
 }
 
+/** Of both tables; that of a block which ends last is the highest. */
 async function lastSerial(tx: LogDb): Promise<bigint> {
-  const row = await tx
-    .selectFrom('log_entries')
-    .select(sql<string | null>`cast(max(serial) as text)`.as('last'))
-    .executeTakeFirstOrThrow()
-  return BigInt(row.last ?? -1)
+  const [line, block] = await Promise.all([
+    tx
+      .selectFrom('log_entries')
+      .select(sql<string | null>`cast(max(serial) as text)`.as('last'))
+      .executeTakeFirstOrThrow(),
+    tx
+      .selectFrom('log_blocks')
+      .select(sql<string | null>`cast(max(last_serial) as text)`.as('last'))
+      .executeTakeFirstOrThrow(),
+  ])
+  const [ofLines, ofBlocks] = [BigInt(line.last ?? -1), BigInt(block.last ?? -1)]
+  return ofLines > ofBlocks ? ofLines : ofBlocks
 }
 
 async function insert(tx: LogDb, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return
   if (isPostgres(tx)) {
     await tx.executeQuery(CompiledQuery.raw(INSERT_JSON, [JSON.stringify(rows)]))
     return
@@ -118,16 +128,13 @@ async function trimBuildOutput(tx: LogDb, deploymentId: string): Promise<void> {
 }
 
 /** Writes a batch in the transaction it is given. */
-export async function appendEntries(tx: LogDb, batch: readonly NewLogEntry[]): Promise<void> {
+export async function appendBatch(tx: LogDb, batch: readonly NewRecord[]): Promise<void> {
   await takeTurn(tx)
-  const serials = nextSerials(
-    await lastSerial(tx),
-    batch.map(({ takenAt }) => takenAt),
-  )
+  const { blocks, lines } = packBatch(batch, await lastSerial(tx))
+  await insertBlocks(tx, blocks)
   await insert(
     tx,
-    batch.map((entry, i) => toRow(entry, serials[i] as bigint)),
+    lines.map(({ entry, serial }) => toRow(entry, serial)),
   )
-  const built = batch.filter(({ info }) => info.type === 'build')
-  for (const id of new Set(built.map(({ deploymentId }) => deploymentId))) await trimBuildOutput(tx, id)
+  for (const id of new Set(lines.map(({ entry }) => entry.deploymentId))) await trimBuildOutput(tx, id)
 }

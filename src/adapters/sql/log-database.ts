@@ -11,6 +11,7 @@ export const openLogDatabase = (config: DatabaseConfig): Promise<Database<LogTab
     migrations: LOG_MIGRATIONS,
     history: 'aloft_log_migrations',
     durability: 'normal',
+    canShrink: true,
     connections: 4,
     probe: (db) => db.selectFrom('log_entries').select('id').limit(1).execute(),
   })

@@ -1,31 +1,32 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
 import type { LogStore } from '#core/log/log-store.ts'
 import { firstSerialOf } from '#core/log/serial.ts'
-import { appendEntries } from './log-append.ts'
-import { readAfter, readEntries, readSerialBefore } from './log-read.ts'
-import type { LogDb, LogTables } from './log-tables.ts'
-import { readProjectEntries } from './project-log-read.ts'
+import { appendBatch } from './log-append.ts'
+import { deleteBlocks, findInBlocks } from './log-blocks.ts'
+import { deleteLines, findInLines } from './log-lines.ts'
+import { readAfter, readEntries, readProjectEntries } from './log-read.ts'
+import { logBytes, returnFreePages } from './log-size.ts'
+import type { LogDb } from './log-tables.ts'
 import { inTransaction } from './transaction.ts'
 
 /** The most rows deleted in one statement. */
-const STEP = 1000
+const STEP = 500
 
-type Entries = SelectQueryBuilder<LogTables, 'log_entries', object>
-
-/** Deletes the oldest of these, and tells how many. */
-async function deleteOldest(db: LogDb, entries: Entries, limit: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('log_entries')
-    .where('serial', 'in', entries.select('serial').orderBy('serial').limit(limit))
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+/** Deletes step by step, letting everybody else do something in between. */
+async function deleteAll(step: () => Promise<number>): Promise<void> {
+  while ((await step()) === STEP) await new Promise(setImmediate)
 }
 
 export function createLogStore(db: LogDb): LogStore {
-  const entries = db.selectFrom('log_entries')
+  /** The oldest first: what has rows of its own was written before there were blocks. */
+  async function deleteBefore(before: bigint, limit: number): Promise<number> {
+    const lines = await deleteLines(db, { before: String(before) }, limit)
+    return lines === limit
+      ? lines
+      : lines + (await deleteBlocks(db, { before: String(before) }, limit - lines))
+  }
   return {
     async append(batch) {
-      if (batch.length > 0) await inTransaction(db, (tx) => appendEntries(tx, batch))
+      if (batch.length > 0) await inTransaction(db, (tx) => appendBatch(tx, batch))
     },
 
     read: (deploymentId, query) => readEntries(db, deploymentId, query),
@@ -34,21 +35,24 @@ export function createLogStore(db: LogDb): LogStore {
 
     after: (serial, limit) => readAfter(db, serial, limit),
 
-    serialBefore: (newest, after) => readSerialBefore(db, newest, after),
+    async serialBefore(newest, after) {
+      const found = await findInBlocks(db, newest, after)
+      return 'serial' in found ? found.serial : findInLines(db, found.missing, after)
+    },
 
-    prune: (createdBefore, limit) =>
-      deleteOldest(
-        db,
-        entries
-          .where('info_type', '<>', sql.lit('build'))
-          .where('serial', '<', String(firstSerialOf(createdBefore))),
-        limit,
-      ),
+    prune: (createdBefore, limit) => deleteBefore(firstSerialOf(createdBefore), limit),
+
+    bytes: () => logBytes(db),
+
+    deleteOldest: (limit) => deleteBefore(firstSerialOf(Number.POSITIVE_INFINITY), limit),
+
+    giveBack: () => returnFreePages(db),
 
     async deleteFor(deploymentIds) {
-      for (const id of deploymentIds)
-        while ((await deleteOldest(db, entries.where('deployment_id', '=', id), STEP)) === STEP)
-          await new Promise(setImmediate)
+      for (const deploymentId of deploymentIds) {
+        await deleteAll(() => deleteLines(db, { deploymentId }, STEP))
+        await deleteAll(() => deleteBlocks(db, { deploymentId }, STEP))
+      }
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Step } from '#core/analytics/traffic-store.ts'
 
 export interface LogTables {
   readonly log_entries: LogEntryTable
+  readonly log_blocks: LogBlockTable
   readonly traffic: TrafficTable
   readonly traffic_paths: TrafficTable & { path: string }
 }
@@ -34,6 +35,22 @@ interface LogEntryTable {
   environment: TrafficTarget | null
   /** Null for all that was not written as an error. */
   stream: 'stderr' | null
+}
+
+/** See `core/log/log-block.ts`. */
+interface LogBlockTable {
+  last_serial: string
+  first_serial: string
+  id: string
+  deployment_id: string
+  project_id: string | null
+  entries: number
+  status_from: number | null
+  status_to: number | null
+  has_errors: number
+  /** Of the body. */
+  bytes: number
+  body: Uint8Array
 }
 
 interface TrafficKey {

@@ -4,6 +4,8 @@ import type { DatabaseSync } from 'node:sqlite'
 export interface TableShape {
   readonly name: string
   readonly columns: readonly string[]
+  /** Those of the columns that hold bytes. */
+  readonly binary?: readonly string[]
   readonly refersTo: readonly string[]
 }
 
@@ -36,15 +38,16 @@ export function sqliteTables(db: DatabaseSync): readonly TableShape[] {
     .all()
     .map(({ name }) => String(name))
     .filter(isCopied)
-  const column = (pragma: string, table: string, key: string) =>
+  const column = (pragma: string, table: string, key: string, where = 'true') =>
     db
-      .prepare(`select ${key} as it from ${pragma}(?)`)
+      .prepare(`select ${key} as it from ${pragma}(?) where ${where}`)
       .all(table)
       .map(({ it }) => String(it))
   return inOrder(
     names.map((name) => ({
       name,
       columns: column('pragma_table_info', name, 'name'),
+      binary: column('pragma_table_info', name, 'name', "lower(type) = 'blob'"),
       refersTo: column('pragma_foreign_key_list', name, '"table"'),
     })),
   )

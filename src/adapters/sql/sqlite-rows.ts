@@ -41,10 +41,13 @@ export async function readSqliteRows(file: string, history: History, take: TakeR
     db.exec('begin')
     const migrations = db.prepare(`select name from ${history} order by name`).all()
     const tables: { name: string; rows: number }[] = []
-    for (const { name, columns } of sqliteTables(db)) {
+    for (const { name, columns, binary = [] } of sqliteTables(db)) {
       const group = grouping((lines) => take.rows(name, lines))
       // Written by the database itself: its whole numbers may be larger than those of JavaScript.
-      const pairs = columns.map((column) => `'${column.replaceAll("'", "''")}', ${quoted(column)}`)
+      // Bytes become what PostgreSQL makes of them, so that a backup of either can be restored into the other.
+      const asJson = (column: string) =>
+        binary.includes(column) ? `'\\x' || hex(${quoted(column)})` : quoted(column)
+      const pairs = columns.map((column) => `'${column.replaceAll("'", "''")}', ${asJson(column)}`)
       const rows = db.prepare(`select json_object(${pairs.join(', ')}) as line from ${quoted(name)}`)
       for (const { line } of rows.iterate()) await group.add(String(line))
       await group.flush()

@@ -12,7 +12,7 @@ export interface SourceConfig {
 }
 
 /** On PostgreSQL both schemas share a database. */
-const LOG_TABLES: ReadonlySet<string> = new Set(['log_entries', 'traffic', 'traffic_paths'])
+const LOG_TABLES: ReadonlySet<string> = new Set(['log_entries', 'log_blocks', 'traffic', 'traffic_paths'])
 
 export const isLogTable = (table: string): boolean => LOG_TABLES.has(table)
 

@@ -46,8 +46,11 @@ interface SqliteSchema {
 /** New files, which the caller throws away when it does not come to an end: so nothing is journalled. */
 function createSqliteTarget({ file, logFile }: SourceConfig): TableTarget {
   const open = new Map<SchemaName, SqliteSchema>()
-  const insertInto = ({ name, columns }: TableShape): [string, string] => {
-    const values = columns.map((column) => `json_extract(value, '$."${column}"')`)
+  const insertInto = ({ name, columns, binary = [] }: TableShape): [string, string] => {
+    const values = columns.map((column) => {
+      const value = `json_extract(value, '$."${column}"')`
+      return binary.includes(column) ? `unhex(substr(${value}, 3))` : value
+    })
     return [
       name,
       `insert into ${quoted(name)} (${columns.map(quoted).join(', ')}) select ${values.join(', ')} from json_each(?)`,

@@ -68,22 +68,24 @@ export interface LogEntry extends LogDraft {
 const TEXT_BYTES = 4096
 const USER_AGENT_BYTES = 1024
 
-/** The draft with texts that every database can hold and nobody can make arbitrarily long. */
+/** A text that every database can hold and nobody can make arbitrarily long. */
+export const boundText = (text: string): string => cutText(text, TEXT_BYTES)
+
 export const boundDraft = (draft: LogDraft): LogDraft => ({
   ...draft,
-  text: cutText(draft.text, TEXT_BYTES),
+  text: boundText(draft.text),
   info: {
     type: draft.info.type,
-    name: cutText(draft.info.name, TEXT_BYTES),
-    entrypoint: cutText(draft.info.entrypoint, TEXT_BYTES),
+    name: boundText(draft.info.name),
+    entrypoint: boundText(draft.info.entrypoint),
   },
   ...(draft.request ? { request: boundRequest(draft.request) } : {}),
 })
 
-const boundRequest = (request: LoggedRequest): LoggedRequest => ({
+export const boundRequest = (request: LoggedRequest): LoggedRequest => ({
   ...request,
   method: cutText(request.method, USER_AGENT_BYTES),
-  uri: cutText(request.uri, TEXT_BYTES),
+  uri: boundText(request.uri),
   host: cutText(request.host, USER_AGENT_BYTES),
   userAgent: cutText(request.userAgent, USER_AGENT_BYTES),
 })

@@ -5,25 +5,32 @@ const DIGITS = 11
 /** Leaves more room to count up than one millisecond can use. */
 const START = 9 * 10 ** (DIGITS - 1)
 
+/** What an id is made of. */
 export interface Taken {
-  readonly id: string
   readonly takenAt: number
+  readonly count: number
 }
 
+/** 24 digits: the millisecond, then the count in it. */
+export const logId = (takenAt: number, count: number): string =>
+  `${takenAt}${String(count).padStart(DIGITS, '0')}`
+
 /**
- * Ids of 24 digits: the millisecond, then a number that starts anywhere in each millisecond and counts up
- * in it. So they sort by time, in one process also by the order they were given out in, and those of two
- * processes do not meet.
+ * Gives out what ids are made of, for one entry or for some that follow each other. The count starts anywhere in each
+ * millisecond and goes up in it, so ids sort by time, in one process also by the order they were given out in, and
+ * those of two processes do not meet.
  */
-export function createLogIds(clock: Clock): () => Taken {
+export function createLogIds(clock: Clock): (entries?: number) => Taken {
   let ms = 0
-  let count = 0
-  return () => {
+  let next = 0
+  return (entries = 1) => {
     const now = clock.now()
     if (now > ms) {
       ms = now
-      count = randomInt(START)
-    } else count++
-    return { id: `${ms}${String(count).padStart(DIGITS, '0')}`, takenAt: ms }
+      next = randomInt(START)
+    }
+    const count = next
+    next += entries
+    return { takenAt: ms, count }
   }
 }

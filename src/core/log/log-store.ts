@@ -1,7 +1,8 @@
 import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { LogType } from '#contract/api/log.ts'
 import type { LogLevel, ProjectLogSource, ProjectLogType } from '#contract/api/project-log.ts'
-import type { LogEntry, NewLogEntry } from './log-entry.ts'
+import type { NewRecord } from './log-block.ts'
+import type { LogEntry } from './log-entry.ts'
 
 /** Which entries of a log are meant. */
 export interface LogFilter {
@@ -79,8 +80,8 @@ export const BUILD_LINES = 2000
  *   lines of each deployment.
  */
 export interface LogStore {
-  /** All of the batch or none. An entry whose id is there already is left alone, so a batch may be repeated. */
-  append(batch: readonly NewLogEntry[]): Promise<void>
+  /** All of the batch or none. What is there already is left alone, so the same batch may be repeated. */
+  append(batch: readonly NewRecord[]): Promise<void>
 
   /**
    * The next entries that are meant. Looks at a bounded number of entries, so it may answer fewer than the
@@ -103,8 +104,20 @@ export interface LogStore {
    */
   serialBefore(newest: number, after: string): Promise<string | undefined>
 
-  /** Deletes entries created before this time that are no build output, the oldest, and tells how many. */
+  /**
+   * Deletes what was created before this time, the oldest first, build output aside. At most this many rows, of one
+   * entry or of a moment's; tells how many.
+   */
   prune(createdBefore: number, limit: number): Promise<number>
+
+  /** The same, however old it is. */
+  deleteOldest(limit: number): Promise<number>
+
+  /** What the log takes on the disk, roughly. */
+  bytes(): Promise<number>
+
+  /** Gives what deletions made free back to the disk, a part of it; tells whether there is more. */
+  giveBack(): Promise<boolean>
 
   /** Deletes everything about these deployments. May be repeated. */
   deleteFor(deploymentIds: readonly string[]): Promise<void>

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
+import { isVisit } from './log-block.ts'
 import type { LogDraft, NewLogEntry } from './log-entry.ts'
 import { LogWriter } from './log-writer.ts'
+import type { NewVisit } from './logged-visit.ts'
+import { sampleVisit } from './logged-visit-testing.ts'
 
 const draft = (text: string, deploymentId = 'dpl_a'): LogDraft => ({
   deploymentId,
@@ -20,10 +23,12 @@ const away = () => new AloftError('service_unavailable', 'The database does not 
 function createWorld(t: TestContext, given: { readonly maxBytes?: number } = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const batches: NewLogEntry[][] = []
+  const visits: NewVisit[] = []
   const published: string[] = []
   const log = createRecordingLog()
   const world = {
     batches,
+    visits,
     published,
     log,
     /** What the next appends do instead of storing. */
@@ -34,7 +39,8 @@ function createWorld(t: TestContext, given: { readonly maxBytes?: number } = {})
         async append(batch) {
           world.attempts++
           await world.faults.shift()?.()
-          batches.push([...batch])
+          batches.push(batch.filter((record): record is NewLogEntry => !isVisit(record)))
+          visits.push(...batch.filter(isVisit))
         },
       },
       bus: { publish: (topic, message) => published.push(`${topic} ${message}`) },
@@ -95,6 +101,34 @@ describe('a log writer', () => {
       world.batches.map((batch) => batch.length),
       [100, 500, 220],
     )
+  })
+
+  it('lets visits wait for 250 ms, unless there are many of them or a line has to be written', async (t) => {
+    const world = createWorld(t)
+    const visit = (count: number) => {
+      for (let i = 0; i < count; i++) world.writer.recordVisit(sampleVisit(), 'iad1')
+    }
+    visit(3)
+    await world.pass(249)
+    assert.equal(world.visits.length, 0)
+    await world.pass(1)
+    assert.equal(world.visits.length, 3)
+    visit(500)
+    await turn()
+    assert.equal(world.visits.length, 503)
+    visit(1)
+    await world.pass(100)
+    world.record(1)
+    await world.pass(20)
+    assert.equal(world.visits.length, 504)
+    assert.deepEqual(world.texts().filter(Boolean), ['0'])
+  })
+
+  it('tells of the deployment and of the project that was visited', async (t) => {
+    const world = createWorld(t)
+    world.writer.recordVisit(sampleVisit(), 'iad1')
+    await world.pass(250)
+    assert.deepEqual(world.published, ['logs dpl_a', 'logs prj_1'])
   })
 
   it('gives every entry an id that rises', async (t) => {

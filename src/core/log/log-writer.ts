@@ -3,9 +3,11 @@ import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { isUnavailable } from './is-unavailable.ts'
+import { isVisit, type NewRecord } from './log-block.ts'
 import { boundDraft, type LogDraft, type NewLogEntry } from './log-entry.ts'
-import { createLogIds, type Taken } from './log-ids.ts'
+import { createLogIds, logId } from './log-ids.ts'
 import { LOGS_TOPIC, type LogStore } from './log-store.ts'
+import type { LoggedVisit } from './logged-visit.ts'
 
 interface WriterParts {
   readonly store: Pick<LogStore, 'append'>
@@ -17,26 +19,28 @@ interface WriterParts {
 }
 
 interface Waiting {
-  readonly entry: NewLogEntry
+  readonly record: NewRecord
   readonly bytes: number
   readonly settle: (() => void) | undefined
 }
 
-/** A transaction is worth it at this many entries, or once the first of them has waited this long. */
-const ENOUGH = 100
-const WAIT = 20
-/** More than enough when entries came faster than they were written, but no longer a pause for everybody else. */
+/** A transaction is worth it at this many records, or once the first of them has waited this long. */
+const ENOUGH = { lines: 100, visits: 500 } as const
+/** Somebody may be waiting for a line; visits cost the less the more of them are written together. */
+const WAIT = { lines: 20, visits: 250 } as const
+/** More than enough when records came faster than they were written, but no longer a pause for everybody else. */
 const MOST = 500
 
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 5 * SECOND
 const QUIET = 10 * SECOND
 
-/** Everything of an entry but its texts, roughly. */
-const ENTRY_BYTES = 500
+/** Everything of a record but its texts, roughly. */
+const RECORD_BYTES = 500
 
-const bytesOf = ({ text, request }: LogDraft): number =>
-  ENTRY_BYTES + text.length + (request ? request.uri.length + request.userAgent.length : 0)
+const bytesOf = (record: NewRecord): number =>
+  RECORD_BYTES +
+  (isVisit(record) ? record.visit.path.length + record.visit.userAgent.length : record.text.length)
 
 /**
  * Writes entries in the background, many in one transaction, in the order they were taken. No caller ever
@@ -44,12 +48,15 @@ const bytesOf = ({ text, request }: LogDraft): number =>
  */
 export class LogWriter {
   readonly #parts: Required<WriterParts>
-  readonly #take: () => Taken
+  readonly #take: ReturnType<typeof createLogIds>
   #queue: Waiting[] = []
   #bytes = 0
+  /** Records in the queue that are no visits. */
+  #lines = 0
   #taken = 0
   #settled = 0
   #timer: NodeJS.Timeout | undefined
+  #timerFor: 'lines' | 'visits' = 'visits'
   #writing: Promise<void> | undefined
   #endPause: (() => void) | undefined
   #closing: Promise<void> | undefined
@@ -64,20 +71,30 @@ export class LogWriter {
     this.#take = createLogIds(parts.clock)
   }
 
-  /** How many entries were lost: because too many waited, nothing could store them, or the writer was closed. */
+  /** How many lines and visits were lost: because too many waited, nothing could store them, or the writer was closed. */
   get dropped(): number {
     return this.#dropped
   }
 
   /** Takes an entry and returns at once. Under extreme load it is dropped, and counted. */
   record(draft: LogDraft): void {
-    if (this.#bytes >= this.#parts.maxBytes) this.#drop(1)
-    else this.#push(draft, undefined)
+    if (this.#isOpen()) this.#push(this.#toEntry(draft), undefined)
+  }
+
+  /** The same for a visit, which is read as two entries: of every visit, so it has to be cheap. */
+  recordVisit(visit: LoggedVisit, region: string): void {
+    if (!this.#isOpen()) return
+    const { takenAt, count } = this.#take(2)
+    this.#push({ visit, region, takenAt, count }, undefined)
   }
 
   /** Takes an entry whatever waits already; resolves once it is stored, so whoever waits for that is slowed down. */
   save(draft: LogDraft): Promise<void> {
-    return new Promise((settle) => this.#push(draft, settle))
+    if (this.#state !== 'open') {
+      this.#drop(1)
+      return Promise.resolve()
+    }
+    return new Promise((settle) => this.#push(this.#toEntry(draft), settle))
   }
 
   /** Resolves once everything taken so far is stored. */
@@ -105,24 +122,35 @@ export class LogWriter {
     this.#tellDropped()
   }
 
-  #push(draft: LogDraft, settle: (() => void) | undefined): void {
-    if (this.#state !== 'open') {
-      this.#drop(1)
-      settle?.()
-      return
-    }
-    const entry = { ...boundDraft(draft), ...this.#take() }
-    const bytes = bytesOf(entry)
+  /** Whether there is room for one more; if not, it is dropped. */
+  #isOpen(): boolean {
+    if (this.#state === 'open' && this.#bytes < this.#parts.maxBytes) return true
+    this.#drop(1)
+    return false
+  }
+
+  #toEntry(draft: LogDraft): NewLogEntry {
+    const { takenAt, count } = this.#take()
+    return { ...boundDraft(draft), takenAt, id: logId(takenAt, count) }
+  }
+
+  #push(record: NewRecord, settle: (() => void) | undefined): void {
+    const bytes = bytesOf(record)
     this.#bytes += bytes
     this.#taken++
-    this.#queue.push({ entry, bytes, settle })
+    if (!isVisit(record)) this.#lines++
+    this.#queue.push({ record, bytes, settle })
     this.#plan()
   }
 
   #plan(): void {
     if (this.#writing || this.#queue.length === 0) return
-    if (this.#queue.length >= ENOUGH) void this.#start()
-    else this.#timer ??= setTimeout(() => void this.#start(), WAIT)
+    if (this.#lines >= ENOUGH.lines || this.#queue.length >= ENOUGH.visits) void this.#start()
+    else if (this.#timer === undefined || (this.#lines > 0 && this.#timerFor === 'visits')) {
+      clearTimeout(this.#timer)
+      this.#timerFor = this.#lines > 0 ? 'lines' : 'visits'
+      this.#timer = setTimeout(() => void this.#start(), WAIT[this.#timerFor])
+    }
   }
 
   /** Writes one batch at a time; called again meanwhile, it answers the batch under way. */
@@ -138,6 +166,7 @@ export class LogWriter {
 
   async #writeSome(): Promise<void> {
     const batch = this.#queue.splice(0, MOST)
+    for (const { record } of batch) if (!isVisit(record)) this.#lines--
     await this.#write(batch)
     this.#settle(batch)
     // The embedded database never lets go of the thread by itself; visitors come first.
@@ -146,11 +175,11 @@ export class LogWriter {
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     const { store, log } = this.#parts
-    const entries = batch.map(({ entry }) => entry)
+    const records = batch.map(({ record }) => record)
     for (let pause = FIRST_PAUSE; this.#state !== 'closed'; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
-        await store.append(entries)
-        return this.#tell(entries)
+        await store.append(records)
+        return this.#tell(records)
       } catch (err) {
         if (!isUnavailable(err)) return this.#isolate(batch, err)
         if (pause === FIRST_PAUSE)
@@ -179,12 +208,16 @@ export class LogWriter {
     })
   }
 
-  #tell(entries: readonly NewLogEntry[]): void {
+  #tell(records: readonly NewRecord[]): void {
     const { bus, log } = this.#parts
+    const grown = new Set<string>()
+    for (const record of records) {
+      const { deploymentId, projectId } = isVisit(record) ? record.visit : record
+      grown.add(deploymentId)
+      if (projectId !== undefined) grown.add(projectId)
+    }
     try {
-      for (const id of new Set(entries.map(({ deploymentId }) => deploymentId))) bus.publish(LOGS_TOPIC, id)
-      for (const id of new Set(entries.map(({ projectId }) => projectId)))
-        if (id !== undefined) bus.publish(LOGS_TOPIC, id)
+      for (const id of grown) bus.publish(LOGS_TOPIC, id)
     } catch (err) {
       log.warn({ err }, 'new log entries could not be announced')
     }

@@ -4,21 +4,18 @@
  * order in which entries became visible, on whatever process they were taken, and whoever has seen one
  * misses nothing by asking for those after it.
  */
-const COUNTS = 1_000_000n
+export const COUNTS = 1_000_000
+const WIDE_COUNTS = BigInt(COUNTS)
 /** Serials are 64 bits wide. */
 const LATEST = 9_223_372_036_854
 
 /** The lowest serial that an entry of this time can have. */
-export const firstSerialOf = (ms: number): bigint => BigInt(Math.min(ms, LATEST)) * COUNTS
+export const firstSerialOf = (ms: number): bigint => BigInt(Math.min(ms, LATEST)) * WIDE_COUNTS
 
-export const timeOfSerial = (serial: string): number => Number(BigInt(serial) / COUNTS)
+export const timeOfSerial = (serial: string): number => Number(BigInt(serial) / WIDE_COUNTS)
 
-/** Serials for entries taken at these times, in their order, after the last that is in the log. */
-export function nextSerials(last: bigint, takenAt: readonly number[]): bigint[] {
-  let previous = last
-  return takenAt.map((ms) => {
-    const first = firstSerialOf(ms)
-    previous = first > previous ? first : previous + 1n
-    return previous
-  })
+/** The serial of an entry taken at this time, after the last one that was given out. */
+export const serialAfter = (last: bigint, ms: number): bigint => {
+  const first = firstSerialOf(ms)
+  return first > last ? first : last + 1n
 }

@@ -14,11 +14,14 @@ export interface SqliteOptions {
   readonly file: string
   readonly durability?: Durability
   readonly patienceMs?: number
+  /** Whether pages that deletions made free can be given back to the disk; decided when the file is made. */
+  readonly canShrink?: boolean
 }
 
 /** Caches are small, for there are many processes. */
-const writerPragmas = (durability: Durability) => `
+const writerPragmas = (durability: Durability, canShrink: boolean) => `
   pragma busy_timeout = 0;
+  ${canShrink ? 'pragma auto_vacuum = incremental;' : ''}
   pragma journal_mode = wal;
   pragma synchronous = ${durability};
   pragma journal_size_limit = 16777216;
@@ -48,19 +51,21 @@ class SqliteDriver implements Driver {
   readonly #file: string
   readonly #patienceMs: number
   readonly #durability: Durability
+  readonly #canShrink: boolean
   #parts: SqliteParts | undefined
 
-  constructor({ file, durability = 'full', patienceMs = 10 * SECOND }: SqliteOptions) {
+  constructor({ file, durability = 'full', patienceMs = 10 * SECOND, canShrink = false }: SqliteOptions) {
     this.#file = file
     this.#durability = durability
     this.#patienceMs = patienceMs
+    this.#canShrink = canShrink
   }
 
   async init(): Promise<void> {
     const patienceMs = this.#patienceMs
     try {
       makeFile(this.#file)
-      const pragmas = writerPragmas(this.#durability)
+      const pragmas = writerPragmas(this.#durability, this.#canShrink)
       const writer = await patiently(() => new SqliteHandle(this.#file, pragmas), patienceMs)
       this.#parts = { writer, reader: openReader(this.#file, writer), turn: new Mutex(), patienceMs }
     } catch (error) {

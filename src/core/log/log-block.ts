@@ -1,0 +1,252 @@
+import type { TrafficTarget } from '#contract/api/analytics.ts'
+import type { SiteVisit } from '../site/site.ts'
+import type { LogEntry, NewLogEntry } from './log-entry.ts'
+import { logId } from './log-ids.ts'
+import { entriesOfVisit, type NewVisit } from './logged-visit.ts'
+import { COUNTS, firstSerialOf, serialAfter, timeOfSerial } from './serial.ts'
+
+/**
+ * What one deployment logged within a moment: visits, and what its programs wrote. Kept as a whole, because rows of
+ * their own cost far more than what they hold. No other entry has a serial between its first and its last.
+ */
+export interface LogBlock {
+  /** Of its first entry, which tells it from all others. */
+  readonly id: string
+  readonly firstSerial: bigint
+  readonly lastSerial: bigint
+  readonly deploymentId: string
+  /** Absent when none of its entries is of a project. */
+  readonly projectId?: string
+  /** How many entries it is read as. */
+  readonly entries: number
+  /** Of the lowest and the highest status in it; absent when nothing in it has one. */
+  readonly statuses?: { readonly from: number; readonly to: number }
+  /** Whether a program wrote an error. */
+  readonly hasErrors: boolean
+  /** Its records as JSON. */
+  readonly body: string
+}
+
+export interface PlacedEntry {
+  readonly entry: NewLogEntry
+  readonly serial: bigint
+}
+
+/** What of a batch is kept as blocks, and what entry by entry: build output, of which the newest lines are kept. */
+export interface PackedBatch {
+  readonly blocks: readonly LogBlock[]
+  readonly lines: readonly PlacedEntry[]
+}
+
+/** A record that the log has taken. */
+export type NewRecord = NewLogEntry | NewVisit
+
+export const isVisit = (record: NewRecord): record is NewVisit => 'visit' in record
+
+/** More records than this make another block: one is always read whole. */
+const MOST_RECORDS = 500
+
+const VISIT = 0
+const ENTRY = 1
+
+/** In this order, because that is how visits resemble each other the most. */
+type VisitRecord = readonly [
+  kind: typeof VISIT,
+  offset: number,
+  takenAt: number,
+  count: number,
+  id: string,
+  at: number,
+  ms: number,
+  status: number,
+  bytes: number,
+  method: string,
+  path: string,
+  ip: string,
+  userAgent: string,
+  host: string,
+  protocol: string,
+  source: SiteVisit['source'],
+  entrypoint: string,
+  environment: TrafficTarget,
+  region: string,
+  coldStart: 0 | 1,
+  reason: string | null,
+]
+type EntryRecord = readonly [kind: typeof ENTRY, offset: number, entry: Omit<NewLogEntry, 'deploymentId'>]
+
+const deploymentOf = (record: NewRecord): string =>
+  isVisit(record) ? record.visit.deploymentId : record.deploymentId
+
+const projectOf = (record: NewRecord): string | undefined =>
+  isVisit(record) ? record.visit.projectId : record.projectId
+
+const statusOf = (record: NewRecord): number | undefined =>
+  isVisit(record) ? record.visit.status : record.request?.status
+
+const entriesIn = (record: NewRecord): number => (isVisit(record) ? 2 : 1)
+
+/** Longer than what is shown of it, so that nothing is cut twice. */
+const MOST_TEXT = 4096
+const cut = (text: string): string => (text.length > MOST_TEXT ? text.slice(0, MOST_TEXT) : text)
+
+function toRecord(record: NewRecord, offset: number): VisitRecord | EntryRecord {
+  if (!isVisit(record)) {
+    const { deploymentId: _, ...rest } = record
+    return [ENTRY, offset, rest]
+  }
+  const { visit, takenAt, count, region } = record
+  return [
+    VISIT,
+    offset,
+    takenAt,
+    count,
+    visit.id,
+    visit.at,
+    Math.round(visit.ms * 10) / 10,
+    visit.status,
+    visit.bytes,
+    visit.method,
+    cut(visit.path),
+    visit.ip,
+    cut(visit.userAgent),
+    cut(visit.host),
+    visit.protocol,
+    visit.source,
+    cut(visit.entrypoint),
+    visit.environment,
+    region,
+    visit.coldStart === true ? 1 : 0,
+    visit.reason ?? null,
+  ]
+}
+
+function makeBlock(records: readonly NewRecord[], after: bigint): LogBlock {
+  const first = records[0] as NewRecord
+  const firstSerial = serialAfter(after, first.takenAt)
+  // Serials are wider than numbers; the distances between those of one block are not.
+  const lead = Number(firstSerial - firstSerialOf(first.takenAt))
+  let next = 0
+  let entries = 0
+  let from = Number.POSITIVE_INFINITY
+  let to = 0
+  let hasErrors = false
+  const body: (VisitRecord | EntryRecord)[] = []
+  for (const record of records) {
+    const offset = Math.max(next, (record.takenAt - first.takenAt) * COUNTS - lead)
+    const length = entriesIn(record)
+    next = offset + length
+    entries += length
+    const status = statusOf(record)
+    if (status !== undefined) {
+      if (status < from) from = status
+      if (status > to) to = status
+    }
+    if (!isVisit(record) && record.stream === 'stderr') hasErrors = true
+    body.push(toRecord(record, offset))
+  }
+  const projectId = records.map(projectOf).find((id) => id !== undefined)
+  return {
+    id: isVisit(first) ? logId(first.takenAt, first.count) : first.id,
+    firstSerial,
+    lastSerial: firstSerial + BigInt(next - 1),
+    deploymentId: deploymentOf(first),
+    ...(projectId === undefined ? {} : { projectId }),
+    entries,
+    ...(to === 0 ? {} : { statuses: { from, to } }),
+    hasErrors,
+    body: JSON.stringify(body),
+  }
+}
+
+/** Groups in the order in which they begin; build output of a deployment ends the group before it. */
+function groupsOf(batch: readonly NewRecord[]): readonly (NewLogEntry | NewRecord[])[] {
+  const groups: (NewLogEntry | NewRecord[])[] = []
+  const open = new Map<string, NewRecord[]>()
+  for (const record of batch) {
+    const deploymentId = deploymentOf(record)
+    if (!isVisit(record) && record.info.type === 'build') {
+      open.delete(deploymentId)
+      groups.push(record)
+      continue
+    }
+    let group = open.get(deploymentId)
+    if (group === undefined || group.length === MOST_RECORDS) {
+      group = []
+      open.set(deploymentId, group)
+      groups.push(group)
+    }
+    group.push(record)
+  }
+  return groups
+}
+
+/** Gives a batch its places in the log, all of them after this serial. */
+export function packBatch(batch: readonly NewRecord[], after: bigint): PackedBatch {
+  const blocks: LogBlock[] = []
+  const lines: PlacedEntry[] = []
+  let last = after
+  for (const group of groupsOf(batch)) {
+    if (Array.isArray(group)) {
+      const block = makeBlock(group, last)
+      blocks.push(block)
+      last = block.lastSerial
+    } else {
+      last = serialAfter(last, group.takenAt)
+      lines.push({ entry: group, serial: last })
+    }
+  }
+  return { blocks, lines }
+}
+
+/** The entries of a block, in their order. */
+export function unpackBlock({
+  firstSerial,
+  deploymentId,
+  projectId = '',
+  body,
+}: Pick<LogBlock, 'firstSerial' | 'deploymentId' | 'projectId' | 'body'>): LogEntry[] {
+  const entries: LogEntry[] = []
+  const place = (offset: number) => {
+    const serial = String(firstSerial + BigInt(offset))
+    return { serial, createdAt: timeOfSerial(serial) }
+  }
+  for (const record of JSON.parse(body) as (VisitRecord | EntryRecord)[]) {
+    if (record[0] === ENTRY) {
+      const [, offset, { takenAt: _, ...entry }] = record
+      entries.push({ ...entry, deploymentId, ...place(offset) })
+      continue
+    }
+    const [, offset, takenAt, count, id, at, ms, status, bytes, method, path, ip, userAgent, ...rest] = record
+    const [host, protocol, source, entrypoint, environment, region, coldStart, reason] = rest
+    const visit = {
+      id,
+      at,
+      ms,
+      status,
+      bytes,
+      method,
+      path,
+      ip,
+      userAgent,
+      host,
+      protocol,
+      source,
+      entrypoint,
+    }
+    const { request, response } = entriesOfVisit(
+      {
+        ...visit,
+        deploymentId,
+        projectId,
+        environment,
+        ...(coldStart === 1 ? { coldStart: true } : {}),
+        ...(reason === null ? {} : { reason }),
+      },
+      region,
+    )
+    entries.push({ ...request, id: logId(takenAt, count), ...place(offset) })
+    entries.push({ ...response, id: logId(takenAt, count + 1), ...place(offset + 1) })
+  }
+  return entries
+}

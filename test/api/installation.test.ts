@@ -284,6 +284,30 @@ apiSuite(
       assert.deepEqual(told[0].payload.configuration, { id, scopes: confirmed.body.scopes })
     })
 
+    test('what an application asks for no more is taken from it before the change is answered', async () => {
+      const owner = await server.signUp()
+      const application = await registerApplication(server, owner.token, {
+        scopes: { project: 'read-write', user: 'read' },
+      })
+      const { token } = await install(server, owner.token, application)
+      const ask = async (scopes: Scopes) => {
+        const on = `PATCH /v1/integrations/applications/${application.id}`
+        assert.equal((await call(on, { token: owner.token, body: { scopes } })).status, 200)
+      }
+      const statuses = async () => [
+        (await call('GET /v2/user', { token })).status,
+        (await call('GET /v9/projects', { token })).status,
+        (await call('POST /v10/projects', { token, body: { name: 'made-by-an-application' } })).status,
+      ]
+      await ask({ project: 'read' })
+      assert.deepEqual(await statuses(), [403, 200, 403])
+      // Nobody agreed to it again.
+      await ask({ project: 'read-write', user: 'read' })
+      assert.deepEqual(await statuses(), [403, 200, 403])
+      await server.runJobs()
+      assert.deepEqual(await statuses(), [403, 200, 403])
+    })
+
     test('when whoever installed it leaves the team it stops, until an OWNER takes it over', async () => {
       const [owner, installer] = [await server.signUp(), await server.signUp()]
       const team = await newTeam(owner, installer)

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { DAY, HOUR, MINUTE, SECOND } from '#contract/time.ts'
 import { verifyCodeOf } from '#core/drain/drain.ts'
 import type { DrainSender } from '#core/drain/drain-sender.ts'
+import { firstSerialOf } from '#core/log/serial.ts'
 import { hashBearer } from '#core/token/token.ts'
 import { readConfig } from '#src/config.ts'
 import { createDrainSender } from '#src/process/drains.ts'
@@ -438,6 +439,100 @@ apiSuite(
       const remove = (id: string) => server.call(`DELETE /v1/integrations/log-drains/${id}`, { token })
       assert.equal((await remove(personal.id)).status, 404)
       assert.equal((await remove(created.body.id)).status, 204)
+    })
+
+    test('a change of an installation holds for its drains at once', async () => {
+      const account = await server.signUp()
+      const [given, other] = [await deploy(account, 'first'), await deploy(account, 'second')]
+      const { applications, installations, drains } = server.parts.stores
+      const application = sampleApplication({ ownerId: account.id })
+      const installation = sampleInstallation({
+        applicationId: application.id,
+        ownerId: account.id,
+        userId: account.id,
+        teamId: null,
+        projectSelection: 'selected',
+        projects: [given.projectId],
+        scopes: { 'log-drain': 'read-write' },
+      })
+      await applications.add(application)
+      await installations.add(installation)
+      const { path, id } = await drainOf(account)
+      const drain = await drains.find(account.id, id)
+      assert.ok(drain)
+      await drains.remove(account.id, id)
+      await drains.add(
+        { ...drain, installationId: installation.id },
+        String(firstSerialOf(server.clock.now())),
+      )
+      await send()
+      const messages = () =>
+        itemsOf(receiver.received.filter((request) => request.path === path)).map(({ message }) => message)
+      /** Sends without asking which drains there are. */
+      const sendOn = async (text: string, deploymentId: string = given.id) => {
+        print(deploymentId, text)
+        await server.parts.logWriter.flush()
+        await sender.pass({ refresh: false })
+      }
+      const change = (changed: object) => {
+        server.clock.advance(10)
+        return installations.update(installation.id, { ...changed, updatedAt: server.clock.now() })
+      }
+      await sendOn('before')
+      await change({ disabledAt: server.clock.now() })
+      await sendOn('while it is disabled')
+      // Logged before it is handed over, though nobody looked yet.
+      print(given.id, 'the last of that time')
+      await server.parts.logWriter.flush()
+      await change({ disabledAt: null, userId: account.id })
+      await sendOn('after it was handed over')
+      await sendOn('of another project', other.id)
+      await change({ projects: [given.projectId, other.projectId] })
+      await sendOn('of a project that was added', other.id)
+      await change({ scopes: { 'log-drain': 'read-write', project: 'read' } })
+      await applications.update(application.id, { scopes: { project: 'read' } })
+      await change({ scopes: { project: 'read' } })
+      await sendOn('without the scope')
+      await change({ scopes: { 'log-drain': 'read' } })
+      await sendOn('with it')
+      await installations.remove(installation.id)
+      await sendOn('after its end')
+      assert.deepEqual(messages(), [
+        'before',
+        'after it was handed over',
+        'of a project that was added',
+        'with it',
+      ])
+    })
+
+    test('an application that is removed is sent nothing more', async () => {
+      const account = await server.signUp()
+      const { id: deploymentId } = await deploy(account, 'watched')
+      const { applications, installations, drains } = server.parts.stores
+      const application = sampleApplication({ ownerId: account.id })
+      const installation = sampleInstallation({
+        ...{ applicationId: application.id, ownerId: account.id, userId: account.id, teamId: null },
+        scopes: { 'log-drain': 'read-write' },
+      })
+      await applications.add(application)
+      await installations.add(installation)
+      const { path, id } = await drainOf(account)
+      const drain = await drains.find(account.id, id)
+      assert.ok(drain)
+      await drains.remove(account.id, id)
+      await drains.add(
+        { ...drain, installationId: installation.id },
+        String(firstSerialOf(server.clock.now())),
+      )
+      await send()
+      const { status } = await server.call(`DELETE /v1/integrations/applications/${application.id}`, {
+        token: account.token,
+      })
+      assert.equal(status, 204)
+      print(deploymentId, 'after its end')
+      await server.parts.logWriter.flush()
+      await sender.pass({ refresh: false })
+      assert.equal(receiver.received.filter((request) => request.path === path).length, 1)
     })
 
     for (const [what, body, code] of [

@@ -65,12 +65,13 @@ export function createApplicationStore(db: Db): ApplicationStore {
     },
 
     async retire(id) {
-      await db
-        .deleteFrom('tokens')
-        .where('installation_id', 'in', (eb) =>
-          eb.selectFrom('installations').select('installations.id').where('application_id', '=', id),
-        )
-        .execute()
+      for (const table of ['tokens', 'drains'] as const)
+        await db
+          .deleteFrom(table)
+          .where('installation_id', 'in', (eb) =>
+            eb.selectFrom('installations').select('installations.id').where('application_id', '=', id),
+          )
+          .execute()
       const nobody = { owner_id: '', slug: `retired ${id}`, client_id: `retired ${id}` }
       await db.updateTable('applications').set(nobody).where('id', '=', id).execute()
     },

@@ -11,8 +11,8 @@ export interface ApplicationStore {
   /** False when it is gone, or the new slug is taken. */
   update(id: string, change: Partial<Omit<Application, 'id' | 'createdAt'>>): Promise<boolean>
   /**
-   * Nobody finds it any more but by its id, and its tokens are worth nothing: what is on the way to it can still be
-   * signed and sent.
+   * Nobody finds it any more but by its id, its tokens are worth nothing, and its log drains are gone: what is on the
+   * way to it can still be signed and sent.
    */
   retire(id: string): Promise<void>
   remove(id: string): Promise<void>

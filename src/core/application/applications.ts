@@ -3,6 +3,8 @@ import { AloftError } from '#contract/errors.ts'
 import { newId, newSuffix } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
+import type { InstallationStore } from '../installation/installation-store.ts'
+import { narrowInstallations } from '../installation/narrow-installations.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -39,6 +41,7 @@ export interface Applications {
 
 interface ApplicationStores {
   readonly applications: ApplicationStore
+  readonly installations: Pick<InstallationStore, 'everywhere' | 'lock' | 'update'>
   readonly jobs: JobQueue
 }
 
@@ -104,11 +107,13 @@ export function createApplications(parts: ApplicationParts): Applications {
     change(ctx, id, wish) {
       checkRole(ctx)
       const change = { ...readApplication(wish, parts.allowsAddress), updatedAt: clock.now() }
-      return transact(async ({ applications, jobs }) => {
+      return transact(async ({ applications, installations, jobs }) => {
         const application = await owned(applications, ctx, id)
         if (!(await applications.update(id, change))) throw slugTaken(change.slug ?? application.slug)
-        if (change.scopes !== undefined)
+        if (change.scopes !== undefined) {
+          await narrowInstallations(installations, id, change.scopes, change.updatedAt)
           await jobs.enqueue({ kind: SCOPES_JOB, payload: { applicationId: id } })
+        }
         return { ...application, ...change }
       })
     },

@@ -50,8 +50,8 @@ export interface SenderParts {
 interface Held {
   drain: Drain
   installation: Installation | undefined
-  /** Nothing is sent, now or later. */
-  muted: boolean
+  /** Nothing is sent, now or later; undefined while that was not looked up. */
+  muted: boolean | undefined
   position: string
   gap: Gap | null
   saved: { position: string; at: number }
@@ -62,6 +62,8 @@ interface Held {
   lost: boolean
   running: Promise<void> | undefined
 }
+
+type Rights = { readonly installation: Installation | undefined; readonly muted: boolean }
 
 /** Between the three tries of a batch. */
 const PAUSES = [10 * SECOND, 2 * MINUTE]
@@ -127,9 +129,9 @@ export class DrainSender {
       .catch((err: unknown) => this.#parts.log.warn({ err }, 'log drains could not be released'))
   }
 
-  /** One look at everything, and its end; for tests. */
-  async pass(): Promise<void> {
-    this.#refreshAt = 0
+  /** One look at everything, or at the drains it knows of, and its end; for tests. */
+  async pass({ refresh = true } = {}): Promise<void> {
+    if (refresh) this.#refreshAt = 0
     await this.#look()
     await this.#settled()
   }
@@ -192,9 +194,7 @@ export class DrainSender {
     for (const it of claimed) {
       const held = this.#held.get(it.drain.id) ?? this.#hold(it)
       held.drain = it.drain
-      const { installation, muted } = await this.#rights(it.drain)
-      held.installation = installation
-      held.muted = muted
+      this.#follow(held, await this.#rights(it.drain))
     }
   }
 
@@ -202,7 +202,7 @@ export class DrainSender {
     const held: Held = {
       drain,
       installation: undefined,
-      muted: true,
+      muted: undefined,
       position,
       gap,
       saved: { position, at: this.#parts.clock.now() },
@@ -216,7 +216,7 @@ export class DrainSender {
     return held
   }
 
-  async #rights({ ownerId, installationId }: Drain): Promise<Pick<Held, 'installation' | 'muted'>> {
+  async #rights({ ownerId, installationId }: Drain): Promise<Rights> {
     const { installations, isBlocked } = this.#parts
     const blocked = await isBlocked(ownerId)
     if (installationId === null) return { installation: undefined, muted: blocked }
@@ -228,6 +228,28 @@ export class DrainSender {
     return { installation, muted: blocked || !allowed }
   }
 
+  /** Whether the drain and what it may be sent are still as they were when a batch was gathered for it. */
+  async #isUnchanged(held: Held): Promise<boolean> {
+    const { id, ownerId } = held.drain
+    const drain = await this.#parts.drains.find(ownerId, id)
+    if (drain?.status !== 'enabled') {
+      held.lost = true
+      return false
+    }
+    const before = JSON.stringify([held.muted, held.installation])
+    this.#follow(held, await this.#rights(drain))
+    return before === JSON.stringify([held.muted, held.installation])
+  }
+
+  #follow(held: Held, { installation, muted }: Rights): void {
+    // What was logged while nothing might be sent is not sent later.
+    if (held.muted && !muted && installation !== undefined) {
+      const since = firstSerialOf(installation.updatedAt) - 1n
+      if (BigInt(held.position) < since) Object.assign(held, { position: String(since), end: undefined })
+    }
+    Object.assign(held, { installation, muted })
+  }
+
   async #turn(held: Held): Promise<void> {
     for (let batches = 0; batches < TURN && !held.lost && !this.#stopping.signal.aborted; batches++) {
       await this.#catchUp(held)
@@ -236,6 +258,10 @@ export class DrainSender {
         { feed: this.#feed, find: this.#parts.findLogged, scheme: this.#parts.scheme },
         { drain, installation, position, upTo: end, gap },
       )
+      // An installation can have been disabled, handed over or removed this very moment: whoever was told so must get
+      // nothing more, and miss nothing from then on.
+      const isSkipped = batch.count === 0 && drain.installationId === null
+      if (!isSkipped && batch.position !== position && !(await this.#isUnchanged(held))) continue
       if (batch.count === 0 || held.muted) {
         held.position = batch.position
         held.end = undefined

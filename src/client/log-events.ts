@@ -16,6 +16,8 @@ export interface LogEvent {
     readonly date: number
     readonly serial: string
     readonly requestId?: string
+    /** Of what a program wrote as an error. */
+    readonly level?: 'error'
   }
 }
 

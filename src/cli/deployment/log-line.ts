@@ -6,6 +6,8 @@ import { plainText } from '../plain-text.ts'
 export function logLine({ type, created, payload }: LogEvent, colors: Colors): string {
   const at = new Date(payload.date || created).toISOString().replace('T', ' ').replace('Z', '')
   const text = plainText(payload.text)
-  const tint = type === 'response' && /\b5\d\d\b/.test(text) ? colors.red : (plain: string) => plain
-  return `${colors.dim(`${at}  ${type.padEnd(8)}`)}  ${tint(text)}`.trimEnd()
+  const isError = payload.level === 'error'
+  const isBad = isError || (type === 'response' && /\b5\d\d\b/.test(text))
+  const tint = isBad ? colors.red : (plain: string) => plain
+  return `${colors.dim(`${at}  ${(isError ? 'stderr' : type).padEnd(8)}`)}  ${tint(text)}`.trimEnd()
 }

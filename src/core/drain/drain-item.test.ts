@@ -119,3 +119,8 @@ it('makes bodies of any number of items', () => {
   assert.equal(joinItems('ndjson', ['1', '2']), '1\n2\n')
   assert.equal(joinItems('syslog', []), '')
 })
+
+it('says what a program wrote as an error', () => {
+  const { type, level } = toItem(entry({ stream: 'stderr' }), deployment, 'http')
+  assert.deepEqual({ type, level }, { type: 'stderr', level: 'error' })
+})

@@ -49,7 +49,7 @@ export type Scheme = DrainProxy['scheme']
 export const isItem = ({ type }: Pick<LogEntry, 'type'>): boolean => type !== 'request'
 
 export function toItem(entry: LogEntry, deployment: LoggedDeployment, scheme: Scheme): DrainItem {
-  const { info, request, requestId } = entry
+  const { info, request, requestId, stream } = entry
   const statusCode = request?.status
   return {
     id: entry.id,
@@ -58,11 +58,11 @@ export function toItem(entry: LogEntry, deployment: LoggedDeployment, scheme: Sc
     source: sourceOf(entry),
     host: request?.host ?? deployment.host,
     timestamp: entry.at,
-    level: levelOf(statusCode),
+    level: stream === 'stderr' ? 'error' : levelOf(statusCode),
     message: entry.text,
     ...(info.type === 'build' ? { buildId: info.name } : {}),
     ...(info.entrypoint === '' ? {} : { entrypoint: info.entrypoint }),
-    type: 'stdout',
+    type: stream ?? 'stdout',
     ...(request ? { path: request.uri } : {}),
     ...(statusCode === undefined ? {} : { statusCode }),
     ...(requestId === undefined ? {} : { requestId }),

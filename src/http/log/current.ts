@@ -10,6 +10,7 @@ export const entry = ({
   deploymentId,
   info,
   requestId,
+  stream,
 }: LogEntry) => ({
   type,
   created: createdAt,
@@ -21,6 +22,8 @@ export const entry = ({
     date: at,
     serial,
     ...(requestId === undefined ? {} : { requestId }),
+    // There are four types and no more: errors of programs are `stdout`, and told apart by this.
+    ...(stream === 'stderr' ? { level: 'error' } : {}),
   },
 })
 

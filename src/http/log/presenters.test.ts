@@ -77,3 +77,9 @@ it('shows the older form', () => {
   assert.equal(shown.logs[0]?.date, '2023-11-14T22:13:20.000Z')
   assert.equal(shown.logs[0]?.id, 'log_170000000000000000000001')
 })
+
+it('an error that a program wrote is of the type stdout, and told apart by its level', () => {
+  const [shown] = current.entries([{ ...(entries[3] as LogEntry), stream: 'stderr' }])
+  assert.equal(shown?.type, 'stdout')
+  assert.equal(shown?.payload.level, 'error')
+})

@@ -40,6 +40,25 @@ function takeId(req) {
   return id
 }
 
+const REQUEST = Symbol('request')
+
+/** The visitor's address, as the edge has seen it: connections come over a unix socket, which has none. */
+function giveAddress(socket) {
+  const address = () => {
+    const req = socket[REQUEST]
+    return (req && req.headers['x-real-ip']) || undefined
+  }
+  const family = () => {
+    const version = net.isIP(address())
+    return version === 0 ? undefined : `IPv${version}`
+  }
+  Object.defineProperties(socket, {
+    [REQUEST]: { value: undefined, writable: true },
+    remoteAddress: { get: address, configurable: true },
+    remoteFamily: { get: family, configurable: true },
+  })
+}
+
 /** What a visitor is told when user code failed; the error itself goes to the log only. */
 function answerFailure(res) {
   if (res.headersSent) {
@@ -85,6 +104,7 @@ function createServer({ exchanges, lines }) {
       Object.setPrototypeOf(req, Incoming.prototype)
       Object.setPrototypeOf(res, Outgoing.prototype)
     }
+    req.socket[REQUEST] = req
     const { exchange, end } = begin(req, res)
     res.once('finish', end)
     res.once('close', end)
@@ -106,6 +126,7 @@ function createServer({ exchanges, lines }) {
   /** Upgrades are taken from when the server listens for them: otherwise such requests are ordinary ones. */
   function forwardUpgrades(target) {
     const take = (req, socket, head) => {
+      socket[REQUEST] = req
       const { exchange, end } = begin(req, undefined)
       socket.once('close', end)
       bind(exchange, [req])
@@ -121,6 +142,7 @@ function createServer({ exchanges, lines }) {
   const toParser = (socket) => {
     // Node 10 takes the classes from there.
     socket.server = parser
+    giveAddress(socket)
     parser.emit('connection', socket)
   }
   onConnection = toParser

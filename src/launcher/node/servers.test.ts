@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { launch, start } from '#test/support/launched.ts'
@@ -165,4 +167,27 @@ test('a program that cannot answer fails at once, and says why', async (t) => {
       assert.equal(await launched.exit, 1)
     }),
   )
+})
+
+test('a program sees the address of the visitor, of each one on a connection that is kept', async (t) => {
+  const launched = await start(t, {
+    files: {
+      'index.js': `require('http').createServer((req, res) => {
+        const { remoteAddress, remoteFamily } = req.socket
+        res.end(JSON.stringify([remoteAddress, remoteFamily, req.connection.remoteAddress]))
+      }).listen(3000)`,
+    },
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const seen = async (address: string) => {
+    const req = request({
+      ...{ socketPath: launched.http, agent },
+      headers: { 'x-real-ip': address, 'x-forwarded-for': address },
+    }).end()
+    const [res] = await once(req, 'response')
+    return JSON.parse(await text(res))
+  }
+  assert.deepEqual(await seen('203.0.113.7'), ['203.0.113.7', 'IPv4', '203.0.113.7'])
+  assert.deepEqual(await seen('2001:db8::1'), ['2001:db8::1', 'IPv6', '2001:db8::1'])
 })

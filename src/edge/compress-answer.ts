@@ -1,8 +1,8 @@
 import { pipeline, type Readable } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
+import { isCompressible } from '#core/site/content-type.ts'
 import { type Answer, headerOf, type Question } from './answer.ts'
 import { compress, isTooSmall } from './compress.ts'
-import { isCompressible } from './content-type.ts'
 import { acceptedEncodings, type Encoding } from './encoding.ts'
 import { valueIn } from './function-headers.ts'
 

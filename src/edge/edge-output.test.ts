@@ -37,7 +37,7 @@ async function output(
 const echo: Handler = (req, res) => void res.end(JSON.stringify({ url: req.url, headers: req.headers }))
 const filesystem = { handle: 'filesystem' } as const
 
-test('a dynamic route leads to its function, which learns what the route captured', async () => {
+test('a dynamic route leads to its function, with the query that the route made', async () => {
   const { get } = await output(
     [filesystem, { src: '^/blog/(?<slug>[^/]+)$', dest: '/blog/[slug]?slug=$slug' }],
     { 'blog/[slug]': echo },
@@ -45,7 +45,19 @@ test('a dynamic route leads to its function, which learns what the route capture
   const { url, headers } = JSON.parse((await get('/blog/hello?a=b')).text)
   assert.equal(url, '/blog/hello?a=b&slug=hello')
   assert.equal(headers['x-matched-path'], '/blog/[slug]')
-  assert.equal(headers['x-now-route-matches'], '1=hello&slug=hello')
+  // Next.js takes it for the sign that the answer is for everyone, and then refuses to look at cookies or headers.
+  assert.equal(headers['x-now-route-matches'], undefined)
+})
+
+test('a page that a build names index is the front page, whether there are functions or not', async () => {
+  const pages = { index: 'front', about: 'about', 'docs/index': 'docs' }
+  for (const functions of [{}, { fn: echo }]) {
+    const { get } = await output([filesystem], functions, pages)
+    assert.equal((await get('/')).text, 'front')
+    assert.equal((await get('/about')).text, 'about')
+    assert.equal((await get('/docs')).text, 'docs')
+    assert.equal((await get('/none')).status, 404)
+  }
 })
 
 test('a condition on a header or the query decides for this request alone', async () => {

@@ -33,6 +33,7 @@ let hosts = 0
 async function page(
   prerender: Partial<Prerender> = {},
   handler: Handler = (_, res, count) => res.end(`made ${count}`),
+  rest: Partial<Site> = {},
 ) {
   const host = `p${hosts++}.test`
   const asked: IncomingMessage[] = []
@@ -43,7 +44,7 @@ async function page(
   const functions = siteFunctions({
     page: { program: host, prerender: { expiration: 60, passQuery: false, ...prerender } },
   })
-  const site = world.addSite(host, {}, { functions })
+  const site = world.addSite(host, {}, { functions, ...rest })
   const get = async (path = '/page', options: Parameters<typeof ask>[2] = {}) => {
     const { status, text, headers } = await ask(server.port, path, { host, ...options })
     return { status, text, headers, from: headers['x-vercel-cache'] }
@@ -151,6 +152,21 @@ test('an answer for everyone is made at the canonical address, whoever comes fir
   assert.equal(sent['x-forwarded-port'], '8443')
   assert.equal(sent['x-vercel-deployment-url'], 'own.test')
   assert.equal(sent['x-seen'], undefined)
+})
+
+test('the function learns what the route captured when the answer is for everyone, and only then', async () => {
+  const { get, asked } = await page({ bypassToken: 'secret' }, undefined, {
+    routes: [{ src: '^/p/(?<name>.+)$', dest: '/page' }],
+    routesFrom: 'output',
+  })
+  await get('/p/ada')
+  assert.equal(asked[0]?.headers['x-now-route-matches'], '1=ada&name=ada')
+  await get('/p/ada', { headers: { cookie: '__prerender_bypass=secret' } })
+  await get('/p/ada', { method: 'POST' })
+  assert.deepEqual(
+    asked.slice(1).map(({ headers }) => headers['x-now-route-matches']),
+    [undefined, undefined],
+  )
 })
 
 test('the allowed parameters alone tell answers apart, in whatever order', async () => {

@@ -1,7 +1,7 @@
 import type { RouteHeaders } from '#core/routing/route-outcome.ts'
+import { contentTypeOf, isCompressible } from '#core/site/content-type.ts'
 import type { Site, SiteFile } from '#core/site/site.ts'
 import { withoutNamesOf } from './answer.ts'
-import { contentTypeOf, isCompressible } from './content-type.ts'
 import type { Encoding } from './encoding.ts'
 import type { Representation } from './representation.ts'
 

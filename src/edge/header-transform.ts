@@ -1,17 +1,15 @@
-import { encodeRouteMatches } from '#core/routing/route-matches.ts'
 import type { HeaderTransform, RouteOutcome } from '#core/routing/route-outcome.ts'
 
-type Served = Pick<Extract<RouteOutcome<unknown>, { kind: 'serve' }>, 'routeMatches' | 'transforms'>
+type Served = Pick<Extract<RouteOutcome<unknown>, { kind: 'serve' }>, 'transforms'>
 
 /** What the routes add to, and take from, the headers of a request to a function. */
 export function extraHeaders(
-  { routeMatches, transforms }: Served,
+  { transforms }: Served,
   overrides: ReadonlyMap<string, string | undefined> | undefined,
 ): ReadonlyMap<string, string | undefined> | undefined {
-  if (routeMatches === undefined && transforms === undefined) return overrides
+  if (transforms === undefined) return overrides
   const extra = new Map(overrides)
-  if (routeMatches !== undefined) extra.set('x-now-route-matches', encodeRouteMatches(routeMatches))
-  for (const { of, op, name, value } of transforms ?? []) {
+  for (const { of, op, name, value } of transforms) {
     if (of !== 'request' || !isFree(name)) continue
     if (op === 'delete') extra.set(name, undefined)
     else if (op === 'append' && extra.get(name) !== undefined) extra.set(name, `${extra.get(name)}, ${value}`)

@@ -4,6 +4,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import { encodePath } from '#core/routing/request-path.ts'
+import { encodeRouteMatches } from '#core/routing/route-matches.ts'
 import type { Site } from '#core/site/site.ts'
 import { type Answer, headerOf, type Question } from './answer.ts'
 import { canonicalVisitor, type PublicAddress } from './canonical-visitor.ts'
@@ -13,7 +14,6 @@ import { createFileAnswer, DEFAULT_CACHING } from './file-answer.ts'
 import { callOf, type FunctionOutcome, functionAnswer, toAnswer } from './function-answer.ts'
 import type { Functions } from './function-call.ts'
 import { platformHead, valueIn } from './function-headers.ts'
-import { extraHeaders } from './header-transform.ts'
 import { type Generation, generate } from './prerender-generate.ts'
 import { allowedQuery } from './prerender-key.ts'
 import { type Kept, nameOf, type PrerenderMemory } from './prerender-memory.ts'
@@ -71,10 +71,12 @@ export function createPrerenderAnswer({
 
   async function makeNow(visit: Visit, token: string | undefined): Promise<Generation> {
     const { site, outcome, prerender, key, exchange } = visit
-    const { asked, target, transforms: _, ...rest } = outcome
+    const { asked, target, routeMatches } = outcome
     const path = encodePath(asked.path)
-    // What rules put into the request may be of the visitor's headers.
-    const extra = new Map(extraHeaders(rest, undefined))
+    // Without what rules put into the request, which may be of the visitor's headers.
+    const extra = new Map<string, string>()
+    // To Next.js this is the sign that an answer for everyone is wanted, and so nobody else may be sent it.
+    if (routeMatches !== undefined) extra.set('x-now-route-matches', encodeRouteMatches(routeMatches))
     if (token !== undefined) extra.set('x-prerender-revalidate', token)
     const head = platformHead({
       method: 'GET',

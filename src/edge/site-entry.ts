@@ -70,7 +70,7 @@ export const weightOf = ({ site }: SiteEntry): number =>
   4096 + site.files.size * (site.directoryListing ? 1024 : 256) + site.functions.size * 1024
 
 function createLookup(site: Site, folders: () => Folders): RoutedSite<SiteTarget> {
-  const { files, functions, directoryListing } = site
+  const { files, functions, directoryListing, routesFrom } = site
   const special = new Map<string, SiteTarget>()
   const at = (name: string): SiteTarget | undefined => {
     const fn = functions.get(name)
@@ -87,6 +87,6 @@ function createLookup(site: Site, folders: () => Folders): RoutedSite<SiteTarget
     // With an escapeName left in it, a path can only mean a name that has such characters, and the reverse.
     find: (path) => (path.includes('%') ? special.get(path) : find(path.slice(1))),
     hasListing: (path) => directoryListing && folders().has(path),
-    hasFunctions: functions.size > 0,
+    isBuilt: routesFrom === 'output',
   }
 }

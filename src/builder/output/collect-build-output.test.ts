@@ -42,7 +42,7 @@ describe('collectBuildOutput', () => {
       files.map(({ path, contentType }) => [path, contentType]),
       [
         ['.well-known/x.txt', undefined],
-        ['about', undefined],
+        ['about', 'text/html; charset=utf-8'],
         ['data', 'application/json'],
         ['l', undefined],
       ],
@@ -82,14 +82,16 @@ describe('collectBuildOutput', () => {
           shouldAddHelpers: true,
         },
         'functions/aws.func/server.mjs': '',
+        'functions/web.func/.vc-config.json': { ...NODE, useWebApi: true },
+        'functions/web.func/index.js': 'module.exports = () => new Response()',
       }),
     )
     const output = await collected(collection)
     assert.deepEqual(
       output.functions.map(({ path }) => path),
-      ['api/edge', 'aws', 'blog/[slug]', 'blog/a', 'index', 'py'],
+      ['api/edge', 'aws', 'blog/[slug]', 'blog/a', 'index', 'py', 'web'],
     )
-    assert.equal(output.programs.length, 4)
+    assert.equal(output.programs.length, 5)
     const { id, archive, ...shared } = programOf(output, 'index')
     assert.equal(id, programOf(output, 'blog/a').id)
     assert.deepEqual(shared, {
@@ -103,6 +105,7 @@ describe('collectBuildOutput', () => {
     }
     assert.deepEqual(how('api/edge'), ['node', '24.x', 'edge', 'main.js', { NODEJS_HELPERS: '0' }])
     assert.deepEqual(how('py').slice(0, 4), ['python', '3.12', 'handler', 'app.py'])
+    assert.deepEqual(how('web').slice(0, 4), ['node', '20.x', 'web', 'index.js'])
     assert.deepEqual(how('aws'), ['node', '18.x', 'handler', 'server.mjs', {}])
   })
 

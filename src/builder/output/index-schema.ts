@@ -39,7 +39,7 @@ const program = object(
   {
     runtime: { enum: ['node', 'python'] },
     version: { type: 'string', pattern: '^(?:8\\.10\\.x|\\d\\d\\.x|3\\.\\d{1,2})$' },
-    shape: { enum: ['handler', 'edge', 'command'] },
+    shape: { enum: ['handler', 'web', 'edge', 'command'] },
     entry: text(1024),
     archive: number,
     fileCount: number,
@@ -53,7 +53,7 @@ const program = object(
 const index = object(
   {
     contents: list(number, MAX_ITEMS),
-    files: list(object({ path, content: number }, { contentType }), MAX_ITEMS),
+    files: list(object({ path, content: number }, { name: text(1024), contentType }), MAX_ITEMS),
     functions: list(object({ path, program: number }, { prerender }), MAX_ITEMS),
     programs: list(program, MAX_ITEMS),
     notes: list(text(1000), 100),

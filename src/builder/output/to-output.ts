@@ -2,6 +2,7 @@ import type { Output, OutputContent, OutputFunction, Prerender, Program } from '
 import { BuildFailure } from '#core/ports/builder.ts'
 import { compileOutputRoutes } from '#core/routing/compile-output-routes.ts'
 import type { Route } from '#core/routing/route.ts'
+import { contentTypeOf } from '#core/site/content-type.ts'
 import { withImages } from './image-routes.ts'
 import type { Index, IndexPrerender } from './inside/job.ts'
 import { programId } from './program-id.ts'
@@ -15,7 +16,11 @@ export function toOutput(index: Index, stored: readonly OutputContent[]): Output
   })
   return {
     routes: routesOf(index),
-    files: index.files.map(({ content, ...file }) => ({ ...file, ...contentOf(content) })),
+    files: index.files.map(({ content, name, ...file }) => ({
+      ...file,
+      ...(name === undefined ? {} : { contentType: contentTypeOf(name) }),
+      ...contentOf(content),
+    })),
     functions: index.functions.map(
       ({ path, program, prerender }): OutputFunction => ({
         path,

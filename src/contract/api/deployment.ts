@@ -213,7 +213,7 @@ export const listBuilds = endpoint({
 })
 
 const RUNTIMES = ['node', 'python', 'docker'] as const
-const SHAPES = ['handler', 'edge', 'command'] as const
+const SHAPES = ['handler', 'web', 'edge', 'command'] as const
 
 /** The most functions that one answer names. */
 export const FUNCTIONS_SHOWN = 1000

@@ -62,10 +62,11 @@ export type Runtime = (typeof RUNTIMES)[number]
  * How a program takes requests.
  * - `handler`: its entry exports `(req, res)` functions, web handlers (`fetch`, `GET`, `POST`, a default function of a
  *   Request), or calls `listen` while it is loaded; the launcher finds out which
+ * - `web`: the same, but a function that it exports by default takes a web Request, which cannot be seen from outside
  * - `edge`: its entry exports a web handler `(request, context)` written for an edge runtime
  * - `command`: `command` is run in its folder and listens on `PORT`, or does its work and exits
  */
-export const SHAPES = ['handler', 'edge', 'command'] as const
+export const SHAPES = ['handler', 'web', 'edge', 'command'] as const
 export type Shape = (typeof SHAPES)[number]
 
 /** Code and the way to run it. Immutable; `id` is a digest of all the rest. */

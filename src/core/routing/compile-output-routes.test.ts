@@ -190,7 +190,7 @@ test('nothing that JSON can say makes compiling or matching throw', () => {
       ),
     ),
   )
-  const site = { find: (path: string) => (path === '/a' ? path : undefined), hasFunctions: true }
+  const site = { find: (path: string) => (path === '/a' ? path : undefined), isBuilt: true }
   fc.assert(
     fc.property(fc.array(fc.dictionary(field, value)), (routes) => {
       const result = compileOutputRoutes(routes)

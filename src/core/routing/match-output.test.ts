@@ -18,7 +18,7 @@ function table(routes: unknown): RouteTable {
 const OUTPUTS = ['/a', '/b', '/index', '/blog/index', '/docs/index.html', '/404.html', '/500.html', '/x/y']
 const site: Site<string> = {
   find: (path) => (OUTPUTS.includes(path) ? path : undefined),
-  hasFunctions: true,
+  isBuilt: true,
 }
 
 /** From `/path?query name:value`, where a host counts as a header. */
@@ -270,8 +270,31 @@ const CASES: readonly (readonly [why: string, routes: unknown, request: string, 
   ],
   ['miss: not for what is there', [handle('miss'), { src: '/.*', dest: '/b' }], '/a', 'serve /a'],
   [
-    'miss: its status is for what stays missing',
+    'miss: its status is for what it finds instead',
     [handle('miss'), { src: '/z', dest: '/a', check: true, status: 404 }],
+    '/z',
+    '404 /a',
+  ],
+  [
+    'miss: what is not there under another path either keeps its own',
+    [
+      handle('miss'),
+      { src: '/en/(.*)', dest: '/$1?gone=1', check: true },
+      handle('rewrite'),
+      { src: '/en/y', dest: '/b' },
+      { src: '/y', dest: '/a' },
+    ],
+    '/en/y?q=1',
+    'serve /b?q=1',
+  ],
+  [
+    'miss: each of its rules looks for the path that is missing',
+    [
+      handle('miss'),
+      { src: '/z', dest: '/none', check: true },
+      { src: '/none', dest: '/b', check: true },
+      { src: '/z', dest: '/a', check: true },
+    ],
     '/z',
     'serve /a',
   ],

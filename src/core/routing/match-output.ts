@@ -168,6 +168,7 @@ function applyRule<Target>(
   if (location !== undefined && location !== trip.path)
     return { kind: 'redirect', location, status: 307, headers: trip.headers }
 
+  const before = phase === 'miss' && rule.checks ? stateOf(trip) : undefined
   trip.meter.left -= MATCH_WORK + HEADER_WORK * (rule.headers.length + rule.transforms.length)
   const refusal =
     phase === 'miss' ? addNewHeaders(rule.headers, groups, trip) : addHeaders(rule.headers, groups, trip)
@@ -175,7 +176,7 @@ function applyRule<Target>(
   if (!transform(rule, groups, trip)) return refused('unsafe')
   const to = rule.destination && resolveDestination(rule.destination, groups)
   if (rule.destination !== undefined && to === undefined) return refused('unsafe')
-  if (phase !== 'miss') trip.status = rule.status ?? trip.status
+  trip.status = rule.status ?? trip.status
   if (to !== undefined) trip.routeMatches = matchesOf(rule, groups)
 
   const left = leave(trip, rule, to)
@@ -185,6 +186,12 @@ function applyRule<Target>(
   const error = rule.status !== undefined && rule.status >= 400 ? rule.status : undefined
   // With an error to fall back on, nothing but the path itself is looked for.
   if (rule.checks && error !== undefined) return serve(trip) ?? miss(trip) ?? fail(trip, error)
+  // What is missing is looked for under another path, and stays what it was if it is not there either.
+  if (before !== undefined) {
+    const found = serve(trip)
+    if (found === undefined) Object.assign(trip, before)
+    return found ?? 'next-rule'
+  }
   if (rule.checks) return serve(trip) ?? miss(trip) ?? tryRewrites(trip) ?? 'next-rule'
   if (to !== undefined) return serve(trip) ?? miss(trip) ?? giveUp(trip, error)
   // A rule without destination and status only sets headers and ends its phase; the files may follow.
@@ -343,15 +350,21 @@ const tryRewrites = <Target>(trip: Trip<Target>): RouteOutcome<Target> | undefin
 /** Runs a phase for a path that is not there. If it finds nothing, all is as it was before. */
 function attempt<Target>(trip: Trip<Target>, name: 'miss' | 'rewrite'): RouteOutcome<Target> | undefined {
   if (trip.within[name] || trip.phases[name].rules.length === 0) return undefined
+  const before = stateOf(trip)
+  trip.within[name] = true
+  const outcome = runPhase(trip, name) ?? (trip.path === before.path ? undefined : serve(trip))
+  trip.within[name] = false
+  if (outcome !== undefined) return outcome
+  Object.assign(trip, before)
+  return undefined
+}
+
+/** What rules may change, to be given back where they lead nowhere. */
+function stateOf<Target>(trip: Trip<Target>) {
   const { path, query, subject, status, headers, headerSize, routeMatches, transforms } = trip
   trip.meter.left -= headers.size
   if (headers !== NO_HEADERS) trip.headers = new Map(headers)
-  trip.within[name] = true
-  const outcome = runPhase(trip, name) ?? (trip.path === path ? undefined : serve(trip))
-  trip.within[name] = false
-  if (outcome !== undefined) return outcome
-  Object.assign(trip, { path, query, subject, status, headers, headerSize, routeMatches, transforms })
-  return undefined
+  return { path, query, subject, status, headers, headerSize, routeMatches, transforms }
 }
 
 function giveUp<Target>(trip: Trip<Target>, error?: number): RouteOutcome<Target> {

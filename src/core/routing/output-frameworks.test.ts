@@ -259,6 +259,57 @@ const NITRO: Framework = {
   ],
 }
 
+/** Of a release that keeps a page for each language, and looks without the language for what has none. */
+const NEXT_LANGUAGES: Framework = {
+  name: 'Next.js in two languages',
+  routes: [
+    { src: '^/$', dest: '/en', continue: true },
+    { src: '^/(?!(?:_next/.*|en|de)(?:/.*|$))(.*)$', dest: '/en/$1', continue: true },
+    { handle: 'filesystem' },
+    { src: '^(?:/(en|de))/over(?:/([^/]+?))(?:/)?$', dest: '/$1/d/$2', check: true },
+    { handle: 'resource' },
+    { src: '/.*', status: 404 },
+    { handle: 'miss' },
+    {
+      src: '/_next/static/.+',
+      status: 404,
+      check: true,
+      dest: '/_next/static/not-found.txt',
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    },
+    { src: '/en', dest: '/', check: true },
+    { src: '^//?(?:en|de)/(.*)', dest: '/$1', check: true },
+    { handle: 'rewrite' },
+    {
+      src: '^[/]?(?<nextLocale>en|de)?/d/(?<nxtPid>[^/]+?)(?:/)?$',
+      dest: '/$nextLocale/d/[id]?nxtPid=$nxtPid',
+    },
+    {
+      src: '^[/]?(?<nextLocale>en|de)?/s/(?<nxtPid>[^/]+?)(?:/)?$',
+      dest: '/$nextLocale/s/[id]?nxtPid=$nxtPid',
+    },
+    { handle: 'error' },
+    { src: '/(?<nextLocale>en|de)(/.*|$)', dest: '/$nextLocale/404', status: 404 },
+    { src: '/.*', dest: '/en/404', status: 404 },
+  ],
+  outputs: [
+    ...['/en', '/de', '/en/about', '/de/about', '/en/404', '/de/404', '/robots.txt'],
+    ...['/en/d/[id]', '/de/d/[id]', '/s/[id]', '/en/s/[id]', '/de/s/[id]', '/_next/static/not-found.txt'],
+  ],
+  cases: [
+    ['/', '/en'],
+    ['/de', '/de'],
+    ['/about', '/en/about (1=about)'],
+    ['/robots.txt', '/robots.txt (1=robots.txt)'],
+    ['/d/5', '/en/d/[id]?nxtPid=5 (1=en&2=5&nextLocale=en&nxtPid=5)'],
+    ['/de/d/5', '/de/d/[id]?nxtPid=5 (1=de&2=5&nextLocale=de&nxtPid=5)'],
+    ['/de/s/5', '/de/s/[id]?nxtPid=5 (1=de&2=5&nextLocale=de&nxtPid=5)'],
+    ['/de/over/5', '/de/d/[id]?nxtPid=5 (1=de&2=5&nextLocale=de&nxtPid=5)'],
+    ['/de/none', '404 /de/404 (1=de&2=%2Fnone&nextLocale=de)'],
+    ['/_next/static/x.js', '404 /_next/static/not-found.txt content-type:text/plain; charset=utf-8'],
+  ],
+}
+
 const REMIX: Framework = {
   name: 'Remix',
   routes: [
@@ -303,11 +354,19 @@ const ZERO_CONFIG: Framework = {
   ],
 }
 
-for (const { name, routes, outputs, cases } of [NEXT, SVELTEKIT, ASTRO, NITRO, REMIX, ZERO_CONFIG]) {
+for (const { name, routes, outputs, cases } of [
+  NEXT,
+  NEXT_LANGUAGES,
+  SVELTEKIT,
+  ASTRO,
+  NITRO,
+  REMIX,
+  ZERO_CONFIG,
+]) {
   const compiled = compileOutputRoutes(routes)
   const site: Site<string> = {
     find: (path) => (outputs.includes(path) ? path : undefined),
-    hasFunctions: true,
+    isBuilt: true,
   }
   test(`${name}: the routes compile`, () =>
     assert.ok(compiled.ok, compiled.ok ? '' : compiled.errors.map(({ message }) => message).join('\n')))

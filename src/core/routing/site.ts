@@ -4,8 +4,8 @@ export interface Site<Target> {
   find(path: string): Target | undefined
   /** Whether visitors may see what is in the folder at this path. Absent: they may not. */
   hasListing?(path: string): boolean
-  /** Whether there may be functions, which are found by names such as `/blog` and `/blog/index` too. */
-  readonly hasFunctions?: boolean
+  /** Whether a build made it, what it made being found by names such as `/blog` and `/blog/index` too. */
+  readonly isBuilt?: boolean
 }
 
 export interface Found<Target> {
@@ -22,10 +22,10 @@ export function findTarget<Target>(site: Site<Target>, path: string): Found<Targ
   const foundAt = `${folder}index.html`
   const index = site.find(foundAt)
   if (index !== undefined) return { target: index, foundAt }
-  return site.hasFunctions ? findFunction(site, folder) : undefined
+  return site.isBuilt ? findPage(site, folder) : undefined
 }
 
-function findFunction<Target>(site: Site<Target>, folder: string): Found<Target> | undefined {
+function findPage<Target>(site: Site<Target>, folder: string): Found<Target> | undefined {
   for (const foundAt of [folder.slice(0, -1) || '/', `${folder}index`]) {
     const target = site.find(foundAt)
     if (target !== undefined) return { target, foundAt }

@@ -46,6 +46,8 @@ const serverShape = (target) => ({
 async function shapeOf(value, options) {
   if (value === null || (typeof value !== 'object' && !isFunction(value))) return undefined
   if (hasMethods(value)) return web(byMethod(value))
+  // A function of a Request looks like any other: that it is one has to be said.
+  if (options.web && isFunction(value)) return web(value)
   if (isFunction(value)) return node(value, options.helpers && !isApp(value))
   if (isServer(value)) return serverShape(value)
   if (isFunction(value.fetch)) return web((request, context) => value.fetch(request, context))
@@ -85,7 +87,7 @@ function candidatesOf(exported) {
 
 /**
  * `{ answer, hasHelpers?, server? }` of what a module exports, or undefined where that is nothing that answers.
- * `helpers`: whether `(req, res)` functions get them.
+ * `helpers`: whether `(req, res)` functions get them. `web`: functions are of a web Request.
  */
 async function findAnswer(exported, options) {
   // What a compiled `export default start()` leaves.

@@ -59,7 +59,7 @@ async function startProgram(message, { server, hold, late }) {
   const givenUp = untilGivenUp(message.maxDuration || DEFAULT_START_SECONDS, message.entry, hold)
   const exporting = loadModule(file, root).then(async (exported) => {
     if (watch.first() !== undefined) return listening
-    const shape = asEdge(exported) || (await findAnswer(exported, { helpers }))
+    const shape = asEdge(exported) || (await findAnswer(exported, { helpers, web: message.shape === 'web' }))
     return shape === undefined ? listening : shape
   })
   let found = false

@@ -133,3 +133,20 @@ test('what is no response, or fails midway, is an error', async (t) => {
   assert.equal((await launched.fetch('/', { method: 'POST' })).status, 500)
   await assert.rejects(launched.fetch('/', { method: 'PUT' }))
 })
+
+test('of the shape web, a default function takes a Request; what says by itself what it is stays that', async (t) => {
+  const sources = [
+    `export default (request, { waitUntil }) => new Response(request.headers.get('x-a') + typeof waitUntil)`,
+    `module.exports = (request) => new Response(request.headers.get('x-a') + 'function')`,
+    `module.exports.default = async (request) => new Response(request.headers.get('x-a') + 'function')`,
+    `export const GET = (request) => new Response(request.headers.get('x-a') + 'function')`,
+    `export default { fetch: (request) => new Response(request.headers.get('x-a') + 'function') }`,
+  ]
+  await Promise.all(
+    sources.map(async (source) => {
+      const launched = await start(t, { files: { 'index.js': source }, shape: 'web' })
+      const { body } = await launched.fetch('/', { headers: { 'x-a': 'a ' } })
+      assert.equal(body, 'afunction', source)
+    }),
+  )
+})

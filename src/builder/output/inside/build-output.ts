@@ -55,7 +55,8 @@ function packFiles(packing: Packing, folder: string, overrides: Json): IndexFile
     const override = jsonOf(Object.hasOwn(overrides, path) ? overrides[path] : undefined)
     const contentType = textOf(override.contentType)
     const to = (textOf(override.path) ?? path).replace(/^\/+|\/+$/g, '') || 'index'
-    served.set(to, { path: to, content, ...(contentType === undefined ? {} : { contentType }) })
+    const type = contentType === undefined ? (to === path ? {} : { name: path }) : { contentType }
+    served.set(to, { path: to, content, ...type })
   }
   return [...served.values()]
 }

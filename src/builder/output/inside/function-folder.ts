@@ -79,7 +79,12 @@ function howToRun(
   }
   if (node) {
     const entry = entryOf(tree, path, textOf(config.handler) ?? 'index.js', ['.js', '.mjs', '.cjs'])
-    return { runtime: 'node', version: `${node[1]}.x`, shape: 'handler', entry }
+    return {
+      runtime: 'node',
+      version: `${node[1]}.x`,
+      shape: config.useWebApi === true ? 'web' : 'handler',
+      entry,
+    }
   }
   if (python) {
     const entry = entryOf(tree, path, textOf(config.handler) ?? 'index.py', ['.py'])

@@ -108,6 +108,8 @@ export interface IndexFault {
 export interface IndexFile {
   readonly path: string
   readonly content: number
+  /** The name that it had, where that is not the end of its path, and what it is has to be told by it. */
+  readonly name?: string
   readonly contentType?: string
 }
 
@@ -132,7 +134,7 @@ export interface IndexPrerender {
 export interface IndexProgram {
   readonly runtime: 'node' | 'python'
   readonly version: string
-  readonly shape: 'handler' | 'edge' | 'command'
+  readonly shape: 'handler' | 'web' | 'edge' | 'command'
   readonly entry: string
   readonly command?: readonly string[]
   readonly archive: number

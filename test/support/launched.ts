@@ -24,7 +24,7 @@ export interface Answer {
 export interface Program {
   readonly files: Readonly<Record<string, string>>
   readonly entry?: string
-  readonly shape?: 'handler' | 'edge' | 'command'
+  readonly shape?: 'handler' | 'web' | 'edge' | 'command'
   readonly command?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly compileCache?: string

@@ -1,0 +1,4 @@
+export default (_req, res) => {
+  res.setPreviewData({})
+  res.json({ draft: true })
+}

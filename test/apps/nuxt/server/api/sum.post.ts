@@ -1,0 +1,4 @@
+export default defineEventHandler(async (event) => {
+  const { a, b } = await readBody(event)
+  return { sum: a + b }
+})

@@ -1,0 +1,5 @@
+import { useParams } from '@remix-run/react'
+
+export default function Person() {
+  return <p>Person {useParams().name}</p>
+}

@@ -1,0 +1,5 @@
+import { useParams } from '@solidjs/router'
+
+export default function Person() {
+  return <p>Person {useParams().name}</p>
+}

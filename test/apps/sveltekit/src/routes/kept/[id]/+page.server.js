@@ -1,0 +1,2 @@
+export const config = { isr: { expiration: 3600 } }
+export const load = ({ params }) => ({ id: params.id, at: Date.now() })

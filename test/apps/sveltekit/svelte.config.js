@@ -1,0 +1,3 @@
+import adapter from '@sveltejs/adapter-vercel'
+
+export default { kit: { adapter: adapter() } }

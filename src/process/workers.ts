@@ -15,6 +15,7 @@ import { createCrashed } from '#core/instance/crash-loop.ts'
 import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
 import type { SandboxFacts } from '#core/operator/status.ts'
+import { createDestinations } from '#core/outbound/destinations.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Camera } from '#core/ports/camera.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
@@ -39,7 +40,8 @@ export interface CodeWorkers {
 
 export async function openCodeWorkers(config: Config, parts: Parts, worker: string): Promise<CodeWorkers> {
   const { blobs, bus, clock, log, stores, transact, vault, logWriter } = parts
-  const sandbox = await openSandbox({ mode: config.sandbox, log })
+  const destinations = createDestinations({ privateTargets: config.privateTargets })
+  const sandbox = await openSandbox({ mode: config.sandbox, destinations, log })
   log.info({ sandbox: sandbox.kind, missing: sandbox.missing }, 'builds and functions are isolated by this')
   const registry = createRegistryLookup(process.env)
   const tools = join(config.dataDir, 'toolchains')

@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 import { visit } from '#test/support/deploying.ts'
 import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
 import { type Packed, pack } from '#test/support/package.ts'
-import { sandboxMissing } from '#test/support/sandbox.ts'
+import { rootMissing } from '#test/support/sandbox.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** That of a machine which knows nothing of this clone: its own Node, whatever that is. */
@@ -155,7 +155,7 @@ test('the server of the package takes a site from the command line of the packag
   assert.match(text, /<title>Hello from Aloft<\/title>/)
 })
 
-test('it builds and runs functions', { skip: sandboxMissing }, async () => {
+test('it builds and runs functions', { skip: rootMissing }, async () => {
   const host = await deployed('examples/function', 'fn')
   const { status, text } = await visit(aloft, host, { path: '/api/hello?name=you' })
   assert.deepEqual([status, JSON.parse(text).hello], [200, 'you'])

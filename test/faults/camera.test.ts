@@ -9,11 +9,11 @@ import { createChromiumCamera } from '#adapters/camera-chromium/chromium-camera.
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { openCamera } from '#src/process/camera.ts'
 import { withoutChromium } from '#test/support/chromium.ts'
-import { marker, processesWith, sandboxMissing, scratch } from '#test/support/sandbox.ts'
+import { marker, processesWith, rootMissing, scratch } from '#test/support/sandbox.ts'
 import { startServer } from '#test/support/server.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
-const skip = withoutChromium || sandboxMissing
+const skip = withoutChromium || rootMissing
 
 /** A page that does all it can to reach something, before it is seen. */
 const hostile = (url: string, other: string): string => `<!doctype html><title>Hostile</title>

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { ProgramRef } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { sandboxMissing } from '#test/support/sandbox.ts'
+import { rootMissing } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { openWorkbench, type Workbench } from '../ports/runner-suite.ts'
 
@@ -46,7 +46,7 @@ module.exports = async (req, res) => {
   res.end(JSON.stringify((await ACTS[act](argument)) ?? null))
 }`
 
-describe('a hostile function', { skip: sandboxMissing }, () => {
+describe('a hostile function', { skip: rootMissing }, () => {
   let opened: Promise<Sandbox> | undefined
   let bench: Workbench | undefined
   let ref: ProgramRef | undefined

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { processesWith, sandboxMissing } from '#test/support/sandbox.ts'
+import { processesWith, rootMissing } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { ask, openWorkbench } from '../ports/runner-suite.ts'
 
@@ -71,7 +71,7 @@ describe('an instance that comes to grief', {
     assert.notEqual((await bench.get(ref)).body, body)
   })
 
-  it('ends with its memory, and its log says so', { skip: sandboxMissing }, async (t) => {
+  it('ends with its memory, and its log says so', { skip: rootMissing }, async (t) => {
     const bench = await openWorkbench(t, await sandbox('required'))
     const ref = await bench.deploy({
       memoryMb: 128,
@@ -83,7 +83,7 @@ describe('an instance that comes to grief', {
     await bench.logged(/ran out of memory \(128 MB\)/)
   })
 
-  it('takes all its processes with it', { skip: sandboxMissing }, async (t) => {
+  it('takes all its processes with it', { skip: rootMissing }, async (t) => {
     const bench = await openWorkbench(t, await sandbox('required'))
     const seconds = `7${process.pid}.25`
     const ref = await bench.deploy({

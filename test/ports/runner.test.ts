@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Lease } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { sandboxMissing } from '#test/support/sandbox.ts'
+import { rootMissing } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { ask, openWorkbench, type Workbench } from './runner-suite.ts'
 
@@ -22,7 +22,7 @@ const HELD = {
 }
 
 /** The best that this machine has for most of it, as every start costs; the rest is about what differs without. */
-const MODE = sandboxMissing ? 'off' : 'required'
+const MODE = rootMissing ? 'off' : 'required'
 const skip = process.platform === 'win32' && 'needs unix sockets'
 
 function openOnce(mode: 'required' | 'off'): () => Promise<Sandbox> {
@@ -366,7 +366,7 @@ def app(environ, start_response):
     await bench.host.drain(5000)
   })
 
-  it('keeps compiled code for later instances of the same project', { skip: sandboxMissing }, async (t) => {
+  it('keeps compiled code for later instances of the same project', { skip: rootMissing }, async (t) => {
     const bench = await openWorkbench(t, await sandbox())
     const functions = Array.from(
       { length: 1500 },

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { finish, finished, runOf, sandboxMissing, scratch, wrote } from '#test/support/sandbox.ts'
+import { finish, finished, rootMissing, runOf, scratch, wrote } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const MB = 2 ** 20
 
-describe('a folder of limited size', { skip: sandboxMissing }, () => {
+describe('a folder of limited size', { skip: rootMissing }, () => {
   let opened: Promise<Sandbox> | undefined
   const sandbox = () => {
     opened ??= openSandbox({ mode: 'required', log: silentLog })

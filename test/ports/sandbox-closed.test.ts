@@ -14,8 +14,8 @@ import {
   marker,
   node,
   processesWith,
+  rootMissing,
   runOf,
-  sandboxMissing,
   scratch,
   wrote,
 } from '#test/support/sandbox.ts'
@@ -23,7 +23,7 @@ import { silentLog } from '#test/support/silent-log.ts'
 
 for (const userNamespaces of [true, false])
   describe(`bubblewrap ${userNamespaces ? 'with' : 'without'} user namespaces closes off`, {
-    skip: sandboxMissing,
+    skip: rootMissing,
   }, () => {
     let opened: Promise<Sandbox> | undefined
     const sandbox = () => {

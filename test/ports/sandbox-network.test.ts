@@ -5,8 +5,9 @@ import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
+import { createDestinations, type Destinations } from '#core/outbound/destinations.ts'
 import type { Sandbox, SandboxRun } from '#core/ports/sandbox.ts'
-import { finish, leftBy, node, runOf, sandboxMissing, wrote } from '#test/support/sandbox.ts'
+import { finish, leftBy, NETWORKS, node, runOf, sandboxMissing, wrote } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 type Target = readonly [host: string, port: number]
@@ -58,15 +59,19 @@ async function findRegistry(): Promise<URL | undefined> {
   }
 }
 
-describe('the network of a sandbox', { skip: sandboxMissing }, () => {
+const suite = (network: 'fenced' | 'gateway', open: (destinations?: Destinations) => Promise<Sandbox>) => {
   let opened: Promise<Sandbox> | undefined
   const sandbox = () => {
-    opened ??= openSandbox({ mode: 'required', log: silentLog })
+    opened ??= open()
     return opened
   }
   after(async () => {
     await (await opened)?.close()
     assert.deepEqual(leftBy(process.pid), [])
+  })
+
+  it('is the one that is expected here', async () => {
+    assert.equal((await sandbox()).report.network, network)
   })
 
   for (const network of ['none', 'outbound'] as const)
@@ -96,7 +101,7 @@ describe('the network of a sandbox', { skip: sandboxMissing }, () => {
       'outbound',
       hosts.map((host) => [host, 80]),
     )
-    for (const host of hosts) assert.match(outcomes[host] ?? '', /^E(CONNREFUSED|HOSTUNREACH)$/, host)
+    for (const host of hosts) assert.match(outcomes[host] ?? '', /^E(CONNREFUSED|HOSTUNREACH|ACCES)$/, host)
   })
 
   it('reaches the resolvers for names alone', async () => {
@@ -133,7 +138,7 @@ describe('the network of a sandbox', { skip: sandboxMissing }, () => {
   })
 
   it('is used again by later runs, and is not shared by those at the same time', async () => {
-    const own = await openSandbox({ mode: 'required', log: silentLog })
+    const own = await open()
     const address = async () => {
       const { stdout } = await finish(
         own,
@@ -170,4 +175,58 @@ describe('the network of a sandbox', { skip: sandboxMissing }, () => {
     )
     assert.deepEqual({ stdout, stderr, code }, { stdout: '200 is-number\n', stderr: '', code: 0 })
   })
-})
+
+  it('leads names of the platform, and no other, to where the platform says', async (t) => {
+    const listener = createServer((socket) => socket.end('from the platform'))
+    t.after(() => listener.close())
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+    const { port } = listener.address() as { port: number }
+    const usual = createDestinations()
+    const own = await open({
+      ...usual,
+      addressesOf: (name) => (name === 'site.example.test' ? ['198.19.255.2'] : undefined),
+      connectTo: (address, to) =>
+        address === '198.19.255.2' && to === 443 ? { host: '127.0.0.1', port } : usual.connectTo(address, to),
+    })
+    t.after(() => own.close())
+    const script = `const net = require('node:net')
+      net.connect(443, 'site.example.test').on('data', (chunk) => {
+        process.stdout.write(chunk)
+        net.connect(80, 'site.example.test').on('error', (error) => console.log(' but', error.code))
+          .on('data', () => console.log('something'))
+      })`
+    const { stdout } = await finish(own, ['/opt/node', '-e', script], { network: 'outbound', binds: [node] })
+    assert.equal(stdout, 'from the platform but ECONNRESET\n')
+  })
+
+  it('reaches what the operator allows of private networks, this machine only where it is named', async (t) => {
+    const [address] = Object.values(networkInterfaces())
+      .flat()
+      .flatMap((each) => (each && !each.internal && each.family === 'IPv4' ? [each.address] : []))
+    if (address === undefined) return t.skip('this machine has no address of its own')
+    const listener = createServer((socket) => socket.end('reached'))
+    t.after(() => listener.close())
+    await new Promise<void>((resolve) => listener.listen(0, address, resolve))
+    const { port } = listener.address() as { port: number }
+    const script = `require('node:net').connect(process.env.TARGET_PORT, process.argv[1])
+      .on('data', (chunk) => console.log(String(chunk))).on('error', (error) => console.log(error.code))`
+    const tried = async (privateTargets: readonly string[]) => {
+      const own = await open(createDestinations({ privateTargets }))
+      try {
+        const run = { network: 'outbound', binds: [node], env: { TARGET_PORT: String(port) } } as const
+        return (await finish(own, ['/opt/node', '-e', script, address], run)).stdout
+      } finally {
+        await own.close()
+      }
+    }
+    assert.equal(await tried([address]), 'reached\n')
+    assert.match(await tried([`${address}/24`]), /^E/)
+  })
+}
+
+for (const { network, without } of NETWORKS)
+  describe(`the ${network} network of a sandbox`, { skip: sandboxMissing }, () =>
+    suite(network, (destinations) =>
+      openSandbox({ mode: 'required', log: silentLog, without, ...(destinations && { destinations }) }),
+    ),
+  )

@@ -2,23 +2,15 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import {
-  finish,
-  finished,
-  marker,
-  processesWith,
-  runOf,
-  sandboxMissing,
-  wrote,
-} from '#test/support/sandbox.ts'
+import { finish, finished, marker, processesWith, rootMissing, runOf, wrote } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const ADAPTERS = [
-  { name: 'bubblewrap', options: { mode: 'required', log: silentLog }, skip: sandboxMissing },
+  { name: 'bubblewrap', options: { mode: 'required', log: silentLog }, skip: rootMissing },
   {
     name: 'bubblewrap without user namespaces',
     options: { mode: 'required', log: silentLog, userNamespaces: false },
-    skip: sandboxMissing,
+    skip: rootMissing,
   },
   {
     name: 'no sandbox',

@@ -13,7 +13,7 @@ const say = (message: object) => process.stdout.write(`${JSON.stringify(message)
 const log = createRecordingLog()
 try {
   const sandbox = await openSandbox({ mode, log })
-  say({ kind: sandbox.kind, missing: sandbox.missing })
+  say({ kind: sandbox.kind, missing: sandbox.missing, report: sandbox.report })
   for (const run of runs)
     try {
       const started = sandbox.spawn(run)

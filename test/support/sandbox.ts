@@ -10,8 +10,19 @@ import type { Sandbox, SandboxExit, SandboxedProcess, SandboxRun } from '#core/p
 export const sandboxMissing =
   ((process.env.ALOFT_TEST_MISSING ?? '').split(',').includes('bubblewrap') &&
     'bubblewrap is not installed') ||
-  (process.platform !== 'linux' && 'sandboxes need Linux') ||
-  (process.getuid?.() !== 0 && 'not root: the whole sandbox cannot be had')
+  (process.platform !== 'linux' && 'sandboxes need Linux')
+
+/** An ordinary user has a sandbox too, but not all of it. */
+export const isRoot = process.getuid?.() === 0
+export const rootMissing = sandboxMissing || (!isRoot && 'not root: the whole sandbox cannot be had')
+
+/** The networks of runs that can be had here, by what is done without. */
+export const NETWORKS = isRoot
+  ? ([
+      { network: 'fenced', without: [] },
+      { network: 'gateway', without: ['nft'] },
+    ] as const)
+  : ([{ network: 'gateway', without: [] }] as const)
 
 const MB = 2 ** 20
 
@@ -86,10 +97,8 @@ export const node = { host: process.execPath, inside: '/opt/node', writable: fal
 
 /** Everything on the machine that carries the name of this process's sandboxes. */
 export function leftBy(pid: number): readonly string[] {
-  const name = `aloft-${pid}-`
-  const link = `al-${pid.toString(36)}-`
-  const lines = (text: string) =>
-    text.split('\n').filter((line) => line.includes(name) || line.includes(link))
+  const name = new RegExp(`aloft-[0-9a-z]+-${pid}-`)
+  const lines = (text: string) => text.split('\n').filter((line) => name.test(line))
   const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
   const cgroups = mounts
     .split('\n')
@@ -100,10 +109,8 @@ export function leftBy(pid: number): readonly string[] {
   return [
     ...lines(mounts),
     ...lines(cgroups.join('\n')),
-    ...lines(readdirSync('/run').join('\n')),
+    ...lines([...readdirSync('/run'), ...readdirSync(tmpdir())].join('\n')),
     ...told('/usr/sbin/ip', 'netns', 'list'),
-    ...told('/usr/sbin/ip', 'link', 'show'),
-    ...told('/usr/sbin/ip', 'route', 'show'),
-    ...told('/usr/sbin/nft', 'list', 'tables'),
+    ...(isRoot ? told('/usr/sbin/nft', 'list', 'tables') : []),
   ]
 }

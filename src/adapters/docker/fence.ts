@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { PRIVATE, resolversOf } from '../sandbox-bwrap/network-rules.ts'
+import { PRIVATE_RANGES } from '#core/outbound/public-address.ts'
+import { resolversOf } from '../sandbox-bwrap/network-rules.ts'
 import { runTool } from '../sandbox-bwrap/run-tool.ts'
 import { findTools } from '../sandbox-bwrap/tools.ts'
 import type { Engine } from './engine.ts'
@@ -79,7 +80,7 @@ export function fenceRules(table: string, bridge: string, resolvers: readonly st
     ${ours} ct state established,related accept
     ${dns}
     ${refuse('meta nfproto ipv6')}
-    ${refuse(`ip daddr { ${PRIVATE.join(', ')} }`)}
+    ${refuse(`ip daddr { ${PRIVATE_RANGES.join(', ')} }`)}
     oifname "${bridge}" ct state established,related accept
     oifname "${bridge}" drop
   }

@@ -25,7 +25,7 @@ export interface BwrapRun {
   readonly view: SystemView
   readonly filtered: boolean
   readonly cgroup: Cgroup | undefined
-  readonly netns: string | undefined
+  readonly enter: readonly string[] | undefined
   readonly uid: number | undefined
   readonly rlimits: readonly string[]
   /** See `inheritedFiles`. */

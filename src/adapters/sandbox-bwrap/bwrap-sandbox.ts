@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { type Sandbox, SandboxError, type SandboxedProcess, type SandboxRun } from '#core/ports/sandbox.ts'
+import {
+  type Sandbox,
+  SandboxError,
+  type SandboxedProcess,
+  type SandboxReport,
+  type SandboxRun,
+} from '#core/ports/sandbox.ts'
+import { portsOf } from '../sandbox-network/reachable-ports.ts'
 import { mountBounded } from './bounded-folder.ts'
 import { startBwrap } from './bwrap-run.ts'
 import { createCgroup } from './cgroup.ts'
@@ -25,11 +32,12 @@ export interface Abilities {
   readonly networks: NetworkPool | string
   readonly inherited: readonly number[]
   readonly userns: boolean
-  readonly missing: readonly string[]
+  readonly report: SandboxReport
 }
 
 export class BwrapSandbox implements Sandbox {
   readonly kind = 'bubblewrap'
+  readonly report: SandboxReport
   readonly missing: readonly string[]
   readonly boundsFolders: boolean
   readonly #has: Abilities
@@ -39,7 +47,8 @@ export class BwrapSandbox implements Sandbox {
 
   constructor(abilities: Abilities) {
     this.#has = abilities
-    this.missing = abilities.missing
+    this.report = abilities.report
+    this.missing = abilities.report.missing
     this.boundsFolders = abilities.users !== undefined
   }
 
@@ -82,10 +91,11 @@ export class BwrapSandbox implements Sandbox {
       if (uid !== undefined) undo.push(() => users?.release(uid))
       const cgroup = places && (await createCgroup(places, `${name}-${this.#runs++}`, run.limits))
       if (cgroup) undo.push(() => cgroup.remove())
-      let netns: string | undefined
+      let enter: readonly string[] | undefined
       if (run.network === 'outbound' && typeof networks !== 'string') {
+        await networks.reach?.(portsOf(run.env))
         const network = await networks.take()
-        netns = network.path
+        enter = network.enter
         undo.push(() => networks.release(network))
       }
       for (const { host, maxBytes } of run.binds)
@@ -96,7 +106,7 @@ export class BwrapSandbox implements Sandbox {
         : rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'), {
             isOwnUser: uid === undefined,
           })
-      const started = await startBwrap({ ...this.#has, run, cgroup, netns, uid, rlimits })
+      const started = await startBwrap({ ...this.#has, run, cgroup, enter, uid, rlimits })
       return { ...started, ended: this.#released(started.ended, release) }
     } catch (error) {
       await release()

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { type Destinations, GATEWAY as PLATFORM, SERVICES } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
+import type { Gateway } from '../sandbox-network/gateway.ts'
 import { closedWithoutUs, forwardFrom, openForwarding, restoreForwarding } from './forwarding.ts'
 import { networkRules } from './network-rules.ts'
 import { isStale, type Owner, ownerName } from './owner-name.ts'
@@ -9,10 +10,15 @@ import { runTool } from './run-tool.ts'
 /** A network namespace with one way out, through rules that keep it off this machine and private networks. */
 export interface Network {
   readonly name: string
-  readonly path: string
+  /** The options of nsenter by which a run comes to be in it. */
+  readonly enter: readonly string[]
 }
 
 export interface NetworkPool {
+  /** `fenced`: packets go out through rules of the kernel's. `gateway`: connections go out through the platform. */
+  readonly kind: 'fenced' | 'gateway'
+  /** Lets runs reach these ports as well, where not all are reached anyhow. */
+  reach?(ports: readonly number[]): Promise<void>
   /** One that no other run has; made where none is free. */
   take(): Promise<Network>
   release(network: Network): Promise<void>
@@ -23,13 +29,16 @@ export interface NetworkOptions {
   readonly owner: Owner
   readonly ip: string
   readonly nft: string
-  readonly resolvers: readonly string[]
+  /** Where runs ask for names, and reach what is the platform's own. */
+  readonly gateway: Gateway
+  readonly destinations: Pick<Destinations, 'privateTargets' | 'ownTargets'>
   readonly log: Log
 }
 
 const IDLE = 8
 const ADDRESS_TRIES = 64
-const GUEST_COUNT = 2 ** 17
+/** Without those of the platform's own services, which are the last. */
+const GUEST_COUNT = 2 ** 17 - 2 ** 8
 /** Never on a wire: both ends of a link know each other's hardware address. */
 const GATEWAY = '169.254.1.1'
 const INTERFACES = 'al-'
@@ -74,6 +83,7 @@ export async function removeStaleNetworks(ip: string, nft: string): Promise<void
 }
 
 class VethPool implements NetworkPool {
+  readonly kind = 'fenced'
   readonly #options: NetworkOptions
   readonly #prefix: string
   readonly #mtu: number
@@ -101,7 +111,8 @@ class VethPool implements NetworkPool {
   }
 
   async close(): Promise<void> {
-    const { owner, nft } = this.#options
+    const { owner, nft, gateway } = this.#options
+    await gateway.close()
     for (const network of this.#idle.splice(0)) await this.#delete(network)
     await runTool(nft, ['delete', 'table', 'inet', ownerName(owner)])
     if (await anySandboxes(nft)) return
@@ -118,7 +129,7 @@ class VethPool implements NetworkPool {
     const { owner, ip } = this.#options
     const number = this.#made++
     const name = `${ownerName(owner)}-${number}`
-    const network = { name, path: `/run/netns/${name}` }
+    const network = { name, enter: [`--net=/run/netns/${name}`] }
     const link = `${this.#prefix}${number.toString(36)}`
     await runTool(ip, ['netns', 'add', name])
     try {
@@ -138,11 +149,47 @@ route add default via ${GATEWAY} dev eth0
 `,
       )
       await forwardFrom(link)
+      await this.#connectPlatform(number, name, guest)
       return network
     } catch (error) {
       await this.#delete(network).catch(() => {})
       throw error
     }
+  }
+
+  /** A second link, to the platform's own services. */
+  async #connectPlatform(number: number, name: string, guest: string): Promise<void> {
+    const { ip, gateway } = this.#options
+    const link = `v${number.toString(36)}`
+    await runTool(ip, [
+      '-n',
+      name,
+      'link',
+      'add',
+      'eth1',
+      'type',
+      'veth',
+      'peer',
+      link,
+      'netns',
+      `${gateway.pid}`,
+    ])
+    await gateway.ip(
+      ['-batch', '-'],
+      `link set ${link} addrgenmode none
+link set ${link} up
+route add ${guest}/32 dev ${link}
+`,
+    )
+    await runTool(
+      ip,
+      ['-n', name, '-batch', '-'],
+      `link set eth1 addrgenmode none
+link set eth1 up
+route add ${PLATFORM}/32 dev eth1
+route add ${SERVICES} via ${PLATFORM} dev eth1
+`,
+    )
   }
 
   /** Links the namespace to the machine; the route, which the kernel gives only once, makes the address ours. */
@@ -172,9 +219,18 @@ neigh add ${guest} lladdr ${theirs} dev ${link} nud permanent
   }
 }
 
-/** Loads the rules and makes a first network, so that a machine that cannot is found out here. */
+/** Loads the rules and makes a first network, so that a machine that cannot is found out here. Closes the gateway then. */
 export async function openNetworkPool(options: NetworkOptions): Promise<NetworkPool> {
-  const { owner, ip, nft, resolvers, log } = options
+  try {
+    return await openFenced(options)
+  } catch (error) {
+    await options.gateway.close()
+    throw error
+  }
+}
+
+async function openFenced(options: NetworkOptions): Promise<NetworkPool> {
+  const { owner, ip, nft, destinations, log } = options
   const uplinks = (await list<Route>(ip, '-j', '-4', 'route', 'show', 'default')).flatMap(
     ({ dev }) => dev ?? [],
   )
@@ -186,7 +242,7 @@ export async function openNetworkPool(options: NetworkOptions): Promise<NetworkP
   const prefix = `${INTERFACES}${shortly(ownerName(owner))}-`
   const opened = await closedWithoutUs(uplinks)
   const own = links.map(({ ifname }) => ifname)
-  const rules = networkRules({ table: ownerName(owner), interfaces: prefix, resolvers, opened, own })
+  const rules = networkRules({ table: ownerName(owner), interfaces: prefix, ...destinations, opened, own })
   await runTool(nft, ['-f', '-'], rules)
   const pool = new VethPool(options, prefix, mtu, opened)
   try {
@@ -205,11 +261,4 @@ export async function openNetworkPool(options: NetworkOptions): Promise<NetworkP
       `another firewall table of this machine drops forwarded packets: builds reach nothing until it accepts those of interfaces ${INTERFACES}*`,
     )
   return pool
-}
-
-/** The machine's resolv.conf, or the one behind a resolver on its loopback, which no sandbox may reach. */
-export async function readResolvConf(): Promise<string> {
-  const own = await readFile('/etc/resolv.conf', 'utf8').catch(() => '')
-  if (!/^\s*nameserver\s+127\./m.test(own)) return own
-  return readFile('/run/systemd/resolve/resolv.conf', 'utf8').catch(() => own)
 }

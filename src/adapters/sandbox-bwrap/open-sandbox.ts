@@ -1,20 +1,26 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDestinations, type Destinations, GATEWAY } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
-import { type Sandbox, SandboxError, type SandboxRun } from '#core/ports/sandbox.ts'
+import {
+  type NotTaken,
+  type Sandbox,
+  SandboxError,
+  type SandboxReport,
+  type SandboxRun,
+} from '#core/ports/sandbox.ts'
 import { removeStaleFolders } from './bounded-folder.ts'
 import { FD } from './bwrap-args.ts'
 import { type Abilities, BwrapSandbox } from './bwrap-sandbox.ts'
 import { removeStaleCgroups } from './cgroup.ts'
 import { type CgroupPlaces, CONTROLLERS, findCgroupPlaces } from './cgroup-places.ts'
 import { inheritedFiles } from './inherited-files.ts'
-import { type NetworkPool, openNetworkPool, readResolvConf, removeStaleNetworks } from './network-pool.ts'
-import { resolversOf } from './network-rules.ts'
-import { isStale, nextOwner, type Owner, ownerName } from './owner-name.ts'
+import { openNetworks } from './open-networks.ts'
+import { isStale, nextOwner, ownerName } from './owner-name.ts'
 import { seccompFilter } from './seccomp.ts'
 import { createSystemView } from './system-view.ts'
-import { findTools, type ToolName, type Tools } from './tools.ts'
+import { absent, findTools, type ToolName } from './tools.ts'
 import { createUnsandboxed } from './unsandboxed.ts'
 import { createUserIds } from './user-ids.ts'
 
@@ -22,13 +28,16 @@ export interface SandboxOptions {
   /** `required` refuses to go on without; `auto` goes on unprotected and warns; `off` does so at the operator's word. */
   readonly mode: 'required' | 'auto' | 'off'
   readonly log: Log
+  /** What runs reach over the network; the public internet where it is left out. */
+  readonly destinations?: Destinations
   /** False on machines where unprivileged users must not make user namespaces; else that is found out. */
   readonly userNamespaces?: boolean
+  /** Programs to do without, as if they were not installed. */
+  readonly without?: readonly ToolName[]
 }
 
 const ALWAYS: readonly ToolName[] = ['bwrap', 'sh']
 const AS_ROOT: readonly ToolName[] = ['setpriv', 'unshare', 'mount', 'umount', 'mkdir', 'chown']
-const FOR_NETWORK: readonly ToolName[] = ['ip', 'nft', 'nsenter']
 
 const UNLIMITED = {
   memory: 'the memory of a run is limited only for each of its processes',
@@ -37,29 +46,11 @@ const UNLIMITED = {
 } as const
 
 const isRoot = () => process.getuid?.() === 0
-const absent = (tools: Tools, names: readonly ToolName[]) => names.filter((name) => tools[name] === undefined)
-
-/** The pool, or why there is none. */
-async function openNetworks(owner: Owner, tools: Tools, resolvConf: string, log: Log) {
-  const lacking = absent(tools, FOR_NETWORK)
-  if (!isRoot()) return 'only root can fence a network off'
-  const { ip, nft } = tools
-  if (lacking.length > 0 || !ip || !nft) return `not installed: ${lacking.join(', ')}`
-  const resolvers = resolversOf(resolvConf)
-  if (resolvers.length === 0)
-    return 'this machine has no name resolver at an IPv4 address outside its loopback'
-  try {
-    await removeStaleNetworks(ip, nft)
-    return await openNetworkPool({ owner, ip, nft, resolvers, log })
-  } catch (error) {
-    return (error as Error).message
-  }
-}
 
 function lacks(
   places: CgroupPlaces | undefined,
   { filtered, userns }: { filtered: boolean; userns: boolean },
-  networks: NetworkPool | string,
+  networks: Abilities['networks'],
 ): readonly string[] {
   return [
     ...CONTROLLERS.filter((controller) => places?.folders[controller] === undefined).map(
@@ -71,6 +62,13 @@ function lacks(
     ...(typeof networks === 'string' ? [`runs that need a network are refused: ${networks}`] : []),
   ]
 }
+
+const limitsOf = (places: CgroupPlaces | undefined, filtered: boolean): SandboxReport['limits'] => ({
+  memory: places?.folders.memory ? 'run' : 'process',
+  cpu: places?.folders.cpu ? 'run' : 'none',
+  processes: places?.folders.pids ? 'run' : 'user',
+  systemCalls: filtered,
+})
 
 /** The smallest run through everything that every run goes through. */
 const PROBE: SandboxRun = {
@@ -92,9 +90,10 @@ async function probe(sandbox: Sandbox): Promise<void> {
 }
 
 /** Throws where this machine cannot. */
-async function openBwrap({ log, userNamespaces = true }: SandboxOptions): Promise<Sandbox> {
+async function openBwrap(options: SandboxOptions): Promise<Sandbox> {
+  const { log, userNamespaces = true, destinations = createDestinations(), without = [] } = options
   if (process.platform !== 'linux') throw new SandboxError('no_sandbox', 'sandboxes need Linux')
-  const tools = await findTools()
+  const tools = { ...(await findTools()), ...Object.fromEntries(without.map((name) => [name, undefined])) }
   const lacking = absent(tools, isRoot() ? [...ALWAYS, ...AS_ROOT] : ALWAYS)
   if (lacking.length > 0) throw new SandboxError('no_sandbox', `not installed: ${lacking.join(', ')}`)
   const users = isRoot()
@@ -112,23 +111,28 @@ async function openBwrap({ log, userNamespaces = true }: SandboxOptions): Promis
   const places = await findCgroupPlaces(`${name}-probe`)
   if (places) await removeStaleCgroups(places)
   const seccomp = seccompFilter(process.arch)
-  const resolvConf = await readResolvConf()
-  const resolvers = resolversOf(resolvConf).map((address) => `nameserver ${address}\n`)
-  const view = await createSystemView(join(base, name), seccomp, resolvers.join(''))
+  const view = await createSystemView(join(base, name), seccomp, `nameserver ${GATEWAY}\n`)
   const filtered = seccomp !== undefined
   const inherited = inheritedFiles(FD.seccomp)
   const has = { name, tools, view, filtered, places, users, inherited }
 
-  const open = (userns: boolean, networks: NetworkPool | string) =>
+  const open = (userns: boolean, networks: Abilities['networks'], notTaken: readonly NotTaken[]) =>
     new BwrapSandbox({
       ...{ ...has, userns, networks },
-      missing: lacks(places, { filtered, userns }, networks),
+      report: {
+        way: 'bubblewrap',
+        network: typeof networks === 'string' ? 'refused' : networks.kind,
+        limits: limitsOf(places, filtered),
+        missing: lacks(places, { filtered, userns }, networks),
+        notTaken,
+      },
     } satisfies Abilities)
   try {
     const userns = await firstThatRuns(isRoot() ? [userNamespaces, false] : [true], (candidate) =>
-      probe(open(candidate, 'not yet')),
+      probe(open(candidate, 'not yet', [])),
     )
-    return open(userns, await openNetworks(owner, tools, resolvConf, log))
+    const { networks, notTaken } = await openNetworks({ owner, tools, destinations, isRoot: isRoot(), log })
+    return open(userns, networks, notTaken)
   } catch (error) {
     await view.remove()
     throw error

@@ -37,7 +37,8 @@ export const need = (tools: Tools, name: ToolName): string => {
 export interface Start {
   readonly tools: Tools
   readonly joinFiles: readonly string[]
-  readonly netns: string | undefined
+  /** See `Network`. */
+  readonly enter: readonly string[] | undefined
   /** The sandbox's user outside; undefined where the platform is not root and runs it as itself. */
   readonly uid: number | undefined
   readonly stage: string
@@ -75,7 +76,7 @@ export function rlimitArgs(
 }
 
 export function startArgv(start: Start): readonly string[] {
-  const { tools, joinFiles, netns, uid, stage, binds, rlimits, userns, argv } = start
+  const { tools, joinFiles, enter, uid, stage, binds, rlimits, userns, argv } = start
   const user = String(uid)
   const sh = need(tools, 'sh')
   const become =
@@ -87,7 +88,7 @@ export function startArgv(start: Start): readonly string[] {
         ]
   return [
     ...[sh, '-c', JOIN, 'sh', String(joinFiles.length), ...joinFiles],
-    ...(netns === undefined ? [] : [need(tools, 'nsenter'), `--net=${netns}`, '--']),
+    ...(enter === undefined ? [] : [need(tools, 'nsenter'), ...enter, '--']),
     ...(uid === undefined
       ? []
       : [

@@ -24,6 +24,9 @@ export type Tools = Readonly<Partial<Record<ToolName, string>>>
 /** What the programs that prepare a sandbox get, whatever the platform's own environment is. */
 export const TOOL_ENV = { PATH: FOLDERS.join(':'), LC_ALL: 'C' }
 
+export const absent = (tools: Tools, names: readonly ToolName[]): readonly ToolName[] =>
+  names.filter((name) => tools[name] === undefined)
+
 export async function findTools(): Promise<Tools> {
   const tools: Partial<Record<ToolName, string>> = {}
   for (const name of TOOL_NAMES)

@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import { type Sandbox, SandboxError, type SandboxedProcess, type SandboxRun } from '#core/ports/sandbox.ts'
+import {
+  type NotTaken,
+  type Sandbox,
+  SandboxError,
+  type SandboxedProcess,
+  type SandboxRun,
+} from '#core/ports/sandbox.ts'
 import { assertRun } from './check-run.ts'
 import { endGroup, killWithGroup } from './process-group.ts'
 import { type Ended, type Started, supervise } from './supervise.ts'
@@ -47,12 +53,16 @@ async function start(run: SandboxRun): Promise<Started> {
 }
 
 /** For operators who chose to run without protection. Paths inside binds are found where they are on the machine. */
-export function createUnsandboxed(): Sandbox {
+export function createUnsandboxed(notTaken: readonly NotTaken[] = []): Sandbox {
   const running = new Set<SandboxedProcess>()
   let closed = false
   return {
     kind: 'none',
     missing: MISSING,
+    report: {
+      ...{ way: 'none', network: 'machine', missing: MISSING, notTaken },
+      limits: { memory: 'none', cpu: 'none', processes: 'none', systemCalls: false },
+    },
     boundsFolders: false,
     spawn(run) {
       assertRun(run)

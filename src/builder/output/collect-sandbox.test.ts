@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { RunOptions } from '#builder/workshop/workspace.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
-import { finish, sandboxMissing } from '#test/support/sandbox.ts'
+import { finish, rootMissing } from '#test/support/sandbox.ts'
 import { collectBuildOutput, collectFunctions } from './collect.ts'
 import { answerOf, collectionOf, fails, link } from './collect-testing.ts'
 
@@ -12,7 +12,7 @@ const SOURCE = '/vercel/path0'
 
 for (const mode of ['required', 'off'] as const)
   it(`packs in a process of its own, sandbox ${mode}`, {
-    skip: mode === 'required' && sandboxMissing,
+    skip: mode === 'required' && rootMissing,
   }, async (t) => {
     const sandbox = await openSandbox({ mode, log: createRecordingLog() })
     t.after(() => sandbox.close())

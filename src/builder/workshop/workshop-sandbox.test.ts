@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
-import { sandboxMissing } from '#test/support/sandbox.ts'
+import { rootMissing } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { installDependencies } from './install-dependencies.ts'
 import { createRegistryLookup } from './registry.ts'
@@ -21,7 +21,7 @@ const FILES = {
 const MB = 2 ** 20
 
 it('installs a package with npm and runs a program on it, in the sandbox', {
-  skip: sandboxMissing,
+  skip: rootMissing,
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-workshop-'))
   const registry = createRegistryLookup(process.env)

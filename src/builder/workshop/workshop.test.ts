@@ -36,6 +36,10 @@ function sandboxOf(act: Act): Sandbox & { readonly runs: SandboxRun[] } {
   const runs: SandboxRun[] = []
   return {
     kind: 'bubblewrap',
+    report: {
+      ...{ way: 'bubblewrap', network: 'fenced', missing: [], notTaken: [] },
+      limits: { memory: 'run', cpu: 'run', processes: 'run', systemCalls: true },
+    },
     missing: [],
     boundsFolders: false,
     runs,

@@ -1,10 +1,13 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
+/** The ranges for documentation are not among them: some networks number their package registries from those. */
 const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // The metadata service of one cloud has a public address.
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -27,6 +30,9 @@ const PRIVATE_V6: readonly (readonly [string, number])[] = [
   ['fec0::', 10],
   ['ff00::', 8],
 ]
+
+/** The same, as a firewall reads them. */
+export const PRIVATE_RANGES: readonly string[] = PRIVATE_V4.map(([network, prefix]) => `${network}/${prefix}`)
 
 const privateAddresses = new BlockList()
 for (const [network, prefix] of PRIVATE_V4) privateAddresses.addSubnet(network, prefix, 'ipv4')

@@ -69,6 +69,35 @@ export interface SandboxedProcess {
   kill(): void
 }
 
+/** How the programs of users are isolated on this machine, for whoever tells the operator. */
+export interface SandboxReport {
+  /** `namespaces` are those that unshare of util-linux makes. */
+  readonly way: 'bubblewrap' | 'namespaces' | 'none'
+  /**
+   * `fenced`: packets go out through a firewall of the kernel's. `gateway`: connections go out through the platform,
+   * which needs no privileges. `refused`: there is none. `machine`: that of the machine, with nothing closed off.
+   */
+  readonly network: 'fenced' | 'gateway' | 'refused' | 'machine'
+  /** Of whom a limit holds: a run as a whole, each of its processes, all of the user's processes, or nobody. */
+  readonly limits: {
+    readonly memory: 'run' | 'process' | 'none'
+    readonly cpu: 'run' | 'none'
+    readonly processes: 'run' | 'user' | 'none'
+    readonly systemCalls: boolean
+  }
+  /** What this machine does not protect, in words for the operator. */
+  readonly missing: readonly string[]
+  /** What would have been preferred, in the order that it was tried in. */
+  readonly notTaken: readonly NotTaken[]
+}
+
+export interface NotTaken {
+  readonly what: SandboxReport['way'] | SandboxReport['network']
+  readonly why: string
+  /** The programs that are not installed, by name. */
+  readonly lacking: readonly string[]
+}
+
 /**
  * Runs programs of users.
  *
@@ -81,7 +110,8 @@ export interface SandboxedProcess {
  */
 export interface Sandbox {
   /** With `none` nothing is closed off: only `wallMs`, `outputBytes` and the killing of ordinary children hold. */
-  readonly kind: 'bubblewrap' | 'none'
+  readonly kind: SandboxReport['way']
+  readonly report: SandboxReport
   /** What this machine does not protect, in words for the operator. */
   readonly missing: readonly string[]
   /** Whether `maxBytes` of binds holds; without, a run that asks for it is refused. With `none` it is not looked at. */

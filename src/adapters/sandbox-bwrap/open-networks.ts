@@ -1,0 +1,63 @@
+import type { Destinations } from '#core/outbound/destinations.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { NotTaken } from '#core/ports/sandbox.ts'
+import { Gateway } from '../sandbox-network/gateway.ts'
+import { openGatewayPool } from '../sandbox-network/gateway-pool.ts'
+import { type NetworkPool, openNetworkPool, removeStaleNetworks } from './network-pool.ts'
+import type { Owner } from './owner-name.ts'
+import { absent, type ToolName, type Tools } from './tools.ts'
+
+const FOR_GATEWAY: readonly ToolName[] = ['ip', 'nsenter', 'sh', 'unshare', 'mount', 'mkdir']
+
+export interface NetworksFound {
+  /** Or why there is none. */
+  readonly networks: NetworkPool | string
+  readonly notTaken: readonly NotTaken[]
+}
+
+export interface NetworksOptions {
+  readonly owner: Owner
+  readonly tools: Tools
+  readonly destinations: Destinations
+  readonly isRoot: boolean
+  readonly log: Log
+}
+
+/**
+ * The network of runs: with root and nftables packets go out by themselves, fenced off; else connections go out through
+ * the platform. Names are asked of the platform either way.
+ */
+export async function openNetworks(options: NetworksOptions): Promise<NetworksFound> {
+  const { tools, isRoot, destinations } = options
+  const notTaken: NotTaken[] = []
+  const pass = (what: NotTaken['what'], why: string, lacking: readonly string[] = []) => {
+    notTaken.push({ what, why, lacking })
+    return why
+  }
+  const lacking = absent(tools, FOR_GATEWAY)
+  const { ip, nsenter, sh, unshare } = tools
+  if (lacking.length > 0 || !ip || !nsenter || !sh || !unshare)
+    return { networks: pass('gateway', `not installed: ${lacking.join(', ')}`, lacking), notTaken }
+  let gateway: Gateway
+  try {
+    gateway = await Gateway.open({ tools: { ip, nsenter, sh, unshare }, destinations, userns: !isRoot })
+  } catch (error) {
+    return { networks: pass('gateway', (error as Error).message), notTaken }
+  }
+  if (!isRoot) pass('fenced', 'only root can fence a network off')
+  else if (!tools.nft) pass('fenced', 'not installed: nft', ['nft'])
+  else
+    try {
+      await removeStaleNetworks(ip, tools.nft)
+      return { networks: await openNetworkPool({ ...options, ip, nft: tools.nft, gateway }), notTaken }
+    } catch (error) {
+      pass('fenced', (error as Error).message)
+      // A pool that could not be opened has closed its gateway.
+      gateway = await Gateway.open({ tools: { ip, nsenter, sh, unshare }, destinations, userns: !isRoot })
+    }
+  try {
+    return { networks: await openGatewayPool(gateway, destinations.privateTargets), notTaken }
+  } catch (error) {
+    return { networks: pass('gateway', (error as Error).message), notTaken }
+  }
+}

@@ -1,0 +1,101 @@
+import { GATEWAY, SERVICES } from '#core/outbound/destinations.ts'
+import { isWithin } from '#core/outbound/ipv4-range.ts'
+import { PRIVATE_RANGES } from '#core/outbound/public-address.ts'
+import type { Network, NetworkPool } from '../sandbox-bwrap/network-pool.ts'
+import type { Gateway } from './gateway.ts'
+
+const IDLE = 8
+/** As on a loopback: nothing of it is ever on a wire. */
+const MTU = 65_520
+const LARGEST = 2 ** 16
+
+const guestAddress = (n: number) => `198.18.${n >> 8}.${n & 255}`
+
+/** Networks that have no way out but the gateway, so that nothing but the platform decides what they reach. */
+class GatewayPool implements NetworkPool {
+  readonly kind = 'gateway'
+  readonly #gateway: Gateway
+  readonly #privateTargets: readonly string[]
+  readonly #idle: Network[] = []
+  #made = 0
+
+  constructor(gateway: Gateway, privateTargets: readonly string[]) {
+    this.#gateway = gateway
+    this.#privateTargets = privateTargets
+  }
+
+  async take(): Promise<Network> {
+    return this.#idle.pop() ?? (await this.#make())
+  }
+
+  async release(network: Network): Promise<void> {
+    if (this.#idle.length < IDLE) this.#idle.push(network)
+    else await this.#gateway.ip(['netns', 'delete', network.name])
+  }
+
+  reach(ports: readonly number[]): Promise<void> {
+    return this.#gateway.reach(ports)
+  }
+
+  /** The networks go with the gateway. */
+  close(): Promise<void> {
+    return this.#gateway.close()
+  }
+
+  async #make(): Promise<Network> {
+    const number = this.#made++
+    const name = `n${number}`
+    const link = `v${number}`
+    const guest = guestAddress(2 + (number % (LARGEST - 4)))
+    await this.#gateway.ip(['netns', 'add', name])
+    try {
+      await this.#gateway.ip(
+        ['-batch', '-'],
+        `link add ${link} mtu ${MTU} type veth peer name eth0 mtu ${MTU} netns ${name}
+link set ${link} addrgenmode none
+link set ${link} up
+route add ${guest}/32 dev ${link}
+`,
+      )
+      await this.#gateway.ip(['-n', name, '-batch', '-'], this.#routes(guest))
+    } catch (error) {
+      await this.#gateway.ip(['netns', 'delete', name]).catch(() => {})
+      throw error
+    }
+    return { name, enter: this.#gateway.enter(`--net=${this.#gateway.fileOf(name)}`) }
+  }
+
+  /**
+   * What is refused anyhow is refused by the kernel, at once and where the program asks; the platform decides all the
+   * same. Those who run inside cannot change it: the network belongs to the gateway's user namespace.
+   */
+  #routes(guest: string): string {
+    const allowed = this.#privateTargets
+    const refused = PRIVATE_RANGES.filter((range) => !allowed.some((each) => isWithin(range, each)))
+    return [
+      'link set lo up',
+      'link set eth0 addrgenmode none',
+      'link set eth0 up',
+      `addr add ${guest}/32 dev eth0`,
+      `route add ${GATEWAY}/32 dev eth0`,
+      ...refused.map((range) => `route add unreachable ${range}`),
+      ...[...allowed, SERVICES, '0.0.0.0/0'].map((range) => `route replace ${range} via ${GATEWAY} dev eth0`),
+      '',
+    ].join('\n')
+  }
+}
+
+/** Makes a first network, so that a machine that cannot is found out here. */
+export async function openGatewayPool(
+  gateway: Gateway,
+  privateTargets: readonly string[],
+): Promise<NetworkPool> {
+  const pool = new GatewayPool(gateway, privateTargets)
+  try {
+    await pool.release(await pool.take())
+    return pool
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+}

@@ -76,6 +76,7 @@ import { openDrains } from './drains.ts'
 import type { Parts } from './parts.ts'
 import { createMakePreview } from './previews.ts'
 import { registrationParts } from './registrar.ts'
+import { siteNamesOf } from './site-names.ts'
 
 /** What jobs about installations are made from. */
 const installationParts = ({ baseUrl }: Config, { stores, transact, vault, clock }: Parts) => ({
@@ -160,6 +161,7 @@ export const createJobHandlers = (
     transact: parts.transact,
     vault: parts.vault,
     builder,
+    siteNames: siteNamesOf(config, parts),
     boot,
     logOf: (build) =>
       createBuildLog({ writer: parts.logWriter, clock: parts.clock, region: config.origin }, build),

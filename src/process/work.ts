@@ -11,7 +11,7 @@ import { createDrainSender } from './drains.ts'
 import { machineName } from './machine-name.ts'
 import { createMetrics } from './metrics.ts'
 import { openParts } from './parts.ts'
-import { tellSandbox } from './process-list.ts'
+import { createProcessList, tellSandbox } from './process-list.ts'
 import type { Running } from './serve.ts'
 import { createJobHandlers } from './use-cases.ts'
 import { openCodeWorkers } from './workers.ts'
@@ -23,7 +23,9 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
   const mailer = openMailer(config)
   const { stores, transact, bus, clock, outbound } = parts
   const worker = await machineName(config.dataDir)
-  const code = await openCodeWorkers(config, parts, worker)
+  const { processes } = await createProcessList(channel)()
+  const serves = processes.some(({ role }) => role === 'serve')
+  const code = await openCodeWorkers(config, parts, { worker, serves })
   tellSandbox(channel, code.sandbox)
   const runner = new JobRunner({
     store: stores.jobs,

@@ -16,15 +16,19 @@ import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
 import type { SandboxFacts } from '#core/operator/status.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
+import { ownSites } from '#core/outbound/own-sites.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Camera } from '#core/ports/camera.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Config } from '../config.ts'
+import { writeAuthorities } from './authorities-file.ts'
 import { openCamera } from './camera.ts'
 import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
+import { sharedNetworkEnv } from './shared-network-env.ts'
+import { siteNamesOf } from './site-names.ts'
 import { tellHosts } from './use-cases.ts'
 
 /** What builds and runs the code of users on this machine. */
@@ -38,11 +42,19 @@ export interface CodeWorkers {
   drain(ms: number): Promise<void>
 }
 
-export async function openCodeWorkers(config: Config, parts: Parts, worker: string): Promise<CodeWorkers> {
+/** `serves`: whether this machine also has serving processes. */
+export async function openCodeWorkers(
+  config: Config,
+  parts: Parts,
+  { worker, serves }: { readonly worker: string; readonly serves: boolean },
+): Promise<CodeWorkers> {
   const { blobs, bus, clock, log, stores, transact, vault, logWriter } = parts
   const destinations = createDestinations({ privateTargets: config.privateTargets })
   const sandbox = await openSandbox({ mode: config.sandbox, destinations, log })
   log.info({ sandbox: sandbox.kind, missing: sandbox.missing }, 'builds and functions are isolated by this')
+  const authorities = await writeAuthorities(config.dataDir, parts)
+  // Elsewhere they are found as by any visitor.
+  const sites = serves ? { sites: ownSites(config) } : {}
   const registry = createRegistryLookup(process.env)
   const tools = join(config.dataDir, 'toolchains')
   const toolchains = createToolchains({ folder: tools, registry, log })
@@ -52,8 +64,10 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     sandbox,
     blobs,
     registry,
+    authorities,
     clock,
     log,
+    ...(sandbox.kind === 'none' && sites.sites ? { env: sharedNetworkEnv(sites.sites) } : {}),
   })
   const docker = config.runtime === 'docker' ? await openEngine(config, parts) : undefined
   const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: tellHosts(bus) })
@@ -62,7 +76,14 @@ export async function openCodeWorkers(config: Config, parts: Parts, worker: stri
     folder: config.dataDir,
     socket: runnerSocket(config.dataDir),
     blobs,
-    loadProgram: createLoadProgram({ deployments: stores.deployments, outputs: stores.outputs, vault }),
+    authorities,
+    ...sites,
+    loadProgram: createLoadProgram({
+      deployments: stores.deployments,
+      outputs: stores.outputs,
+      vault,
+      siteNames: siteNamesOf(config, parts),
+    }),
     ensureNode: (version) => toolchains.ensureNode(version),
     usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,
     instances: stores.instances,

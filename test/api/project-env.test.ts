@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openValues } from '#core/deployment/frozen-values.ts'
+import { createSiteNames } from '#core/deployment/site-names.ts'
 import { surroundings } from '#core/deployment/system-env.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
@@ -42,7 +43,8 @@ apiSuite('variables of projects', (server) => {
     const sealed = await deployments.sealedEnv(body.id)
     assert.ok(deployment && sealed)
     const values = openValues(server.parts.vault, body.id, sealed)
-    return { ...values, around: surroundings(deployment, values), id: body.id, url: body.url }
+    const names = await createSiteNames({ ...server.parts.stores, domain: 'localhost' })(deployment)
+    return { ...values, around: surroundings(deployment, values, names), id: body.id, url: body.url }
   }
 
   test('each type is stored, listed and read as it should', async () => {
@@ -302,6 +304,41 @@ apiSuite('variables of projects', (server) => {
       body: { name: 'site', version: 2, files: FILES },
     })
     assert.deepEqual([missing.status, missing.body.error.code], [400, 'env_secret_missing'])
+  })
+
+  test('code is told the names of its project in production and of its branch', async () => {
+    const { token, project } = await begin('named')
+    const first = await deployed(token, { name: 'named', meta: { gitBranch: 'feature' } })
+    assert.equal(first.around.VERCEL_PROJECT_PRODUCTION_URL, 'named.localhost')
+    assert.equal(first.around.PLATFORM_PROJECT_PRODUCTION_URL, 'named.localhost')
+    assert.equal(first.around.VERCEL_BRANCH_URL, undefined)
+    assert.equal(first.around.VERCEL_TARGET_ENV, 'preview')
+
+    const added = async (name: string, more: object = {}) => {
+      const path = `POST /v10/projects/${project.id}/domains`
+      const { status } = await server.call(path, { token, body: { name, ...more } })
+      assert.equal(status, 200)
+    }
+    await added('www.longer.example')
+    await added('shop.example')
+    await added('feature.shop.example', { gitBranch: 'feature' })
+    const later = await deployed(token, {
+      name: 'named',
+      target: 'staging',
+      forceNew: true,
+      meta: { gitBranch: 'feature' },
+    })
+    assert.equal(later.around.VERCEL_PROJECT_PRODUCTION_URL, 'shop.example')
+    assert.equal(later.around.VERCEL_BRANCH_URL, 'feature.shop.example')
+    assert.deepEqual([later.around.VERCEL_ENV, later.around.VERCEL_TARGET_ENV], ['preview', 'staging'])
+  })
+
+  test('a name that another project was faster to take is not called the project’s own', async () => {
+    const holder = await begin()
+    await deployed(holder.token, { target: 'production' })
+    const { token } = await begin()
+    const { around } = await deployed(token)
+    assert.match(String(around.VERCEL_PROJECT_PRODUCTION_URL), /^site-.+\.localhost$/)
   })
 
   test('system variables are left out where a project does not want them', async () => {

@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { OwnSites } from '#core/outbound/own-sites.ts'
+import { trusting } from '#core/outbound/trusting.ts'
 import type { Runtime } from '#core/output/output.ts'
 import type { Log } from '#core/ports/log.ts'
 import { RunnerError } from '#core/ports/runner.ts'
@@ -44,8 +46,10 @@ export interface LaunchParts {
   readonly launcher: string
   /** Where it is not /usr/bin/python3. */
   readonly python?: string
-  /** Certificates of authorities that programs trust besides the usual, inside the sandbox. */
-  readonly extraCaCerts?: string
+  /** A file of certificates: all the authorities that programs trust. Those of the machine where it is left out. */
+  readonly authorities?: string
+  /** Where programs that share the network of this machine find the sites of this installation. */
+  readonly sites?: OwnSites
   readonly log: Log
   readonly limits: LaunchLimits
   /** Ends what has not booted yet. */
@@ -88,6 +92,7 @@ export interface ControlListener {
 const MAX_MESSAGE = 256 * 1024
 const COMPLAINT = 4096
 const TASK = '/var/task'
+const AUTHORITIES = '/aloft/authorities.pem'
 const CA_BUNDLE = '/etc/ssl/certs/ca-certificates.crt'
 /** Of a program's memory, what its objects may take; the rest is for code, buffers and /tmp. */
 const HEAP = 0.85
@@ -128,10 +133,10 @@ async function startOf(kind: RuntimeKind, parts: LaunchParts): Promise<Start> {
   }
 }
 
-/** Those of the machine besides Node's own; Node would complain in the program's log of a file that is not there. */
-const certificates = ({ extraCaCerts }: LaunchParts): Record<string, string> => {
-  const file = extraCaCerts ?? CA_BUNDLE
-  return extraCaCerts !== undefined || existsSync(file) ? { NODE_EXTRA_CA_CERTS: file } : {}
+/** Node would complain in the program's log of a file that is not there. */
+function certificates({ authorities, sandbox }: LaunchParts): Record<string, string> {
+  if (authorities !== undefined) return trusting(sandbox.kind === 'none' ? authorities : AUTHORITIES)
+  return existsSync(CA_BUNDLE) ? { NODE_EXTRA_CA_CERTS: CA_BUNDLE } : {}
 }
 
 /** Connects as soon as somebody listens; nothing tells of that. */
@@ -197,11 +202,14 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
       TZ: 'UTC',
       ...certificates(parts),
       ALOFT_LAUNCH: '1',
-      ...(bare ? { ALOFT_RUN_DIR: shared, ALOFT_HOST_NETWORK: '{}' } : {}),
+      ...(bare ? { ALOFT_RUN_DIR: shared, ALOFT_HOST_NETWORK: JSON.stringify({ sites: parts.sites }) } : {}),
     },
     binds: [
       ...start.binds,
       { host: parts.launcher, inside: '/aloft/launcher', writable: false },
+      ...(parts.authorities === undefined
+        ? []
+        : [{ host: parts.authorities, inside: AUTHORITIES, writable: false }]),
       { host: shared, inside: '/aloft/run', writable: true },
       { host: code ?? task ?? content, inside: TASK, writable: false },
       ...(cache ? [{ ...cache, writable: true, maxBytes: CACHE_BYTES }] : []),

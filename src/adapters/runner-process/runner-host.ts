@@ -7,6 +7,7 @@ import type { Scale } from '#core/deployment/deployment.ts'
 import type { Instance, LoadedProgram, LoadProgram } from '#core/instance/instance.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { InstanceLog } from '#core/log/instance-log.ts'
+import type { OwnSites } from '#core/outbound/own-sites.ts'
 import { DEFAULT_MEMORY_MB } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -87,7 +88,8 @@ export interface RunnerHostOptions {
   readonly worker: string
   readonly launcher?: string
   readonly python?: string
-  readonly extraCaCerts?: string
+  readonly authorities?: string
+  readonly sites?: OwnSites
   /** Runs programs that are images: gives what starts when it is given its code. Without it there are none. */
   readonly launchContainer?: (loaded: LoadedProgram, signal: AbortSignal) => Promise<Led>
   readonly limits?: Partial<RunnerLimits>
@@ -164,7 +166,8 @@ class ProcessHost implements RunnerHost {
     this.#launch = {
       ...{ sandbox, places, ensureNode, launcher, log: logger, limits, signal: this.#stopped.signal },
       ...(options.python === undefined ? {} : { python: options.python }),
-      ...(options.extraCaCerts === undefined ? {} : { extraCaCerts: options.extraCaCerts }),
+      ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
+      ...(options.sites === undefined ? {} : { sites: options.sites }),
     }
     this.#warm = new WarmPool({
       launch: (kind) => launch(kind, this.#launch),

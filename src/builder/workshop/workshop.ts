@@ -1,7 +1,8 @@
-import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { DAY, MINUTE } from '#contract/time.ts'
+import { trusting } from '#core/outbound/trusting.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -58,6 +59,10 @@ interface WorkshopParts {
   readonly sandbox: Sandbox
   readonly blobs: Pick<BlobStore, 'read' | 'open'>
   readonly registry: () => Promise<Registry>
+  /** A file of certificates: all the authorities that builds trust. Those of the machine where it is left out. */
+  readonly authorities?: string
+  /** Variables of this machine's own, which every deployment's go before. */
+  readonly env?: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly log: Log
   readonly limits?: Partial<WorkshopLimits>
@@ -115,9 +120,11 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
 
   /** A copy that every sandbox's user may read. */
   async function certificates(folder: string, { caFile }: Registry): Promise<string | undefined> {
-    if (caFile === undefined) return undefined
+    const files = [parts.authorities, caFile].filter((file) => file !== undefined)
+    if (files.length === 0) return undefined
     const copy = join(folder, 'ca.pem')
-    await copyFile(caFile, copy)
+    const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+    await writeFile(copy, texts.join('\n'))
     await openTree(copy)
     return copy
   }
@@ -151,7 +158,9 @@ export function createWorkshop(parts: WorkshopParts): Workshop {
           ...{ task, folder, sandbox, blobs, clock, caFile, restored, limits, redactor },
           env: {
             ...DEFAULT_ENV,
+            ...parts.env,
             ...(caFile === undefined ? {} : { NODE_EXTRA_CA_CERTS: CA_INSIDE }),
+            ...(parts.authorities === undefined ? {} : trusting(CA_INSIDE)),
             ...task.env,
             ...FIXED_ENV,
           },

@@ -5,6 +5,7 @@ import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '../deployment/deployment-
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
 import { goLiveBuilt, type PublishStores } from '../deployment/publish.ts'
+import type { FindSiteNames } from '../deployment/site-names.ts'
 import { surroundings } from '../deployment/system-env.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
 import type { FileStore } from '../file/file-store.ts'
@@ -33,6 +34,7 @@ export interface BuildJobParts {
   readonly transact: Transact<BuildStores>
   readonly vault: Vault
   readonly builder: Builder
+  readonly siteNames: FindSiteNames
   readonly boot: BootProgram
   readonly logOf: (build: {
     readonly deploymentId: string
@@ -108,13 +110,14 @@ class BuildRun {
   }
 
   async #build(signal: AbortSignal): Promise<Output> {
-    const { deployments, projects, vault, builder } = this.#parts
+    const { deployments, projects, vault, builder, siteNames } = this.#parts
     const { id, ownerId, projectId } = this.#deployment
     await this.#advance('ANALYZING')
-    const [project, files, sealed] = await Promise.all([
+    const [project, files, sealed, names] = await Promise.all([
       projects.byIdOrName(ownerId, projectId),
       deployments.manifest(id),
       deployments.sealedEnv(id),
+      siteNames(this.#deployment),
     ])
     if (!project || sealed === undefined) throw new BuildFailure('canceled', 'The project was deleted.')
     const values = openValues(vault, id, sealed)
@@ -124,7 +127,7 @@ class BuildRun {
       deployment: this.#deployment,
       project,
       files,
-      env: { ...surroundings(this.#deployment, values), ...buildEnv },
+      env: { ...surroundings(this.#deployment, values, names), ...buildEnv },
       secrets: hidden,
       signal,
       ...(registryAuthToken === undefined ? {} : { registryAuthToken }),

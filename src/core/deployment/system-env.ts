@@ -1,6 +1,7 @@
 import { BRANCH_KEYS } from './branch.ts'
 import type { Deployment } from './deployment.ts'
 import type { FrozenValues } from './frozen-values.ts'
+import type { SiteNames } from './site-names.ts'
 
 /** What git knows of a deployment, by the keys under which clients put it into `meta`. */
 const GIT = {
@@ -16,7 +17,11 @@ const GIT = {
 /** Our own names, and the ones by which frameworks know a platform of this kind. */
 const PREFIXES = ['PLATFORM', 'VERCEL'] as const
 
-const NAMES = ['ENV', 'TARGET_ENV', 'URL', 'REGION', 'DEPLOYMENT_ID', 'PROJECT_ID', ...Object.keys(GIT)]
+const NAMES = [
+  ...['ENV', 'TARGET_ENV', 'URL', 'BRANCH_URL', 'PROJECT_PRODUCTION_URL', 'REGION'],
+  ...['DEPLOYMENT_ID', 'PROJECT_ID'],
+  ...Object.keys(GIT),
+]
 const SYSTEM_NAMES: ReadonlySet<string> = new Set([
   'CI',
   ...PREFIXES.flatMap((prefix) => [prefix, ...NAMES.map((name) => `${prefix}_${name}`)]),
@@ -29,20 +34,23 @@ export const isSystemName = (name: string): boolean => SYSTEM_NAMES.has(name)
 export function surroundings(
   deployment: Deployment,
   { system = {}, hidesSystem = false }: Pick<FrozenValues, 'system' | 'hidesSystem'>,
+  names: SiteNames,
 ): Record<string, string> {
-  const env = systemEnv(deployment)
+  const env = systemEnv(deployment, names)
   const named = Object.entries(system).map(([key, name]) => [key, env[name] ?? ''])
   return { ...(hidesSystem ? {} : env), ...Object.fromEntries(named) }
 }
 
 /** Variables that every build and every program finds. */
-export function systemEnv(deployment: Deployment): Record<string, string> {
+export function systemEnv(deployment: Deployment, names: SiteNames = {}): Record<string, string> {
   const { id, host, target, createdIn, projectId, meta } = deployment
   const environment = target === 'production' ? 'production' : 'preview'
   const values: [string, string | undefined][] = [
     ['ENV', environment],
-    ['TARGET_ENV', environment],
+    ['TARGET_ENV', target ?? environment],
     ['URL', host ?? ''],
+    ['BRANCH_URL', names.branch],
+    ['PROJECT_PRODUCTION_URL', names.production],
     ['REGION', createdIn],
     ['DEPLOYMENT_ID', id],
     ['PROJECT_ID', projectId],

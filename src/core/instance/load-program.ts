@@ -1,6 +1,7 @@
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
+import type { FindSiteNames } from '../deployment/site-names.ts'
 import { surroundings } from '../deployment/system-env.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -11,10 +12,11 @@ interface LoadParts {
   readonly deployments: Pick<DeploymentStore, 'find' | 'sealedEnv'>
   readonly outputs: Pick<OutputStore, 'code'>
   readonly vault: Vault
+  readonly siteNames: FindSiteNames
 }
 
 export const createLoadProgram =
-  ({ deployments, outputs, vault }: LoadParts): LoadProgram =>
+  ({ deployments, outputs, vault, siteNames }: LoadParts): LoadProgram =>
   async ({ deploymentId, program: id }) => {
     const [deployment, code, sealed] = await Promise.all([
       deployments.find(deploymentId),
@@ -30,7 +32,11 @@ export const createLoadProgram =
       ownerId: deployment.ownerId,
       projectId: deployment.projectId,
       environment: deployment.target === 'production' ? 'production' : 'preview',
-      env: { ...surroundings(deployment, values), ...program.env, ...values.env },
+      env: {
+        ...surroundings(deployment, values, await siteNames(deployment)),
+        ...program.env,
+        ...values.env,
+      },
       scale: deployment.scale,
       paths: code?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],
     }

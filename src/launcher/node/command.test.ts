@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { launch, start } from '#test/support/launched.ts'
@@ -177,3 +178,36 @@ test('a program that gives its port up is not confused with whoever takes it', a
   await assert.rejects(launched.fetch('/secret'), { code: 'ECONNRESET' })
   assert.deepEqual(visits, [])
 })
+
+const ASKS_NODE = `
+  const http = require('http')
+  http.createServer((req, res) => {
+    http.get('http://a.sites.test/page', (answer) => answer.pipe(res))
+  }).listen(process.env.PORT)`
+const ASKS_PYTHON = `
+import http.server, os, urllib.request
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(urllib.request.urlopen('http://a.sites.test/page').read())
+http.server.HTTPServer(('127.0.0.1', int(os.environ['PORT'])), Handler).serve_forever()`
+
+for (const [file, source, program] of [
+  ['asks.js', ASKS_NODE, process.execPath],
+  ['asks.py', ASKS_PYTHON, 'python3'],
+] as const)
+  test(`${file}: a command finds the sites of this installation, whatever their port`, async (t) => {
+    const edge = createHttpServer((req, res) => res.end(`${req.headers.host} ${req.url}`)).listen(
+      0,
+      '127.0.0.1',
+    )
+    t.after(() => edge.close())
+    await once(edge, 'listening')
+    const { port } = edge.address() as { port: number }
+    const launched = await start(t, {
+      ...{ files: { [file]: source }, shape: 'command', command: [program, file], entry: '' },
+      hostNetwork: { sites: { domain: 'sites.test', address: '127.0.0.1', ports: { 80: port } } },
+    })
+    assert.equal((await launched.fetch('/')).body, 'a.sites.test /page')
+  })

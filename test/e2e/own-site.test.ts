@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { deployed, visit } from '#test/support/deploying.ts'
+import { type Installation, install, uninstall } from '#test/support/installation.ts'
+
+/** Asks its own site for a page, each way that programs do. */
+const NODE = `
+const https = require('https')
+const got = (url) => new Promise((resolve, reject) =>
+  https.get(url, (res) => { res.setEncoding('utf8'); let text = ''; res.on('data', (part) => { text += part }).on('end', () => resolve(text)) }).on('error', reject))
+module.exports = async (req, res) => {
+  const { VERCEL_URL } = process.env
+  const text = (url) => fetch(url).then((answer) => answer.text())
+  res.json([await text('https://' + VERCEL_URL + '/page.txt'), await text('http://' + VERCEL_URL + '/page.txt'), await got('https://' + VERCEL_URL + '/page.txt')])
+}
+`
+
+const PYTHON = `
+import json, os, urllib.request
+from http.server import BaseHTTPRequestHandler
+
+class handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        url = os.environ['VERCEL_URL']
+        texts = [urllib.request.urlopen(way + '://' + url + '/page.txt').read().decode() for way in ('https', 'http')]
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(texts).encode())
+`
+
+for (const [name, env] of Object.entries({
+  'without a sandbox': { ALOFT_SANDBOX: 'off' },
+}))
+  describe(`a site that asks itself, ${name}`, () => {
+    let aloft: Installation
+    before(async () => {
+      aloft = await install({ env })
+    })
+    after(async () => {
+      await aloft.stop()
+      await uninstall(aloft)
+    })
+
+    test('functions of Node and Python, by HTTP and by TLS', async () => {
+      const files = { 'api/node.js': NODE, 'api/python.py': PYTHON, 'page.txt': 'the page' }
+      const { url } = await deployed(aloft, { name: 'asks-itself', files })
+      const answer = await visit(aloft, url, { path: '/api/node' })
+      assert.deepEqual(
+        [answer.status, answer.text],
+        [200, JSON.stringify(['the page', 'the page', 'the page'])],
+      )
+      assert.deepEqual(JSON.parse((await visit(aloft, url, { path: '/api/python' })).text), [
+        'the page',
+        'the page',
+      ])
+    })
+
+    test('a build asks a site of the same installation', async () => {
+      const asked = await deployed(aloft, { name: 'asked', files: { 'page.txt': 'the page' } })
+      const script = `fetch('https://${asked.url}/page.txt').then((a) => a.text()).then((text) => {
+        require('fs').mkdirSync('public'); require('fs').writeFileSync('public/index.html', text) })`
+      const { url } = await deployed(aloft, {
+        name: 'asks',
+        files: {
+          'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
+          'build.js': script,
+        },
+      })
+      assert.equal((await visit(aloft, url, { path: '/' })).text, 'the page')
+    })
+  })

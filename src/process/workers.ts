@@ -16,7 +16,7 @@ import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
 import type { SandboxFacts } from '#core/operator/status.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
-import { ownSites } from '#core/outbound/own-sites.ts'
+import { ownSites, withOwnSites } from '#core/outbound/own-sites.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Camera } from '#core/ports/camera.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
@@ -24,6 +24,7 @@ import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Config } from '../config.ts'
 import { writeAuthorities } from './authorities-file.ts'
 import { openCamera } from './camera.ts'
+import { createIsServed } from './is-served.ts'
 import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
@@ -49,12 +50,15 @@ export async function openCodeWorkers(
   { worker, serves }: { readonly worker: string; readonly serves: boolean },
 ): Promise<CodeWorkers> {
   const { blobs, bus, clock, log, stores, transact, vault, logWriter } = parts
-  const destinations = createDestinations({ privateTargets: config.privateTargets })
+  // On a machine that does not serve, the sites are found as by any visitor.
+  const sites = serves ? { sites: ownSites(config) } : {}
+  const outside = createDestinations({ privateTargets: config.privateTargets })
+  const destinations = sites.sites
+    ? withOwnSites(outside, sites.sites, createIsServed(config, stores.hosts))
+    : outside
   const sandbox = await openSandbox({ mode: config.sandbox, destinations, log })
   log.info({ sandbox: sandbox.kind, missing: sandbox.missing }, 'builds and functions are isolated by this')
   const authorities = await writeAuthorities(config.dataDir, parts)
-  // Elsewhere they are found as by any visitor.
-  const sites = serves ? { sites: ownSites(config) } : {}
   const registry = createRegistryLookup(process.env)
   const tools = join(config.dataDir, 'toolchains')
   const toolchains = createToolchains({ folder: tools, registry, log })

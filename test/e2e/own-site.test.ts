@@ -29,6 +29,7 @@ class handler(BaseHTTPRequestHandler):
 `
 
 for (const [name, env] of Object.entries({
+  'in the sandbox of this machine': { ALOFT_SANDBOX: 'auto' },
   'without a sandbox': { ALOFT_SANDBOX: 'off' },
 }))
   describe(`a site that asks itself, ${name}`, () => {
@@ -53,6 +54,21 @@ for (const [name, env] of Object.entries({
         'the page',
         'the page',
       ])
+    })
+
+    test('a site that is protected is so for programs too', async () => {
+      const { url } = await deployed(aloft, { name: 'guarded', files: { 'page.txt': 'the page' } })
+      const headers = { authorization: `Bearer ${aloft.token}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ passwordProtection: { deploymentType: 'all', password: 'open sesame' } })
+      const set = await fetch(`${aloft.url}/v9/projects/guarded`, { method: 'PATCH', headers, body })
+      assert.equal(set.status, 200)
+      const asking = await deployed(aloft, {
+        name: 'asks-guarded',
+        files: {
+          'api/index.js': `module.exports = async (req, res) => res.json((await fetch('https://${url}/page.txt')).status)`,
+        },
+      })
+      assert.equal((await visit(aloft, asking.url, { path: '/api' })).text, '401')
     })
 
     test('a build asks a site of the same installation', async () => {

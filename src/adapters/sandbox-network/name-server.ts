@@ -127,13 +127,13 @@ export function createNameServer({ destinations, resolvers, port = 53 }: NameSer
     // A question, and not an answer that somebody pretends to have asked for.
     if (query.length < HEADER || ((query[2] ?? 0) & 0x80) !== 0) return undefined
     const question = questionOf(query)
-    const own = question && destinations.addressesOf(question.name)
-    if (question && own) return ownAnswer(query, question.name, question.type, own)
     const ofGuest = waiting.get(guest) ?? 0
     if (ofGuest >= MOST_OF_ONE || all >= MOST) return undefined
     waiting.set(guest, ofGuest + 1)
     all++
     try {
+      const own = question && (await destinations.addressesOf(question.name))
+      if (question && own) return ownAnswer(query, question.name, question.type, own)
       for (const resolver of await resolvers()) {
         const told = await ask(query, resolver, port)
         if (told) return told

@@ -5,7 +5,7 @@ import { normalRange } from './ipv4-range.ts'
 
 /** What the platform itself connects to on behalf of a run. */
 export type Destination =
-  | { readonly host: string; readonly port: number }
+  | { readonly host: string; readonly port: number; readonly localAddress?: string }
   /** A unix socket of this machine. */
   | { readonly path: string }
 
@@ -24,7 +24,7 @@ export const GATEWAY = '198.19.255.1'
  */
 export interface Destinations {
   /** IPv4 addresses; undefined where the resolvers know. The name is in lower case, without a dot at its end. */
-  addressesOf(name: string): readonly string[] | undefined
+  addressesOf(name: string): readonly string[] | undefined | Promise<readonly string[] | undefined>
   connectTo(address: string, port: number): Destination | undefined
   /** What is reached besides the public internet, as ranges of IPv4: a firewall of the kernel's asks nobody. */
   readonly privateTargets: readonly string[]

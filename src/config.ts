@@ -38,6 +38,11 @@ const port =
   }
 const count: Read<number> = (value) =>
   /^[1-9]\d{0,8}$/.test(value) ? Number(value) : accepted('a whole number from 1')
+const bytes: Read<number> = (value) => {
+  const [, number, unit = ''] =
+    /^([1-9]\d{0,14})([KMGT]?)$/i.exec(value) ?? accepted('a number of bytes such as 500M or 10G')
+  return Number(number) * 1024 ** ['', 'K', 'M', 'G', 'T'].indexOf(unit.toUpperCase())
+}
 const oneOf =
   <const T extends string>(values: readonly T[]): Read<T> =>
   (value) =>
@@ -401,6 +406,14 @@ export const SETTINGS = {
     meaning: '32 bytes, base64: encrypts secrets, sensitive variables and private keys at rest.',
     read: masterKey,
     fallback: none,
+  }),
+  logBytes: setting({
+    variable: 'ALOFT_LOG_BYTES',
+    default: '`10G`',
+    meaning:
+      'What the logs of visits and applications may take at the most, as a number of bytes or with K, M, G or T; the oldest go first. In the embedded database they also never take more than a fifth of the disk space that would be free without them.',
+    read: bytes,
+    fallback: () => 10 * 2 ** 30,
   }),
   logLevel: setting({
     variable: 'ALOFT_LOG_LEVEL',

@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createBackups } from '#adapters/backup-tar/backups.ts'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { createDiskSpace } from '#adapters/fs/disk-space.ts'
 import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { createDnsResolver } from '#adapters/resolver-dns/dns-resolver.ts'
+import { isMarkedDamaged, listSetAside } from '#adapters/sql/damaged-file.ts'
 import { openDatabase } from '#adapters/sql/database.ts'
 import { databaseFacts } from '#adapters/sql/database-facts.ts'
 import { openLogDatabase } from '#adapters/sql/log-database.ts'
@@ -31,6 +33,7 @@ import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import type { DiskSpace } from '#core/ports/disk-space.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Outbound } from '#core/ports/outbound.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
@@ -43,11 +46,15 @@ import type { Config } from '../config.ts'
 import { openIssuer } from './certificates.ts'
 import type { Channel } from './channel.ts'
 import { openRegistrar } from './registrar.ts'
+import { createReserve, type Reserve } from './reserve.ts'
 import { openShared } from './shared.ts'
 import { VERSION } from './version.ts'
 
 /** What every process is made of, whatever it does with it. */
 export interface Parts {
+  /** The disk of the data folder. */
+  readonly disk: DiskSpace
+  readonly reserve: Reserve
   readonly stores: Stores
   readonly transact: Transact<Stores>
   readonly vault: Vault
@@ -73,6 +80,7 @@ export interface Parts {
   readonly log: Log
   readonly backups: Backups
   databaseFacts(): Promise<Status['database']>
+  logFacts(): Promise<Status['logs']>
   /** Brings the schemas of the databases up to date. */
   migrate(): Promise<void>
   /** Rejects when the database does not answer. */
@@ -91,11 +99,13 @@ export async function openParts(
     file: join(config.dataDir, 'master.key'),
     configured: config.masterKey?.reveal(),
   })
+  const disk = createDiskSpace(config.dataDir)
+  const reserve = createReserve(config.dataDir)
   const url = config.databaseUrl?.reveal()
   const file = join(config.dataDir, 'aloft.db')
   const logFile = join(config.dataDir, 'logs.db')
   const database = await openDatabase({ url, file })
-  const logDatabase = await openLogDatabase({ url, file: logFile })
+  const logDatabase = await openLogDatabase({ url, file: logFile }, log)
   const logStore = createLogStore(logDatabase.db)
   const trafficStore = createTrafficStore(logDatabase.db)
   const traffic = new TrafficRecorder({ store: trafficStore, clock, log })
@@ -107,14 +117,23 @@ export async function openParts(
     onJobs: () => bus.publish(JOBS_TOPIC, ''),
     onChanges: changes.tell,
     site: config.baseUrl,
+    makeRoom: reserve.giveUp,
   }
-  const blobs = await createFsBlobStore({ folder: join(config.dataDir, 'blobs'), clock, log })
-  const logWriter = new LogWriter({ store: logStore, bus, clock, log })
+  const blobs = await createFsBlobStore({
+    folder: join(config.dataDir, 'blobs'),
+    clock,
+    log,
+    hasRoom: () => disk.hasRoomFor('content'),
+  })
+  const hasRoom = () => url !== undefined || disk.hasRoomFor('logs')
+  const logWriter = new LogWriter({ store: logStore, bus, clock, log, hasRoom })
   const stores = createStores(database.db, storeParts)
   const vault = createVault(masterKey)
   const zones = createZoneSource(database.db, config)
   const outbound = createOutbound({ allows: allowedAddresses(config.privateTargets) })
   return {
+    disk,
+    reserve,
     blobs,
     logStore,
     logWriter,
@@ -143,6 +162,11 @@ export async function openParts(
       log,
     }),
     databaseFacts: () => databaseFacts(database, file),
+    logFacts: async () => ({
+      bytes: await logStore.bytes(),
+      recording: hasRoom(),
+      damaged: [...(await listSetAside(logFile)), ...(isMarkedDamaged(logFile) ? [basename(logFile)] : [])],
+    }),
     async migrate() {
       await database.migrate()
       await logDatabase.migrate()

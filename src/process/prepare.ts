@@ -1,17 +1,21 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createDiskSpace } from '#adapters/fs/disk-space.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config.ts'
 import { ensureAuthority } from './authority.ts'
 import { openParts } from './parts.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
+import { createReserve } from './reserve.ts'
 import { createUseCases } from './use-cases.ts'
 
 /** What has to be true before any process serves: schema, keys, authority, an operator or the way to one. */
 export async function prepare(config: Config, log: Log): Promise<Prepared> {
+  await makeRoomToStart(config, log)
   const parts = await openParts(config, log, undefined)
   try {
     await parts.migrate()
+    await parts.reserve.keep()
     const authority = await ensureAuthority(parts)
     await writeFile(join(config.dataDir, 'ca.pem'), authority.certPem)
     const { operators } = createUseCases(config, parts)
@@ -22,4 +26,20 @@ export async function prepare(config: Config, log: Log): Promise<Prepared> {
   } finally {
     await parts.close()
   }
+}
+
+/** Less than this, and databases may not even open. */
+const TO_START = 8 * 2 ** 20
+
+/** A full disk must not keep sites from being served, nor anybody from deleting what fills it. */
+async function makeRoomToStart({ dataDir }: Config, log: Log): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const disk = createDiskSpace(dataDir)
+  const free = disk.free()
+  if (disk.hasRoomFor('content')) return
+  const gaveUp = free < TO_START && (await createReserve(dataDir).giveUp())
+  log.warn(
+    { dataDir, freeBytes: free, gaveUpReserve: gaveUp },
+    'the disk is nearly full: sites are served, but nothing new is taken; delete deployments or give it more space',
+  )
 }

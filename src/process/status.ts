@@ -22,9 +22,10 @@ export function createReadStatus(config: Config, parts: Parts, channel: Channel 
   const blobBytes = remembered(() => bytesIn(join(config.dataDir, 'blobs')), SIZE_KEPT)
   const startedAt = startOfThis()
   return async () => {
-    const [{ processes, sandbox }, database, queue, expiring, disk, bytes] = await Promise.all([
+    const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes] = await Promise.all([
       listProcesses(),
       parts.databaseFacts(),
+      parts.logFacts(),
       stores.jobs.counts(),
       stores.certificates.endingBefore(clock.now() + SOON),
       statfs(config.dataDir),
@@ -43,6 +44,7 @@ export function createReadStatus(config: Config, parts: Parts, channel: Channel 
       ports: { http: config.port, tls: config.tlsPort, dns: config.dnsPort },
       database,
       blobs: { bytes },
+      logs,
       disk: { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize },
       memory: { free: freemem(), total: totalmem() },
       processes,

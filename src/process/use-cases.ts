@@ -76,6 +76,7 @@ import { openDrains } from './drains.ts'
 import type { Parts } from './parts.ts'
 import { createMakePreview } from './previews.ts'
 import { registrationParts } from './registrar.ts'
+import { createReserveJob } from './reserve.ts'
 import { siteNamesOf } from './site-names.ts'
 
 /** What jobs about installations are made from. */
@@ -100,7 +101,13 @@ const recurringJobs = (
     createSessionCleanup({ sessions: stores.sessions, passes: stores.ssoPasses, clock }),
     createJobCleanup({ store: stores.jobs, clock }),
     createAbandonedJob({ store: stores.deployments, clock }),
-    createLogCleanup({ store: logStore, clock }),
+    createLogCleanup({
+      store: logStore,
+      clock,
+      maxBytes: config.logBytes,
+      disk: config.databaseUrl === undefined ? parts.disk : undefined,
+    }),
+    createReserveJob(parts),
     createTrafficCleanup({ store: parts.trafficStore, clock }),
     createAuditCleanup({ store: stores.audit, clock }),
     createCodeCleanup({ store: stores.oauthCodes, clock }),

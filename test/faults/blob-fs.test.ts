@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import { mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
 
 const CHILD = fileURLToPath(new URL('./blob-fs-child.ts', import.meta.url))
 
@@ -102,16 +103,8 @@ test('everything acknowledged is in the packs alone, without the index', async (
   await store.close()
 })
 
-/** A file system of a few megabytes, or why there is none. */
-function mountTiny(path: string): string | undefined {
-  if (process.platform !== 'linux') return 'needs a tmpfs of Linux'
-  if (process.getuid?.() !== 0) return 'only root can mount a tiny file system'
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m,mode=700', 'tmpfs', path])
-  return status === 0 ? undefined : `cannot mount a tiny file system: ${String(stderr).trim()}`
-}
-
 test('a full disk refuses puts, keeps what it has, and works again once there is room', async (t) => {
-  const reason = mountTiny(folder)
+  const reason = mountTinyDisk(folder, 16)
   if (reason !== undefined) return t.skip(reason)
   try {
     const full = await openStore()
@@ -146,7 +139,6 @@ test('a full disk refuses puts, keeps what it has, and works again once there is
     await assertKept(again, kept)
     await again.close()
   } finally {
-    // Lazily: a store that a failure left open must not keep it mounted.
-    spawnSync('umount', ['-l', folder])
+    unmountTinyDisk(folder)
   }
 })

@@ -13,11 +13,12 @@ import {
 } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
 import type { BlobIndex } from './blob-index.ts'
 import { compactPacks } from './compaction.ts'
 import { isFull, removeIfThere, toBlobError } from './disk.ts'
 import { createLargeFiles, type LargeFiles } from './large-files.ts'
-import { type Layout, layoutOf } from './layout.ts'
+import { type Layout, layoutOf, RESERVE_BYTES } from './layout.ts'
 import { listBlobs } from './listing.ts'
 import { openFolder } from './opening.ts'
 import { PackFiles } from './pack-files.ts'
@@ -25,7 +26,6 @@ import { PackWriter } from './pack-writer.ts'
 import { readBlob, streamBlob } from './reading.ts'
 import { digestOf, receive } from './receive.ts'
 import { MAX_CONTENT_BYTES, recordBytes } from './record.ts'
-import { giveUpReserve, keepReserve } from './reserve.ts'
 import { inlineSha256 } from './sha256.ts'
 import { Sha256Thread } from './sha256-worker.ts'
 import { Spill } from './spill.ts'
@@ -45,6 +45,8 @@ export interface FsBlobStoreOptions {
   readonly smallBytes?: number
   /** A pack that has grown to this size is left for a new one. */
   readonly packBytes?: number
+  /** Whether there is room for more; asked before anything is taken in. */
+  readonly hasRoom?: () => boolean
 }
 
 export async function createFsBlobStore({
@@ -53,6 +55,7 @@ export async function createFsBlobStore({
   log,
   smallBytes = 64 << 10,
   packBytes = 256 << 20,
+  hasRoom = () => true,
 }: FsBlobStoreOptions): Promise<BlobStore> {
   if (smallBytes > MAX_CONTENT_BYTES)
     throw new RangeError(`A pack holds contents up to ${MAX_CONTENT_BYTES} bytes`)
@@ -60,7 +63,7 @@ export async function createFsBlobStore({
   const { index, writer, pack } = await openFolder(layout, log, packBytes)
   const packWriter = new PackWriter({ layout, index, owner: writer.id, packBytes })
   if (pack !== undefined) await packWriter.resume(pack)
-  return new FsBlobStore({ layout, index, writer, packWriter, clock, log, smallBytes, packBytes })
+  return new FsBlobStore({ layout, index, writer, packWriter, clock, log, smallBytes, packBytes, hasRoom })
 }
 
 interface Parts {
@@ -72,6 +75,7 @@ interface Parts {
   readonly log: Log
   readonly smallBytes: number
   readonly packBytes: number
+  readonly hasRoom: () => boolean
 }
 
 class FsBlobStore implements BlobStore {
@@ -92,11 +96,15 @@ class FsBlobStore implements BlobStore {
   }
 
   put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
-    return this.#track(() => this.#put(source, options))
+    return this.#track(async () => {
+      this.#assertRoom()
+      return this.#put(source, options)
+    })
   }
 
   putBytes(bytes: Uint8Array): Promise<BlobDigest> {
     return this.#track(async () => {
+      this.#assertRoom()
       if (bytes.length > this.#parts.smallBytes)
         return this.#put(single(bytes), { maxBytes: bytes.length, sizeHint: bytes.length })
       const digest = digestOf(bytes)
@@ -146,7 +154,7 @@ class FsBlobStore implements BlobStore {
       for (let at = 0; at < sha256s.length; at += DELETES_AT_ONCE)
         count += await this.#deleteSome(sha256s.slice(at, at + DELETES_AT_ONCE), notPutSince)
       await this.#compact()
-      await keepReserve(this.#parts.layout.reserve)
+      await keepReserve(this.#parts.layout.reserve, RESERVE_BYTES)
       return count
     })
   }
@@ -164,6 +172,12 @@ class FsBlobStore implements BlobStore {
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
+  }
+
+  /** Before the disk is really full: what is left is for deletions. */
+  #assertRoom(): void {
+    if (!this.#parts.hasRoom())
+      throw new BlobError('no_space', `Too little space is left on the disk of ${this.#parts.layout.root}`)
   }
 
   get #readers() {

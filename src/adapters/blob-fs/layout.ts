@@ -17,6 +17,9 @@ export interface Layout {
   largePath(sha256: string): string
 }
 
+/** What deletions need when nothing is left: see `adapters/fs/reserve.ts`. */
+export const RESERVE_BYTES = 1 << 20
+
 export const PREFIXES: readonly string[] = Array.from({ length: 256 }, (_, n) =>
   n.toString(16).padStart(2, '0'),
 )

@@ -1,13 +1,13 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#core/ports/log.ts'
+import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
 import { BlobIndex } from './blob-index.ts'
 import { isFull, isMissing, removeIfThere, sqliteCodeOf } from './disk.ts'
 import { lockFile } from './file-lock.ts'
 import type { Pack } from './index-rows.ts'
-import { type Layout, makeLayout } from './layout.ts'
+import { type Layout, makeLayout, RESERVE_BYTES } from './layout.ts'
 import { recoverPacks } from './recovery.ts'
-import { giveUpReserve, keepReserve } from './reserve.ts'
 import { enterWriter, findLiveWriters, type Writer } from './writers.ts'
 
 const SQLITE_CORRUPT = 11
@@ -34,7 +34,7 @@ export async function openFolder(layout: Layout, log: Log, packBytes: number): P
       await giveUpReserve(layout.reserve)
       return enterFolder(layout, log, packBytes)
     })
-    await keepReserve(layout.reserve)
+    await keepReserve(layout.reserve, RESERVE_BYTES)
     return opened
   } finally {
     opening.release()

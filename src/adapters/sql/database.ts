@@ -1,6 +1,6 @@
 import { type Dialect, Kysely } from 'kysely'
 import { MINUTE } from '#contract/time.ts'
-import { createSqliteDialect, type Durability } from './dialect/sqlite-dialect.ts'
+import { createSqliteDialect, type Durability, type SqliteOptions } from './dialect/sqlite-dialect.ts'
 import { MIGRATIONS } from './migrations/list.ts'
 import { type History, migrate } from './migrations/migrate.ts'
 import type { Migration } from './migrations/migration.ts'
@@ -31,6 +31,7 @@ export interface Schema<T> {
   readonly durability: Durability
   /** Whether an embedded file gives space back that deletions made free. */
   readonly canShrink?: boolean
+  readonly onDamage?: SqliteOptions['onDamage']
   /** To a PostgreSQL server, from one process. */
   readonly connections: number
   /** Reads anything. */
@@ -47,11 +48,11 @@ const MIGRATION_LIMIT = 30 * MINUTE
 
 async function dialectsFor<T>(
   { url, file }: DatabaseConfig,
-  { durability, connections, canShrink = false }: Schema<T>,
+  { durability, connections, canShrink = false, onDamage }: Schema<T>,
 ): Promise<Dialects> {
   if (url === undefined)
     return {
-      everyday: createSqliteDialect({ file, durability, canShrink }),
+      everyday: createSqliteDialect({ file, durability, canShrink, onDamage }),
       patient: createSqliteDialect({ file, durability, canShrink, patienceMs: MIGRATION_LIMIT }),
     }
   // Loaded only where it is used: the driver's memory would be paid by every process.

@@ -112,6 +112,8 @@ export interface StoreParts {
   readonly onChanges?: TellChanges | undefined
   /** The address that links in events begin with. */
   readonly site?: string | undefined
+  /** Frees something on a full disk; tells whether it could. */
+  readonly makeRoom?: (() => Promise<boolean>) | undefined
 }
 
 /** Each store is made when it is first asked for: a transaction needs few of them. */

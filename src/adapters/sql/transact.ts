@@ -1,13 +1,15 @@
 import { takeAuditTurn } from '#core/audit/audit-trail.ts'
 import type { OwnedChange } from '#core/change/change.ts'
 import type { Transact } from '#core/ports/transact.ts'
+import { NoSpaceLeft } from './dialect/errors.ts'
 import { createStores, type StoreParts, type Stores } from './stores.ts'
 import type { Db } from './tables.ts'
 import { inTransaction } from './transaction.ts'
 import { watchChanges } from './watch-changes.ts'
 
 /** Who asked for a change is written with it. */
-export function createTransact(db: Db, { clock, onJobs, onChanges, site }: StoreParts): Transact<Stores> {
+export function createTransact(db: Db, parts: StoreParts): Transact<Stores> {
+  const { clock, onJobs, onChanges, site, makeRoom } = parts
   return async (work) => {
     const turn = takeAuditTurn()
     let written = false
@@ -17,8 +19,8 @@ export function createTransact(db: Db, { clock, onJobs, onChanges, site }: Store
       enqueued = true
     }
     const note = onChanges && ((changes: readonly OwnedChange[]) => void changed.push(...changes))
-    try {
-      const result = await inTransaction(db, async (tx) => {
+    const attempt = () =>
+      inTransaction(db, async (tx) => {
         enqueued = false
         changed = []
         const changes = turn && watchChanges()
@@ -28,6 +30,11 @@ export function createTransact(db: Db, { clock, onJobs, onChanges, site }: Store
         written = changes?.seen ?? false
         if (turn && written) await stores.audit.add(turn.entry)
         return done
+      })
+    try {
+      const result = await attempt().catch(async (error: unknown) => {
+        if (!(error instanceof NoSpaceLeft) || !(await makeRoom?.())) throw error
+        return attempt()
       })
       if (written) turn?.committed()
       if (enqueued) onJobs?.()

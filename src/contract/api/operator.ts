@@ -99,6 +99,11 @@ export const getStatus = endpoint({
       schema: Type.String({ description: 'The latest step of its schema.' }),
     }),
     blobs: Type.Object({ bytes: Bytes }),
+    logs: Type.Object({
+      bytes: Bytes,
+      recording: Type.Boolean({ description: 'Not while the disk is nearly full.' }),
+      damaged: Type.Array(Type.String(), { description: 'Log databases that were damaged and set aside.' }),
+    }),
     disk: Type.Object({ free: Bytes, total: Bytes }),
     memory: Type.Object({ free: Bytes, total: Bytes }),
     processes: Type.Array(

@@ -6,7 +6,8 @@ import { createLogCleanup } from './log-cleanup.ts'
 const NOW = 1_700_000_000_000
 const DAY = 86_400_000
 
-function createWorld(left: number) {
+function createWorld(left: number, { bytes = 0, free = 1e12, maxBytes = 1000 } = {}) {
+  let shrunk = 0
   const calls: (readonly [number, number])[] = []
   const job = createLogCleanup({
     store: {
@@ -16,14 +17,23 @@ function createWorld(left: number) {
         left -= count
         return count
       },
+      bytes: async () => bytes - shrunk * 100,
+      async deleteOldest() {
+        if (bytes - shrunk * 100 <= 0) return 0
+        shrunk++
+        return 1
+      },
+      giveBack: async () => false,
     },
+    maxBytes,
+    disk: { free: () => free },
     clock: { now: () => NOW },
     step: 10,
     pauseMs: 0,
   })
   const run = (signal = new AbortController().signal) =>
     job.run({}, { id: 'job_1', attempt: 1, signal, log: silentLog })
-  return { job, calls, run }
+  return { job, calls, run, shrunk: () => shrunk }
 }
 
 it('prunes what is older than three days, step by step, until nothing is left', async () => {
@@ -38,4 +48,23 @@ it('stops between two steps when it is told to', async () => {
   const { calls, run } = createWorld(1000)
   await assert.rejects(run(AbortSignal.abort()), { name: 'AbortError' })
   assert.equal(calls.length, 1)
+})
+
+it('deletes the oldest until the log takes no more than it may', async () => {
+  const { run, shrunk } = createWorld(0, { bytes: 1550 })
+  await run()
+  assert.equal(shrunk(), 6)
+})
+
+it('takes no more than a fifth of a disk that others fill', async () => {
+  const { run, shrunk } = createWorld(0, { bytes: 1000, free: 500, maxBytes: 1e9 })
+  await run()
+  // 300 of 1,500 would be a fifth before anything is deleted, and less once it is.
+  assert.equal(shrunk(), 9)
+})
+
+it('ends when there is nothing left to delete', async () => {
+  const { run, shrunk } = createWorld(0, { bytes: 300, maxBytes: -1 })
+  await run()
+  assert.equal(shrunk(), 3)
 })

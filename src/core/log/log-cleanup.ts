@@ -2,12 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, MINUTE } from '#contract/time.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { DiskSpace } from '../ports/disk-space.ts'
 import type { LogStore } from './log-store.ts'
 
 interface LogCleanupParts {
-  readonly store: Pick<LogStore, 'prune'>
+  readonly store: Pick<LogStore, 'prune' | 'deleteOldest' | 'bytes' | 'giveBack'>
   readonly clock: Clock
-  /** Entries deleted at a time. */
+  /** What the log may take at the most. */
+  readonly maxBytes: number
+  /** Absent where the log is not on a disk of this machine. */
+  readonly disk?: Pick<DiskSpace, 'free'> | undefined
+  /** Rows deleted at a time. */
   readonly step?: number
   /** Between two steps, so that those who write entries get their turn. */
   readonly pauseMs?: number
@@ -16,19 +21,38 @@ interface LogCleanupParts {
 /** How long visits and what applications wrote are kept. */
 export const RUNTIME_KEPT = 3 * DAY
 
-export const createLogCleanup = ({
+/** Of what is free together with what the log has, the share that it may take. */
+const SHARE_OF_DISK = 0.2
+
+export function createLogCleanup({
   store,
   clock,
+  maxBytes,
+  disk,
   step = 1000,
   pauseMs = 10,
-}: LogCleanupParts): JobHandler => ({
-  kind: 'logs.clean-up',
-  summary: 'Delete log entries of visits and applications that are older than 3 days',
-  timeLimit: 30 * MINUTE,
-  maxAttempts: 3,
-  every: 10 * MINUTE,
-  run: async (_payload, { signal }) => {
-    const createdBefore = clock.now() - RUNTIME_KEPT
-    while ((await store.prune(createdBefore, step)) === step) await sleep(pauseMs, undefined, { signal })
-  },
-})
+}: LogCleanupParts): JobHandler {
+  const pause = (signal: AbortSignal) => sleep(pauseMs, undefined, { signal })
+
+  async function isTooMuch(): Promise<boolean> {
+    const bytes = await store.bytes()
+    const share = disk === undefined ? Number.POSITIVE_INFINITY : (disk.free() + bytes) * SHARE_OF_DISK
+    return bytes > Math.min(maxBytes, share)
+  }
+
+  return {
+    kind: 'logs.clean-up',
+    summary:
+      'Delete log entries of visits and applications that are older than 3 days or take too much space',
+    timeLimit: 30 * MINUTE,
+    maxAttempts: 3,
+    every: MINUTE,
+    run: async (_payload, { signal }) => {
+      const createdBefore = clock.now() - RUNTIME_KEPT
+      while ((await store.prune(createdBefore, step)) === step) await pause(signal)
+      // Fewer at a time: a row may be a moment of a busy site.
+      while ((await isTooMuch()) && (await store.deleteOldest(Math.ceil(step / 10))) > 0) await pause(signal)
+      while (await store.giveBack()) await pause(signal)
+    },
+  }
+}

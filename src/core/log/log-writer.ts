@@ -16,6 +16,8 @@ interface WriterParts {
   readonly log: Log
   /** How much text may wait in memory before visits are dropped. */
   readonly maxBytes?: number
+  /** Whether the disk has room for more; what comes while it has not is dropped, and counted. */
+  readonly hasRoom?: () => boolean
 }
 
 interface Waiting {
@@ -67,7 +69,7 @@ export class LogWriter {
   #quiet: NodeJS.Timeout | undefined
 
   constructor(parts: WriterParts) {
-    this.#parts = { maxBytes: 32 * 1024 * 1024, ...parts }
+    this.#parts = { maxBytes: 32 * 1024 * 1024, hasRoom: () => true, ...parts }
     this.#take = createLogIds(parts.clock)
   }
 
@@ -176,6 +178,8 @@ export class LogWriter {
   async #write(batch: readonly Waiting[]): Promise<void> {
     const { store, log } = this.#parts
     const records = batch.map(({ record }) => record)
+    if (!this.#parts.hasRoom())
+      return this.#drop(batch.length, new Error('too little space is left on the disk'))
     for (let pause = FIRST_PAUSE; this.#state !== 'closed'; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
         await store.append(records)

@@ -43,6 +43,13 @@ export interface Status {
     readonly schema: string
   }
   readonly blobs: { readonly bytes: number }
+  readonly logs: {
+    readonly bytes: number
+    /** Not while the disk is nearly full. */
+    readonly recording: boolean
+    /** Names of files in the data folder that were damaged and set aside; the log's own when it is damaged now. */
+    readonly damaged: readonly string[]
+  }
   readonly disk: { readonly free: number; readonly total: number }
   readonly memory: { readonly free: number; readonly total: number }
   readonly processes: readonly ProcessFacts[]
@@ -69,6 +76,27 @@ function disk({ disk: { free, total } }: Status): Check {
     message: `${gib(free)} of ${gib(total)} are free`,
     ...(ok ? {} : { hint: 'Remove old deployments, or give the data folder a larger disk.' }),
   }
+}
+
+function logs({ logs: { bytes, recording, damaged } }: Status): Check {
+  const name = 'logs'
+  if (!recording)
+    return {
+      name,
+      ok: false,
+      message: 'visits and output are not recorded: too little disk space is left',
+      hint: 'Remove old deployments, or give the data folder a larger disk.',
+    }
+  if (damaged.length > 0)
+    return {
+      name,
+      ok: false,
+      message: `a log database was damaged: ${damaged.join(', ')}`,
+      hint: damaged.includes('logs.db')
+        ? 'Restart: it is set aside then, and a new one begins.'
+        : 'New logs were begun. Look at the file in the data folder if you need what it holds, then delete it.',
+    }
+  return { name, ok: true, message: `${gib(bytes)} of visits and output` }
 }
 
 function processes({ processes: all }: Status): Check {
@@ -148,4 +176,4 @@ function encryption(status: Status): Check {
 
 /** What the installation can tell of itself. */
 export const checksOf = (status: Status): readonly Check[] =>
-  [disk, processes, sandbox, certificates, mail, jobs, encryption].map((check) => check(status))
+  [disk, logs, processes, sandbox, certificates, mail, jobs, encryption].map((check) => check(status))

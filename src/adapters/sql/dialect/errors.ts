@@ -13,6 +13,13 @@ const SQLITE = { busy: 5, locked: 6, ioError: 10, full: 13, cannotOpen: 14 } as 
 const SQLITE_GONE: readonly number[] = Object.values(SQLITE)
 const SQLITE_UNIQUE: readonly number[] = [1555, 2067]
 
+const SQLITE_DAMAGED: readonly number[] = [11, 26]
+/** A full disk is told by one code while a file grows, and by this one when shared memory for it is made. */
+const SQLITE_NO_SPACE: readonly number[] = [SQLITE.full, 4874]
+
+const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT']
+const SQLSTATE_NO_SPACE = '53100'
+
 const SQLSTATE_LOST = /^(?:08|57P|25P0[34])/
 /** Connection lost, out of resources, told to stop or to wait no longer; and a transaction to repeat. */
 const SQLSTATE_GONE = /^(?:08|53|57|25P0[34]|40001|40P01|55P03)/
@@ -66,9 +73,56 @@ const isUnavailable = (error: unknown): boolean =>
   SQLSTATE_GONE.test(sqlState(error) ?? '') ||
   isConnectionError(error)
 
-/** What leaves the adapter instead of a driver's error. The driver's own words stay in `cause`, for the log. */
-export function convertError(error: unknown): unknown {
+/** Whether a disk is full: that of the database, whichever it is. */
+const isNoSpace = (error: unknown): boolean => {
+  const code = sqliteCode(error) ?? 0
+  return (
+    SQLITE_NO_SPACE.includes(code) ||
+    SQLITE_NO_SPACE.includes(code & 0xff) ||
+    sqlState(error) === SQLSTATE_NO_SPACE ||
+    NO_SPACE.includes(asDriverError(error).code)
+  )
+}
+
+/** The file is not what it was: nothing but another file helps. */
+export class DamagedDatabase extends Error {
+  override readonly name = 'DamagedDatabase'
+  readonly file: string
+
+  constructor(file: string, cause: unknown) {
+    super(`The database ${file} is damaged. Restore it from a backup with \`aloft operator restore\`.`, {
+      cause,
+    })
+    this.file = file
+  }
+}
+
+/** Nothing can be written before something was deleted. */
+export class NoSpaceLeft extends AloftError {
+  constructor(cause: unknown) {
+    super(
+      'service_unavailable',
+      'No space is left on the disk of the database. What exists is still served; deleting deployments makes room.',
+      {},
+      { cause },
+    )
+  }
+}
+
+const inFile = (file: string | undefined, error: unknown): unknown =>
+  file === undefined || !(error instanceof Error)
+    ? error
+    : Object.assign(new Error(`${file}: ${error.message}`, { cause: error }), { errcode: sqliteCode(error) })
+
+/**
+ * What leaves the adapter instead of a driver's error. The driver's own words stay in `cause`, for the log, with the
+ * file they are about.
+ */
+export function convertError(error: unknown, file?: string): unknown {
   if (error instanceof AloftError) return error
+  if (file !== undefined && SQLITE_DAMAGED.includes((sqliteCode(error) ?? 0) & 0xff))
+    return new DamagedDatabase(file, error)
+  if (isNoSpace(error)) return new NoSpaceLeft(inFile(file, error))
   if (isUniqueViolation(error))
     return new AloftError('conflict', 'This clashes with something that exists.', {}, { cause: error })
   if (isUnavailable(error))
@@ -76,7 +130,7 @@ export function convertError(error: unknown): unknown {
       'service_unavailable',
       'The database does not answer; try again later.',
       {},
-      { cause: error },
+      { cause: inFile(file, error) },
     )
   return error
 }

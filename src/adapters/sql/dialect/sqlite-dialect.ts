@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Dialect, type Driver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { SECOND } from '#contract/time.ts'
-import { convertError } from './errors.ts'
+import { convertError, type DamagedDatabase } from './errors.ts'
 import { Mutex } from './mutex.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 import { patiently, type SqliteParts, SqliteSession } from './sqlite-session.ts'
@@ -16,6 +16,8 @@ export interface SqliteOptions {
   readonly patienceMs?: number
   /** Whether pages that deletions made free can be given back to the disk; decided when the file is made. */
   readonly canShrink?: boolean
+  /** Told when the file turns out to be damaged while it is used. */
+  readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
 }
 
 /** Caches are small, for there are many processes. */
@@ -52,9 +54,17 @@ class SqliteDriver implements Driver {
   readonly #patienceMs: number
   readonly #durability: Durability
   readonly #canShrink: boolean
+  readonly #onDamage: SqliteOptions['onDamage']
   #parts: SqliteParts | undefined
 
-  constructor({ file, durability = 'full', patienceMs = 10 * SECOND, canShrink = false }: SqliteOptions) {
+  constructor({
+    file,
+    durability = 'full',
+    patienceMs = 10 * SECOND,
+    canShrink = false,
+    onDamage,
+  }: SqliteOptions) {
+    this.#onDamage = onDamage
     this.#file = file
     this.#durability = durability
     this.#patienceMs = patienceMs
@@ -67,9 +77,16 @@ class SqliteDriver implements Driver {
       makeFile(this.#file)
       const pragmas = writerPragmas(this.#durability, this.#canShrink)
       const writer = await patiently(() => new SqliteHandle(this.#file, pragmas), patienceMs)
-      this.#parts = { writer, reader: openReader(this.#file, writer), turn: new Mutex(), patienceMs }
+      this.#parts = {
+        file: this.#file,
+        writer,
+        reader: openReader(this.#file, writer),
+        turn: new Mutex(),
+        patienceMs,
+        onDamage: this.#onDamage,
+      }
     } catch (error) {
-      throw convertError(error)
+      throw convertError(error, this.#file)
     }
   }
 

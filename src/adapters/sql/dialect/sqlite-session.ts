@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { AloftError } from '#contract/errors.ts'
-import { convertError, isBusy } from './errors.ts'
+import { convertError, DamagedDatabase, isBusy } from './errors.ts'
 import type { Mutex } from './mutex.ts'
 import { refuseNul } from './parameters.ts'
 import type { SqliteHandle } from './sqlite-handle.ts'
 
 export interface SqliteParts {
+  readonly file: string
   /** Used by whoever has the turn. */
   readonly writer: SqliteHandle
   /** Cannot write; reads outside a transaction go here and wait for nobody. */
@@ -14,6 +15,7 @@ export interface SqliteParts {
   readonly turn: Mutex
   /** How long a write waits for its turn, and how long a transaction may keep it. */
   readonly patienceMs: number
+  readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
 }
 
 const LONGEST_PAUSE = 16
@@ -60,7 +62,7 @@ export class SqliteSession implements DatabaseConnection {
         turn.unlock()
       }
     } catch (error) {
-      throw convertError(error)
+      throw this.#convert(error)
     }
   }
 
@@ -78,7 +80,7 @@ export class SqliteSession implements DatabaseConnection {
       await patiently(() => writer.run('begin immediate'), patienceMs)
     } catch (error) {
       turn.unlock()
-      throw convertError(error)
+      throw this.#convert(error)
     }
     this.#state = 'open'
     this.#timer = setTimeout(() => this.#undo('lost'), patienceMs).unref()
@@ -89,13 +91,20 @@ export class SqliteSession implements DatabaseConnection {
     try {
       this.#parts.writer.run('commit')
     } catch (error) {
-      throw convertError(error)
+      throw this.#convert(error)
     }
     this.#end('idle')
   }
 
   async rollback(): Promise<void> {
     if (this.#state === 'open') this.#undo('idle')
+  }
+
+  #convert(error: unknown): unknown {
+    const { file, onDamage } = this.#parts
+    const converted = convertError(error, file)
+    if (converted instanceof DamagedDatabase) onDamage?.(converted)
+    return converted
   }
 
   #undo(state: 'idle' | 'lost'): void {

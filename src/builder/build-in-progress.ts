@@ -1,21 +1,14 @@
 import { settingFor } from '#core/detection/config/function-settings.ts'
+import { uploadedFiles } from '#core/detection/files-only.ts'
 import { escaped, type FunctionFile } from '#core/detection/framework/api-functions.ts'
-import type {
-  BuiltTake,
-  CliStep,
-  Install,
-  Plan,
-  ServerTake,
-  Stage,
-  Take,
-  UploadedTake,
-} from '#core/detection/plan.ts'
+import type { BuiltTake, CliStep, Install, Plan, ServerTake, Stage, Take } from '#core/detection/plan.ts'
 import { joined } from '#core/detection/source-tree.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { type BuildEvents, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Route } from '#core/routing/route.ts'
+import { buildEnv } from './build-env.ts'
 import { type BuildCli, PLATFORM_NODE } from './framework-cli/build-cli.ts'
 import { cliCommand } from './framework-cli/cli-command.ts'
 import {
@@ -34,7 +27,6 @@ import { type RunOptions, shell, type Workspace } from './workshop/workspace.ts'
 
 interface BuildParts {
   readonly workspace: Workspace
-  readonly plan: Plan
   readonly task: BuildTask
   readonly events: BuildEvents
   readonly toolchains: Toolchains
@@ -69,6 +61,9 @@ const RESTORE_NPMRC = 'rm -f "$HOME/.npmrc"; mv "$HOME/.npmrc.before" "$HOME/.np
 /** One build while it lasts: a plan carried out in a workspace. */
 export class BuildInProgress {
   readonly #parts: BuildParts
+  readonly #plan: Plan
+  /** What commands find, under what the task says. */
+  readonly #env: Readonly<Record<string, string>>
   readonly #begun = new Set<string>()
   readonly #installed = new Map<string, Installed>()
   readonly #outputs: Output[] = []
@@ -76,14 +71,17 @@ export class BuildInProgress {
 
   constructor(parts: BuildParts) {
     this.#parts = parts
-    const [first] = parts.plan.stages
+    this.#plan = parts.task.plan
+    this.#env = buildEnv(parts.task)
+    const [first] = this.#plan.stages
     if (first) this.#begun.add(first.run)
   }
 
   async run(): Promise<Built> {
-    const { plan } = this.#parts
+    const plan = this.#plan
     const [first] = plan.stages
-    for (const note of first ? plan.notes : []) await this.#say((first as Stage).run, note)
+    for (const note of first ? [...plan.notes, ...plan.warnings] : [])
+      await this.#say((first as Stage).run, note)
     if (first && plan.ignoreCommand !== null) await this.#askWhetherToIgnore(first, plan.ignoreCommand)
     for (const stage of plan.stages) {
       await this.#begin(stage.run)
@@ -104,7 +102,7 @@ export class BuildInProgress {
   async #askWhetherToIgnore({ run }: Stage, line: string): Promise<void> {
     const { code } = await this.#command(run, {
       argv: shell(line),
-      cwd: this.#parts.plan.root,
+      cwd: this.#plan.root,
       allowFailure: true,
     })
     if (code === 0)
@@ -113,8 +111,8 @@ export class BuildInProgress {
 
   async #install({ run, build }: Stage, { folder, command }: Install): Promise<void> {
     if (this.#installed.has(folder)) return
-    const { workspace, toolchains, events, plan, clock } = this.#parts
-    const node = await this.#node(plan.nodeVersion)
+    const { workspace, toolchains, events, clock } = this.#parts
+    const node = await this.#node(this.#plan.nodeVersion)
     const began = clock.now()
     const install = () =>
       installDependencies(workspace, toolchains, {
@@ -123,7 +121,7 @@ export class BuildInProgress {
         installCommand: command,
         log: events.log(run),
         run,
-        env: plan.env,
+        env: this.#env,
         commands: build?.kind === 'line' ? [build.line] : [],
       })
     const installed = await failingAs('install_failed', () => this.#withToken(run, install))
@@ -184,13 +182,13 @@ export class BuildInProgress {
   }
 
   async #runCli({ run, folder }: Stage, step: CliStep): Promise<void> {
-    const { plan, task, cli } = this.#parts
+    const { task, cli } = this.#parts
     const installed = await available('The tools that build it', () => cli.ensure())
     const production = task.deployment.target === 'production'
-    const command = cliCommand(installed, step, { stage: folder, plan, production })
+    const command = cliCommand(installed, step, { stage: folder, plan: this.#plan, production })
     await this.#command(
       run,
-      { ...command, env: { ...plan.env, ...command.env }, shown: `vercel build (${step.framework})` },
+      { ...command, env: { ...this.#env, ...command.env }, shown: `vercel build (${step.framework})` },
       folder,
     )
   }
@@ -199,14 +197,14 @@ export class BuildInProgress {
   async #command(
     run: string,
     options: Omit<RunOptions, 'node' | 'log' | 'run'>,
-    installedIn = this.#parts.plan.root,
+    installedIn = this.#plan.root,
   ) {
-    const { workspace, plan, events } = this.#parts
+    const { workspace, events } = this.#parts
     return workspace.run({
-      env: plan.env,
+      env: this.#env,
       tools: this.#installed.get(installedIn)?.tools ?? [],
       ...options,
-      node: await this.#node(plan.nodeVersion),
+      node: await this.#node(this.#plan.nodeVersion),
       log: events.log(run),
       run,
     })
@@ -215,7 +213,7 @@ export class BuildInProgress {
   async #take({ run }: Stage, take: Take): Promise<void> {
     switch (take.kind) {
       case 'uploaded':
-        return this.#add(uploaded(take))
+        return this.#add(uploadedFiles(take, this.#parts.task.files))
       case 'build-output':
         return this.#add(
           await collectBuildOutput(await this.#collection(run), {
@@ -228,12 +226,13 @@ export class BuildInProgress {
         return this.#takeBuilt(run, take)
       case 'server':
         return this.#takeServer(run, take)
+      case 'image':
+        throw new BuildFailure('docker_unavailable', 'There is no Docker Engine that could build it.', run)
       case 'command': {
-        const { plan } = this.#parts
         const output = await collectApp(await this.#collection(run), {
           root: take.root,
           paths: [serverPath('')],
-          version: plan.nodeVersion,
+          version: this.#plan.nodeVersion,
           env: { NODE_ENV: 'production' },
           start: { command: take.command },
         })
@@ -251,7 +250,7 @@ export class BuildInProgress {
     const output = await collectFunctions(await this.#collection(run), {
       root,
       functions: functions.map(({ file, paths, runtime }) => {
-        const setting = settingFor(file, this.#parts.plan.functions)
+        const setting = settingFor(file, this.#plan.functions)
         return {
           ...{ file, paths, runtime },
           version: this.#version(runtime, setting?.nodeVersion),
@@ -282,9 +281,8 @@ export class BuildInProgress {
   }
 
   async #takeServer(run: string, { root, runtime, entries, publicFolder, mount }: ServerTake): Promise<void> {
-    const { plan } = this.#parts
     const collection = await this.#collection(run)
-    const setting = entries.map((entry) => settingFor(entry, plan.functions)).find(Boolean)
+    const setting = entries.map((entry) => settingFor(entry, this.#plan.functions)).find(Boolean)
     if (publicFolder !== undefined)
       this.#add(
         await collectStatic(collection, {
@@ -317,7 +315,7 @@ export class BuildInProgress {
   }
 
   #version = (runtime: 'node' | 'python', own: string | undefined): string =>
-    runtime === 'python' ? this.#parts.pythonVersion : (own ?? this.#parts.plan.nodeVersion)
+    runtime === 'python' ? this.#parts.pythonVersion : (own ?? this.#plan.nodeVersion)
 
   #node(version: string): Promise<NodeToolchain> {
     return available(`Node ${version}`, () => this.#parts.toolchains.ensureNode(version))
@@ -327,14 +325,6 @@ export class BuildInProgress {
     return this.#parts.workspace.note(this.#parts.events.log(run), line)
   }
 }
-
-/** What was uploaded is in the blob store and in the account's index already. */
-export const uploaded = ({ files }: UploadedTake): Output => ({
-  routes: undefined,
-  files: files.map(({ path, sha1, sha256, size }) => ({ path, sha1, sha256, size })),
-  functions: [],
-  programs: [],
-})
 
 const since = (began: number, clock: Clock): string => `${((clock.now() - began) / 1000).toFixed(1)} s`
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { type Files, manifestOf, type TaskChanges, taskOf } from '#core/detection/plan-testing.ts'
+import { type Files, manifestOf, plannedTask, type TaskChanges } from '#core/detection/plan-testing.ts'
 import type { Output, OutputContent } from '#core/output/output.ts'
 import { type BuildEvents, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import { type BuilderParts, createBuilder } from './builder.ts'
@@ -39,7 +39,7 @@ export async function buildOf(
   const root = await mkdtemp(join(tmpdir(), 'aloft-builder-'))
   t.after(() => rm(root, { recursive: true, force: true }))
   const { files: manifest, read } = manifestOf(files)
-  const task = taskOf(manifest, changes)
+  const isAborted = () => changes.signal?.aborted === true
   const told: string[] = []
   const ran: RunOptions[] = []
   const opened: string[] = []
@@ -59,7 +59,7 @@ export async function buildOf(
 
   const run: Workspace['run'] = async (options) => {
     const canceled = () => new BuildFailure('canceled', 'The build was canceled', options.run)
-    if (task.signal.aborted) throw canceled()
+    if (isAborted()) throw canceled()
     if (options.argv.includes(SCRIPT)) {
       await packJob(source, options.argv.at(-1) as string)
       return { code: 0, reason: 'exited' }
@@ -68,7 +68,7 @@ export async function buildOf(
     const line = options.argv[1] === '-c' ? (options.argv[2] ?? '') : options.argv.join(' ')
     told.push(`${options.cwd ?? ''}$ ${options.shown ?? line}`)
     const done = commands(line, options)
-    if (task.signal.aborted) throw canceled()
+    if (isAborted()) throw canceled()
     const code = typeof done === 'number' ? done : 0
     if (typeof done === 'object') await write(done)
     if (code !== 0 && !options.allowFailure)
@@ -127,5 +127,11 @@ export async function buildOf(
     began: async (id) => void told.push(`began ${id}`),
     ended: async (id) => void told.push(`ended ${id}`),
   }
-  return { told, ran, opened, kept, run: () => builder.build(task, events) }
+  return {
+    ...{ told, ran, opened, kept },
+    async run() {
+      const docker = changes.parts?.docker !== undefined
+      return builder.build(await plannedTask(manifest, read, { docker, ...changes }), events)
+    },
+  }
 }

@@ -85,12 +85,10 @@ test('functions and files that need no build are taken as they are', async (t) =
   assert.equal(build.ran.length, 0)
 })
 
-test('for files alone no workspace is opened', async (t) => {
-  const build = await buildOf(t, { 'index.html': '', 'vercel.json': { headers: [] } })
-  assert.deepEqual(paths(await build.run()), ['index.html'])
+test('what a middleware guards is not served while nothing runs it', async (t) => {
+  const build = await buildOf(t, { 'index.html': '', 'middleware.js': 'export default () => {}' })
+  await assert.rejects(build.run(), { code: 'middleware_unsupported' })
   assert.deepEqual(build.opened, [])
-  assert.deepEqual(build.told.slice(0, 1), ['began bld_1'])
-  assert.equal(build.told.at(-1), 'ended bld_1')
 })
 
 test('the output that an adapter wrote is preferred to a folder, with its rules', async (t) => {
@@ -181,7 +179,13 @@ test('a package of an older client becomes one program that runs its start scrip
     t,
     { 'package.json': { scripts: { build: 'x', start: 'node app.js' } }, 'app.js': '' },
     (line) => (line === 'npm run build' ? { 'made.txt': '' } : undefined),
-    { deployment: { nodeVersion: '10.24.1', buildRuns: [runOf('@aloft/static', '**')] } },
+    {
+      deployment: {
+        nodeVersion: '10.24.1',
+        requestedType: 'NPM',
+        buildRuns: [runOf('@aloft/node', 'package.json')],
+      },
+    },
   )
   const output = await build.run()
   const [program] = output.programs

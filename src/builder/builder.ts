@@ -1,15 +1,14 @@
-import { builderOf } from '#core/deployment/builds.ts'
 import { mergedRoutes } from '#core/detection/config/route-rules.ts'
-import { makePlan } from '#core/detection/make-plan.ts'
+import { nothingToServe } from '#core/detection/files-only.ts'
 import type { Plan } from '#core/detection/plan.ts'
+import { withCleanUrls } from '#core/output/clean-urls.ts'
+import { mergeParts } from '#core/output/merge-parts.ts'
 import type { Output } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { type BuildEvents, type Builder, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
-import { BuildInProgress, type Built, uploaded } from './build-in-progress.ts'
-import { withCleanUrls } from './clean-urls.ts'
+import { BuildInProgress, type Built } from './build-in-progress.ts'
 import type { BuildCli } from './framework-cli/build-cli.ts'
-import { mergeParts } from './output/merge-parts.ts'
 import { withVariables } from './with-variables.ts'
 import type { Registry } from './workshop/registry.ts'
 import type { Toolchains } from './workshop/toolchain.ts'
@@ -31,15 +30,15 @@ export interface BuilderParts {
 
 const DEFAULT_PYTHON = '3.11'
 
-/** Decides what a deployment's files ask for, does it in a workspace, and takes what came of it. */
+/** Does what a deployment's plan says in a workspace, and takes what came of it. */
 export function createBuilder(parts: BuilderParts): Builder {
   return {
     async build(task, events) {
       task.signal.throwIfAborted()
-      if (parts.docker && isForDocker(task)) return parts.docker.build(task, events)
+      const isImage = task.plan.stages.some(({ takes }) => takes.some(({ kind }) => kind === 'image'))
+      if (parts.docker && isImage) return parts.docker.build(task, events)
       try {
-        const plan = await makePlan(task, ({ sha256 }) => parts.blobs.read(sha256))
-        return await carryOut(parts, plan, task, events)
+        return await carryOut(parts, task, events)
       } catch (error) {
         task.signal.throwIfAborted()
         throw error
@@ -48,19 +47,18 @@ export function createBuilder(parts: BuilderParts): Builder {
   }
 }
 
-const isForDocker = ({ deployment }: BuildTask): boolean =>
-  (deployment.type === 'DOCKER' && deployment.builds.length === 0) ||
-  deployment.buildRuns.some(({ use }) => builderOf(use) === 'docker')
-
-async function carryOut(
-  parts: BuilderParts,
-  plan: Plan,
-  task: BuildTask,
-  events: BuildEvents,
-): Promise<Output> {
+async function carryOut(parts: BuilderParts, task: BuildTask, events: BuildEvents): Promise<Output> {
+  const { plan } = task
   const began = parts.clock.now()
   const [first] = plan.stages
   if (first === undefined) throw new BuildFailure('nothing_to_build', 'There is nothing to build.')
+  if (plan.middleware !== undefined)
+    // What it guards would be open.
+    throw new BuildFailure(
+      'middleware_unsupported',
+      `${plan.middleware} cannot be run: middleware is supported for Next.js only.`,
+      first.run,
+    )
   const runs = [...new Set(plan.stages.map(({ run }) => run))]
   const tell = async (output: Output): Promise<Output> => {
     const found = `Found ${count(output.programs.length, 'function')} and ${count(output.files.length, 'file')}`
@@ -70,16 +68,12 @@ async function carryOut(
   }
 
   await events.began(first.run)
-  if (isMerelyFiles(plan)) {
-    for (const run of runs.slice(1)) await events.began(run)
-    return tell(await finished(plan, { parts: uploads(plan), routes: [] }))
-  }
   const files = task.files.filter(({ path }) => !plan.hidden(path))
   const workspace = await parts.workshop.open({ ...task, files })
   try {
     const { toolchains, cli, blobs, clock, registry, pythonVersion = DEFAULT_PYTHON } = parts
     const build = new BuildInProgress({
-      ...{ workspace, plan, task, events, toolchains, cli, blobs, clock },
+      ...{ workspace, task, events, toolchains, cli, blobs, clock },
       ...{ pythonVersion, registry },
     })
     const output = await finished(plan, await build.run())
@@ -90,26 +84,12 @@ async function carryOut(
   }
 }
 
-/** Nothing is run and nothing is packed: the uploaded contents are what is served. */
-const isMerelyFiles = ({ stages, ignoreCommand }: Plan): boolean =>
-  ignoreCommand === null &&
-  stages.every(
-    ({ installs, requirements, build, takes }) =>
-      installs.length === 0 &&
-      requirements === undefined &&
-      build === undefined &&
-      takes.every(({ kind }) => kind === 'uploaded'),
-  )
-
-const uploads = ({ stages }: Plan): readonly Output[] =>
-  stages.flatMap(({ takes }) => takes.flatMap((take) => (take.kind === 'uploaded' ? [uploaded(take)] : [])))
-
 async function finished(plan: Plan, built: Built): Promise<Output> {
   const routes = await mergedRoutes(plan.routes, built.routes)
   const merged = withVariables(mergeParts(built.parts, routes), plan.programEnv)
   const output = plan.cleanUrls ? { ...merged, files: withCleanUrls(merged.files) } : merged
   if (output.files.length > 0 || output.functions.length > 0) return output
-  throw new BuildFailure('missing_output', 'There is nothing that could be served.', plan.stages[0]?.run)
+  throw nothingToServe(plan.stages[0]?.run)
 }
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`

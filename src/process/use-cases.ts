@@ -32,7 +32,7 @@ import { createInstallations } from '#core/installation/installations.ts'
 import { createReviveJob } from '#core/instance/crash-loop.ts'
 import { createJobCleanup } from '#core/job/job-cleanup.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
-import { createBuildLog } from '#core/log/build-log.ts'
+import { createBuildLog, type LogOfBuild } from '#core/log/build-log.ts'
 import { createDeploymentLogs } from '#core/log/deployment-logs.ts'
 import { createForgetJob } from '#core/log/forget-job.ts'
 import { createLogCleanup } from '#core/log/log-cleanup.ts'
@@ -129,6 +129,11 @@ export interface Workers {
   readonly buildsAtOnce: number
 }
 
+const buildLogs =
+  ({ origin }: Config, { logWriter, clock }: Parts): LogOfBuild =>
+  (build) =>
+    createBuildLog({ writer: logWriter, clock, region: origin }, build)
+
 /** Everything the working processes do. */
 export const createJobHandlers = (
   config: Config,
@@ -170,8 +175,9 @@ export const createJobHandlers = (
     builder,
     siteNames: siteNamesOf(config, parts),
     boot,
-    logOf: (build) =>
-      createBuildLog({ writer: parts.logWriter, clock: parts.clock, region: config.origin }, build),
+    blobs: parts.blobs,
+    docker: config.runtime === 'docker',
+    logOf: buildLogs(config, parts),
     bus: parts.bus,
     clock: parts.clock,
     onHostsChanged: announceHosts(parts, certificates),
@@ -230,6 +236,8 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     vault,
     clock,
     resolveSecrets,
+    logOf: buildLogs(config, parts),
+    docker: config.runtime === 'docker',
   })
   const projects = createProjects({
     store: stores.projects,

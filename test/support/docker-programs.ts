@@ -8,7 +8,7 @@ import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import type { ContainerLaunch, ControlMessage } from '#adapters/docker/container-launch.ts'
 import { type Docker, type DockerLimits, openDocker } from '#adapters/docker/open-docker.ts'
 import { createDockerBuilder } from '#builder/docker/docker-builder.ts'
-import { builtBy, type Files, manifestOf, runOf, taskOf } from '#core/detection/plan-testing.ts'
+import { builtBy, type Files, manifestOf, plannedTask, runOf } from '#core/detection/plan-testing.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { Output, Program } from '#core/output/output.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
@@ -67,7 +67,10 @@ export async function openPrograms(
       failedLog = log
       const write = async (line: string) => void log.push(line)
       const task = {
-        ...taskOf(manifest, { deployment: { id, ...builtBy(runOf('@aloft/docker', 'Dockerfile')) } }),
+        ...(await plannedTask(manifest, read, {
+          deployment: { id, ...builtBy(runOf('@aloft/docker', 'Dockerfile')) },
+          docker: true,
+        })),
         ...changes,
       }
       const output = await builder.build(task, {

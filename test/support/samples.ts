@@ -201,6 +201,7 @@ export function sampleDeployment(given: Partial<Deployment> = {}): Deployment {
     scale: { min: 0, max: 1 },
     sessionAffinity: 'random',
     nodeVersion: null,
+    requestedType: null,
     incomplete: false,
     digest: `digest of ${id}`,
     ...given,

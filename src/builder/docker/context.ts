@@ -21,7 +21,7 @@ const BREATH = 1000
 
 /** The files that an engine is given to build from, as a tar in the store. The same files make the same tar. */
 export async function storeContext(
-  tree: SourceTree,
+  tree: SourceTree<ManifestFile>,
   dockerfile: string,
   {
     blobs,
@@ -71,7 +71,7 @@ async function contextPaths(tree: SourceTree, dockerfile: string): Promise<reado
 async function fill(
   archive: Pack,
   paths: readonly string[],
-  tree: SourceTree,
+  tree: SourceTree<ManifestFile>,
   blobs: ContextStore,
   signal: AbortSignal,
 ): Promise<void> {

@@ -8,9 +8,9 @@ import {
   builtBy,
   type Files,
   manifestOf,
+  plannedTask,
   runOf,
   type TaskChanges,
-  taskOf,
 } from '#core/detection/plan-testing.ts'
 import { type BlobDigest, BlobError } from '#core/ports/blob-store.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
@@ -49,7 +49,10 @@ async function build(
     },
   }
   const write = async (line: string) => void told.push(line)
-  const task = { ...taskOf(manifest, { deployment: DOCKER, ...changes }), secrets: changes.secrets ?? [] }
+  const task = {
+    ...(await plannedTask(manifest, read, { deployment: DOCKER, docker: true, ...changes })),
+    secrets: changes.secrets ?? [],
+  }
   const output = await createDockerBuilder({ images, blobs }).build(task, {
     log: () => ({ command: (line) => write(`$ ${line}`), stdout: write }),
     began: async (run) => write(`began ${run}`),

@@ -1,27 +1,21 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { builderOf } from '#core/deployment/builds.ts'
+import { builderOf, matchedPaths } from '#core/deployment/builds.ts'
 import type { BuildSpec } from '#core/deployment/deployment.ts'
-import { matchedPaths, settingOf } from '#core/detection/builder-runs.ts'
+import type { ManifestFile } from '#core/deployment/manifest.ts'
+import { settingOf } from '#core/detection/builder-runs.ts'
 import {
   type Configuration,
   plainVariables,
   readConfiguration,
 } from '#core/detection/config/configuration.ts'
 import { mergedRoutes, requestedRoutes } from '#core/detection/config/route-rules.ts'
-import {
-  baseOf,
-  folderOf,
-  joined,
-  readFolder,
-  type SourceTree,
-  sourceTree,
-} from '#core/detection/source-tree.ts'
+import { baseOf, folderOf, joined, type SourceTree, sourceTree } from '#core/detection/source-tree.ts'
+import { mergeParts } from '#core/output/merge-parts.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output, type Program } from '#core/output/output.ts'
 import { type BuildEvents, type Builder, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { ImageBuilder } from '#core/ports/image-builder.ts'
 import type { SourceRoute } from '#core/routing/route.ts'
-import { mergeParts } from '../output/merge-parts.ts'
 import { programId } from '../output/program-id.ts'
 import { createCommandLog } from '../workshop/command-log.ts'
 import { createRedactor } from '../workshop/redact.ts'
@@ -66,21 +60,14 @@ class DockerBuild {
   readonly #task: BuildTask
   readonly #events: BuildEvents
   readonly #root: string
-  readonly #tree: SourceTree
+  readonly #tree: SourceTree<ManifestFile>
 
   constructor(parts: DockerBuilderParts, task: BuildTask, events: BuildEvents) {
     this.#parts = parts
     this.#task = task
     this.#events = events
-    const { rootDirectory } = task.project.build
-    const root = rootDirectory === null ? '' : readFolder(rootDirectory)
-    if (root === undefined)
-      throw new BuildFailure(
-        'invalid_root_directory',
-        'The root directory should be a folder of the deployment.',
-      )
-    this.#root = root
-    this.#tree = sourceTree(task.files, ({ sha256 }) => parts.blobs.read(sha256)).within(root)
+    this.#root = task.plan.root
+    this.#tree = sourceTree(task.files, ({ sha256 }) => parts.blobs.read(sha256)).within(this.#root)
   }
 
   async run(): Promise<Output> {

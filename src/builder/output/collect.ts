@@ -22,7 +22,9 @@ import { toOutput } from './to-output.ts'
 
 /** From where output is collected and to where. */
 export interface Collection {
-  readonly workspace: Pick<Workspace, 'task' | 'env' | 'run' | 'note' | 'folder'>
+  readonly workspace: Pick<Workspace, 'env' | 'run' | 'note' | 'folder'> & {
+    readonly task: Pick<Workspace['task'], 'signal'>
+  }
   /** The Node that packs, whatever the deployment's own is: 24 or later. */
   readonly node: NodeToolchain
   readonly blobs: ContentStore

@@ -4,15 +4,16 @@ import type { Build, Deployment, Failure } from '../deployment/deployment.ts'
 import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '../deployment/deployment-news.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
-import { goLiveBuilt, type PublishStores } from '../deployment/publish.ts'
+import { giveUp, goLiveBuilt, type PublishStores } from '../deployment/publish.ts'
 import type { FindSiteNames } from '../deployment/site-names.ts'
 import { surroundings } from '../deployment/system-env.ts'
-import { deploymentEvent } from '../event/event-payloads.ts'
+import { detect } from '../detection/detect.ts'
 import type { FileStore } from '../file/file-store.ts'
 import type { JobHandler } from '../job/job-handler.ts'
-import type { BuildLog } from '../log/build-log.ts'
+import type { BuildLog, LogOfBuild } from '../log/build-log.ts'
 import { contentsOf, type Output } from '../output/output.ts'
 import type { OutputStore } from '../output/output-store.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
 import { type BuildEvents, type Builder, BuildFailure } from '../ports/builder.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -35,12 +36,11 @@ export interface BuildJobParts {
   readonly vault: Vault
   readonly builder: Builder
   readonly siteNames: FindSiteNames
+  readonly blobs: Pick<BlobStore, 'read'>
+  /** Whether images can be built and run here. */
+  readonly docker: boolean
   readonly boot: BootProgram
-  readonly logOf: (build: {
-    readonly deploymentId: string
-    readonly buildId: string
-    readonly entrypoint: string
-  }) => BuildLog
+  readonly logOf: LogOfBuild
   readonly bus: Bus
   readonly clock: Clock
   readonly onHostsChanged: (hosts: readonly string[]) => void
@@ -110,7 +110,7 @@ class BuildRun {
   }
 
   async #build(signal: AbortSignal): Promise<Output> {
-    const { deployments, projects, vault, builder, siteNames } = this.#parts
+    const { deployments, projects, vault, builder, siteNames, blobs, docker } = this.#parts
     const { id, ownerId, projectId } = this.#deployment
     await this.#advance('ANALYZING')
     const [project, files, sealed, names] = await Promise.all([
@@ -123,8 +123,16 @@ class BuildRun {
     const values = openValues(vault, id, sealed)
     const { buildEnv, secrets, registryAuthToken } = values
     const hidden = registryAuthToken === undefined ? secrets : [...secrets, registryAuthToken]
+    const plan = await detect({
+      files,
+      read: ({ sha256 }) => blobs.read(sha256),
+      settings: this.#deployment.settings ?? project.build,
+      request: this.#deployment,
+      docker,
+    })
     const task = {
       deployment: this.#deployment,
+      plan,
       project,
       files,
       env: { ...surroundings(this.#deployment, values, names), ...buildEnv },
@@ -198,17 +206,7 @@ class BuildRun {
     await this.#say(`Error: ${failure.message}`, error instanceof BuildFailure ? error.run : undefined)
     await this.#changes
     const now = clock.now()
-    await transact(async ({ deployments, events }) => {
-      await deployments.update(this.#deployment.id, {
-        state: 'ERROR',
-        stateAt: now,
-        failure,
-        buildRuns: this.#deployment.buildRuns.map((run) =>
-          run.readyState === 'READY' ? run : { ...run, readyState: 'ERROR', readyStateAt: now },
-        ),
-      })
-      await events.emit(deploymentEvent('deployment.error', this.#deployment, { at: now }))
-    })
+    await transact((stores) => giveUp(stores, this.#deployment, failure, now))
     const { host } = this.#deployment
     if (host !== null) onHostsChanged([host])
   }

@@ -1,22 +1,28 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkMayAdd, checkReach } from '../access/reach.ts'
 import type { HostStore } from '../alias/host-store.ts'
+import { filesOutput } from '../detection/files-only.ts'
 import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
 import { openVariables, secretIdsIn, variablesFor, versionOf } from '../env-variable/variables-for.ts'
 import { projectEvent } from '../event/event-payloads.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
 import { asAnswer } from '../file/files.ts'
+import type { LogOfBuild } from '../log/build-log.ts'
+import type { OutputStore } from '../output/output-store.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
-import { newProject, type Project } from '../project/project.ts'
+import { type BuildSettings, DEFAULT_BUILD_SETTINGS, newProject, type Project } from '../project/project.ts'
+import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
-import { asksForBuild, type BuildPlan, planBuilds, tellsOfBuild } from './builds.ts'
+import { branchOf } from './branch.ts'
+import { type Decision, decide, type Work } from './decide.ts'
 import { type Deployment, MAX_INSTANCES } from './deployment.ts'
-import { digestOf } from './digest.ts'
+import { digestOf, type Sameness } from './digest.ts'
 import { fillEnv, secretsIn } from './env.ts'
 import { type FrozenValues, sealValues } from './frozen-values.ts'
 import { isPlatformHost } from './hosts.ts'
@@ -37,11 +43,16 @@ export interface CreateStores extends PublishStores {
   readonly files: FileStore
   readonly secrets: SecretStore
   readonly envVariables: EnvVariableStore
+  readonly outputs: OutputStore
 }
 
 export interface CreateParts {
   readonly transact: Transact<CreateStores>
   readonly files: Pick<FileStore, 'claim'>
+  readonly projects: Pick<ProjectStore, 'byIdOrName'>
+  readonly logOf: LogOfBuild
+  /** Whether images can be built and run here. */
+  readonly docker: boolean
   readonly blobs: BlobStore
   readonly vault: Vault
   readonly clock: Clock
@@ -70,16 +81,23 @@ export function createCreateDeployment(parts: CreateParts) {
     return new Map(inline.map(({ path }, i) => [path, stored[i] as UploadedFile]))
   }
 
-  /** Whether the files ask for a build; looked at only when nothing else says what to do. */
-  async function wantsBuild(owner: Owner, { files, builds }: Wish): Promise<boolean> {
-    if (builds.length > 0) return false
-    if (tellsOfBuild(files.map(({ path }) => path))) return true
-    const manifest = files.find(({ path }) => path === 'package.json')
-    if (!manifest) return false
-    if ('bytes' in manifest) return asksForBuild(manifest.bytes)
-    const known = await parts.files.claim(owner.id, [manifest.sha1], clock.now())
-    const file = known.get(manifest.sha1)
-    return asksForBuild(file && (await blobs.read(file.sha256)))
+  /** What the files, as they were sent or uploaded before, are found out to be. */
+  function found(
+    owner: Owner,
+    command: CreateDeployment,
+    wish: Wish,
+    settings: BuildSettings,
+  ): Promise<Decision> {
+    return decide({
+      ...{ command, wish, settings, docker: parts.docker },
+      files: wish.files.map((file) => ({ ...file, size: 'bytes' in file ? file.bytes.length : file.size })),
+      async read(file) {
+        if ('bytes' in file) return file.bytes
+        const known = await parts.files.claim(owner.id, [file.sha1], clock.now())
+        const content = known.get(file.sha1)
+        return content && blobs.read(content.sha256)
+      },
+    })
   }
 
   return async function create(ctx: Context, command: CreateDeployment): Promise<Created> {
@@ -87,14 +105,28 @@ export function createCreateDeployment(parts: CreateParts) {
     const wish = readWish(command, { owner, origin, domain })
     for (const host of wish.alias ?? [])
       if (!isPlatformHost(host, domain)) await parts.checkCustomHost(owner, host)
-    const plan = await planBuilds(wish.builds, {
-      paths: wish.files.map(({ path }) => path),
-      wantsBuild: command.type === undefined && (await wantsBuild(owner, wish)),
-    })
     const inline = await storeInline(wish.files)
-    const now = clock.now()
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // Contents are looked at before the transaction, in which everybody else would wait for that.
+      const seen = await parts.projects.byIdOrName(owner.id, command.project ?? wish.slug)
+      const settings = seen?.build ?? DEFAULT_BUILD_SETTINGS
+      const decision = await found(owner, command, wish, settings)
+      const created = await enter(ctx, command, { wish, inline, settings, ...decision })
+      if (created === undefined) continue
+      const { changed, ...answer } = created
+      parts.onHostsChanged(changed)
+      if (answer.isNew && !answer.deployment.incomplete) await tell(answer.deployment, decision.work)
+      return answer
+    }
+    throw new AloftError('conflict', "The project's settings are being changed. Try again.")
+  }
 
-    const { changed, ...created } = await transact(async (stores) => {
+  /** Undefined where the project's settings were changed since it was found out what the files are. */
+  async function enter(ctx: Context, command: CreateDeployment, asked: Asked) {
+    const { owner, origin } = ctx
+    const { wish, inline, settings, work } = asked
+    const now = clock.now()
+    return transact(async (stores) => {
       const { manifest, missing, totalSize } = await gather(stores.files, owner.id, wish.files, inline, now)
       if (missing.length > 0 && !command.allowMissing)
         throw new AloftError('missing_files', 'Some files were not uploaded before.', { missing })
@@ -102,6 +134,7 @@ export function createCreateDeployment(parts: CreateParts) {
       const known = await stores.projects.byIdOrName(owner.id, command.project ?? wish.slug)
       if (known) checkReach(ctx, known.id)
       else checkMayAdd(ctx)
+      if (!isDeepStrictEqual(known?.build ?? DEFAULT_BUILD_SETTINGS, settings)) return undefined
       if (ctx.actor.installation) await checkHosts(stores.hosts, ctx, wish.alias ?? [])
       const variables = variablesFor(known ? await stores.envVariables.list(known.id) : [], {
         target: command.target,
@@ -112,7 +145,10 @@ export function createCreateDeployment(parts: CreateParts) {
         ...secretIdsIn(variables),
       ])
 
-      const digest = digestFor(owner.id, command, wish, inline, versionOf(variables))
+      const digest = digestFor(owner.id, command, wish, inline, {
+        project: known,
+        variables: versionOf(variables),
+      })
       const same = command.forceNew ? undefined : await stores.deployments.newestSame(owner.id, digest)
       if (same) {
         const remaining = same.incomplete ? await stores.deployments.missing(same.id) : []
@@ -131,7 +167,7 @@ export function createCreateDeployment(parts: CreateParts) {
         ...(command.registryAuthToken === undefined ? {} : { registryAuthToken: command.registryAuthToken }),
       }
       const begun: Deployment = {
-        ...begin(command, wish, plan, now),
+        ...begin(command, asked, now),
         id,
         ownerId: owner.id,
         projectId: project.id,
@@ -142,16 +178,39 @@ export function createCreateDeployment(parts: CreateParts) {
         digest,
       }
       await stores.deployments.insert(begun, {
-        manifest: servedOnly(manifest, plan),
+        manifest: servedOnly(manifest, work),
         sealedEnv: sealValues(vault, id, values),
       })
       if (begun.incomplete) return { deployment: begun, isNew: true, missing, totalSize, changed: [] }
-      const published = await publish(stores, begun, { owner, project, domain, now })
+      if (work.kind === 'files' && work.inPlace === undefined)
+        await stores.outputs.save(id, filesOutput(work.plan, manifest))
+      const published = await publish(stores, begun, { owner, project, domain, now }, work)
       return { ...published, isNew: true, missing, totalSize }
     })
-    parts.onHostsChanged(changed)
-    return created
   }
+
+  /** What a build would have said in the log. */
+  async function tell(deployment: Deployment, work: Work): Promise<void> {
+    const lines =
+      work.kind === 'files'
+        ? work.plan.warnings
+        : work.kind === 'failed'
+          ? [`Error: ${work.failure.message}`]
+          : []
+    const [run] = deployment.buildRuns
+    if (lines.length === 0 || run === undefined) return
+    const log = parts.logOf({ deploymentId: deployment.id, buildId: run.id, entrypoint: run.path })
+    for (const line of lines) await log.stdout(line)
+  }
+}
+
+const ATTEMPTS = 5
+
+/** A request, and what was found out about its files. */
+interface Asked extends Decision {
+  readonly wish: Wish
+  readonly inline: Stored
+  readonly settings: BuildSettings
 }
 
 /** An application takes no name from a project that it was not given. */
@@ -164,7 +223,7 @@ async function checkHosts(hosts: HostStore, ctx: Context, names: readonly string
 }
 
 /** A deployment that knows nothing yet of its account. */
-const begin = (command: CreateDeployment, wish: Wish, plan: BuildPlan, now: number) => ({
+const begin = (command: CreateDeployment, { wish, work, runs, settings }: Asked, now: number) => ({
   name: command.name,
   host: null,
   state: 'INITIALIZING' as const,
@@ -177,7 +236,7 @@ const begin = (command: CreateDeployment, wish: Wish, plan: BuildPlan, now: numb
   meta: wish.meta,
   routes: wish.routes,
   builds: wish.builds,
-  buildRuns: plan.runs.map((run) => ({ ...run, readyState: 'INITIALIZING' as const, readyStateAt: now })),
+  buildRuns: runs.map((run) => ({ ...run, readyState: 'INITIALIZING' as const, readyStateAt: now })),
   envKeys: [...wish.env.keys()],
   buildEnvKeys: [...wish.buildEnv.keys()],
   aliasWish: wish.alias,
@@ -185,10 +244,12 @@ const begin = (command: CreateDeployment, wish: Wish, plan: BuildPlan, now: numb
   aliasAssigned: false,
   aliasError: null,
   failure: null,
-  type: command.type ?? (plan.unbuilt.length > 0 ? ('NPM' as const) : ('STATIC' as const)),
-  scale: { min: 0, max: command.type === undefined && plan.unbuilt.length > 0 ? MAX_INSTANCES : 1 },
+  type: command.type ?? (work.kind === 'build' ? ('NPM' as const) : ('STATIC' as const)),
+  scale: { min: 0, max: command.type === undefined && work.kind === 'build' ? MAX_INSTANCES : 1 },
   sessionAffinity: command.sessionAffinity ?? ('random' as const),
   nodeVersion: command.nodeVersion ?? null,
+  requestedType: command.type ?? null,
+  settings,
 })
 
 const digestFor = (
@@ -196,11 +257,12 @@ const digestFor = (
   command: CreateDeployment,
   wish: Wish,
   inline: Stored,
-  variables: readonly string[],
+  { project, variables }: { readonly project: Project | undefined; readonly variables: readonly string[] },
 ): string =>
   digestOf({
     ownerId,
-    project: command.project ?? wish.slug,
+    // By its name, whichever way the request names it.
+    project: project?.name ?? command.project ?? wish.slug,
     files: wish.files.map((file) => ({ path: file.path, mode: file.mode, sha1: sha1Of(file, inline) })),
     env: wish.env,
     buildEnv: wish.buildEnv,
@@ -212,10 +274,21 @@ const digestFor = (
     alias: wish.alias,
     // After a change of the project's variables the same files make another deployment.
     ...(variables.length > 0 ? { variables } : {}),
+    ...shapingSettings(project),
+    ...(branchOf(wish.meta) === undefined ? {} : { branch: branchOf(wish.meta) }),
     ...(command.type
       ? { other: { type: command.type, affinity: command.sessionAffinity, node: command.nodeVersion } }
       : {}),
   })
+
+/** The project's settings that shape what comes of the files, as far as they are not what every project begins with. */
+function shapingSettings(project: Project | undefined): Pick<Sameness, 'settings'> {
+  if (project === undefined) return {}
+  const settings: Record<string, unknown> = project.details.autoExposeSystemEnvs ? {} : { hidesSystem: true }
+  for (const [key, value] of Object.entries(project.build))
+    if (value !== DEFAULT_BUILD_SETTINGS[key as keyof BuildSettings]) settings[key] = value
+  return Object.keys(settings).length > 0 ? { settings } : {}
+}
 
 const sha1Of = (file: FileWish, inline: Stored): string =>
   'sha1' in file ? file.sha1 : (inline.get(file.path) as UploadedFile).sha1
@@ -250,10 +323,12 @@ async function gather(
   return { manifest, missing: [...missing], totalSize }
 }
 
-/** All files stay readable as source; only those that a static build matched are served. */
-const servedOnly = (manifest: readonly ManifestFile[], { served }: BuildPlan): ManifestFile[] =>
+/** All files stay readable as source; only those that are served as they are can be seen by visitors. */
+const servedOnly = (manifest: readonly ManifestFile[], work: Work): ManifestFile[] =>
   manifest.map((file) =>
-    served === undefined || served.has(file.path) ? file : { ...file, hidden: true as const },
+    work.kind !== 'files' || work.inPlace === undefined || work.inPlace.has(file.path)
+      ? file
+      : { ...file, hidden: true as const },
   )
 
 async function ensureProject(

@@ -1,6 +1,7 @@
 import type { LegacyState, LegacyType, ReadyState, Target } from '#contract/api/deployment.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
+import type { BuildSettings } from '../project/project.ts'
 import type { Route } from '../routing/route.ts'
 import { legacyState } from './ready-state.ts'
 
@@ -66,6 +67,10 @@ export interface Deployment {
   readonly scale: Scale
   readonly sessionAffinity: 'ip' | 'random'
   readonly nodeVersion: string | null
+  /** What an older client said that it is; null where the files have to tell. */
+  readonly requestedType: LegacyType | null
+  /** The project's settings as they were when it was made. Absent from those of earlier releases. */
+  readonly settings?: BuildSettings
   /** Files are still to be uploaded. */
   readonly incomplete: boolean
   /** Equal for deployments of the same files and configuration. */

@@ -4,6 +4,7 @@ import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
 import { queueForgetTraffic } from '../analytics/forget-traffic.ts'
+import { isAsUploaded } from '../detection/detect.ts'
 import type { Instance } from '../instance/instance.ts'
 import type { InstanceStore } from '../instance/instance-store.ts'
 import { queueForget } from '../log/forget-job.ts'
@@ -206,7 +207,8 @@ export function createDeployments(parts: DeploymentParts): Deployments {
           if (!project || filled.some(isAbsent)) continue
           await stores.deployments.complete(waiting.id, filled)
           const complete = { ...waiting, incomplete: false }
-          const published = await publish(stores, complete, { owner, project, domain, now })
+          const work = { kind: isAsUploaded(waiting) ? 'files' : 'build' } as const
+          const published = await publish(stores, complete, { owner, project, domain, now }, work)
           hosts.push(...published.changed)
         }
         return hosts

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BuildSpec } from './deployment.ts'
 import type { EnvWish } from './env.ts'
 
-/** What makes two deployments the same. `meta` does not count, nor does the order of files or keys. */
+/** What makes two deployments the same. `meta` does not count but for the branch, nor does the order of files or keys. */
 export interface Sameness {
   readonly ownerId: string
   readonly project: string
@@ -17,6 +17,10 @@ export interface Sameness {
   readonly alias: readonly string[] | null
   /** Versions of the project's variables that it is given. */
   readonly variables?: readonly string[]
+  /** The project's settings that shape the outcome, where they are not the usual ones. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  /** The branch of a repository: what is said about a deployment of another one does not fit. */
+  readonly branch?: string | undefined
   /** What else a generation of the API lets one choose. */
   readonly other?: Readonly<Record<string, unknown>>
 }

@@ -15,8 +15,8 @@ import { domainsFor } from '../project-domain/domains-for.ts'
 import type { ProjectDomain } from '../project-domain/project-domain.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { branchOf } from './branch.ts'
-import { builderOf } from './builds.ts'
-import type { Deployment } from './deployment.ts'
+import type { Work } from './decide.ts'
+import type { Deployment, Failure } from './deployment.ts'
 import type { DeploymentStore } from './deployment-store.ts'
 import { defaultAlias, deploymentHost, productionAlias, stagingAlias } from './hosts.ts'
 
@@ -46,14 +46,19 @@ const ATTEMPTS = 8
 
 /**
  * What happens once all files are there, inside the caller's transaction: the deployment gets its address, its aliases
- * are allotted, and when nothing has to be built it is live. What has to be built is queued.
+ * are allotted, and when nothing has to be built it is live. What has to be built is queued, what cannot be has failed.
  */
-export async function publish(stores: PublishStores, begun: Deployment, on: Publication): Promise<Published> {
+export async function publish(
+  stores: PublishStores,
+  begun: Deployment,
+  on: Publication,
+  work: Pick<Work, 'kind'> & { readonly failure?: Failure },
+): Promise<Published> {
   const host = await allocateHost(stores.hosts, begun, on)
   const addressed = { ...begun, host, stateAt: on.now }
   const aliasFinal = await allotAliases(stores, addressed, on)
   const deployment = { ...addressed, aliasFinal }
-  if (!hasToBeBuilt(begun)) {
+  if (work.kind === 'files') {
     const all = await claimable(stores, deployment)
     // One whose files came late may have been overtaken too.
     const { aliases, free, domains } =
@@ -67,14 +72,36 @@ export async function publish(stores: PublishStores, begun: Deployment, on: Publ
     )
     return goLive(stores, live, { pointed: [...free, ...taken], aliasError: null }, on.now)
   }
+  await stores.events.emit(deploymentEvent('deployment.created', deployment, { at: on.now }))
+  if (work.failure)
+    return { deployment: await giveUp(stores, deployment, work.failure, on.now), changed: [host] }
   await stores.deployments.update(begun.id, { host, aliasFinal, stateAt: on.now })
   await queueBuild(stores.jobs, begun)
-  await stores.events.emit(deploymentEvent('deployment.created', deployment, { at: on.now }))
   return { deployment, changed: [host] }
 }
 
-const hasToBeBuilt = ({ buildRuns, type }: Deployment): boolean =>
-  type !== 'STATIC' || buildRuns.some(({ use }) => builderOf(use) !== 'static')
+/** Ends what cannot be built, inside the caller's transaction. What was built by then stays READY. */
+export async function giveUp(
+  stores: Pick<PublishStores, 'deployments' | 'events'>,
+  deployment: Deployment,
+  failure: Failure,
+  now: number,
+): Promise<Deployment> {
+  const { host, aliasFinal } = deployment
+  const change = {
+    host,
+    aliasFinal,
+    state: 'ERROR',
+    stateAt: now,
+    failure,
+    buildRuns: deployment.buildRuns.map((run) =>
+      run.readyState === 'READY' ? run : { ...run, readyState: 'ERROR' as const, readyStateAt: now },
+    ),
+  } as const
+  await stores.deployments.update(deployment.id, change)
+  await stores.events.emit(deploymentEvent('deployment.error', deployment, { at: now }))
+  return { ...deployment, ...change }
+}
 
 /** Makes what was built READY. A name that a newer deployment of the project has by now stays with that. */
 export async function goLiveBuilt(stores: PublishStores, built: Deployment, now: number): Promise<Published> {

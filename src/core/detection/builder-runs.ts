@@ -1,13 +1,13 @@
-import { builderOf } from '../deployment/builds.ts'
+import { BuildFailure } from '../build/build-failure.ts'
+import { builderOf, matchedPaths } from '../deployment/builds.ts'
 import type { BuildSpec } from '../deployment/deployment.ts'
-import { compilePathOrGlob, GlobError } from '../glob/glob.ts'
-import { BuildFailure } from '../ports/builder.ts'
-import { inSlices } from '../slices.ts'
+import { type GlobBudget, GlobError } from '../glob/glob.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
 import { invalidConfig, isRecord } from './config/json.ts'
 import { buildScriptOf, readPackageJson } from './config/package-json.ts'
 import { dynamicRoutes, functionFile } from './framework/api-functions.ts'
 import { COMMON_FOLDERS } from './framework/output-folders.ts'
+import { imageStage } from './image.ts'
 import { type BuildStep, EMPTY_STAGE, type Install, type Stage } from './plan.ts'
 import { baseOf, folderOf, joined, readFolder, type SourceTree } from './source-tree.ts'
 
@@ -20,6 +20,10 @@ export interface RunContext {
   /** Of the root directory. */
   readonly tree: SourceTree
   readonly root: string
+  /** Whether images can be built and run here. */
+  readonly docker: boolean
+  /** What the matching of all patterns together may cost. */
+  readonly budget: GlobBudget
   /** Finds out what a folder below the root directory is. */
   readonly planFolder: (run: string, folder: string, framework?: string) => Promise<Stage>
 }
@@ -27,7 +31,10 @@ export interface RunContext {
 /** What the `use` of a build asks for. */
 export async function planSpec({ run, spec }: SpecRun, context: RunContext): Promise<readonly Stage[]> {
   const { tree, root } = context
-  const matched = await matchedPaths(spec.src, tree.paths, root)
+  const matched = await matchedPaths(spec.src, tree.paths, root, context.budget).catch((error) => {
+    if (!(error instanceof GlobError)) throw error
+    throw invalidConfig(`\`src\` ${JSON.stringify(spec.src.slice(0, 80))} cannot be used: ${error.message}.`)
+  })
   if (matched.length === 0)
     throw new BuildFailure(
       'unreferenced_build_specifications',
@@ -52,45 +59,16 @@ export async function planSpec({ run, spec }: SpecRun, context: RunContext): Pro
     case 'python':
       return functionStage(run, context, matched, 'python')
     case 'docker':
-      throw dockerUnavailable(run)
-  }
-}
-
-export const dockerUnavailable = (run?: string): BuildFailure =>
-  new BuildFailure(
-    'docker_unavailable',
-    'It needs a Docker Engine; this server runs with ALOFT_RUNTIME=process.',
-    run,
-  )
-
-/** Patterns are relative to the root directory, or to the source's root, where they were matched at creation. */
-export async function matchedPaths(
-  src: string,
-  paths: readonly string[],
-  root: string,
-): Promise<readonly string[]> {
-  try {
-    const glob = compilePathOrGlob(src.replace(/^\.?\//, ''))
-    const found: string[] = []
-    const below: string[] = []
-    await inSlices(paths, (path) => {
-      if (glob.matches(path)) found.push(path)
-      if (root !== '' && glob.matches(joined(root, path))) below.push(path)
-    })
-    return found.length > 0 ? found : below
-  } catch (error) {
-    if (!(error instanceof GlobError)) throw error
-    throw invalidConfig(`\`src\` ${JSON.stringify(src.slice(0, 80))} cannot be used: ${error.message}.`)
+      return matched.map((dockerfile) =>
+        imageStage(run, { folder: root, dockerfile, docker: context.docker }),
+      )
   }
 }
 
 const folders = (paths: readonly string[]): readonly string[] => [...new Set(paths.map(folderOf))]
 
-function staticStage(run: string, { tree, root }: RunContext, matched: readonly string[]): Stage {
-  const files = matched.flatMap((path) => {
-    const file = tree.file(path)
-    return file === undefined ? [] : [{ ...file, path }]
-  })
+function staticStage(run: string, { root }: RunContext, matched: readonly string[]): Stage {
+  const files = matched.map((path) => ({ path, source: joined(root, path) }))
   return { ...EMPTY_STAGE, run, folder: root, takes: [{ kind: 'uploaded', files }] }
 }
 

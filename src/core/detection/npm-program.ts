@@ -1,4 +1,4 @@
-import { BuildFailure } from '../ports/builder.ts'
+import { BuildFailure } from '../build/build-failure.ts'
 import { invalidConfig } from './config/json.ts'
 import { type PackageJson, readPackageJson } from './config/package-json.ts'
 import { EMPTY_STAGE, type Stage } from './plan.ts'
@@ -23,7 +23,7 @@ export async function planProgram(run: string, folder: string, tree: SourceTree)
 }
 
 /** As npm would run it, without an npm that stays. The shell is inside the sandbox, and the line is the owner's own. */
-function startCommand(pkg: PackageJson, tree: SourceTree): readonly string[] {
+export function startCommand(pkg: PackageJson, tree: SourceTree): readonly string[] {
   const { prestart = '', start = '' } = pkg.scripts
   if (start.trim() === '') {
     if (tree.has('server.js')) return ['node', 'server.js']

@@ -3,7 +3,7 @@ import type { Build, Deployment } from '../deployment/deployment.ts'
 import type { ManifestFile } from '../deployment/manifest.ts'
 import type { BuildTask } from '../ports/builder.ts'
 import { type BuildSettings, DEFAULT_BUILD_SETTINGS, type Project } from '../project/project.ts'
-import { makePlan } from './make-plan.ts'
+import { detect } from './detect.ts'
 import type { Plan } from './plan.ts'
 import { type ReadContent, type SourceTree, sourceTree } from './source-tree.ts'
 
@@ -12,7 +12,10 @@ export type Files = Readonly<Record<string, unknown>>
 
 const textOf = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content))
 
-export function manifestOf(files: Files): { readonly files: ManifestFile[]; readonly read: ReadContent } {
+export function manifestOf(files: Files): {
+  readonly files: ManifestFile[]
+  readonly read: ReadContent<ManifestFile>
+} {
   const contents = new Map<string, Buffer>()
   const manifest = Object.entries(files).map(([path, content]): ManifestFile => {
     const bytes = Buffer.from(textOf(content))
@@ -24,7 +27,7 @@ export function manifestOf(files: Files): { readonly files: ManifestFile[]; read
   return { files: manifest, read: async ({ sha256 }) => contents.get(sha256) }
 }
 
-export const treeOf = (files: Files): SourceTree => {
+export const treeOf = (files: Files): SourceTree<ManifestFile> => {
   const { files: manifest, read } = manifestOf(files)
   return sourceTree(manifest, read)
 }
@@ -35,6 +38,8 @@ export interface TaskChanges {
   readonly env?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   readonly registryAuthToken?: string
+  /** Whether there is a Docker Engine. */
+  readonly docker?: boolean
 }
 
 export const runOf = (use: string, path: string, config: Build['config'] = {}, id = 'bld_1'): Build => ({
@@ -52,6 +57,13 @@ export const builtBy = (...runs: readonly Build[]): Partial<Deployment> => ({
   buildRuns: runs,
 })
 
+const NO_PLAN: Plan = {
+  ...{ root: '', nodeVersion: '24.x', ignoreCommand: null, routes: undefined, cleanUrls: false },
+  ...{ functions: [], buildEnv: {}, envPrefix: undefined, programEnv: {}, hidden: () => false },
+  ...{ notes: [], warnings: [], middleware: undefined, stages: [] },
+}
+
+/** A task of which nothing was found out yet. */
 export function taskOf(files: readonly ManifestFile[], changes: TaskChanges = {}): BuildTask {
   const deployment: Deployment = {
     id: 'dpl_1',
@@ -84,12 +96,15 @@ export function taskOf(files: readonly ManifestFile[], changes: TaskChanges = {}
     scale: { min: 0, max: 1 },
     sessionAffinity: 'random',
     nodeVersion: null,
+    requestedType: null,
+    settings: { ...DEFAULT_BUILD_SETTINGS, ...changes.settings },
     incomplete: false,
     digest: '',
     ...changes.deployment,
   }
   return {
     deployment,
+    plan: NO_PLAN,
     // No more of it than builds look at.
     project: {
       id: 'prj_1',
@@ -104,7 +119,25 @@ export function taskOf(files: readonly ManifestFile[], changes: TaskChanges = {}
   }
 }
 
-export function planOf(files: Files, changes: TaskChanges = {}): Promise<Plan> {
+/** What these files are found out to be, as a deployment with these changes. */
+export async function planOf(files: Files, changes: TaskChanges = {}): Promise<Plan> {
   const { files: manifest, read } = manifestOf(files)
-  return makePlan(taskOf(manifest, changes), read)
+  return (await plannedTask(manifest, read, changes)).plan
+}
+
+export async function plannedTask(
+  manifest: readonly ManifestFile[],
+  read: ReadContent<ManifestFile>,
+  changes: TaskChanges = {},
+): Promise<BuildTask> {
+  const task = taskOf(manifest, changes)
+  const { deployment, project } = task
+  const plan = await detect({
+    files: manifest,
+    read,
+    settings: project.build,
+    request: deployment,
+    docker: changes.docker ?? false,
+  })
+  return { ...task, plan }
 }

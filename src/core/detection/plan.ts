@@ -1,4 +1,3 @@
-import type { ManifestFile } from '../deployment/manifest.ts'
 import type { NodeVersion } from '../project/project.ts'
 import type { Route } from '../routing/route.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
@@ -15,14 +14,20 @@ export interface Plan {
   readonly routes: readonly Route[] | undefined
   readonly cleanUrls: boolean
   readonly functions: readonly FunctionSetting[]
-  /** What commands find, under what the task says. */
-  readonly env: Readonly<Record<string, string>>
+  /** What commands find that the configuration file says, under what the request and the project do. */
+  readonly buildEnv: Readonly<Record<string, string>>
+  /** That of the variables which the framework puts into its pages. */
+  readonly envPrefix: string | undefined
   /** What programs find, under the deployment's own variables. */
   readonly programEnv: Readonly<Record<string, string>>
   /** Uploaded files that the build does not get to see. */
   readonly hidden: (path: string) => boolean
   /** What the owner is told in the log before it begins. */
   readonly notes: readonly string[]
+  /** What is told of there because it may not be what the owner wants. */
+  readonly warnings: readonly string[]
+  /** A file, relative to the source's root, that every request passes before anything else is served. */
+  readonly middleware: string | undefined
   /** One after another. */
   readonly stages: readonly Stage[]
 }
@@ -85,13 +90,22 @@ export type Take =
       readonly routes: readonly Route[]
     }
   | ServerTake
+  /** An image that is built from this file. */
+  | { readonly kind: 'image'; readonly dockerfile: string }
   /** The whole folder with what is run in it. */
   | { readonly kind: 'command'; readonly root: string; readonly command: readonly string[] }
 
 /** Files as they were uploaded, under the paths at which they are served. */
 export interface UploadedTake {
   readonly kind: 'uploaded'
-  readonly files: readonly ManifestFile[]
+  readonly files: readonly ServedFile[]
+}
+
+export interface ServedFile {
+  /** Relative to the source's root. */
+  readonly source: string
+  /** At which it is served. */
+  readonly path: string
 }
 
 /** What a build command left: `.vercel/output` where there is one, else the first of the folders that has files. */

@@ -1,33 +1,40 @@
-import type { ManifestFile } from '../deployment/manifest.ts'
+/** A file of a deployment before anybody has asked for its content. */
+export interface SourceFile {
+  readonly path: string
+  readonly size: number
+}
 
 /** The files of a deployment as they were uploaded, seen from one folder. Nothing that a build wrote is in it. */
-export interface SourceTree {
+export interface SourceTree<File extends SourceFile = SourceFile> {
   /** Relative to the folder. */
   readonly paths: readonly string[]
   has(path: string): boolean
   hasFolder(path: string): boolean
-  file(path: string): ManifestFile | undefined
+  file(path: string): File | undefined
   /** Undefined where there is none. So is one of more than a megabyte: that is no configuration. */
   text(path: string): Promise<string | undefined>
   /** The same from a folder below; an empty one is this. */
-  within(folder: string): SourceTree
+  within(folder: string): SourceTree<File>
 }
 
-export type ReadContent = (file: ManifestFile) => Promise<Buffer | undefined>
+export type ReadContent<File extends SourceFile = SourceFile> = (file: File) => Promise<Buffer | undefined>
 
 export const MAX_TEXT_BYTES = 1024 * 1024
 
-export function sourceTree(files: readonly ManifestFile[], read: ReadContent): SourceTree {
-  const texts = new Map<string, Promise<string | undefined>>()
-  const readText = (file: ManifestFile): Promise<string | undefined> => {
-    const known = texts.get(file.sha256)
+export function sourceTree<File extends SourceFile>(
+  files: readonly File[],
+  read: ReadContent<File>,
+): SourceTree<File> {
+  const texts = new Map<File, Promise<string | undefined>>()
+  const readText = (file: File): Promise<string | undefined> => {
+    const known = texts.get(file)
     if (known) return known
     const text = read(file).then((bytes) => bytes?.toString('utf8'))
-    texts.set(file.sha256, text)
+    texts.set(file, text)
     return text
   }
 
-  const view = (entries: ReadonlyMap<string, ManifestFile>): SourceTree => {
+  const view = (entries: ReadonlyMap<string, File>): SourceTree<File> => {
     const folders = foldersOf(entries.keys())
     return {
       paths: [...entries.keys()],

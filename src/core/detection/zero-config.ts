@@ -1,13 +1,19 @@
-import { BuildFailure } from '../ports/builder.ts'
+import { BuildFailure } from '../build/build-failure.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_FILES } from './config/configuration.ts'
 import type { PackageJson } from './config/package-json.ts'
 import { mergedRoutes } from './config/route-rules.ts'
-import { API_NOT_FOUND, apiFiles, dynamicRoutes } from './framework/api-functions.ts'
+import { nothingToServe } from './files-only.ts'
+import { API_NOT_FOUND, apiFiles, dynamicRoutes, type FunctionFile } from './framework/api-functions.ts'
 import { type Framework, isNodeServer, isPythonServer, needsCli } from './framework/frameworks.ts'
+import { middlewareFile } from './framework/middleware.ts'
+import { nodeServerEntries } from './framework/node-server.ts'
 import { outputFolders } from './framework/output-folders.ts'
-import { nodeServerEntries, pythonServerEntries } from './framework/server-entry.ts'
-import { EMPTY_STAGE, type Install, type Stage, type Take } from './plan.ts'
+import { pythonApps, pythonServerEntries } from './framework/python-server.ts'
+import { unknownProgram } from './framework/unknown-program.ts'
+import { imageStage } from './image.ts'
+import { startCommand } from './npm-program.ts'
+import { EMPTY_STAGE, type Install, type ServedFile, type Stage, type Take } from './plan.ts'
 import type { Settings } from './settings.ts'
 import { joined, type SourceTree } from './source-tree.ts'
 
@@ -20,28 +26,52 @@ export interface ZeroConfig {
   readonly folder: string
   /** Under which it is served. */
   readonly mount: string
+  /** Whether images can be built and run here. */
+  readonly docker: boolean
 }
 
 /** What is done with a folder of which nobody said what it is. */
 export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage> {
-  const given = isPythonInApi(asked)
+  const given = isServedOtherwise(asked)
     ? { ...asked, settings: { ...asked.settings, framework: undefined } }
     : asked
-  const { tree, folder, settings } = given
+  const { tree, folder, settings, pkg, docker } = given
+  const { framework, build } = settings
+  if (isPrebuilt(tree)) return { ...EMPTY_STAGE, run, folder, takes: [{ kind: 'build-output', folder }] }
   const stage = {
     run,
     folder,
     installs: installsOf(given),
-    requirements: tree.has('requirements.txt') && needsPython(given) ? folder : undefined,
-    caches: cachesOf(settings.framework, folder),
+    requirements: undefined,
+    caches: cachesOf(framework, folder),
   }
-  const { framework } = settings
-  if (isPrebuilt(tree)) return { ...EMPTY_STAGE, run, folder, takes: [{ kind: 'build-output', folder }] }
   if (framework !== undefined && needsCli(framework) && tree.has('package.json'))
     return cliStage(stage, given)
-  const server = serverOf(given)
-  if (server) return { ...stage, build: settings.build, takes: [server] }
-  return { ...stage, build: settings.build, takes: await staticTakes(given) }
+  const server = await serverOf(given)
+  if (server) return { ...stage, requirements: requirementsOf(given, server), build, takes: [server] }
+  const functions = functionsOf(given)
+  const isRun = functions.length > 0 || middlewareFile(tree) !== undefined
+  if (build === undefined && framework === undefined && settings.outputDirectory === null) {
+    if (docker && tree.has('Dockerfile') && !isRun)
+      return imageStage(run, { folder, dockerfile: joined(given.mount, 'Dockerfile'), docker })
+    const unknown = unknownProgram({ tree, pkg, isRun })
+    if (unknown) throw unknown
+  }
+  const takes = await staticTakes(given, functions)
+  const isAsUploaded = build === undefined && !isRun && takes.every(({ kind }) => kind === 'uploaded')
+  if (isAsUploaded && takes.every((take) => take.kind === 'uploaded' && take.files.length === 0))
+    throw nothingToServe(run)
+  return {
+    ...stage,
+    // Nobody would read what is installed.
+    installs: isAsUploaded ? [] : stage.installs,
+    requirements:
+      tree.has('requirements.txt') && functions.some(({ runtime }) => runtime === 'python')
+        ? folder
+        : undefined,
+    build,
+    takes,
+  }
 }
 
 /** What somebody built elsewhere is taken as it is. */
@@ -64,45 +94,63 @@ const cliStage = (stage: Omit<Stage, 'build' | 'takes'>, { settings }: ZeroConfi
 const installsOf = ({ tree, folder, settings: { installCommand } }: ZeroConfig): readonly Install[] =>
   tree.has('package.json') || installCommand ? [{ folder, command: installCommand }] : []
 
-const needsPython = ({ tree, settings: { framework } }: ZeroConfig): boolean =>
-  (framework !== undefined && isPythonServer(framework)) ||
-  apiFiles(tree.paths).some(({ runtime }) => runtime === 'python')
+const requirementsOf = ({ tree, folder }: ZeroConfig, server: Take): string | undefined =>
+  server.kind === 'server' && server.runtime === 'python' && tree.has('requirements.txt') ? folder : undefined
 
-/** Its library is used by functions, and there is no server. */
-const isPythonInApi = (given: ZeroConfig): boolean =>
-  given.settings.framework !== undefined &&
-  isPythonServer(given.settings.framework) &&
-  pythonServerEntries(given.tree).length === 0 &&
-  apiFiles(given.tree.paths).some(({ runtime }) => runtime === 'python')
+/** The functions in `api`, unless they are the framework's own business. */
+const functionsOf = ({ tree, settings: { framework }, mount }: ZeroConfig): readonly FunctionFile[] =>
+  framework?.ignoreRuntimes?.includes('@vercel/node') ? [] : apiFiles(tree.paths, mount)
 
-/** A server stands for all of its folder, unless somebody says where the files are that are served instead. */
-function serverOf({ tree, pkg, settings, folder, mount }: ZeroConfig): Take | undefined {
-  const { framework, outputDirectory } = settings
-  const publicFolder = tree.hasFolder('public') ? 'public' : undefined
-  if (framework !== undefined && isPythonServer(framework)) {
-    const entries = pythonServerEntries(tree)
-    if (entries.length === 0)
-      throw new BuildFailure(
-        'missing_entry',
-        `There is no Python file with an \`app\` in it, such as app.py, index.py or main.py, for ${framework.name}.`,
-      )
-    return { kind: 'server', root: folder, runtime: 'python', entries, publicFolder, mount }
-  }
-  if (outputDirectory !== null || (framework !== undefined && !isNodeServer(framework))) return undefined
-  const entries = nodeServerEntries(tree, pkg, framework)
-  if (entries.length > 0)
-    return { kind: 'server', root: folder, runtime: 'node', entries, publicFolder, mount }
-  if (framework === undefined) return undefined
-  throw new BuildFailure(
-    'missing_entry',
-    `There is no file that starts the server, such as server.js, app.js, index.js or one of them in src, for ${framework.name}.`,
+/**
+ * The library of a server is used, but not for a server: by Python functions, or where somebody says which folder is
+ * served.
+ */
+function isServedOtherwise({ tree, settings: { framework, outputDirectory } }: ZeroConfig): boolean {
+  if (framework === undefined) return false
+  if (outputDirectory !== null) return isPythonServer(framework) || isNodeServer(framework)
+  return (
+    isPythonServer(framework) &&
+    pythonServerEntries(tree).length === 0 &&
+    apiFiles(tree.paths).some(({ runtime }) => runtime === 'python')
   )
 }
 
+/** A server stands for all of its folder, unless somebody says where the files are that are served instead. */
+async function serverOf({ tree, pkg, settings, folder, mount }: ZeroConfig): Promise<Take | undefined> {
+  const { framework, outputDirectory, build } = settings
+  const publicFolder = tree.hasFolder('public') ? 'public' : undefined
+  const server = { kind: 'server', root: folder, publicFolder, mount } as const
+  if (outputDirectory !== null) return undefined
+  if (framework !== undefined && isPythonServer(framework)) {
+    const entries = [...new Set([...(await pythonApps(tree)), ...pythonServerEntries(tree)])]
+    if (entries.length > 0) return { ...server, runtime: 'python', entries }
+    throw new BuildFailure(
+      'missing_entry',
+      `There is no Python file with an \`app\` in it, such as app.py, index.py or main.py, for ${framework.name}.`,
+    )
+  }
+  if (framework !== undefined && !isNodeServer(framework)) return undefined
+  const entries = await nodeServerEntries(tree, pkg, framework)
+  if (entries.length > 0) return { ...server, runtime: 'node', entries }
+  if (framework !== undefined)
+    throw new BuildFailure(
+      'missing_entry',
+      `There is no file that starts the server, such as server.js, app.js, index.js or one of them in src, for ${framework.name}.`,
+    )
+  if (build !== undefined) return undefined
+  // Whatever else is started has to listen on the port that it is given.
+  if (pkg && (pkg.scripts.start ?? '').trim() !== '')
+    return { kind: 'command', root: folder, command: startCommand(pkg, tree) }
+  const apps = pkg === undefined ? await pythonApps(tree) : []
+  return apps.length > 0 ? { ...server, runtime: 'python', entries: apps } : undefined
+}
+
 /** Files, from a build or as they are, beside the functions in `api`. */
-async function staticTakes({ tree, settings, folder, mount }: ZeroConfig): Promise<readonly Take[]> {
+async function staticTakes(
+  { tree, settings, folder, mount }: ZeroConfig,
+  functions: readonly FunctionFile[],
+): Promise<readonly Take[]> {
   const { framework, build, outputDirectory } = settings
-  const functions = framework?.ignoreRuntimes?.includes('@vercel/node') ? [] : apiFiles(tree.paths, mount)
   const dynamic = dynamicRoutes(functions)
   const inApi: readonly Take[] =
     functions.length === 0
@@ -116,15 +164,11 @@ async function staticTakes({ tree, settings, folder, mount }: ZeroConfig): Promi
           },
         ]
   if (build === undefined && framework === undefined) {
-    const files = uploadedFiles(
-      tree,
-      outputDirectory,
-      functions.map(({ file }) => file),
-    )
-    return [
-      { kind: 'uploaded', files: files.map((file) => ({ ...file, path: joined(mount, file.path) })) },
-      ...inApi,
-    ]
+    const files = servedFiles(tree, outputDirectory, functions).map((file) => ({
+      path: joined(mount, file.path),
+      source: joined(folder, file.source),
+    }))
+    return [{ kind: 'uploaded', files }, ...inApi]
   }
   // They are written for a site of its own.
   const usual = mount === '' ? await routesOf(framework) : []
@@ -157,21 +201,53 @@ async function routesOf(framework: Framework | undefined): Promise<readonly Rout
 
 /** Never served, whatever else is. */
 const PRIVATE =
-  /(?:^|\/)(?:node_modules|\.git|\.vercel|\.aloft|\.now)\/|(?:^|\/)(?:\.env[^/]*|\.npmrc|\.gitignore|\.vercelignore|\.nowignore|\.DS_Store)$/
+  /(?:^|\/)(?:node_modules|\.git|\.vercel|\.aloft|\.now)\/|(?:^|\/)(?:\.env[^/]*|\.npmrc|\.gitignore|\.vercelignore|\.nowignore|\.aloftignore|\.DS_Store)$/
+
+/** Beside a site: what tools read, and no visitor. */
+const TOOLING = new Set<string>([
+  ...CONFIG_FILES,
+  'package.json',
+  ...['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
+  ...['bun.lock', 'bun.lockb', '.nvmrc', '.node-version', 'tsconfig.json', 'jsconfig.json'],
+  ...['requirements.txt', 'pyproject.toml', 'Pipfile', 'Pipfile.lock', 'poetry.lock', 'uv.lock'],
+])
+
+/** Code that no browser runs: beside functions it is what they import. */
+const NO_PAGE = /\.(?:[cm]?ts|tsx|jsx|py)$/
 
 /** The folder that is said, or `public`, or everything that is not source. */
-function uploadedFiles(tree: SourceTree, outputDirectory: string | null, functions: readonly string[]) {
-  const folder = outputDirectory ?? (tree.hasFolder('public') ? 'public' : '')
+function servedFiles(
+  tree: SourceTree,
+  outputDirectory: string | null,
+  functions: readonly FunctionFile[],
+): readonly ServedFile[] {
+  const folder = outputDirectory ?? (isSite(tree, 'public') ? 'public' : '')
   if (!tree.hasFolder(folder))
-    throw new BuildFailure('missing_output', `There is no output directory ${JSON.stringify(folder)}.`)
-  const sources = new Set<string>([...functions, ...(folder === '' ? ['package.json', ...CONFIG_FILES] : [])])
+    throw new BuildFailure(
+      'missing_output',
+      `There is no output directory ${JSON.stringify(folder)} among the files. Change it in the project or in vercel.json.`,
+    )
+  const sources = new Set(functions.map(({ file }) => file))
+  const middleware = middlewareFile(tree)
+  if (middleware !== undefined) sources.add(middleware)
+  const isSource = (path: string): boolean =>
+    sources.has(path) ||
+    PRIVATE.test(path) ||
+    // Somebody who names the folder has looked into it.
+    (outputDirectory === null &&
+      folder === '' &&
+      (TOOLING.has(path) ||
+        (functions.length > 0 && path.startsWith('api/')) ||
+        (sources.size > 0 && NO_PAGE.test(path))))
   return tree.within(folder).paths.flatMap((path) => {
-    const whole = joined(folder, path)
-    const file = tree.file(whole)
-    const isSource = sources.has(whole) || (folder === '' && whole.startsWith('api/') && functions.length > 0)
-    return file === undefined || isSource || PRIVATE.test(whole) ? [] : [{ ...file, path }]
+    const source = joined(folder, path)
+    return isSource(source) ? [] : [{ path, source }]
   })
 }
+
+/** A folder called `public` is the site; beside a page at the top it has to have one itself. */
+const isSite = (tree: SourceTree, folder: string): boolean =>
+  tree.hasFolder(folder) && (!tree.has('index.html') || tree.has(`${folder}/index.html`))
 
 /** `{.cache,public}/**` are the folders `.cache` and `public`. */
 function cachesOf(framework: Framework | undefined, folder: string): readonly string[] {

@@ -8,7 +8,7 @@ interface BuildLogParts {
   readonly region: string
 }
 
-interface LoggedBuild {
+export interface LoggedBuild {
   readonly deploymentId: string
   readonly buildId: string
   readonly entrypoint: string
@@ -25,6 +25,8 @@ export interface BuildLog {
   /** Whatever a command writes, on either stream. */
   stdout(line: string): Promise<void>
 }
+
+export type LogOfBuild = (build: LoggedBuild) => BuildLog
 
 export function createBuildLog({ writer, clock, region }: BuildLogParts, build: LoggedBuild): BuildLog {
   const { deploymentId, buildId, entrypoint } = build

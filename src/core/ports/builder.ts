@@ -1,11 +1,16 @@
 import type { Deployment } from '../deployment/deployment.ts'
 import type { ManifestFile } from '../deployment/manifest.ts'
+import type { Plan } from '../detection/plan.ts'
 import type { BuildLog } from '../log/build-log.ts'
 import type { Output } from '../output/output.ts'
 import type { Project } from '../project/project.ts'
 
+export { BuildFailure } from '../build/build-failure.ts'
+
 export interface BuildTask {
   readonly deployment: Deployment
+  /** What the files ask for, as it was found out. */
+  readonly plan: Plan
   readonly project: Project
   readonly files: readonly ManifestFile[]
   /** What the build's commands find in their environment, besides what the builder itself sets. */
@@ -25,7 +30,7 @@ export interface BuildEvents {
   readonly ended: (run: string) => Promise<void>
 }
 
-/** Turns the files of a deployment into what is served. */
+/** Carries out a deployment's plan: turns its files into what is served. */
 export interface Builder {
   /**
    * Every content of the output is in the blob store when it resolves. Rejects with a `BuildFailure` where the
@@ -33,19 +38,4 @@ export interface Builder {
    * again for the same deployment after a crash.
    */
   build(task: BuildTask, events: BuildEvents): Promise<Output>
-}
-
-/** The deployment cannot be built; the message is for its owner and holds no secrets. */
-export class BuildFailure extends Error {
-  override readonly name = 'BuildFailure'
-  /** Such as `build_failed`, `install_failed`, `missing_output`, `build_timeout`, `out_of_memory`. */
-  readonly code: string
-  /** The build that failed, where it is one of them. */
-  readonly run: string | undefined
-
-  constructor(code: string, message: string, run?: string) {
-    super(message)
-    this.code = code
-    this.run = run
-  }
 }

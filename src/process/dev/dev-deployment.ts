@@ -1,8 +1,6 @@
 import type { Deployment } from '#core/deployment/deployment.ts'
-import type { ManifestFile } from '#core/deployment/manifest.ts'
 import { systemEnv } from '#core/deployment/system-env.ts'
-import type { BuildTask } from '#core/ports/builder.ts'
-import { newProject } from '#core/project/project.ts'
+import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 
 const OWNER = 'dev'
 const RUN = 'bld_dev'
@@ -32,22 +30,15 @@ export function devDeployment(name: string, host: string, envKeys: readonly stri
       aliasError: null,
     },
     ...{ failure: null, type: 'NPM', scale: { min: 0, max: 3 }, sessionAffinity: 'random' },
-    ...{ nodeVersion: null, incomplete: false, digest: '' },
+    ...{
+      nodeVersion: null,
+      requestedType: null,
+      settings: DEFAULT_BUILD_SETTINGS,
+      incomplete: false,
+      digest: '',
+    },
   }
 }
-
-export const devTask = (
-  deployment: Deployment,
-  files: readonly ManifestFile[],
-  signal: AbortSignal,
-): BuildTask => ({
-  deployment,
-  project: newProject(OWNER, deployment.name, 0),
-  files,
-  env: {},
-  secrets: [],
-  signal,
-})
 
 /** The platform's variables, which say that this is no deployment. */
 export function devSystemEnv(deployment: Deployment): Record<string, string> {

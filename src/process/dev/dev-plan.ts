@@ -1,18 +1,19 @@
-import { withCleanUrls } from '#builder/clean-urls.ts'
 import { type Collection, collectBuildOutput } from '#builder/output/collect.ts'
-import { mergeParts } from '#builder/output/merge-parts.ts'
-import { asksForBuild, tellsOfBuild } from '#core/deployment/builds.ts'
+import type { Deployment } from '#core/deployment/deployment.ts'
 import type { ManifestFile } from '#core/deployment/manifest.ts'
 import { type Configuration, readConfiguration } from '#core/detection/config/configuration.ts'
 import { readPackageJson } from '#core/detection/config/package-json.ts'
 import { mergedRoutes } from '#core/detection/config/route-rules.ts'
+import { detect } from '#core/detection/detect.ts'
+import { isFilesOnly, servedInPlace, uploadedFiles } from '#core/detection/files-only.ts'
 import { escaped } from '#core/detection/framework/api-functions.ts'
 import { detectFramework, type Framework, frameworkOf } from '#core/detection/framework/frameworks.ts'
-import { makePlan } from '#core/detection/make-plan.ts'
 import type { Plan, Stage, Take } from '#core/detection/plan.ts'
 import { joined, type ReadContent, sourceTree } from '#core/detection/source-tree.ts'
+import { withCleanUrls } from '#core/output/clean-urls.ts'
+import { mergeParts } from '#core/output/merge-parts.ts'
 import type { Output, OutputFile } from '#core/output/output.ts'
-import type { BuildTask } from '#core/ports/builder.ts'
+import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Route } from '#core/routing/route.ts'
 import { isPrivateFile } from '#edge/private-file.ts'
 import { configuredCommand, type DevCommand, usualCommand, wantsCommand } from './dev-command.ts'
@@ -35,8 +36,8 @@ export interface DevPlan {
 
 export interface DevPlanParts {
   readonly folder: string
-  readonly task: (files: readonly ManifestFile[]) => BuildTask
-  readonly read: ReadContent
+  readonly deployment: Deployment
+  readonly read: ReadContent<ManifestFile>
   readonly collection: Collection
   /** The files that a build left in a folder, whether or not they are ignored; none where there is no such folder. */
   readonly builtFiles: (folder: string) => Promise<readonly ManifestFile[]>
@@ -47,14 +48,17 @@ export const DEV_SERVER = 'dev-server'
 
 export async function planFolder(all: readonly ManifestFile[], parts: DevPlanParts): Promise<DevPlan> {
   const manifest = all.filter(({ path }) => !isPrivateFile(path))
-  const paths = manifest.map(({ path }) => path)
-  const pkgFile = manifest.find(({ path }) => path === 'package.json')
-  if (!tellsOfBuild(paths) && !asksForBuild(pkgFile && (await parts.read(pkgFile))))
+  const plan = await detect({
+    ...{ files: manifest, read: parts.read, request: parts.deployment, docker: false },
+    settings: parts.deployment.settings ?? DEFAULT_BUILD_SETTINGS,
+  })
+  const inPlace = isFilesOnly(plan) ? servedInPlace(plan, false) : undefined
+  if (inPlace)
     return {
-      ...{ files: manifest, units: [], routes: undefined, routesFrom: 'request', command: undefined },
-      ...{ framework: undefined, nodeVersion: undefined, programEnv: {}, notes: [] },
+      ...{ files: manifest.filter(({ path }) => inPlace.has(path)), units: [], routes: undefined },
+      ...{ routesFrom: 'request', command: undefined, framework: undefined, nodeVersion: undefined },
+      ...{ programEnv: {}, notes: plan.warnings },
     }
-  const plan = await makePlan(parts.task(manifest), parts.read)
   return new Planning(plan, manifest, parts).carryOut()
 }
 
@@ -72,7 +76,7 @@ class Planning {
   readonly #outputs: Output[] = []
   readonly #units: Unit[] = []
   readonly #routes: (readonly Route[])[] = []
-  readonly #notes: string[] = []
+  readonly #notes: string[]
   #command: DevPlan['command']
   #framework: string | undefined
 
@@ -80,6 +84,7 @@ class Planning {
     this.#plan = plan
     this.#manifest = manifest
     this.#parts = parts
+    this.#notes = [...plan.warnings]
   }
 
   async carryOut(): Promise<DevPlan> {
@@ -127,7 +132,7 @@ class Planning {
   async #take(take: Take, served: boolean): Promise<void> {
     switch (take.kind) {
       case 'uploaded':
-        return this.#addFiles(take.files)
+        return this.#addFiles(uploadedFiles(take, this.#manifest).files)
       case 'functions': {
         const { folder } = this.#parts
         const units = take.functions.map((source) => functionUnit(folder, take.root, source, this.#plan))
@@ -150,6 +155,9 @@ class Planning {
         this.#addFiles(output.files)
         return this.#addUnits(readyUnits(output), output.routes ?? [])
       }
+      case 'image':
+        this.#notes.push('Images are not run by `aloft dev`.')
+        return
       case 'command':
         this.#notes.push('Programs that only have a start command are not run by `aloft dev`.')
     }

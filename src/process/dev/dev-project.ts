@@ -4,7 +4,6 @@ import type { Deployment } from '#core/deployment/deployment.ts'
 import type { ManifestFile } from '#core/deployment/manifest.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import type { Site, SiteFunction } from '#core/site/site.ts'
-import { devTask } from './dev-deployment.ts'
 import { DEV_SERVER, type DevPlan, planFolder } from './dev-plan.ts'
 import type { CollectFiles, FolderContents } from './folder-contents.ts'
 import type { Changes } from './programs.ts'
@@ -107,10 +106,9 @@ export class DevProject {
   }
 
   #plan(files: readonly ManifestFile[]): Promise<DevPlan> {
-    const { folder, collect, contents, collection, deployment, signal } = this.#parts
+    const { folder, collect, contents, collection, deployment } = this.#parts
     return planFolder(files, {
-      ...{ folder, collection },
-      task: (manifest) => devTask(deployment(), manifest, signal),
+      ...{ folder, collection, deployment: deployment() },
       read: ({ sha256 }) => contents.read(sha256),
       // Where there is none, or it is empty, there is nothing to show.
       builtFiles: async (built) => contents.manifest(await collect(join(folder, built)).catch(() => [])),

@@ -13,7 +13,7 @@ import type { LoadProgram } from '#core/instance/instance.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { createEdge } from '#edge/edge.ts'
-import { devDeployment, devSystemEnv, devTask } from './dev-deployment.ts'
+import { devDeployment, devSystemEnv } from './dev-deployment.ts'
 import { createDevLog } from './dev-log.ts'
 import type { DevPlan } from './dev-plan.ts'
 import { DevProject, type Look } from './dev-project.ts'
@@ -81,7 +81,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   }
   const collection: Collection = {
     workspace: {
-      task: devTask(deployment(), [], signal),
+      task: { signal },
       env: {},
       // It is the person's own code, on the person's own machine: it is packed by this very process.
       async run({ argv }) {

@@ -1,10 +1,11 @@
+import { BuildFailure } from '../../build/build-failure.ts'
 import { builderOf } from '../../deployment/builds.ts'
 import type { BuildSpec } from '../../deployment/deployment.ts'
-import { BuildFailure } from '../../ports/builder.ts'
 import type { Route } from '../../routing/route.ts'
 import type { SourceTree } from '../source-tree.ts'
 import { type FunctionSetting, readFunctionSettings } from './function-settings.ts'
 import { invalidConfig, isRecord, parseJson } from './json.ts'
+import { keyWarnings } from './known-keys.ts'
 import { readConfiguredRoutes } from './route-rules.ts'
 
 /** Of several, the first counts. */
@@ -27,6 +28,8 @@ export interface Configuration {
   /** For the programs. A value `@name` stands for a secret that only a request can bring. */
   readonly env: Readonly<Record<string, string>>
   readonly buildEnv: Readonly<Record<string, string>>
+  /** What the file says that means nothing here. */
+  readonly warnings: readonly string[]
 }
 
 export const NO_CONFIGURATION: Configuration = {
@@ -42,6 +45,7 @@ export const NO_CONFIGURATION: Configuration = {
   ignoreCommand: undefined,
   env: {},
   buildEnv: {},
+  warnings: [],
 }
 
 export async function readConfiguration(tree: SourceTree): Promise<Configuration> {
@@ -78,6 +82,7 @@ async function readObject(json: Readonly<Record<string, unknown>>, file: string)
     ignoreCommand: setting('ignoreCommand'),
     env: readVariables(json.env, `${file}: \`env\``),
     buildEnv: readVariables(build?.env, `${file}: \`build.env\``),
+    warnings: keyWarnings(json, file),
   }
 }
 

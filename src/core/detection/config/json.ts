@@ -1,4 +1,4 @@
-import { BuildFailure } from '../../ports/builder.ts'
+import { BuildFailure } from '../../build/build-failure.ts'
 
 export const invalidConfig = (message: string): BuildFailure => new BuildFailure('invalid_config', message)
 

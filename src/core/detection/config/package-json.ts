@@ -10,6 +10,8 @@ export interface PackageJson {
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
   readonly engines: Readonly<Record<string, string>>
+  /** Whether it is the root of several packages that are installed together. */
+  readonly workspaces: boolean
 }
 
 export async function readPackageJson(
@@ -32,6 +34,7 @@ export async function readPackageJson(
     dependencies: stringMap(json.dependencies),
     devDependencies: stringMap(json.devDependencies),
     engines: stringMap(json.engines),
+    workspaces: Array.isArray(json.workspaces) || isRecord(json.workspaces),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ValidateFunction } from 'ajv'
-import { BuildFailure } from '../../ports/builder.ts'
+import { BuildFailure } from '../../build/build-failure.ts'
 import { compileOutputRoutes } from '../../routing/compile-output-routes.ts'
 import type { Route } from '../../routing/route.ts'
 import { invalidConfig } from './json.ts'

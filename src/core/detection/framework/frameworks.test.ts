@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPackageJson } from '../config/package-json.ts'
 import { type Files, treeOf } from '../plan-testing.ts'
-import { detectFramework, frameworkOf } from './frameworks.ts'
+import { detectFramework, type Framework, frameworkOf, isDetected, mayUseFramework } from './frameworks.ts'
 import { outputFolders } from './output-folders.ts'
 
 const uses = (...names: readonly string[]): Files => ({
@@ -111,4 +111,21 @@ test('folders of output that a configuration puts outside are not looked for', a
   const tree = treeOf({ '_config.yml': 'destination: ../../etc' })
   const found = await detectFramework(tree, undefined)
   assert.equal((await outputFolders(found, tree))[0], '_site')
+})
+
+test('every file by which a framework is known without a package.json is asked for', async () => {
+  const { frameworks } = (await import('@vercel/frameworks')) as unknown as {
+    frameworks: readonly Framework[]
+  }
+  const isPackage = (item: { readonly path?: string; readonly matchPackage?: string }) =>
+    item.matchPackage !== undefined || item.path === 'package.json'
+  const paths = frameworks.filter(isDetected).flatMap(({ detectors }) => {
+    const { every = [], some = [] } = detectors ?? {}
+    return every.some(isPackage) ? [] : [...every, ...some].filter((item) => !isPackage(item))
+  })
+  assert.ok(paths.length > 10)
+  const unasked = paths.flatMap(({ path }) =>
+    path && !mayUseFramework(treeOf({ [path]: '' })) ? [path] : [],
+  )
+  assert.deepEqual(unasked, [])
 })

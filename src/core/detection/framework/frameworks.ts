@@ -21,21 +21,37 @@ export async function frameworkOf(slug: string): Promise<Framework> {
   throw invalidConfig(`There is no framework ${JSON.stringify(slug.slice(0, 80))}.`)
 }
 
+/**
+ * Without a package.json a framework is known by one of these. Most deployments have none of them and need not wait for
+ * the data, which is large; a test compares the two.
+ */
+const WITHOUT_PACKAGE = [
+  ...['config.yaml', 'config.toml', 'config.json', '_config.yml', 'config.rb', '.dojorc', 'sanity.json'],
+  ...['requirements.txt', 'pyproject.toml', 'Pipfile', 'manage.py', 'brunch-config.js'],
+  ...['blitz', 'remix', 'vite', 'react-router', 'hydrogen', 'sanity', 'xmcp'].flatMap((name) =>
+    ['js', 'mjs', 'ts', 'jsx', 'tsx'].map((extension) => `${name}.config.${extension}`),
+  ),
+]
+
+export const mayUseFramework = (tree: SourceTree): boolean =>
+  tree.has('package.json') || WITHOUT_PACKAGE.some((path) => tree.has(path))
+
 /** The framework that files are written for: of those that match the first, without the ones that it is built on. */
 export async function detectFramework(
   tree: SourceTree,
   pkg: PackageJson | undefined,
 ): Promise<Framework | undefined> {
-  const candidates = (await load()).filter(
-    ({ slug, experimental, runtimeFramework }) =>
-      !experimental && !runtimeFramework && !NOT_DETECTED.includes(slug),
-  )
+  if (!mayUseFramework(tree)) return undefined
+  const candidates = (await load()).filter(isDetected)
   const matched: Framework[] = []
   for (const framework of candidates) if (await isUsed(framework, tree, pkg)) matched.push(framework)
   const superseded = new Set(matched.flatMap(({ supersedes }) => supersedes ?? []))
   // Each may be built on the other; then the first has to do.
   return matched.find(({ slug }) => slug !== null && !superseded.has(slug)) ?? matched[0]
 }
+
+export const isDetected = ({ slug, experimental, runtimeFramework }: Framework): boolean =>
+  !experimental && !runtimeFramework && !NOT_DETECTED.includes(slug)
 
 async function isUsed(
   { detectors }: Framework,

@@ -26,8 +26,13 @@ const lineOf = (line: string): Interval =>
 
 /** The newest supported line of which a range, such as that of `engines.node`, allows a version. */
 export function newestIn(range: string): NodeVersion | undefined {
-  const wanted = readRange(range)
-  return wanted && NODE_VERSIONS.find((line) => wanted.some((interval) => overlap(interval, lineOf(line))))
+  return linesIn(range)[0]
+}
+
+/** All supported lines of which a range allows a version, the newest first. */
+export function linesIn(range: string): readonly NodeVersion[] {
+  const wanted = readRange(range) ?? []
+  return NODE_VERSIONS.filter((line) => wanted.some((interval) => overlap(interval, lineOf(line))))
 }
 
 const overlap = (a: Interval, b: Interval): boolean => compare(most(a.low, b.low), least(a.high, b.high)) < 0

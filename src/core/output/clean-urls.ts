@@ -1,4 +1,4 @@
-import type { OutputFile } from '#core/output/output.ts'
+import type { OutputFile } from './output.ts'
 
 /** `about.html` is served as `about`. What is a page for its folder stays what it is, as do the pages for errors. */
 export function withCleanUrls(files: readonly OutputFile[]): readonly OutputFile[] {

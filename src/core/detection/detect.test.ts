@@ -216,7 +216,7 @@ test('Python in api is made of functions, whatever library they use', async () =
     ['api/a.py'],
   )
   assert.equal(stage.requirements, '')
-  assert.deepEqual(uploaded(stage), ['index.html', 'requirements.txt'])
+  assert.deepEqual(uploaded(stage), ['index.html'])
 })
 
 test('Next.js is built by the CLI', async () => {
@@ -297,23 +297,6 @@ test('the ignore command of the file is preferred to that of the project', async
     (await planOf({ ...vite, 'vercel.json': { ignoreCommand: '' } }, { settings })).ignoreCommand,
     null,
   )
-})
-
-test('variables make frameworks choose this platform, under what the owner has set', async () => {
-  const { env } = await planOf(vite, {
-    deployment: { target: 'production' },
-    env: { NITRO_PRESET: 'node', VERCEL_GIT_COMMIT_REF: 'main', VERCEL_TOKEN: 's' },
-  })
-  assert.equal(env.VERCEL, '1')
-  assert.equal(env.CI, '1')
-  assert.equal(env.NOW_BUILDER, '1')
-  assert.equal(env.VERCEL_ENV, 'production')
-  assert.equal(env.VITE_VERCEL_ENV, 'production')
-  assert.equal(env.VITE_VERCEL_URL, 'site-abc.example.test')
-  assert.equal(env.VITE_VERCEL_GIT_COMMIT_REF, 'main')
-  assert.equal('NITRO_PRESET' in env, false)
-  assert.equal('VITE_VERCEL_TOKEN' in env, false)
-  assert.equal((await planOf(vite)).env.NITRO_PRESET, 'vercel')
 })
 
 test('builds of the request are done one by one, each under its own id', async () => {
@@ -425,7 +408,7 @@ test('builds that cannot be done say why', async () => {
 })
 
 const legacy = (type: 'NPM' | 'DOCKER'): TaskChanges => ({
-  deployment: { type, nodeVersion: '8.10.0', buildRuns: [runOf('@aloft/static', '**')] },
+  deployment: { requestedType: type, nodeVersion: '8.10.0', buildRuns: [runOf('@aloft/static', '**')] },
 })
 
 test('a package of an older client is installed, built, and its start script is the program', async () => {

@@ -1,4 +1,4 @@
-import type { BuildTask } from '../ports/builder.ts'
+import type { BuildTask } from '#core/ports/builder.ts'
 
 /** What makes frameworks choose this platform's form of output, and tools keep quiet. */
 const CONSTANTS = {
@@ -17,14 +17,9 @@ const CONSTANTS = {
 const PUBLIC =
   /^VERCEL_(?:ENV|TARGET_ENV|URL|BRANCH_URL|PROJECT_PRODUCTION_URL|REGION|DEPLOYMENT_ID|GIT_[A-Z_]+)$/
 
-/** Under what the owner has set. `prefix` is that of the variables which the framework puts into its pages. */
-export function buildEnv(
-  { deployment, env: given }: BuildTask,
-  {
-    configured,
-    prefix,
-  }: { readonly configured: Readonly<Record<string, string>>; readonly prefix: string | undefined },
-): Record<string, string> {
+/** What commands find, under what the owner has set. */
+export function buildEnv({ deployment, env: given, plan }: BuildTask): Record<string, string> {
+  const { buildEnv: configured, envPrefix: prefix } = plan
   const environment = deployment.target === 'production' ? 'production' : 'preview'
   const ours: Record<string, string> = {
     ...CONSTANTS,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Output, Program } from '#core/output/output.ts'
+import { programId } from '#builder/output/program-id.ts'
 import { mergeParts } from './merge-parts.ts'
-import { programId } from './program-id.ts'
+import type { Output, Program } from './output.ts'
 
 const content = (name: string) => ({ sha1: name, sha256: name, size: 1 })
 const file = (path: string, name = path) => ({ path, ...content(name) })

@@ -1,5 +1,5 @@
-import type { Output, OutputFile, OutputFunction, Program } from '#core/output/output.ts'
-import type { Route } from '#core/routing/route.ts'
+import type { Route } from '../routing/route.ts'
+import type { Output, OutputFile, OutputFunction, Program } from './output.ts'
 
 /**
  * One output of what several builds left. Where two have the same path the later one's counts; where one is a file

@@ -1,0 +1,90 @@
+import { newId } from '#contract/ids.ts'
+import { BuildFailure } from '../build/build-failure.ts'
+import { type DetectionInput, detect, isAsUploaded } from '../detection/detect.ts'
+import { isFilesOnly, servedInPlace } from '../detection/files-only.ts'
+import type { Plan } from '../detection/plan.ts'
+import { readFolder, type SourceFile } from '../detection/source-tree.ts'
+import type { BuildSettings } from '../project/project.ts'
+import { type BuildRun, runsOf } from './builds.ts'
+import type { Failure } from './deployment.ts'
+import type { CreateDeployment, Wish } from './read-wish.ts'
+
+/** What becomes of a deployment once its files are there. */
+export type Work =
+  | {
+      readonly kind: 'files'
+      readonly plan: Plan
+      /** The files that are served, where each is at its own path; else it takes an output to say what is served. */
+      readonly inPlace: ReadonlySet<string> | undefined
+    }
+  | { readonly kind: 'build' }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+
+export interface Decision {
+  readonly work: Work
+  readonly runs: readonly BuildRun[]
+}
+
+interface Asked<File extends SourceFile> extends Pick<DetectionInput<File>, 'files' | 'read' | 'docker'> {
+  readonly command: Pick<CreateDeployment, 'type' | 'nodeVersion'>
+  readonly wish: Pick<Wish, 'builds' | 'routes' | 'env' | 'buildEnv'>
+  readonly settings: BuildSettings
+}
+
+/** Whether a deployment is served as it is, has to be built, or cannot be. */
+export async function decide<File extends SourceFile>(asked: Asked<File>): Promise<Decision> {
+  const { command, wish, settings, files } = asked
+  const request = {
+    builds: wish.builds,
+    buildRuns: await requestedRuns(asked),
+    routes: wish.routes,
+    envKeys: [...wish.env.keys()],
+    buildEnvKeys: [...wish.buildEnv.keys()],
+    requestedType: command.type ?? null,
+    nodeVersion: command.nodeVersion ?? null,
+  }
+  // Files of an older client's program may come later: what it is, is found out when they are there.
+  if (command.type !== undefined && !isAsUploaded(request))
+    return { work: { kind: 'build' }, runs: request.buildRuns }
+  try {
+    const plan = await detect({ ...asked, settings, request })
+    const runs = wish.builds.length > 0 ? request.buildRuns : [withBuilder(request.buildRuns, plan, files)]
+    if (!isFilesOnly(plan)) return { work: { kind: 'build' }, runs }
+    return { work: { kind: 'files', plan, inPlace: servedInPlace(plan, wish.routes !== null) }, runs }
+  } catch (error) {
+    if (!(error instanceof BuildFailure)) throw error
+    const failure = { code: error.code, message: error.message, step: 'build' }
+    return { work: { kind: 'failed', failure }, runs: request.buildRuns }
+  }
+}
+
+/** Those that the request names, or the only one, for which the files have to say what it is. */
+async function requestedRuns({
+  command,
+  wish,
+  settings,
+  files,
+}: Omit<Asked<SourceFile>, 'read'>): Promise<readonly BuildRun[]> {
+  const run = (use: string, path: string) => [{ id: newId.build(), use, path, config: {} }]
+  if (wish.builds.length > 0) {
+    const paths = files.map(({ path }) => path)
+    return runsOf(wish.builds, paths, readFolder(settings.rootDirectory ?? '') ?? '')
+  }
+  if (command.type === 'NPM') return run('@aloft/node', 'package.json')
+  if (command.type === 'DOCKER') return run('@aloft/docker', 'Dockerfile')
+  return run('@aloft/static', '**')
+}
+
+/** The builder that a request would have named for this plan. */
+function withBuilder([only]: readonly BuildRun[], plan: Plan, files: readonly SourceFile[]): BuildRun {
+  const run = only as BuildRun
+  if (isFilesOnly(plan)) return run
+  const takes = plan.stages.flatMap((stage) => stage.takes)
+  const image = takes.find(({ kind }) => kind === 'image')
+  if (image?.kind === 'image') return { ...run, use: '@aloft/docker', path: image.dockerfile }
+  const python = takes.find((take) => take.kind === 'server' && take.runtime === 'python')
+  if (python?.kind === 'server') return { ...run, use: '@aloft/python', path: python.entries[0] ?? '**' }
+  const manifest = plan.root === '' ? 'package.json' : `${plan.root}/package.json`
+  const hasManifest = files.some(({ path }) => path === manifest)
+  return { ...run, use: '@aloft/node', path: hasManifest ? manifest : '**' }
+}

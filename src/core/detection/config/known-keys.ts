@@ -1,0 +1,62 @@
+/** The keys of a configuration file that are honoured. */
+const HONOURED = [
+  'build',
+  'buildCommand',
+  'builds',
+  'cleanUrls',
+  'devCommand',
+  'env',
+  'framework',
+  'functions',
+  'headers',
+  'ignoreCommand',
+  'installCommand',
+  'outputDirectory',
+  'redirects',
+  'rewrites',
+  'routes',
+  'trailingSlash',
+] as const
+
+/** Keys that change nothing about what is served: for editors, for clients, and what requests say instead. */
+const WITHOUT_EFFECT = [
+  '$schema',
+  'alias',
+  'github',
+  'name',
+  'project',
+  'projectId',
+  'public',
+  'scope',
+  'version',
+] as const
+
+/** Keys that somebody may count on, and what there is in their place. */
+const NOT_SUPPORTED: Readonly<Record<string, string>> = {
+  bunVersion: 'Bun is used as a package manager only; programs run on Node.',
+  bulkRedirectsPath: 'Write the redirects into `redirects`.',
+  crons: 'Nothing calls these paths on a schedule. Have a scheduler of your own request them.',
+  fluid: 'An instance answers several requests at once anyway.',
+  git: 'Which pushes are deployed is decided where the repository is connected.',
+  images: 'Images are optimised for frameworks that say so in their output.',
+  regions: 'Name them in the request (`aloft deploy --regions`).',
+  functionFailoverRegions: 'There is one region.',
+  passiveRegions: 'There is one region.',
+}
+
+const known = new Set<string>([...HONOURED, ...WITHOUT_EFFECT])
+const MOST_WARNINGS = 20
+const MOST_CHARACTERS = 60
+
+/** A line for each key that does nothing, so that nobody counts on it. */
+export function keyWarnings(json: Readonly<Record<string, unknown>>, file: string): readonly string[] {
+  return Object.keys(json)
+    .filter((key) => !known.has(key))
+    .slice(0, MOST_WARNINGS)
+    .map((key) => {
+      const why = Object.hasOwn(NOT_SUPPORTED, key)
+        ? `is not supported. ${NOT_SUPPORTED[key]}`
+        : 'is not known and changes nothing.'
+      return `Warning: ${file}: \`${key.slice(0, MOST_CHARACTERS)}\` ${why}`
+    })
+}

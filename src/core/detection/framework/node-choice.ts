@@ -1,0 +1,89 @@
+import { BuildFailure } from '../../build/build-failure.ts'
+import { NODE_VERSIONS, type NodeVersion } from '../../project/project.ts'
+import type { PackageJson } from '../config/package-json.ts'
+import type { SourceTree } from '../source-tree.ts'
+import { linesIn } from './node-version.ts'
+
+interface NodeChoice {
+  readonly version: NodeVersion
+  /** Where what was asked for and what is used are not the same. */
+  readonly warnings: readonly string[]
+}
+
+interface Asked {
+  readonly pkg: PackageJson | undefined
+  /** By the request of an older client. */
+  readonly asked: string | null
+  /** Of the project. */
+  readonly setting: NodeVersion
+  /** Older clients were given the usual version where theirs is not to be had. */
+  readonly isLenient: boolean
+}
+
+/** Files of version managers, in the order in which they count. */
+const VERSION_FILES = ['.nvmrc', '.node-version'] as const
+
+/** Names that stand for a release of long-term support, as nvm knows them. */
+const LTS: Readonly<Record<string, string>> = {
+  carbon: '8',
+  dubnium: '10',
+  erbium: '12',
+  fermium: '14',
+  gallium: '16',
+  hydrogen: '18',
+  iron: '20',
+  jod: '22',
+  krypton: '24',
+}
+
+interface Wish {
+  readonly where: string
+  /** Those that it allows, the newest first. */
+  readonly versions: readonly NodeVersion[]
+}
+
+/** `engines.node` of package.json comes first, then the file of a version manager, then the project's setting. */
+export async function chooseNode(tree: SourceTree, from: Asked): Promise<NodeChoice> {
+  const { pkg, asked, setting, isLenient } = from
+  const wishes: Wish[] = []
+  const add = (where: string, text: string | undefined): void => {
+    if (text === undefined) return
+    const versions = linesIn(rangeOf(text))
+    if (versions.length > 0) wishes.push({ where, versions })
+    else if (wishes.length === 0 && !isLenient) throw unknownNode(where, text)
+  }
+  add('package.json', pkg?.engines.node)
+  for (const file of VERSION_FILES) add(file, firstLine(await tree.text(file)))
+  if (asked !== null && linesIn(asked).length > 0)
+    wishes.push({ where: 'the request', versions: linesIn(asked) })
+  wishes.push({ where: "the project's setting", versions: [setting] })
+  const [first, ...others] = wishes as [Wish, ...Wish[]]
+  const version = first.versions[0] as NodeVersion
+  return {
+    version,
+    warnings: others
+      .filter(({ versions }) => !versions.some((each) => first.versions.includes(each)))
+      .map(
+        ({ where, versions }) =>
+          `Warning: ${where} asks for Node ${versions[0]}, but ${first.where} goes before it: Node ${version} is used.`,
+      ),
+  }
+}
+
+const unknownNode = (file: string, text: string): BuildFailure =>
+  new BuildFailure(
+    'invalid_node_version',
+    `${file} asks for Node ${JSON.stringify(text.slice(0, 80))}; there are ${NODE_VERSIONS.join(', ')}.`,
+  )
+
+/** Comments and empty lines are allowed in them. */
+const firstLine = (text: string | undefined): string | undefined =>
+  text
+    ?.split('\n')
+    .map((line) => line.replace(/#.*/, '').trim())
+    .find((line) => line !== '')
+
+const rangeOf = (text: string): string => {
+  const name = /^lts\/(\w+)$/i.exec(text)?.[1]?.toLowerCase()
+  return (name === undefined ? undefined : LTS[name]) ?? (text === 'stable' ? 'node' : text)
+}

@@ -1,0 +1,118 @@
+import { buildScriptOf, dependsOn, type PackageJson } from '../config/package-json.ts'
+import { readFolder, type SourceTree } from '../source-tree.ts'
+import type { Framework } from './frameworks.ts'
+
+/** Libraries whose users write servers. */
+const SERVER_PACKAGES = [
+  'express',
+  'fastify',
+  'hono',
+  'koa',
+  '@nestjs/core',
+  'h3',
+  'elysia',
+  '@hapi/hapi',
+  'restify',
+  'polka',
+  'connect',
+  '@feathersjs/express',
+  '@adonisjs/core',
+  'apollo-server',
+  '@apollo/server',
+  'graphql-yoga',
+  'socket.io',
+  'ws',
+] as const
+
+const NAMES = ['src/index', 'src/server', 'src/app', 'src/main', 'server', 'app', 'index', 'main'] as const
+const EXTENSIONS = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'] as const
+const SOURCES = NAMES.flatMap((name) => EXTENSIONS.map((extension) => `${name}.${extension}`))
+
+const BUILT = ['dist', 'build', 'out', 'lib'].flatMap((folder) =>
+  ['main', 'index', 'server', 'app', 'src/main', 'src/index', 'src/server', 'src/app'].flatMap((name) =>
+    ['js', 'mjs', 'cjs'].map((extension) => `${folder}/${name}.${extension}`),
+  ),
+)
+
+const CODE = /\.[cm]?[jt]s$/
+
+/**
+ * The files, best first, one of which is a server that answers everything. None where this is no server: it has no
+ * such library, no `start` script that runs a file, no file called server in a package, and none that listens.
+ */
+export async function nodeServerEntries(
+  tree: SourceTree,
+  pkg: PackageJson | undefined,
+  framework: Framework | undefined,
+): Promise<readonly string[]> {
+  const started = startedFile(pkg)
+  const main = pkg?.main === undefined ? undefined : readFolder(pkg.main)
+  const named = [started, main].flatMap((path) => (path && CODE.test(path) ? [path] : []))
+  const sources = SOURCES.filter((path) => tree.has(path))
+  const given = [...named.filter((path) => tree.has(path)), ...sources]
+  const builds = buildScriptOf(pkg) !== undefined
+  const isServer =
+    framework !== undefined ||
+    SERVER_PACKAGES.some((name) => dependsOn(pkg, name)) ||
+    (started !== undefined && (tree.has(started) || builds)) ||
+    (pkg !== undefined && sources.some((path) => /^(?:src\/)?server\./.test(path)))
+  const listening = isServer ? [] : await listeningFiles(tree, given)
+  if (!isServer && listening.length === 0) return []
+  // What package.json names and nobody uploaded, the build makes.
+  const made = builds ? [...named.filter((path) => !tree.has(path)), ...BUILT] : []
+  return given.length === 0 && named.length === 0 ? [] : [...new Set([...made, ...listening, ...given])]
+}
+
+/** A server is made with one of these, and nothing that a browser runs is. */
+const IMPORTS_SERVER = new RegExp(
+  `(?:\\brequire\\s*\\(\\s*|\\bfrom\\s*|\\bimport\\s*\\(?\\s*)["'](?:(?:node:)?(?:http|https|http2|net)|${SERVER_PACKAGES.join('|')})["']`,
+)
+const LISTENS = /\.listen\s*\(|\bcreate(?:Secure)?Server\s*\(|\bserve\s*\(/
+const SERVES = /\b(?:Bun|Deno)\.serve\s*\(/
+
+async function listeningFiles(tree: SourceTree, paths: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const path of new Set(paths)) {
+    const text = (await tree.text(path)) ?? ''
+    if (SERVES.test(text) || (IMPORTS_SERVER.test(text) && LISTENS.test(text))) found.push(path)
+  }
+  return found
+}
+
+/** What starts a file, in the way of `node dist/main.js`. */
+const STARTERS = [
+  'node',
+  'nodemon',
+  'tsx',
+  'ts-node',
+  'ts-node-dev',
+  'babel-node',
+  'bun',
+  'pm2',
+  'pm2-runtime',
+]
+const SUBCOMMANDS = ['start', 'run', 'watch']
+const MOST_STEPS = 5
+
+/** `node --inspect dist/main.js` starts `dist/main.js`, and so does `npm run serve` where `serve` is that. */
+function startedFile(pkg: PackageJson | undefined): string | undefined {
+  let script = pkg?.scripts.start
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const next = /^\s*(?:(?:npm|pnpm|bun|yarn)\s+run|yarn)\s+([\w:.-]+)\s*$/.exec(script ?? '')?.[1]
+    if (next === undefined || !Object.hasOwn(pkg?.scripts ?? {}, next)) break
+    script = pkg?.scripts[next]
+  }
+  return script === undefined || script.length > 1024 ? undefined : fileIn(script)
+}
+
+function fileIn(script: string): string | undefined {
+  const words = script.trim().split(/\s+/)
+  const starter = words.findIndex((word) => STARTERS.includes(word))
+  if (starter === -1) return undefined
+  const file = words.slice(starter + 1).find((word) => !word.startsWith('-') && !SUBCOMMANDS.includes(word))
+  const path = file === undefined ? undefined : readFolder(file)
+  if (path === undefined || path === '') return undefined
+  if (CODE.test(path)) return path
+  // Node finds the extension by itself.
+  return /^[\w./@-]+$/.test(path) && !path.includes('.') ? `${path}.js` : undefined
+}

@@ -1,0 +1,30 @@
+import type { SourceTree } from '../source-tree.ts'
+
+const NAMES = ['app', 'index', 'main', 'server', 'wsgi', 'asgi', 'application'] as const
+const FOLDERS = ['', 'src/', 'app/'] as const
+
+/** Where Python projects list what they need. */
+export const PYTHON_MANIFESTS = ['requirements.txt', 'pyproject.toml', 'Pipfile'] as const
+
+/** What is called when somebody asks for a page: an assignment, a definition, or an import under that name. */
+const ANSWERS =
+  /^(?:(?:app|application)\s*(?::[^=\n]+)?=(?!=)|(?:async\s+)?def\s+(?:app|application)\s*\(|class\s+(?:app|application|handler)\b|from\s+\S+\s+import\s+(?:.*\W)?(?:app|application)\b)/m
+
+/** The files, best first, that may hold the `app` of a Python server. One in `api` is a function. */
+export function pythonServerEntries(tree: SourceTree): readonly string[] {
+  const usual = FOLDERS.flatMap((folder) => NAMES.map((name) => `${folder}${name}.py`))
+  // Django keeps it in the folder of the project, whatever that is called.
+  const django = tree.paths
+    .filter((path) => /^[^/]+\/(?:wsgi|asgi)\.py$/.test(path))
+    .sort()
+    .reverse()
+  return [...new Set([...usual.filter((path) => tree.has(path)), ...django])]
+}
+
+/** Those of them that do hold one; the others may import it in a way that cannot be told without running them. */
+export async function pythonApps(tree: SourceTree): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const path of pythonServerEntries(tree))
+    if (ANSWERS.test((await tree.text(path)) ?? '')) found.push(path)
+  return found
+}

@@ -1,0 +1,110 @@
+import { BuildFailure } from '../../build/build-failure.ts'
+import type { PackageJson } from '../config/package-json.ts'
+import type { SourceTree } from '../source-tree.ts'
+import { PYTHON_MANIFESTS } from './python-server.ts'
+
+/** Files in the topmost folder that only a program has, in languages that are not built here. */
+const MANIFESTS: readonly (readonly [pattern: RegExp, language: string])[] = [
+  [/^go\.mod$/, 'Go'],
+  [/^Cargo\.toml$/, 'Rust'],
+  [/^(?:Gemfile|config\.ru)$/, 'Ruby'],
+  [/^(?:composer\.json|[^/]+\.php)$/, 'PHP'],
+  [/^(?:pom\.xml|build\.gradle(?:\.kts)?|build\.xml)$/, 'Java'],
+  [/^build\.sbt$/, 'Scala'],
+  [/^project\.clj$|^deps\.edn$/, 'Clojure'],
+  [/^mix\.exs$/, 'Elixir'],
+  [/^rebar\.config$/, 'Erlang'],
+  [/^Package\.swift$/, 'Swift'],
+  [/^[^/]+\.(?:csproj|fsproj|vbproj|sln)$/, '.NET'],
+  [/^pubspec\.yaml$/, 'Dart'],
+  [/^(?:stack\.yaml|[^/]+\.cabal)$/, 'Haskell'],
+  [/^shard\.yml$/, 'Crystal'],
+  [/^(?:CMakeLists\.txt|meson\.build)$/, 'C or C++'],
+  [/^deno\.jsonc?$/, 'Deno'],
+]
+
+/** How to have files served whatever they are. */
+const AS_THEY_ARE =
+  'To publish files as they are, say so: set the output directory (`.` for all of them) in the project or as `outputDirectory` in vercel.json, or send `builds` with `@aloft/static`.'
+
+const unknown = (what: string, advice: string): BuildFailure =>
+  new BuildFailure('unknown_program', `${what} ${advice} ${AS_THEY_ARE}`)
+
+export interface Suspect {
+  readonly tree: SourceTree
+  readonly pkg: PackageJson | undefined
+  /** Whether functions, or a middleware, are what is run of it. */
+  readonly isRun: boolean
+}
+
+/**
+ * What would publish source code: files that are plainly a program, and of which nothing here is known to run. Undefined
+ * where they are a site.
+ */
+export function unknownProgram({ tree, pkg, isRun }: Suspect): BuildFailure | undefined {
+  const top = tree.paths.filter((path) => !path.includes('/'))
+  for (const [pattern, language] of MANIFESTS) {
+    const file = top.find((path) => pattern.test(path))
+    if (file !== undefined)
+      return unknown(
+        `These files are a program in ${language} (${file}), which is not built or run here.`,
+        'Deploy it as an image with a Dockerfile, on a server with ALOFT_RUNTIME=docker.',
+      )
+  }
+  const image = top.find((path) => /^(?:Dockerfile|Containerfile)(?:\.\w+)?$/.test(path))
+  if (image !== undefined)
+    return unknown(
+      `These files are an image (${image}), and this server runs none: it was started with ALOFT_RUNTIME=process.`,
+      'Have its operator start it with ALOFT_RUNTIME=docker.',
+    )
+  if (isRun) return undefined
+  return pythonProgram(tree, top) ?? nodeProgram(tree, top, pkg)
+}
+
+const hasPage = (tree: SourceTree): boolean => tree.has('index.html') || tree.hasFolder('public')
+
+function pythonProgram(tree: SourceTree, top: readonly string[]): BuildFailure | undefined {
+  const script = tree.paths.find((path) => path.endsWith('.py'))
+  const manifest = PYTHON_MANIFESTS.find((name) => tree.has(name))
+  const isProgram =
+    tree.has('manage.py') ||
+    (script !== undefined && manifest !== undefined) ||
+    (top.some((path) => path.endsWith('.py')) && !hasPage(tree))
+  return isProgram
+    ? unknown(
+        `These files are a program in Python (${tree.has('manage.py') ? 'manage.py' : script}), but none of them is known to answer requests.`,
+        'Name the WSGI or ASGI application `app` or `application` in app.py, main.py, index.py, server.py, wsgi.py or asgi.py, or put functions into `api`.',
+      )
+    : undefined
+}
+
+function nodeProgram(
+  tree: SourceTree,
+  top: readonly string[],
+  pkg: PackageJson | undefined,
+): BuildFailure | undefined {
+  if (hasPage(tree)) return undefined
+  if (pkg === undefined)
+    return top.some((path) => /\.[cm]?tsx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path))
+      ? unknown(
+          'These files are a program in TypeScript without a package.json, and none of them is known to answer requests.',
+          'Add a package.json with a `start` or a `build` script, or put functions into `api`.',
+        )
+      : undefined
+  if (pkg.workspaces || tree.has('pnpm-workspace.yaml')) {
+    const parts = tree.paths
+      .filter((path) => /^[^/]+\/(?:[^/]+\/)?package\.json$/.test(path) && !path.includes('node_modules/'))
+      .map((path) => path.slice(0, path.lastIndexOf('/')))
+    return unknown(
+      'These files are several packages in one repository, and the topmost has no script to build or start.',
+      `Set the root directory of the project to the one that is meant${parts.length > 0 ? `, such as ${parts.slice(0, 3).join(' or ')}` : ''}.`,
+    )
+  }
+  const isProgram = Object.keys(pkg.dependencies).length > 0 || pkg.main !== undefined
+  return isProgram
+    ? unknown(
+        'package.json says neither how these files are built nor how they are started, and none of them is known to answer requests.',
+        'Add a `build` script that makes a site, a `start` script that runs a server on the port in `PORT`, or put functions into `api`.',
+      )
+    : undefined
+}

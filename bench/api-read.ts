@@ -10,12 +10,13 @@ import { medianRatio } from './median.ts'
 import { startPlatform } from './platform.ts'
 import { cpuSeconds } from './process-cpu.ts'
 import { atLeast, printRows, type Row } from './row.ts'
+import { rounds, seconds, warmUps } from './trial.ts'
 import { wrk } from './wrk.ts'
 
-const ROUNDS = 7
-const SECONDS = 2
+const ROUNDS = rounds(7)
+const SECONDS = seconds(2)
 /** Compiling what turns out to be hot takes some seconds of a busy core, and is no part of what is measured. */
-const WARM_UP_SECONDS = 8
+const WARM_UP_SECONDS = warmUps(8)
 
 interface Subject {
   readonly url: string

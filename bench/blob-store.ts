@@ -19,13 +19,14 @@ import Table from 'cli-table3'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import { amount, rounds } from './trial.ts'
 
-const FILES = 10_000
+const FILES = amount(10_000, 200)
 const FILE_BYTES = 4096
 const CALLERS = 16
-const LARGE_BYTES = 100 << 20
+const LARGE_BYTES = amount(100 << 20, 1 << 20)
 const CHUNK_BYTES = 64 << 10
-const ROUNDS = 5
+const ROUNDS = rounds(5)
 
 /** Seconds. */
 interface Cost {

@@ -11,8 +11,10 @@ import { join, resolve } from 'node:path'
 import { pack } from '#test/support/package.ts'
 import { median, medianRatio } from './median.ts'
 import { atMost, printRows, type Row } from './row.ts'
+import { rounds, warmUps } from './trial.ts'
 
-const ROUNDS = 40
+const ROUNDS = rounds(40)
+const WARM_UPS = warmUps(2)
 const TARGET = 3.5
 const root = resolve(import.meta.dirname, '..')
 
@@ -25,7 +27,7 @@ function milliseconds(node: string, args: readonly string[]): number {
 
 function compare(what: string, node: string, door: string): Row {
   const [ours, theirs] = [[] as number[], [] as number[]]
-  for (let round = -2; round < ROUNDS; round++) {
+  for (let round = -WARM_UPS; round < ROUNDS; round++) {
     const [bare, help] = [milliseconds(node, ['-e', '0']), milliseconds(node, [door, '--help'])]
     if (round < 0) continue
     theirs.push(bare)

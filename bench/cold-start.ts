@@ -17,8 +17,10 @@ import { openWorkbench } from '#test/ports/runner-suite.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { median } from './median.ts'
 import { atMost, printRows, type Row } from './row.ts'
+import { rounds, warmUps } from './trial.ts'
 
-const ROUNDS = 25
+const ROUNDS = rounds(25)
+const WARM_UPS = warmUps(2)
 const TINY = 'module.exports = (req, res) => res.end("hello")\n'
 /** What a function of some size brings along: 1.4 MB. */
 const PACKAGES = ['commander', 'ioredis', 'nodemailer', 'pg', 'tldts']
@@ -105,7 +107,7 @@ export async function run(): Promise<Row[]> {
     const compare = async (name: string, handler: string, cached: boolean) => {
       const plain = await Plain.make(join(folder, name), handler)
       const [ours, theirs] = [[] as number[], [] as number[]]
-      for (let round = -2; round < ROUNDS; round++) {
+      for (let round = -WARM_UPS; round < ROUNDS; round++) {
         const ref = await bench.deploy({ files: { 'index.js': handler } })
         await bench.host.prewarm()
         const [our, their] = [await timed(() => bench.get(ref)), await timed(() => plain.wake())]

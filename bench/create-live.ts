@@ -7,8 +7,10 @@ import { median } from './median.ts'
 import { startPlatform } from './platform.ts'
 import { atMost, printRows, type Row } from './row.ts'
 import { oneConnection, send } from './send.ts'
+import { rounds, warmUps } from './trial.ts'
 
-const ROUNDS = 40
+const ROUNDS = rounds(40)
+const WARM_UPS = warmUps(5)
 
 export async function run(): Promise<Row[]> {
   const platform = await startPlatform()
@@ -33,7 +35,7 @@ export async function run(): Promise<Row[]> {
       })
 
     const [lives, writes] = [[] as number[], [] as number[]]
-    for (let round = -5; round < ROUNDS; round++) {
+    for (let round = -WARM_UPS; round < ROUNDS; round++) {
       const start = performance.now()
       await create(round)
       const between = performance.now()

@@ -10,10 +10,11 @@ import { median, medianRatio } from './median.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { startProber } from './prober.ts'
 import { atMost, printRows, type Row } from './row.ts'
+import { amount, rounds, warmUps } from './trial.ts'
 
-const FILES = 10_000
-const WARM_UPS = 5
-const ROUNDS = 15
+const FILES = amount(10_000, 200)
+const WARM_UPS = warmUps(5)
+const ROUNDS = rounds(15)
 const PARSES = 5
 const SETTLE = 50
 const LONGEST_WAIT = 20

@@ -15,11 +15,12 @@ import { benchQuestions, benchZone } from './dns-zone.ts'
 import { medianRatio } from './median.ts'
 import { cpuSeconds } from './process-cpu.ts'
 import { atLeast, printRows, type Row } from './row.ts'
+import { rounds, seconds, warmUps } from './trial.ts'
 
-const ROUNDS = 7
-const SECONDS = 2
+const ROUNDS = rounds(7)
+const SECONDS = seconds(2)
 /** Compiling what turns out to be hot is no part of what is measured. */
-const WARM_UP_SECONDS = 5
+const WARM_UP_SECONDS = warmUps(5)
 
 interface Subject {
   readonly port: string
@@ -27,8 +28,9 @@ interface Subject {
 }
 
 /** Answers how many questions were answered. */
-async function load({ port }: Subject, file: string, seconds: number): Promise<number> {
-  const args = ['-s', '127.0.0.1', '-p', port, '-d', file, '-l', String(seconds), '-c', '4', '-T', '1']
+async function load({ port }: Subject, file: string, forSeconds: number): Promise<number> {
+  if (forSeconds === 0) return 0
+  const args = ['-s', '127.0.0.1', '-p', port, '-d', file, '-l', String(forSeconds), '-c', '4', '-T', '1']
   const child = spawn(...onLoadCore('dnsperf', args), { stdio: ['ignore', 'pipe', 'inherit'] })
   const output = (await child.stdout.setEncoding('utf8').toArray()).join('')
   const answered = /Queries completed:\s+(\d+)/.exec(output)?.[1]

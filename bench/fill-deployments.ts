@@ -34,17 +34,30 @@ async function createTemplate(file: string): Promise<void> {
   await database.close()
 }
 
-const ROWS = `
-  insert into deployments
-  with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
-  select
-    'dpl_' || hex(randomblob(14)), owner_id, 'prj_' || abs(random() % ${FILLED.projects}),
-    'user-' || abs(random() % ${FILLED.creators}), 'app-' || abs(random() % ${FILLED.projects}),
-    lower(hex(randomblob(8))) || '.${FILLED.domain}',
-    case abs(random() % 10) when 0 then 'ERROR' when 1 then 'BUILDING' else 'READY' end,
-    case abs(random() % 4) when 0 then 'production' when 1 then 'staging' end,
-    hex(randomblob(32)), 0, 0, 1700000000000 + i, null, details, sealed_env
-  from n, (select * from deployments limit 1)`
+/** What differs between deployments. Everything else is as in the template, whatever columns there are. */
+const MADE_UP: Readonly<Record<string, string>> = {
+  id: "'dpl_' || hex(randomblob(14))",
+  project_id: `'prj_' || abs(random() % ${FILLED.projects})`,
+  creator_id: `'user-' || abs(random() % ${FILLED.creators})`,
+  name: `'app-' || abs(random() % ${FILLED.projects})`,
+  host: `lower(hex(randomblob(8))) || '.${FILLED.domain}'`,
+  state: "case abs(random() % 10) when 0 then 'ERROR' when 1 then 'BUILDING' else 'READY' end",
+  target: "case abs(random() % 4) when 0 then 'production' when 1 then 'staging' end",
+  digest: 'hex(randomblob(32))',
+  created_at: '1700000000000 + i',
+}
+
+function rowsOf(db: DatabaseSync): string {
+  const columns = db.prepare("select name from pragma_table_info('deployments')").all() as { name: string }[]
+  const names = new Set(columns.map(({ name }) => name))
+  for (const name of Object.keys(MADE_UP))
+    if (!names.has(name)) throw new Error(`deployments have no column ${name} any more`)
+  return `
+    insert into deployments (${[...names].join()})
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+    select ${[...names].map((name) => MADE_UP[name] ?? name).join()}
+    from n, (select * from deployments limit 1)`
+}
 
 const HOSTS = `
   insert into hosts
@@ -94,7 +107,7 @@ export async function fillDeployments(file: string, count: number): Promise<void
   const pairs = Array.from({ length: FILLED.branches }, (_, n) => pairsOf(branch(n))[0])
   db.exec('begin')
   for (const { name } of indexes) db.exec(`drop index ${name}`)
-  db.prepare(ROWS).run(count)
+  db.prepare(rowsOf(db)).run(count)
   db.exec(HOSTS)
   db.prepare(ALIASES).run(aliasEvery(count))
   db.exec(ALIAS_LISTS)

@@ -8,8 +8,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startPlatform } from './platform.ts'
 import { printRows, type Row } from './row.ts'
+import { amount } from './trial.ts'
 
-const SETTLED = 10_000
+const SETTLED = amount(10_000, 0)
 const TARGET = 150
 
 /** Megabytes of a process and of everything it started. */

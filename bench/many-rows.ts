@@ -15,12 +15,13 @@ import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import { FILLED, fillDeployments } from './fill-deployments.ts'
 import { medianRatio } from './median.ts'
 import { atMost, beside, printRows, type Row } from './row.ts'
+import { amount, rounds, warmUps } from './trial.ts'
 
-const FEW = 1000
-const MANY = Number(process.env.BENCH_ROWS ?? 1_000_000)
-const ROUNDS = 21
-const CALLS = 40
-const WARM_UPS = 5
+const FEW = amount(1000, 100)
+const MANY = Number(process.env.BENCH_ROWS ?? amount(1_000_000, 1000))
+const ROUNDS = rounds(21)
+const CALLS = amount(40, 4)
+const WARM_UPS = warmUps(5)
 /** So many rows are looked for in turn that the pages of a large table do not all stay in memory. */
 const SAMPLES = 1000
 const PAGE = { limit: 20 }

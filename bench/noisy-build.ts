@@ -9,9 +9,10 @@ import { deployReady } from './deploy-ready.ts'
 import { medianRatio } from './median.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { atMost, printRows, type Row } from './row.ts'
+import { rounds, seconds } from './trial.ts'
 
-const ROUNDS = 5
-const SECONDS = 4
+const ROUNDS = rounds(5)
+const SECONDS = seconds(4)
 
 /** Four loops that never rest, and memory that grows. */
 const BUSY = `const { fork } = require('node:child_process')

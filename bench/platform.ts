@@ -2,6 +2,7 @@ import type { Agent } from 'node:http'
 import { install, TOKEN, uninstall } from '#test/support/installation.ts'
 import { toLoadCore, toServerCore } from './cores.ts'
 import { oneConnection, type Reply, send } from './send.ts'
+import { isTrial } from './trial.ts'
 
 interface Call {
   readonly method?: string
@@ -24,8 +25,19 @@ export interface Platform {
   stop(): Promise<void>
 }
 
-/** The real program with one serving process, no limit in reach, and SQLite. */
+let shared: Promise<Platform> | undefined
+
+/** The real program with one serving process, no limit in reach, and SQLite. In a trial one serves all benchmarks. */
 export async function startPlatform(env: Record<string, string> = {}): Promise<Platform> {
+  if (!isTrial) return start(env)
+  shared ??= start({})
+  return { ...(await shared), stop: async () => {} }
+}
+
+/** After a trial of all benchmarks. */
+export const stopShared = async (): Promise<void> => (await shared)?.stop()
+
+async function start(env: Record<string, string>): Promise<Platform> {
   const installed = await install({
     env: { ALOFT_WORKERS: '1', ALOFT_RATE_LIMIT: '100000000', ALOFT_LOG_LEVEL: 'warn', ...env },
   })

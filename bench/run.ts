@@ -5,36 +5,8 @@
  *   npm run bench -- P8 P11  some of them
  */
 import { ensureTools } from '../scripts/debian.js'
+import { BENCHMARKS, type Benchmark } from './benchmarks.ts'
 import { printRows, type Row } from './row.ts'
-
-interface Benchmark {
-  readonly ids: readonly string[]
-  readonly tools: readonly string[]
-  readonly load: () => Promise<{ run(): Promise<Row[]> }>
-}
-
-const BENCHMARKS: readonly Benchmark[] = [
-  {
-    ids: ['P1', 'P2', 'P3'],
-    tools: ['nginx', 'caddy', 'wrk', 'h2load'],
-    load: () => import('./static-rows.ts'),
-  },
-  {
-    ids: ['P4'],
-    tools: ['nginx', 'caddy', 'wrk', 'bubblewrap'],
-    load: () => import('./function-proxy.ts'),
-  },
-  { ids: ['P5'], tools: ['bubblewrap'], load: () => import('./cold-start.ts') },
-  { ids: ['P6'], tools: ['wrk'], load: () => import('./api-read.ts') },
-  { ids: ['P7'], tools: [], load: () => import('./upload.ts') },
-  { ids: ['P8'], tools: [], load: () => import('./create-many.ts') },
-  { ids: ['P9'], tools: ['bind', 'dnsperf'], load: () => import('./dns.ts') },
-  { ids: ['P11'], tools: [], load: () => import('./create-live.ts') },
-  { ids: ['P12'], tools: [], load: () => import('./idle-memory.ts') },
-  { ids: ['P13'], tools: ['wrk', 'bubblewrap'], load: () => import('./noisy-build.ts') },
-  { ids: ['P14'], tools: [], load: () => import('./many-rows.ts') },
-  { ids: ['P15'], tools: [], load: () => import('./cli-start.ts') },
-]
 
 const leaveOut = ({ ids }: Benchmark, why: string): void =>
   console.error(`left out: ${ids.join(', ')} (${why})`)

@@ -18,11 +18,12 @@ import Table from 'cli-table3'
 import { freePort } from '#test/support/installation.ts'
 import { median } from './median.ts'
 import { cpuSeconds } from './process-cpu.ts'
+import { rounds, seconds, warmUps } from './trial.ts'
 
-const ROUNDS = Number(process.argv[2] ?? 5)
-const SECONDS = 2
+const ROUNDS = rounds(Number(process.argv[2] ?? 5))
+const SECONDS = seconds(2)
 /** Compiling what turns out to be hot takes some seconds of a busy core, and is no part of what is measured. */
-const WARM_UP_SECONDS = 5
+const WARM_UP_SECONDS = warmUps(5)
 const SERVER_CORE = '0'
 const LOAD_CORE = '1'
 
@@ -136,14 +137,15 @@ function isWanted(test: Case, { name }: Subject): boolean {
   return name === 'aloft' || name in test.targets
 }
 
-async function load(test: Case, subject: Subject, seconds: number): Promise<number> {
+async function load(test: Case, subject: Subject, forSeconds: number): Promise<number> {
+  if (forSeconds === 0) return 0
   const args =
     test.load === 'wrk'
-      ? ['wrk', '-t1', '-c32', `-d${seconds}s`, test.url(subject)]
-      : ['h2load', '-t1', '-c8', '-m16', `--duration=${seconds}`, '--warm-up-time=0', test.url(subject)]
+      ? ['wrk', '-t1', '-c32', `-d${forSeconds}s`, test.url(subject)]
+      : ['h2load', '-t1', '-c8', '-m16', `--duration=${forSeconds}`, '--warm-up-time=0', test.url(subject)]
   const child = spawn('taskset', ['-c', LOAD_CORE, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: (seconds + 10) * 1000,
+    timeout: (forSeconds + 10) * 1000,
   })
   let output = ''
   for await (const chunk of child.stdout) output += chunk

@@ -20,12 +20,13 @@ import { startPlatform } from './platform.ts'
 import { cpuSeconds } from './process-cpu.ts'
 import { atLeast, beside, printRows, type Row } from './row.ts'
 import { oneConnection, send } from './send.ts'
+import { amount, rounds } from './trial.ts'
 
-const LARGE_BYTES = 100 * 1000 * 1000
-const LARGE_ROUNDS = 5
+const LARGE_BYTES = amount(100 * 1000 * 1000, 1000 * 1000)
+const LARGE_ROUNDS = rounds(5)
 const SMALL_BYTES = 4096
-const SMALL_FILES = 2500
-const SMALL_ROUNDS = 4
+const SMALL_FILES = amount(2500, 50)
+const SMALL_ROUNDS = rounds(4)
 const CONNECTIONS = 16
 
 interface Content {

@@ -8,8 +8,9 @@ import { createVisitLog } from '#core/log/visit-log.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { median } from './median.ts'
+import { amount } from './trial.ts'
 
-const VISITS = 200_000
+const VISITS = amount(200_000, 1000)
 const traffic = new TrafficRecorder({ store: { add: async () => {} }, clock: Date, log: silentLog })
 let kept: unknown[] = []
 const writer = {

@@ -9,6 +9,7 @@ export async function wrk(
   seconds: number,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<number> {
+  if (seconds === 0) return 0
   const extra = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, ...extra, url]
   const child = spawn(...onLoadCore('wrk', args), { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -3,22 +3,10 @@ import type { DomainStore } from '../domain/domain-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { AutomaticCertificates } from './automatic-certificates.ts'
-import { type Certificate, keyPurpose } from './certificate.ts'
+import { bestFor } from './best-certificate.ts'
+import { keyPurpose } from './certificate.ts'
 import { wildcardOver } from './certificate-name.ts'
 import type { CertificateStore } from './certificate-store.ts'
-
-/** Exact before wildcard, uploaded before made, and what ends last before the rest. */
-export function bestFor(
-  host: string,
-  candidates: readonly Certificate[],
-  now: number,
-): Certificate | undefined {
-  const rank = ({ names, source }: Certificate): number =>
-    (names.includes(host) ? 2 : 0) + (source === 'uploaded' ? 1 : 0)
-  return candidates
-    .filter(({ expiresAt }) => expiresAt > now)
-    .toSorted((a, b) => rank(b) - rank(a) || b.expiresAt - a.expiresAt)[0]
-}
 
 /** Who serves a host: itself, or the wildcard over it. */
 export const holderOf = async (

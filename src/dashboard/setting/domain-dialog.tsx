@@ -5,7 +5,7 @@ import { useAction } from '../api/query.ts'
 import type { Project } from '../project/project.ts'
 import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
-import type { ProjectDomain } from './domain-item.tsx'
+import type { ProjectDomain } from './project-domain.ts'
 
 type Shows = 'production' | 'redirect' | 'branch'
 const STATUSES = [

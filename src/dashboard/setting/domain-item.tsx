@@ -3,11 +3,9 @@ import { useState } from 'react'
 import { listCertificates } from '#contract/api/certificate.ts'
 import {
   inspectProjectDomain,
-  type listProjectDomains,
   removeProjectDomain,
   verifyProjectDomain,
 } from '#contract/api/project-domain.ts'
-import type { ReplyOf } from '#contract/endpoint.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { refresh, useAction, useLater } from '../api/query.ts'
@@ -20,8 +18,7 @@ import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Time } from '../ui/time.tsx'
 import { DomainDialog } from './domain-dialog.tsx'
-
-export type ProjectDomain = ReplyOf<(typeof listProjectDomains)['reply']>['domains'][number]
+import type { ProjectDomain } from './project-domain.ts'
 
 const showsOf = ({ redirect, redirectStatusCode, gitBranch, customEnvironmentId }: ProjectDomain): string => {
   if (redirect !== null) return `Sends visitors to ${redirect} (${redirectStatusCode ?? 307})`

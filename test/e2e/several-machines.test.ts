@@ -7,6 +7,7 @@ import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
 import { type Postgres, startPostgres } from '#test/support/postgres.ts'
+import { createDatabase } from '#test/support/postgres-databases.ts'
 import { startRedis, type TestRedis } from '#test/support/redis.ts'
 
 const missing = process.env.ALOFT_TEST_MISSING ?? ''
@@ -22,7 +23,7 @@ before(async () => {
   postgres = await startPostgres()
   redis = await startRedis()
   const env = {
-    ALOFT_DATABASE_URL: await postgres.createDatabase(),
+    ALOFT_DATABASE_URL: await createDatabase(postgres.folder, { migrated: false }),
     ALOFT_REDIS_URL: `unix://${redis.socket}`,
     ALOFT_MASTER_KEY: Buffer.alloc(32, 9).toString('base64'),
     ALOFT_RATE_LIMIT: '60',

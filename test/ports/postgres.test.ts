@@ -19,7 +19,7 @@ onPostgres((name, open) =>
     })
 
     it('says what is wrong when it never can connect', async () => {
-      const url = (await open()).replace(/aloft_\d+/, 'missing')
+      const url = (await open()).replace(/aloft_\w+/, 'missing')
       const wrong = await openDatabase({ url, file: '' })
       await assert.rejects(wrong.check(), /database "missing" does not exist/)
       await wrong.close()

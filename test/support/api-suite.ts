@@ -1,5 +1,5 @@
 import { after, before, describe } from 'node:test'
-import { eachDatabase } from './databases.ts'
+import { eachDatabase, removeDatabase } from './databases.ts'
 import { type StartOptions, startServer, type TestServer } from './server.ts'
 
 /** Runs a suite against the API on every database. `server` is ready inside the tests. */
@@ -11,10 +11,15 @@ export function apiSuite(
   eachDatabase((database, open) =>
     describe(`${name} on ${database}`, () => {
       let running: TestServer
+      let databaseUrl: string | undefined
       before(async () => {
-        running = await startServer({ databaseUrl: await open(), ...options })
+        databaseUrl = await open({ migrated: true })
+        running = await startServer({ databaseUrl, ...options })
       })
-      after(() => running.close())
+      after(async () => {
+        await running?.close()
+        await removeDatabase(databaseUrl)
+      })
       suite(new Proxy({} as TestServer, { get: (_target, key) => running[key as keyof TestServer] }))
     }),
   )

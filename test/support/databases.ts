@@ -1,10 +1,19 @@
 import { after, describe } from 'node:test'
 import { type Postgres, startPostgres } from './postgres.ts'
+import { createDatabase, dropDatabase } from './postgres-databases.ts'
+
+export interface OpenOptions {
+  /** With the schema of today, rather than empty. */
+  readonly migrated?: boolean
+}
 
 /** Makes a fresh database: the address of one on PostgreSQL, undefined for the embedded one. */
-export type OpenDatabase = () => Promise<string | undefined>
+export type OpenDatabase = (options?: OpenOptions) => Promise<string | undefined>
 
 const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',')
+
+/** Where the server listens that `npm test` has started for all files. A file that is run by itself starts its own. */
+const { ALOFT_TEST_POSTGRES: shared } = process.env
 
 let server: Promise<Postgres> | undefined
 
@@ -12,13 +21,20 @@ after(async () => {
   await (await server)?.stop()
 })
 
-async function openPostgres(): Promise<string> {
-  server ??= startPostgres()
-  return (await server).createDatabase()
+async function openPostgres({ migrated = false }: OpenOptions = {}): Promise<string> {
+  if (shared === undefined) server ??= startPostgres()
+  return createDatabase(shared ?? (await (server as Promise<Postgres>)).folder, { migrated })
+}
+
+/** Removes what `OpenDatabase` has made, once nobody uses it any more. */
+export async function removeDatabase(url: string | undefined): Promise<void> {
+  if (url !== undefined) await dropDatabase(url)
 }
 
 /** Runs a suite on PostgreSQL alone. */
-export function onPostgres(suite: (name: string, open: () => Promise<string>) => void): void {
+export function onPostgres(
+  suite: (name: string, open: (options?: OpenOptions) => Promise<string>) => void,
+): void {
   if (missing.includes('postgresql'))
     describe('PostgreSQL', { skip: 'postgresql is not installed' }, () => {})
   else suite('PostgreSQL', openPostgres)

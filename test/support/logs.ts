@@ -8,7 +8,7 @@ import { createLogStore } from '#adapters/sql/log-store.ts'
 import type { LogTables } from '#adapters/sql/log-tables.ts'
 import type { LogEntry, NewLogEntry } from '#core/log/log-entry.ts'
 import type { LogQuery, LogStore } from '#core/log/log-store.ts'
-import type { OpenDatabase } from './databases.ts'
+import { type OpenDatabase, removeDatabase } from './databases.ts'
 
 export interface TestLogs {
   readonly config: { readonly url: string | undefined; readonly file: string }
@@ -25,6 +25,7 @@ export async function openLogs(t: TestContext, open: OpenDatabase): Promise<Test
   const opened: Database<LogTables>[] = []
   t.after(async () => {
     for (const database of opened) await database.close()
+    await removeDatabase(config.url)
     await rm(folder, { recursive: true, force: true })
   })
 

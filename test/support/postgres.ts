@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import pg from 'pg'
 
 export interface Postgres {
-  /** The address of a new, empty database. */
-  createDatabase(): Promise<string>
+  /** Where its socket lies. */
+  readonly folder: string
   stop(): Promise<void>
 }
 
@@ -28,7 +27,9 @@ const SETTINGS = [
   'full_page_writes=off',
   'autovacuum=off',
   'listen_addresses=',
-  'shared_buffers=16MB',
+  'shared_buffers=64MB',
+  // Files that run at the same time share a server.
+  'max_connections=400',
 ]
 
 /** Debian keeps the server's programs out of the path, by version. */
@@ -46,7 +47,7 @@ async function serverUser(): Promise<{ readonly uid: number; readonly gid: numbe
   return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) }
 }
 
-/** A PostgreSQL of its own for one test file, reached by a socket in its own folder. */
+/** A PostgreSQL, reached by a socket in its own folder. */
 export async function startPostgres(): Promise<Postgres> {
   const user = await serverUser()
   const folder = await mkdtemp(join(tmpdir(), 'aloft-pg-'))
@@ -73,21 +74,7 @@ export async function startPostgres(): Promise<Postgres> {
     await stop()
     throw error
   }
-
-  const urlOf = (database: string) =>
-    `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`
-  let databases = 0
-  return {
-    async createDatabase() {
-      const name = `aloft_${++databases}`
-      const client = new pg.Client(urlOf('postgres'))
-      await client.connect()
-      await client.query(`create database ${name}`)
-      await client.end()
-      return urlOf(name)
-    },
-    stop,
-  }
+  return { folder, stop }
 }
 
 async function ready(log: NodeJS.ReadableStream): Promise<void> {

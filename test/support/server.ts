@@ -20,6 +20,7 @@ import { openMailer } from '#src/process/work.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { createScriptedResolver } from './scripted-resolver.ts'
 import { silentLog } from './silent-log.ts'
+import { copyDatabases } from './sqlite-template.ts'
 
 export interface Answer {
   readonly status: number
@@ -91,6 +92,7 @@ export async function startServer(
     ...(options.databaseUrl ? { ALOFT_DATABASE_URL: options.databaseUrl } : {}),
     ...options.env,
   })
+  if (config.databaseUrl === undefined && config.dataDir === folder) await copyDatabases(folder)
   const opened = await openParts(config, silentLog, undefined, clock)
   const asksTheWorld = config.resolvers !== undefined
   const resolver = options.resolver ?? (asksTheWorld ? opened.resolver : createScriptedResolver())

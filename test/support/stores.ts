@@ -7,7 +7,8 @@ import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import { createTransact } from '#adapters/sql/transact.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import { createTestClock, type TestClock } from './clock.ts'
-import type { OpenDatabase } from './databases.ts'
+import { type OpenDatabase, removeDatabase } from './databases.ts'
+import { copyDatabases } from './sqlite-template.ts'
 
 export interface TestStores {
   readonly config: DatabaseConfig
@@ -28,11 +29,13 @@ export async function openStores(
   { migrated = true } = {},
 ): Promise<TestStores> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-stores-'))
-  const config = { url: await open(), file: join(folder, 'aloft.db') }
+  const config = { url: await open({ migrated }), file: join(folder, 'aloft.db') }
+  if (migrated && config.url === undefined) await copyDatabases(folder, ['aloft.db'])
   const clock = createTestClock()
   const opened: Database[] = []
   t.after(async () => {
     for (const database of opened) await database.close()
+    await removeDatabase(config.url)
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -54,7 +57,5 @@ export async function openStores(
     }
   }
 
-  const first = await connect()
-  if (migrated) await first.database.migrate()
-  return first
+  return connect()
 }

@@ -1,0 +1,8 @@
+// Many test files in one process, one after the other. Each is a suite, so that its hooks are for its own tests.
+import { resolve } from 'node:path'
+import { describe } from 'node:test'
+
+for (const file of process.argv.slice(2))
+  await describe(file, async () => {
+    await import(resolve(file))
+  })

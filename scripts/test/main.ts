@@ -1,0 +1,86 @@
+/**
+ * `npm test`: the checks and every test, on servers and tools that it installs itself where it may.
+ *
+ *   npm test                            everything
+ *   npm test -- src/edge test/api/team.test.ts   these folders and files, without the checks
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, globSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { run } from 'node:test'
+import { ensureTools, TOOLS } from '../debian.js'
+import { planOf, type Unit } from './plan.ts'
+import { inTurn } from './pool.ts'
+import { Report, type TestEvent } from './report.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+process.chdir(root)
+const only = process.argv.slice(2)
+
+const scratch = mkdtempSync(join(tmpdir(), 'aloft-test-run-'))
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+
+/** Begins a program beside everything else. What it prints is kept, for those who ask. */
+function beside(name: string, args: readonly string[]): { readonly done: Promise<boolean>; said(): string } {
+  const file = join(scratch, name)
+  const output = openSync(file, 'w')
+  const child = spawn(process.execPath, args, { stdio: ['ignore', output, output] })
+  closeSync(output)
+  const done = once(child, 'exit').then(([code]) => code === 0)
+  return { done, said: () => readFileSync(file, 'utf8') }
+}
+
+// Both need nothing that is installed here, so they do not wait for it.
+const dashboard = beside('dashboard', ['scripts/build-dashboard.js'])
+const check = only.length === 0 ? beside('check', ['scripts/check.js']) : undefined
+
+const missing = ensureTools(Object.keys(TOOLS))
+for (const name of missing)
+  process.stderr.write(`left out: ${TOOLS[name]?.suite} (${name} is not installed and could not be)\n`)
+if (missing.length > 0 && process.env.CI === 'true') {
+  process.stderr.write('with CI=true every suite must run: failing\n')
+  process.exit(1)
+}
+if (!(await dashboard.done)) {
+  process.stderr.write(dashboard.said())
+  process.exit(1)
+}
+
+process.env.ALOFT_TEST_MISSING = missing.join(',')
+// Where the program itself keeps its compiled sources: what one process has compiled serves all others.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/aloft')
+const postgres = missing.includes('postgresql')
+  ? undefined
+  : await (await import('../../test/support/postgres.ts')).startPostgres()
+if (postgres) process.env.ALOFT_TEST_POSTGRES = postgres.folder
+
+const filesIn = (name: string): string[] => {
+  if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) return globSync(name)
+  return globSync(`${name}/**/*.test.ts`)
+}
+const units: readonly Unit[] =
+  only.length === 0
+    ? planOf(root)
+    : [...new Set(only.flatMap(filesIn))].map((file) => ({ name: file, files: [file], share: 1 }))
+
+const report = new Report(process.stdout)
+// Half a core more than there is: nobody uses the whole of a share all the time.
+await inTurn(units, availableParallelism() + 0.5, async ({ files }) => {
+  const isBatch = files.length > 1
+  const events: TestEvent[] = []
+  const stream = run({
+    files: isBatch ? [join(import.meta.dirname, 'batch.ts')] : [resolve(files[0] as string)],
+    argv: isBatch ? [...files] : [],
+    // Applications are installed and built in some of them, and many files share a process.
+    timeout: 30 * 60_000,
+  })
+  for await (const event of stream as AsyncIterable<TestEvent>) events.push(event)
+  report.add(events, isBatch ? files : [])
+})
+await postgres?.stop()
+const isChecked = (await check?.done) ?? true
+const allPassed = await report.close()
+if (check && !isChecked) process.stderr.write(`\n${check.said()}`)
+process.exitCode = allPassed && isChecked ? 0 : 1

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { ProgramRef } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { rootMissing } from '#test/support/sandbox.ts'
+import { sandboxMissing, WAYS } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { openWorkbench, type Workbench } from '../ports/runner-suite.ts'
 
@@ -46,108 +46,114 @@ module.exports = async (req, res) => {
   res.end(JSON.stringify((await ACTS[act](argument)) ?? null))
 }`
 
-describe('a hostile function', { skip: rootMissing }, () => {
-  let opened: Promise<Sandbox> | undefined
-  let bench: Workbench | undefined
-  let ref: ProgramRef | undefined
-  const ends: (() => unknown)[] = []
-  after(async () => {
-    for (const end of ends) await end()
-    await (await opened)?.close()
-  })
-  const workbench = async (): Promise<Workbench> => {
-    opened ??= openSandbox({ mode: 'required', log: silentLog })
-    // A warm runtime, as its folders are shared with the platform for longer.
-    bench ??= await openWorkbench({ after: (end) => void ends.push(end as () => unknown) }, await opened, {
-      limits: { warm: 1 },
+for (const { name, kind, options } of WAYS)
+  describe(`a hostile function in ${name}`, { skip: sandboxMissing }, () => {
+    let opened: Promise<Sandbox> | undefined
+    let bench: Workbench | undefined
+    let ref: ProgramRef | undefined
+    const ends: (() => unknown)[] = []
+    after(async () => {
+      for (const end of ends) await end()
+      await (await opened)?.close()
     })
-    return bench
-  }
-  const make = async (act: string, argument?: unknown): Promise<unknown> => {
-    const used = await workbench()
-    if (ref === undefined) {
-      await used.host.prewarm()
-      ref = await used.deploy({ files: { 'index.js': HOSTILE }, env: { OWN: 'own' } })
+    const workbench = async (): Promise<Workbench> => {
+      opened ??= openSandbox({ mode: 'required', log: silentLog, ...options })
+      // A warm runtime, as its folders are shared with the platform for longer.
+      bench ??= await openWorkbench({ after: (end) => void ends.push(end as () => unknown) }, await opened, {
+        limits: { warm: 1 },
+      })
+      return bench
     }
-    const { status, body } = await used.get(ref, `/${encodeURIComponent(JSON.stringify([act, argument]))}`)
-    assert.equal(status, 200, body)
-    return JSON.parse(body)
-  }
-
-  it('reads nothing of the platform: its data, its keys, its sources, its other programs', async () => {
-    const { folder, runFolder } = await workbench()
-    const key = join(folder, 'master.key')
-    await writeFile(key, 'secret')
-    const files = [key, '/etc/shadow', process.execPath, `${process.cwd()}/package.json`]
-    assert.deepEqual(
-      await make('read', files),
-      Object.fromEntries(files.map((file) => [file, file.startsWith('/usr/')])),
-    )
-    const folders = [folder, runFolder, '/root', '/home', '/run', '/sys']
-    assert.deepEqual(await make('list', folders), Object.fromEntries(folders.map((each) => [each, 'ENOENT'])))
-  })
-
-  it('writes nowhere but to /tmp, not even to its own code or where its sockets were', async () => {
-    const files = [
-      '/x',
-      '/usr/x',
-      '/etc/x',
-      '/var/task/x',
-      '/var/task/index.js',
-      '/aloft/launcher/x',
-      '/aloft/run/x',
-    ]
-    assert.deepEqual(await make('write', files), Object.fromEntries(files.map((file) => [file, false])))
-    assert.deepEqual(await make('write', ['/tmp/x']), { '/tmp/x': true })
-    assert.deepEqual(await make('replace', '/aloft/run'), [[false, 'ENOENT'], [false, 'ENOENT'], []])
-  })
-
-  it('fills no disk through what it shares with the platform', async () => {
-    assert.equal(await make('bytes', '/aloft/cache/x'), 'ENOSPC')
-  })
-
-  it('reaches no listener of this machine, by port or by socket', async (t) => {
-    const { folder, runFolder } = await workbench()
-    const seen: unknown[] = []
-    const listener = createServer((socket) => seen.push(socket.remoteAddress))
-    t.after(() => listener.close())
-    await new Promise<void>((resolve) => listener.listen(0, '::', resolve))
-    const { port } = listener.address() as { port: number }
-    const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
-    const targets = [
-      ...['127.0.0.1', '::1', '169.254.1.1', ...own].map((host) => ({ host, port })),
-      { path: join(folder, 'runner.sock') },
-      { path: join(runFolder, 'h') },
-    ]
-    for (const outcome of (await make('connect', targets)) as readonly string[]) assert.match(outcome, /^E/)
-    assert.deepEqual(seen, [])
-  })
-
-  it('sees no process but its own, and no variable but its own', async () => {
-    const commands = (await make('processes')) as readonly string[]
-    assert.ok(commands.length >= 1 && commands.length <= 3, JSON.stringify(commands))
-    assert.ok(!commands.join().includes(process.cwd()))
-    const environment = (await make('environment')) as Record<string, string>
-    assert.equal(environment.OWN, 'own')
-    for (const [name, value] of Object.entries(environment))
-      assert.ok(!name.startsWith('ALOFT') && !value.includes(process.cwd()), name)
-  })
-
-  it('mounts nothing, makes no namespace, traces nobody, and becomes nobody else', async () => {
-    const attempts: readonly (readonly string[])[] = [
-      ['mount', '-t', 'tmpfs', 'none', '/tmp'],
-      ['unshare', '-r', 'true'],
-      ['unshare', '-m', 'true'],
-      ['chroot', '/', 'true'],
-      ['setpriv', '--reuid', '0', 'true'],
-    ]
-    for (const attempt of attempts) {
-      const { status } = (await make('run', attempt)) as { status: number }
-      assert.notEqual(status, 0, attempt.join(' '))
+    const make = async (act: string, argument?: unknown): Promise<unknown> => {
+      const used = await workbench()
+      if (ref === undefined) {
+        await used.host.prewarm()
+        ref = await used.deploy({ files: { 'index.js': HOSTILE }, env: { OWN: 'own' } })
+      }
+      const { status, body } = await used.get(ref, `/${encodeURIComponent(JSON.stringify([act, argument]))}`)
+      assert.equal(status, 200, body)
+      return JSON.parse(body)
     }
-    const script =
-      'import ctypes; c = ctypes.CDLL(None, use_errno=True); print(c.ptrace(16, 1, 0, 0), ctypes.get_errno())'
-    const traced = (await make('run', ['python3', '-c', script])) as { stdout: string; error?: string }
-    if (traced.error === undefined) assert.equal(traced.stdout, '-1 1\n')
+
+    it('reads nothing of the platform: its data, its keys, its sources, its other programs', async () => {
+      const { folder, runFolder } = await workbench()
+      const key = join(folder, 'master.key')
+      await writeFile(key, 'secret')
+      const files = [key, '/etc/shadow', process.execPath, `${process.cwd()}/package.json`]
+      assert.deepEqual(
+        await make('read', files),
+        Object.fromEntries(files.map((file) => [file, file.startsWith('/usr/')])),
+      )
+      const folders = [folder, runFolder, '/root', '/home', '/run', '/sys']
+      assert.deepEqual(
+        await make('list', folders),
+        Object.fromEntries(folders.map((each) => [each, 'ENOENT'])),
+      )
+    })
+
+    it('writes nowhere but to /tmp, not even to its own code or where its sockets were', async () => {
+      const files = [
+        '/x',
+        '/usr/x',
+        '/etc/x',
+        '/var/task/x',
+        '/var/task/index.js',
+        '/aloft/launcher/x',
+        '/aloft/run/x',
+      ]
+      assert.deepEqual(await make('write', files), Object.fromEntries(files.map((file) => [file, false])))
+      assert.deepEqual(await make('write', ['/tmp/x']), { '/tmp/x': true })
+      assert.deepEqual(await make('replace', '/aloft/run'), [[false, 'ENOENT'], [false, 'ENOENT'], []])
+    })
+
+    it('fills no disk through what it shares with the platform', async () => {
+      assert.equal(await make('bytes', '/aloft/cache/x'), 'ENOSPC')
+    })
+
+    it('reaches no listener of this machine, by port or by socket', async (t) => {
+      const { folder, runFolder } = await workbench()
+      const seen: unknown[] = []
+      const listener = createServer((socket) => seen.push(socket.remoteAddress))
+      t.after(() => listener.close())
+      await new Promise<void>((resolve) => listener.listen(0, '::', resolve))
+      const { port } = listener.address() as { port: number }
+      const own = Object.values(networkInterfaces()).flatMap((all) =>
+        (all ?? []).map(({ address }) => address),
+      )
+      const targets = [
+        ...['127.0.0.1', '::1', '169.254.1.1', ...own].map((host) => ({ host, port })),
+        { path: join(folder, 'runner.sock') },
+        { path: join(runFolder, 'h') },
+      ]
+      for (const outcome of (await make('connect', targets)) as readonly string[]) assert.match(outcome, /^E/)
+      assert.deepEqual(seen, [])
+    })
+
+    it('sees no process but its own, and no variable but its own', async () => {
+      const commands = (await make('processes')) as readonly string[]
+      assert.ok(commands.length >= 1 && commands.length <= 3, JSON.stringify(commands))
+      assert.ok(!commands.join().includes(process.cwd()))
+      const environment = (await make('environment')) as Record<string, string>
+      assert.equal(environment.OWN, 'own')
+      for (const [name, value] of Object.entries(environment))
+        assert.ok(!name.startsWith('ALOFT') && !value.includes(process.cwd()), name)
+    })
+
+    it('mounts nothing, makes no namespace, traces nobody, and becomes nobody else', async () => {
+      const attempts: readonly (readonly string[])[] = [
+        ['mount', '-t', 'tmpfs', 'none', '/tmp'],
+        ['unshare', '-r', 'true'],
+        ['unshare', '-m', 'true'],
+        ['chroot', '/', 'true'],
+        ['setpriv', '--reuid', '0', 'true'],
+      ]
+      for (const attempt of attempts) {
+        const { status } = (await make('run', attempt)) as { status: number }
+        assert.notEqual(status, 0, attempt.join(' '))
+      }
+      const script =
+        'import ctypes; c = ctypes.CDLL(None, use_errno=True); print(c.ptrace(16, 1, 0, 0), ctypes.get_errno())'
+      const traced = (await make('run', ['python3', '-c', script])) as { stdout: string; error?: string }
+      if (traced.error === undefined) assert.equal(traced.stdout, '-1 1\n', kind)
+    })
   })
-})

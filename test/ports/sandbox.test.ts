@@ -2,22 +2,30 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { finish, finished, marker, processesWith, rootMissing, runOf, wrote } from '#test/support/sandbox.ts'
+import {
+  finish,
+  finished,
+  marker,
+  processesWith,
+  runOf,
+  sandboxMissing,
+  WAYS,
+  wrote,
+} from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const ADAPTERS = [
-  { name: 'bubblewrap', options: { mode: 'required', log: silentLog }, skip: rootMissing },
-  {
-    name: 'bubblewrap without user namespaces',
-    options: { mode: 'required', log: silentLog, userNamespaces: false },
-    skip: rootMissing,
-  },
+  ...WAYS.map(({ name, options }) => ({
+    name,
+    options: { mode: 'required', log: silentLog, ...options } as const,
+    skip: sandboxMissing,
+  })),
   {
     name: 'no sandbox',
-    options: { mode: 'off', log: silentLog },
+    options: { mode: 'off', log: silentLog } as const,
     skip: process.platform === 'win32' && 'needs process groups',
   },
-] as const
+]
 
 for (const { name, options, skip } of ADAPTERS)
   describe(`a run in ${name}`, { skip }, () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
+import type { SandboxOptions } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox, SandboxExit, SandboxedProcess, SandboxRun } from '#core/ports/sandbox.ts'
 
 export const sandboxMissing =
@@ -15,6 +16,25 @@ export const sandboxMissing =
 /** An ordinary user has a sandbox too, but not all of it. */
 export const isRoot = process.getuid?.() === 0
 export const rootMissing = sandboxMissing || (!isRoot && 'not root: the whole sandbox cannot be had')
+
+interface TestedWay {
+  readonly name: string
+  readonly kind: Sandbox['kind']
+  readonly options: Pick<SandboxOptions, 'userNamespaces' | 'without'>
+}
+
+const BY_ROOT: TestedWay = {
+  name: 'bubblewrap without user namespaces',
+  kind: 'bubblewrap',
+  options: { userNamespaces: false },
+}
+
+/** The ways to make a sandbox that can be had here, by what is done without. */
+export const WAYS: readonly TestedWay[] = [
+  { name: 'bubblewrap', kind: 'bubblewrap', options: {} },
+  ...(isRoot ? [BY_ROOT] : []),
+  { name: 'namespaces without bubblewrap', kind: 'namespaces', options: { without: ['bwrap'] } },
+]
 
 /** The networks of runs that can be had here, by what is done without. */
 export const NETWORKS = isRoot

@@ -51,7 +51,8 @@ async function readBounded(handle: FileHandle, size: number): Promise<Buffer> {
  * Takes what an instance's Node has left in a folder that user code writes to as it likes; not what is known already.
  */
 export async function readCache(folder: string, known?: string): Promise<Kept | undefined> {
-  const root = await open(folder, NO_FOLLOW | constants.O_DIRECTORY)
+  // The platform's own, and perhaps a link of its own to where it really is.
+  const root = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     const [tag] = (await readdir(`/proc/self/fd/${root.fd}`)).filter(
       (name) => TAG.test(name) && name !== known,

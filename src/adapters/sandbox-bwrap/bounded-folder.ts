@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, rmdir, symlink } from 'node:fs/promises'
 import { readMounts } from './cgroup-places.ts'
 import { isStale } from './owner-name.ts'
 import { runTool } from './run-tool.ts'
@@ -20,6 +20,19 @@ export async function mountBounded(
   return async () => {
     // Nothing else of a run is to stay because of it; the next opening tries again.
     await runTool(need(tools, 'umount'), ['-n', '-l', '--', folder]).catch(() => {})
+  }
+}
+
+/**
+ * For who is not root: the file system is the run's own, and the folder of this machine leads there through one of its
+ * processes. What is at `inside` is a mount on something that nobody inside can write to, so it stays what it is.
+ */
+export async function linkBounded(folder: string, pid: number, inside: string): Promise<() => Promise<void>> {
+  await rmdir(folder)
+  await symlink(`/proc/${pid}/root${inside}`, folder)
+  return async () => {
+    await rm(folder, { force: true })
+    await mkdir(folder, { mode: 0o755 }).catch(() => {})
   }
 }
 

@@ -1,5 +1,6 @@
 import type { SandboxBind, SandboxRun } from '#core/ports/sandbox.ts'
-import type { SystemView } from './system-view.ts'
+import { runView } from './run-view.ts'
+import type { SystemView, ViewEntry } from './system-view.ts'
 
 /** The descriptors that bubblewrap is started with, after the usual three. */
 export const FD = { args: 3, status: 4, seccomp: 5 } as const
@@ -10,10 +11,17 @@ const INSIDE = '1000'
 /** Without a user namespace root makes the sandbox, and the first program in it becomes the sandbox's user for good. */
 const BECOME_ANOTHER = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP']
 
-/** The folders above a path, which bubblewrap would make for its own user alone. */
-function foldersAbove(path: string): readonly string[] {
-  const names = path.split('/').slice(1, -1)
-  return names.flatMap((_, i) => ['--perms', '0755', '--dir', `/${names.slice(0, i + 1).join('/')}`])
+const optionsOf = (entry: ViewEntry): readonly string[] => {
+  switch (entry.is) {
+    case 'bind':
+      return [entry.writable ? '--bind' : '--ro-bind', entry.host, entry.inside]
+    case 'link':
+      return ['--symlink', entry.to, entry.inside]
+    case 'folder':
+      return ['--perms', '0755', '--dir', entry.inside]
+    case 'memory':
+      return ['--perms', entry.mode, '--size', String(entry.bytes), '--tmpfs', entry.inside]
+  }
 }
 
 /**
@@ -25,7 +33,6 @@ export function bwrapArgs(
   binds: readonly SandboxBind[],
   { view, filtered, userns }: { view: SystemView; filtered: boolean; userns: boolean },
 ): readonly string[] {
-  const tmp = String(run.limits.tmpBytes)
   return [
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(run.network === 'none' ? ['--unshare-net'] : []),
@@ -35,26 +42,9 @@ export function bwrapArgs(
       : BECOME_ANOTHER.flatMap((capability) => ['--cap-add', capability])),
     ...['--json-status-fd', String(FD.status)],
     ...(filtered ? ['--seccomp', String(FD.seccomp)] : []),
-    ...view.args,
-    ...(run.network === 'outbound' ? ['--ro-bind', view.resolvConf, '/etc/resolv.conf'] : []),
+    ...view.entries.flatMap(optionsOf),
     ...['--proc', '/proc', '--dev', '/dev'],
-    ...['--perms', '1777', '--size', tmp, '--tmpfs', '/dev/shm'],
-    ...[
-      '--perms',
-      '1777',
-      '--size',
-      tmp,
-      '--tmpfs',
-      '/tmp',
-      ...foldersAbove('/var/tmp'),
-      '--symlink',
-      '../tmp',
-      '/var/tmp',
-    ],
-    ...binds.flatMap(({ host, inside, writable }) => [
-      ...foldersAbove(inside),
-      ...[writable ? '--bind' : '--ro-bind', host, inside],
-    ]),
+    ...runView(run, binds, view).flatMap(optionsOf),
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...Object.entries(run.env).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--chdir', run.cwd],

@@ -8,10 +8,11 @@ import { SandboxError, type SandboxRun } from '#core/ports/sandbox.ts'
 import { bwrapArgs, FD } from './bwrap-args.ts'
 import type { Cgroup } from './cgroup.ts'
 import { killWithGroup } from './process-group.ts'
-import { stagedBinds, startArgv } from './start-argv.ts'
+import { need, stagedBinds, startArgv } from './start-argv.ts'
 import type { Ended, Started } from './supervise.ts'
 import type { SystemView } from './system-view.ts'
 import { TOOL_ENV, type Tools } from './tools.ts'
+import { unshareArgv, unshareTexts } from './unshare-args.ts'
 
 const SHOWN_OF_STDERR = 2048
 /** How the programs begin their complaints that run last before the user's, and the codes they then end with. */
@@ -20,6 +21,7 @@ const COMPLAINT_CODES = [1, 126, 127]
 const VANISHES_WITHIN_MS = 10_000
 
 export interface BwrapRun {
+  readonly way: 'bubblewrap' | 'namespaces'
   readonly run: SandboxRun
   readonly tools: Tools
   readonly view: SystemView
@@ -62,9 +64,22 @@ function launch(what: BwrapRun): ChildProcess {
   const { run, view, filtered, cgroup, uid, userns } = what
   const { binds } = run
   const { stage } = view
+  const seen = stagedBinds({ uid, stage, binds })
+  const { maker, argv, texts } =
+    what.way === 'bubblewrap'
+      ? {
+          maker: [need(what.tools, 'bwrap'), '--args', String(FD.args), '--'],
+          argv: run.argv,
+          texts: bwrapArgs(run, seen, { view, filtered, userns }).join('\0'),
+        }
+      : {
+          maker: unshareArgv(what.tools, run, view),
+          argv: [],
+          texts: `${unshareTexts(run, seen, what).join('\0')}\0`,
+        }
   const [program = '', ...args] = startArgv({
     ...what,
-    ...{ stage, binds, argv: run.argv },
+    ...{ stage, binds, maker, argv },
     joinFiles: cgroup?.joinFiles ?? [],
   })
   // A descriptor of its own for each run, as they share their position.
@@ -85,7 +100,7 @@ function launch(what: BwrapRun): ChildProcess {
     })
     const options = child.stdio[FD.args] as Writable
     options.on('error', () => {})
-    options.end(bwrapArgs(run, stagedBinds({ uid, stage, binds }), { view, filtered, userns }).join('\0'))
+    options.end(texts)
     return child
   } finally {
     closeSync(filter)
@@ -93,8 +108,25 @@ function launch(what: BwrapRun): ChildProcess {
   }
 }
 
+/**
+ * The process of a run that stands for what it sees; undefined where it ended before. Of bubblewrap's own first process
+ * the kernel shows nobody anything; its only child is the program.
+ */
+async function insiderOf(what: BwrapRun, first: () => string | undefined, ended: AbortSignal) {
+  for (let pause = 1; !ended.aborted; pause = Math.min(pause * 2, 20)) {
+    const pid = first()
+    if (pid !== undefined && what.way === 'namespaces') return Number(pid)
+    const child = pid && (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')).trim()
+    if (child) return Number(child.split(' ')[0])
+    await setTimeout(pause)
+  }
+  return undefined
+}
+
 /** One run, from its first helper program to the last trace of it. */
-export async function startBwrap(what: BwrapRun): Promise<Started> {
+export async function startBwrap(
+  what: BwrapRun,
+): Promise<Started & { insider(): Promise<number | undefined> }> {
   const { cgroup } = what
   const child = launch(what)
   const exited = once(child, 'exit')
@@ -116,10 +148,13 @@ export async function startBwrap(what: BwrapRun): Promise<Started> {
   const told = new Promise((resolve) => statusStream.once('close', resolve))
   const complaint = opening(stderr)
 
+  const over = new AbortController()
+  const firstOf = () => /"child-pid": (\d+)/.exec(status)?.[1]
   const ended = async (): Promise<Ended> => {
     const [code, signal] = (await exited) as [number | null, NodeJS.Signals | null]
     const outOfMemory = (await cgroup?.outOfMemory()) ?? false
-    const first = /"child-pid": (\d+)/.exec(status)?.[1]
+    over.abort()
+    const first = firstOf()
     if (cgroup) await cgroup.remove()
     else if (first !== undefined) await vanished(Number(first))
     await told
@@ -135,5 +170,8 @@ export async function startBwrap(what: BwrapRun): Promise<Started> {
     return { code: Number(reported), outOfMemory }
   }
   // What its group does not take with it is ended by its cgroup and its pid namespace.
-  return { stdout, stderr, ended: ended(), kill: () => killWithGroup(child) }
+  return {
+    ...{ stdout, stderr, ended: ended(), kill: () => killWithGroup(child) },
+    insider: () => insiderOf(what, firstOf, over.signal),
+  }
 }

@@ -7,7 +7,7 @@ import {
   type SandboxRun,
 } from '#core/ports/sandbox.ts'
 import { portsOf } from '../sandbox-network/reachable-ports.ts'
-import { mountBounded } from './bounded-folder.ts'
+import { linkBounded, mountBounded } from './bounded-folder.ts'
 import { startBwrap } from './bwrap-run.ts'
 import { createCgroup } from './cgroup.ts'
 import type { CgroupPlaces } from './cgroup-places.ts'
@@ -24,6 +24,8 @@ export interface Abilities {
   readonly name: string
   readonly tools: Tools
   readonly view: SystemView
+  readonly way: 'bubblewrap' | 'namespaces'
+  /** Whether system calls are. */
   readonly filtered: boolean
   readonly places: CgroupPlaces | undefined
   /** Undefined where the platform is not root. */
@@ -36,10 +38,10 @@ export interface Abilities {
 }
 
 export class BwrapSandbox implements Sandbox {
-  readonly kind = 'bubblewrap'
+  readonly kind: Abilities['way']
   readonly report: SandboxReport
   readonly missing: readonly string[]
-  readonly boundsFolders: boolean
+  readonly boundsFolders = true
   readonly #has: Abilities
   readonly #running = new Set<SandboxedProcess>()
   #runs = 0
@@ -47,9 +49,9 @@ export class BwrapSandbox implements Sandbox {
 
   constructor(abilities: Abilities) {
     this.#has = abilities
+    this.kind = abilities.way
     this.report = abilities.report
     this.missing = abilities.report.missing
-    this.boundsFolders = abilities.users !== undefined
   }
 
   spawn(run: SandboxRun): SandboxedProcess {
@@ -58,8 +60,6 @@ export class BwrapSandbox implements Sandbox {
     const { networks } = this.#has
     if (run.network === 'outbound' && typeof networks === 'string')
       throw new SandboxError('no_outbound', `No fenced-off network for this run: ${networks}`)
-    if (!this.boundsFolders && run.binds.some(({ maxBytes }) => maxBytes !== undefined))
-      throw new SandboxError('bad_run', 'Only root can limit the size of a folder')
     const process = supervise(run, () => this.#start(run))
     this.#running.add(process)
     const forget = () => this.#running.delete(process)
@@ -98,15 +98,23 @@ export class BwrapSandbox implements Sandbox {
         enter = network.enter
         undo.push(() => networks.release(network))
       }
-      for (const { host, maxBytes } of run.binds)
-        if (maxBytes !== undefined) undo.push(await mountBounded(tools, name, host, maxBytes))
+      const bounded = run.binds.filter(({ maxBytes }) => maxBytes !== undefined)
+      if (users)
+        for (const { host, maxBytes = 0 } of bounded)
+          undo.push(await mountBounded(tools, name, host, maxBytes))
       const limited = places?.folders.memory !== undefined && places.folders.pids !== undefined
       const rlimits = limited
         ? []
         : rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'), {
             isOwnUser: uid === undefined,
           })
-      const started = await startBwrap({ ...this.#has, run, cgroup, enter, uid, rlimits })
+      const binds = users ? run.binds.map(({ maxBytes: _, ...bind }) => bind) : run.binds
+      const started = await startBwrap({ ...this.#has, run: { ...run, binds }, cgroup, enter, uid, rlimits })
+      if (!users)
+        for (const { host, inside } of bounded) {
+          const pid = await started.insider()
+          if (pid !== undefined) undo.push(await linkBounded(host, pid, inside))
+        }
       return { ...started, ended: this.#released(started.ended, release) }
     } catch (error) {
       await release()

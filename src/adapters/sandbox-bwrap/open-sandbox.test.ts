@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { it } from 'node:test'
 import { promisify } from 'node:util'
 import type { SandboxReport } from '#core/ports/sandbox.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
-import { rootMissing, runOf } from '#test/support/sandbox.ts'
+import { rootMissing, runOf, scratch } from '#test/support/sandbox.ts'
 import { openSandbox } from './open-sandbox.ts'
+import { seccompFilter } from './seccomp.ts'
 
 const HELPER = new URL('../../../test/support/sandbox-process.ts', import.meta.url).pathname
 
@@ -22,14 +25,14 @@ async function platform(
     .map((line) => JSON.parse(line))
 }
 
-const WITHOUT_BWRAP = [
-  'unshare',
-  '--mount',
-  'sh',
-  '-c',
-  'mount --bind /dev/null /usr/bin/bwrap && exec "$@"',
+/** On a machine where these are not installed. */
+const without = (...files: readonly string[]) => [
+  ...['unshare', '--mount', 'sh', '-c'],
+  `${files.map((file) => `mount --bind /dev/null ${file}`).join(' && ')} && exec "$@"`,
   'sh',
 ]
+const ORDINARY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups']
+const NOTHING = without('/usr/bin/bwrap', '/usr/bin/setpriv')
 
 it('warns where the operator switched it off', async () => {
   const log = createRecordingLog()
@@ -40,15 +43,15 @@ it('warns where the operator switched it off', async () => {
 })
 
 it('refuses to open where one is required and the machine has none', { skip: rootMissing }, async () => {
-  const [said] = await platform(WITHOUT_BWRAP, { mode: 'required', runs: [] })
+  const [said] = await platform(NOTHING, { mode: 'required', runs: [] })
   assert.equal(said?.fault, 'no_sandbox')
-  assert.match(String(said?.message), /required.*not installed: bwrap/)
+  assert.match(String(said?.message), /required.*not installed: bwrap.*not installed: setpriv/)
 })
 
 it('goes on without where the machine has none, and says loudly what is open', {
   skip: rootMissing,
 }, async () => {
-  const [opened, run, warning] = await platform(WITHOUT_BWRAP, { mode: 'auto', runs: [runOf(['true'])] })
+  const [opened, run, warning] = await platform(NOTHING, { mode: 'auto', runs: [runOf(['true'])] })
   assert.equal(opened?.kind, 'none')
   assert.match(String(opened?.missing), /can read and write whatever/)
   assert.equal(run?.code, 0)
@@ -60,8 +63,7 @@ const others = () => process.cwd().startsWith('/root') && 'another user cannot r
 it('works for a platform that is not root, but for what it then lacks', {
   skip: rootMissing || others(),
 }, async () => {
-  const nobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups']
-  const [opened, run, outbound] = await platform(nobody, {
+  const [opened, run, outbound] = await platform(ORDINARY, {
     mode: 'required',
     runs: [runOf(['sh', '-c', 'exit $(($(id -u) - 993))']), runOf(['true'], { network: 'outbound' })],
   })
@@ -77,4 +79,77 @@ it('works for a platform that is not root, but for what it then lacks', {
   )
   assert.equal(run?.code, 7)
   assert.equal(outbound?.code, 0)
+})
+
+const SITUATIONS = [
+  { who: 'root without nftables', before: without('/usr/sbin/nft'), way: 'bubblewrap', network: 'gateway' },
+  { who: 'root without bubblewrap', before: without('/usr/bin/bwrap'), way: 'namespaces', network: 'fenced' },
+  { who: 'an ordinary user with bubblewrap', before: ORDINARY, way: 'bubblewrap', network: 'gateway' },
+  {
+    who: 'an ordinary user without bubblewrap',
+    before: [...without('/usr/bin/bwrap'), ...ORDINARY],
+    ...{ way: 'namespaces', network: 'gateway' },
+  },
+]
+
+for (const { who, before, way, network } of SITUATIONS)
+  it(`gives runs of ${who} a sandbox and a network`, { skip: rootMissing || others() }, async () => {
+    const script = 'test "$(id -u)" = 1000 && ip route get 192.0.2.1 > /dev/null && ! ip route get 10.0.0.1'
+    const [opened, run] = await platform(before, {
+      mode: 'required',
+      runs: [runOf(['sh', '-c', script], { network: 'outbound', env: { PATH: '/usr/bin:/usr/sbin:/bin' } })],
+    })
+    const report = opened?.report as SandboxReport
+    assert.deepEqual([report.way, report.network], [way, network])
+    assert.deepEqual(
+      report.notTaken.every(({ why }) => why !== ''),
+      true,
+    )
+    if (network === 'gateway') assert.equal(run?.code, 0)
+  })
+
+it('goes on without in a container that has no privileges, and tells why of each way', {
+  skip: rootMissing || others(),
+}, async (t) => {
+  // As an engine of containers starts them: root with few capabilities, under a filter of system calls.
+  const folder = await scratch(t)
+  const filter = seccompFilter(process.arch)
+  if (filter === undefined) return t.skip('no filter for this machine')
+  await writeFile(join(folder, 'filter'), filter)
+  const capabilities = [
+    'CHOWN',
+    'DAC_OVERRIDE',
+    'FOWNER',
+    'SETGID',
+    'SETUID',
+    'SETPCAP',
+    'NET_BIND_SERVICE',
+    'KILL',
+  ]
+  const [opened, run] = await platform(
+    [
+      ...['sh', '-c', 'exec 9< "$1"; shift; exec "$@"', 'sh', join(folder, 'filter')],
+      ...[
+        'bwrap',
+        '--dev-bind',
+        '/',
+        '/',
+        '--unshare-pid',
+        '--proc',
+        '/proc',
+        '--seccomp',
+        '9',
+        '--cap-drop',
+        'ALL',
+      ],
+      ...capabilities.flatMap((name) => ['--cap-add', `CAP_${name}`]),
+      '--',
+    ],
+    { mode: 'auto', runs: [runOf(['true'])] },
+  )
+  const report = opened?.report as SandboxReport
+  assert.deepEqual([report.way, report.network], ['none', 'machine'])
+  const ways = report.notTaken.map(({ what }) => what)
+  assert.ok(ways.includes('bubblewrap') && ways.includes('namespaces'), JSON.stringify(report.notTaken))
+  assert.equal(run?.code, 0)
 })

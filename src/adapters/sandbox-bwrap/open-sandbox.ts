@@ -1,4 +1,5 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDestinations, type Destinations, GATEWAY } from '#core/outbound/destinations.ts'
@@ -18,10 +19,12 @@ import { type CgroupPlaces, CONTROLLERS, findCgroupPlaces } from './cgroup-place
 import { inheritedFiles } from './inherited-files.ts'
 import { openNetworks } from './open-networks.ts'
 import { isStale, nextOwner, ownerName } from './owner-name.ts'
+import { runTool } from './run-tool.ts'
 import { seccompFilter } from './seccomp.ts'
 import { createSystemView } from './system-view.ts'
 import { absent, findTools, type ToolName } from './tools.ts'
 import { createUnsandboxed } from './unsandboxed.ts'
+import { FOR_NAMESPACES, SETUP } from './unshare-args.ts'
 import { createUserIds } from './user-ids.ts'
 
 export interface SandboxOptions {
@@ -36,7 +39,6 @@ export interface SandboxOptions {
   readonly without?: readonly ToolName[]
 }
 
-const ALWAYS: readonly ToolName[] = ['bwrap', 'sh']
 const AS_ROOT: readonly ToolName[] = ['setpriv', 'unshare', 'mount', 'umount', 'mkdir', 'chown']
 
 const UNLIMITED = {
@@ -49,14 +51,18 @@ const isRoot = () => process.getuid?.() === 0
 
 function lacks(
   places: CgroupPlaces | undefined,
-  { filtered, userns }: { filtered: boolean; userns: boolean },
+  { way, filtered, userns }: Pick<Abilities, 'way' | 'filtered' | 'userns'>,
   networks: Abilities['networks'],
 ): readonly string[] {
   return [
     ...CONTROLLERS.filter((controller) => places?.folders[controller] === undefined).map(
       (controller) => `${UNLIMITED[controller]} (no writable ${controller} cgroup)`,
     ),
-    ...(filtered ? [] : [`system calls are not filtered on ${process.arch}`]),
+    ...(filtered
+      ? []
+      : [
+          `system calls are not filtered ${way === 'bubblewrap' ? `on ${process.arch}` : 'without bubblewrap'}`,
+        ]),
     ...(userns ? [] : ['user namespaces cannot be used here: root itself makes the sandboxes of its users']),
     ...(isRoot() ? [] : ['sandboxed programs run as the user of the platform, in namespaces of their own']),
     ...(typeof networks === 'string' ? [`runs that need a network are refused: ${networks}`] : []),
@@ -89,67 +95,104 @@ async function probe(sandbox: Sandbox): Promise<void> {
     throw new SandboxError('no_sandbox', `a first run in the sandbox ended with ${code ?? reason}`)
 }
 
-/** Throws where this machine cannot. */
-async function openBwrap(options: SandboxOptions): Promise<Sandbox> {
-  const { log, userNamespaces = true, destinations = createDestinations(), without = [] } = options
-  if (process.platform !== 'linux') throw new SandboxError('no_sandbox', 'sandboxes need Linux')
+interface Way {
+  readonly way: Abilities['way']
+  readonly userns: boolean
+  readonly needs: readonly ToolName[]
+}
+
+/** How a sandbox can be made, the better first. */
+const waysOf = ({ userNamespaces = true }: SandboxOptions): readonly Way[] => [
+  ...(userNamespaces ? [{ way: 'bubblewrap', userns: true, needs: ['bwrap', 'sh'] } as const] : []),
+  ...(isRoot() ? [{ way: 'bubblewrap', userns: false, needs: ['bwrap', 'sh'] } as const] : []),
+  ...(userNamespaces ? [{ way: 'namespaces', userns: true, needs: FOR_NAMESPACES } as const] : []),
+]
+
+/** Why user namespaces are refused, where the machine's settings tell. */
+async function refusal(): Promise<string> {
+  const setting = async (name: string) =>
+    (await readFile(`/proc/sys/${name}`, 'utf8').catch(() => undefined))?.trim()
+  if ((await setting('kernel/apparmor_restrict_unprivileged_userns')) === '1')
+    return ' (AppArmor restricts user namespaces: kernel.apparmor_restrict_unprivileged_userns is 1)'
+  if ((await setting('kernel/unprivileged_userns_clone')) === '0')
+    return ' (user namespaces are for root alone: kernel.unprivileged_userns_clone is 0)'
+  if ((await setting('user/max_user_namespaces')) === '0')
+    return ' (user namespaces are switched off: user.max_user_namespaces is 0)'
+  return ''
+}
+
+/** Whether setpriv can put a filter of system calls in place, which is new in it. */
+const setprivFilters = async (setpriv: string | undefined): Promise<boolean> =>
+  setpriv !== undefined && (await runTool(setpriv, ['--help']).catch(() => '')).includes('--seccomp-filter')
+
+const isWritable = (folder: string): Promise<boolean> =>
+  access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+
+/** Undefined where this machine cannot, and why. */
+async function openIsolated(
+  options: SandboxOptions,
+): Promise<{ readonly sandbox: Sandbox | undefined; readonly notTaken: readonly NotTaken[] }> {
+  const { log, destinations = createDestinations(), without = [] } = options
+  const notTaken: NotTaken[] = []
+  const none = (why: string, lacking: readonly string[] = []) => {
+    notTaken.push({ what: 'bubblewrap', why, lacking })
+    return { sandbox: undefined, notTaken }
+  }
+  if (process.platform !== 'linux') return none('sandboxes need Linux')
   const tools = { ...(await findTools()), ...Object.fromEntries(without.map((name) => [name, undefined])) }
-  const lacking = absent(tools, isRoot() ? [...ALWAYS, ...AS_ROOT] : ALWAYS)
-  if (lacking.length > 0) throw new SandboxError('no_sandbox', `not installed: ${lacking.join(', ')}`)
   const users = isRoot()
     ? createUserIds(process.pid, await readFile('/proc/self/uid_map', 'utf8'))
     : undefined
-  if (isRoot() && !users)
-    throw new SandboxError('no_sandbox', 'this machine has no spare users to run programs as')
+  if (isRoot() && !users) return none('this machine has no spare users to run programs as')
 
   const owner = nextOwner()
   const name = ownerName(owner)
-  const base = isRoot() ? '/run' : tmpdir()
+  const base = isRoot() && (await isWritable('/run')) ? '/run' : tmpdir()
   for (const entry of await readdir(base))
     if (isStale(entry)) await rm(join(base, entry), { recursive: true, force: true })
   if (tools.umount && isRoot()) await removeStaleFolders(tools.umount)
   const places = await findCgroupPlaces(`${name}-probe`)
   if (places) await removeStaleCgroups(places)
   const seccomp = seccompFilter(process.arch)
-  const view = await createSystemView(join(base, name), seccomp, `nameserver ${GATEWAY}\n`)
-  const filtered = seccomp !== undefined
+  const view = await createSystemView(join(base, name), {
+    ...{ seccomp, setup: SETUP },
+    resolvConf: `nameserver ${GATEWAY}\n`,
+  })
   const inherited = inheritedFiles(FD.seccomp)
-  const has = { name, tools, view, filtered, places, users, inherited }
 
-  const open = (userns: boolean, networks: Abilities['networks'], notTaken: readonly NotTaken[]) =>
-    new BwrapSandbox({
-      ...{ ...has, userns, networks },
-      report: {
-        way: 'bubblewrap',
-        network: typeof networks === 'string' ? 'refused' : networks.kind,
-        limits: limitsOf(places, filtered),
-        missing: lacks(places, { filtered, userns }, networks),
-        notTaken,
-      },
-    } satisfies Abilities)
-  try {
-    const userns = await firstThatRuns(isRoot() ? [userNamespaces, false] : [true], (candidate) =>
-      probe(open(candidate, 'not yet', [])),
-    )
-    const { networks, notTaken } = await openNetworks({ owner, tools, destinations, isRoot: isRoot(), log })
-    return open(userns, networks, notTaken)
-  } catch (error) {
-    await view.remove()
-    throw error
-  }
-}
-
-/** The error is that of the first, which says what the machine should allow. */
-async function firstThatRuns<T>(candidates: readonly T[], run: (candidate: T) => Promise<void>): Promise<T> {
-  const errors: unknown[] = []
-  for (const candidate of candidates)
-    try {
-      await run(candidate)
-      return candidate
-    } catch (error) {
-      errors.push(error)
+  for (const { way, userns, needs } of waysOf(options)) {
+    const lacking = absent(tools, isRoot() ? [...needs, ...AS_ROOT] : needs)
+    if (lacking.length > 0) {
+      if (!notTaken.some(({ what }) => what === way))
+        notTaken.push({ what: way, why: `not installed: ${lacking.join(', ')}`, lacking })
+      continue
     }
-  throw errors[0]
+    const filtered = seccomp !== undefined && (way === 'bubblewrap' || (await setprivFilters(tools.setpriv)))
+    const open = (networks: Abilities['networks']) =>
+      new BwrapSandbox({
+        ...{ name, tools, view, filtered, places, users, inherited, way, userns, networks },
+        report: {
+          ...{ way, notTaken, limits: limitsOf(places, filtered) },
+          network: typeof networks === 'string' ? 'refused' : networks.kind,
+          missing: lacks(places, { way, filtered, userns }, networks),
+        },
+      })
+    try {
+      await probe(open('not yet'))
+    } catch (error) {
+      const why = userns && !isRoot() ? await refusal() : ''
+      notTaken.push({ what: way, why: `${(error as Error).message}${why}`, lacking: [] })
+      continue
+    }
+    const found = await openNetworks({ owner, tools, destinations, isRoot: isRoot(), log })
+    notTaken.push(...found.notTaken)
+    return { sandbox: open(found.networks), notTaken }
+  }
+  await view.remove()
+  return { sandbox: undefined, notTaken }
 }
 
 /** The sandbox that this machine and its operator allow; what it does not protect is told loudly. */
@@ -163,22 +206,19 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     )
     return sandbox
   }
-  try {
-    const sandbox = await openBwrap(options)
+  const { sandbox, notTaken } = await openIsolated(options)
+  if (sandbox) {
     if (sandbox.missing.length > 0)
       log.warn({ missing: sandbox.missing }, 'the sandbox of builds and functions is not complete')
     return sandbox
-  } catch (error) {
-    const why = (error as Error).message
-    if (mode === 'required')
-      throw new SandboxError('no_sandbox', `A sandbox is required and this machine has none: ${why}`, {
-        cause: error,
-      })
-    const sandbox = createUnsandboxed()
-    log.warn(
-      { why, missing: sandbox.missing },
-      'BUILDS AND FUNCTIONS RUN WITHOUT A SANDBOX: code of users can read the platform’s files and secrets and reach its networks',
-    )
-    return sandbox
   }
+  const why = notTaken.map((each) => `${each.what}: ${each.why}`).join('; ')
+  if (mode === 'required')
+    throw new SandboxError('no_sandbox', `A sandbox is required and this machine has none: ${why}`)
+  const unprotected = createUnsandboxed(notTaken)
+  log.warn(
+    { why, missing: unprotected.missing },
+    'BUILDS AND FUNCTIONS RUN WITHOUT A SANDBOX: code of users can read the platform’s files and secrets and reach its networks',
+  )
+  return unprotected
 }

@@ -1,5 +1,4 @@
 import { type SandboxBind, SandboxError, type SandboxLimits } from '#core/ports/sandbox.ts'
-import { FD } from './bwrap-args.ts'
 import type { ToolName, Tools } from './tools.ts'
 
 // The scripts are constant and take everything as positional parameters; each ends by becoming the next program.
@@ -47,6 +46,9 @@ export interface Start {
   readonly rlimits: readonly string[]
   /** Whether the sandbox's user may make user namespaces; else root makes the sandbox. */
   readonly userns: boolean
+  /** What makes the sandbox, with its arguments. */
+  readonly maker: readonly string[]
+  /** What comes after those. */
   readonly argv: readonly string[]
 }
 
@@ -76,7 +78,7 @@ export function rlimitArgs(
 }
 
 export function startArgv(start: Start): readonly string[] {
-  const { tools, joinFiles, enter, uid, stage, binds, rlimits, userns, argv } = start
+  const { tools, joinFiles, enter, uid, stage, binds, rlimits, userns, maker, argv } = start
   const user = String(uid)
   const sh = need(tools, 'sh')
   const become =
@@ -98,7 +100,7 @@ export function startArgv(start: Start): readonly string[] {
         ]),
     ...(rlimits.length > 0 ? [need(tools, 'prlimit'), ...rlimits, '--'] : []),
     ...(userns ? become : []),
-    ...[need(tools, 'bwrap'), '--args', String(FD.args), '--'],
+    ...maker,
     ...(userns ? [] : become),
     ...argv,
   ]

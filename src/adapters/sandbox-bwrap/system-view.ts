@@ -1,14 +1,26 @@
 import { lstat, mkdir, readlink, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What every sandbox sees of the machine, as arguments of bubblewrap. */
+/** Something that a sandbox finds at `inside`. */
+export type ViewEntry =
+  | { readonly is: 'bind'; readonly host: string; readonly inside: string; readonly writable: boolean }
+  | { readonly is: 'link'; readonly to: string; readonly inside: string }
+  | { readonly is: 'folder'; readonly inside: string }
+  | { readonly is: 'memory'; readonly inside: string; readonly bytes: number; readonly mode: string }
+
+const readOnly = (host: string, inside = host): ViewEntry => ({ is: 'bind', host, inside, writable: false })
+
+/** What every sandbox sees of the machine. */
 export interface SystemView {
-  readonly args: readonly string[]
+  readonly entries: readonly ViewEntry[]
   /** The resolv.conf of runs that have a network, where there is one. */
   readonly resolvConf: string
   readonly seccomp: string
-  /** An empty folder, covered anew in the mount namespace of each run. */
+  /** What lays a sandbox out where bubblewrap does not. */
+  readonly setup: string
+  /** Empty folders, covered anew in the mount namespace of each run. */
   readonly stage: string
+  readonly root: string
   remove(): Promise<void>
 }
 
@@ -42,37 +54,45 @@ const kindOf = async (path: string) => {
   return stats.isSymbolicLink() ? 'link' : 'present'
 }
 
+interface SystemFiles {
+  readonly seccomp: Buffer | undefined
+  readonly resolvConf: string
+  readonly setup: string
+}
+
 /** Lays out the files of our own that sandboxes see; they hold no secrets, and a sandbox's user must reach them. */
 export async function createSystemView(
   folder: string,
-  seccomp: Buffer | undefined,
-  resolvConf: string,
+  { seccomp, resolvConf, setup }: SystemFiles,
 ): Promise<SystemView> {
   await mkdir(folder, { mode: 0o755 })
   const stage = join(folder, 'stage')
-  await mkdir(stage, { mode: 0o755 })
+  const root = join(folder, 'root')
+  for (const each of [stage, root]) await mkdir(each, { mode: 0o755 })
   const write = async (name: string, content: string | Buffer) => {
     await writeFile(join(folder, name), content, { mode: 0o644 })
     return join(folder, name)
   }
-  const args: string[] = ['--ro-bind', '/usr', '/usr']
-  for (const root of ROOTS) {
-    const kind = await kindOf(root)
-    if (kind === 'link') args.push('--symlink', await readlink(root), root)
-    if (kind === 'present') args.push('--ro-bind', root, root)
+  const entries: ViewEntry[] = [readOnly('/usr')]
+  for (const path of ROOTS) {
+    const kind = await kindOf(path)
+    if (kind === 'link') entries.push({ is: 'link', to: await readlink(path), inside: path })
+    if (kind === 'present') entries.push(readOnly(path))
   }
-  args.push('--perms', '0755', '--dir', '/etc', '--perms', '0755', '--dir', '/etc/ssl')
+  for (const inside of ['/etc', '/etc/ssl']) entries.push({ is: 'folder', inside })
   for (const name of ETC) {
     const path = `/etc/${name}`
-    if ((await kindOf(path)) !== 'absent') args.push('--ro-bind', path, path)
+    if ((await kindOf(path)) !== 'absent') entries.push(readOnly(path))
   }
   for (const [name, content] of Object.entries(FILES))
-    args.push('--ro-bind', await write(name, content), `/etc/${name}`)
+    entries.push(readOnly(await write(name, content), `/etc/${name}`))
   return {
-    args,
+    entries,
     resolvConf: await write('resolv.conf', resolvConf),
     seccomp: await write('seccomp.bpf', seccomp ?? ''),
+    setup: await write('setup', setup),
     stage,
+    root,
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }

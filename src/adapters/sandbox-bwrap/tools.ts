@@ -5,14 +5,18 @@ import { access } from 'node:fs/promises'
 const FOLDERS = ['/usr/bin', '/usr/sbin', '/bin', '/sbin']
 
 export const TOOL_NAMES = [
+  'bash',
   'bwrap',
   'chown',
+  'env',
   'ip',
   'mkdir',
   'mount',
   'nft',
   'nsenter',
+  'pivot_root',
   'prlimit',
+  'rmdir',
   'setpriv',
   'sh',
   'umount',

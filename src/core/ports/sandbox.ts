@@ -12,7 +12,8 @@ export interface SandboxBind {
   readonly writable: boolean
   /**
    * Only of an empty folder that is writable, and only with a sandbox that `boundsFolders`: what is put into it, by
-   * either side, lies in memory, is at most this much, and is gone after the run.
+   * either side, lies in memory, is at most this much, and is gone after the run. This side has it from the first sign
+   * of life of the program on.
    */
   readonly maxBytes?: number
 }

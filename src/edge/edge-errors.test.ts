@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { AloftError } from '#contract/errors.ts'
 import { ask, createEdgeWorld, serveSlow } from '#test/support/edge.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
 
@@ -88,6 +89,25 @@ test('a content that is lost is our fault and says so', async () => {
     assert.equal(status, 500)
     assert.equal(headers['x-platform-error'], 'INTERNAL_ERROR')
   }
+})
+
+test('a host that cannot be looked up now is told to come again, and the log is told once', async () => {
+  const quiet = createRecordingLog()
+  const away = createEdgeWorld({
+    log: quiet,
+    sites: { find: () => Promise.reject(new AloftError('service_unavailable', 'The database is away.')) },
+  })
+  const other = await serveSlow(away.edge)
+  for (const host of ['one.test', 'two.test', 'three.test']) {
+    const { status, headers } = await ask(other.port, '/', { host })
+    assert.deepEqual(
+      [status, headers['x-platform-error'], headers['retry-after'], headers['cache-control']],
+      [503, 'SERVICE_UNAVAILABLE', '5', 'no-store'],
+    )
+  }
+  assert.equal(quiet.entries.filter(({ message }) => message === 'sites cannot be looked up').length, 1)
+  await other.close()
+  await away.edge.close()
 })
 
 test('a source that fails is answered with an error that tells nothing, and is asked again', async () => {

@@ -1,3 +1,4 @@
+import { AloftError } from '#contract/errors.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -104,6 +105,9 @@ export function createEdge(options: EdgeOptions): Edge {
   const fastStreams = createFastStreams(shared)
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))
 
+  /** When it was last said that the database is away. */
+  let toldAway = Number.NEGATIVE_INFINITY
+
   function handle(req: AnyRequest, res: AnyResponse): void | Promise<void> {
     return serve({
       req,
@@ -126,6 +130,13 @@ export function createEdge(options: EdgeOptions): Edge {
         return found === undefined ? refuse('DEPLOYMENT_NOT_FOUND') : answerFrom(found, exchange)
       })
     const fail = (error: unknown): Refusal => {
+      if (error instanceof AloftError && error.kind === 'service_unavailable') {
+        if (exchange.at - toldAway >= TOLD_AGAIN_MS) {
+          toldAway = exchange.at
+          log.warn({ err: error, id: exchange.id, host }, 'sites cannot be looked up')
+        }
+        return refuse('SERVICE_UNAVAILABLE')
+      }
       log.error({ err: error, id: exchange.id, host }, 'a visitor could not be answered')
       return refuse('INTERNAL_ERROR')
     }
@@ -222,6 +233,9 @@ const UNSPEAKABLE: Partial<Record<SiteVisit['source'], Refusal['code']>> = {
   function: 'FUNCTION_INVOCATION_FAILED',
   server: 'FUNCTION_INVOCATION_FAILED',
 }
+
+/** A line for every visitor would say no more than one now and then. */
+const TOLD_AGAIN_MS = 10_000
 
 const NO_RUNNER: Runner = {
   lease() {

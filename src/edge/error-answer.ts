@@ -155,6 +155,12 @@ const EDGE_ERRORS = {
     title: 'Deployment paused',
     message: 'The owner has paused this project.',
   },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    title: 'Service unavailable',
+    message: 'This site cannot be looked up at the moment. Try again in a few seconds.',
+    retryAfter: 5,
+  },
   FUNCTION_UNAVAILABLE: {
     status: 503,
     title: 'Service unavailable',

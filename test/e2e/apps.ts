@@ -1,38 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-
-/** Small applications as people write them, built from the package registry. */
-export interface App {
-  readonly name: string
-  readonly files: Readonly<Record<string, string>>
-  /** Paths of the live site with what their answer has to hold. */
-  readonly shows: readonly Expectation[]
-}
-
-export interface Expectation {
-  readonly path: string
-  readonly holds: RegExp
-  readonly method?: string
-  readonly body?: string
-  readonly type?: RegExp
-  readonly status?: number
-}
-
-/** The files of a folder of `examples`, but for what it says to people. */
-function example(name: string): App['files'] {
-  const folder = resolve(import.meta.dirname, '../../examples', name)
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  )
-  const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-  return Object.fromEntries(
-    paths
-      .filter((path) => path !== 'README.md')
-      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
-  )
-}
-
-const manifest = (value: object): string => JSON.stringify({ private: true, ...value }, null, 2)
+import { type App, example, testApp } from '#test/support/app.ts'
 
 export const VITE_REACT: App = {
   name: 'vite-react',
@@ -54,33 +20,10 @@ const ASTRO: App = {
 
 const SVELTE_KIT: App = {
   name: 'sveltekit',
-  files: {
-    'package.json': manifest({
-      type: 'module',
-      engines: { node: '22.x' },
-      scripts: { build: 'vite build' },
-      devDependencies: {
-        '@sveltejs/adapter-vercel': '6.3.4',
-        '@sveltejs/kit': '2.70.4',
-        '@sveltejs/vite-plugin-svelte': '6.2.4',
-        svelte: '5.57.3',
-        vite: '7.3.8',
-      },
-    }),
-    'svelte.config.js': `import adapter from '@sveltejs/adapter-vercel'\nexport default { kit: { adapter: adapter() } }\n`,
-    'vite.config.js': `import { sveltekit } from '@sveltejs/kit/vite'\nexport default { plugins: [sveltekit()] }\n`,
-    'src/app.html': `<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>`,
-    'src/routes/+page.server.js': `export const load = ({ url }) => ({ name: url.searchParams.get('name') ?? 'nobody' })\n`,
-    'src/routes/+page.svelte': `<script>let { data } = $props()</script><h1>Svelte greets {data.name}</h1>\n`,
-    'src/routes/api/sum/+server.js': `import { json } from '@sveltejs/kit'
-export async function POST({ request }) {
-  const { a, b } = await request.json()
-  return json({ sum: a + b })
-}
-`,
-  },
+  files: testApp('sveltekit'),
   shows: [
     { path: '/?name=Ada', holds: /Svelte greets.*Ada/ },
+    { path: '/about', holds: /Svelte about/, type: /text\/html/ },
     { path: '/api/sum', method: 'POST', body: '{"a":2,"b":3}', holds: /"sum":5/, type: /json/ },
   ],
 }
@@ -110,14 +53,7 @@ const EXPRESS: App = {
 
 const FASTIFY: App = {
   name: 'fastify',
-  files: {
-    'package.json': manifest({ type: 'module', main: 'server.js', dependencies: { fastify: '5.12.8' } }),
-    'server.js': `import Fastify from 'fastify'
-const app = Fastify()
-app.get('/', async () => ({ fastify: true }))
-await app.listen({ port: Number(process.env.PORT ?? 3000), host: '0.0.0.0' })
-`,
-  },
+  files: testApp('fastify'),
   shows: [{ path: '/', holds: /{"fastify":true}/, type: /json/ }],
 }
 

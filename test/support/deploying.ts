@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import type { Installation } from './installation.ts'
 
-export type Files = Readonly<Record<string, string>>
+export type Files = Readonly<Record<string, string | Buffer>>
 
 export interface Deployed {
   readonly id: string
@@ -29,7 +29,11 @@ export async function deployed(
     body: JSON.stringify({
       version: 2,
       ...more,
-      files: Object.entries(files).map(([file, data]) => ({ file, data })),
+      files: Object.entries(files).map(([file, data]) =>
+        typeof data === 'string'
+          ? { file, data }
+          : { file, data: data.toString('base64'), encoding: 'base64' },
+      ),
     }),
   })
   const made = (await created.json()) as Deployed & { error?: object }
@@ -45,16 +49,21 @@ export interface Visit {
   readonly path: string
   readonly method?: string
   readonly body?: string | Buffer
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** What a visitor of a site gets. */
 export function visit(
   aloft: Installation,
   host: string,
-  { path, method = 'GET', body }: Visit,
+  { path, method = 'GET', body, headers: own }: Visit,
 ): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }> {
   return new Promise((resolve, reject) => {
-    const headers = { host, ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}) }
+    const headers = {
+      host,
+      ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+      ...own,
+    }
     request({ port: aloft.port, host: '127.0.0.1', path, method, headers }, async (response) => {
       const text = Buffer.concat(await response.toArray()).toString('latin1')
       resolve({ status: response.statusCode ?? 0, headers: response.headers, text })

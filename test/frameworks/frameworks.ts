@@ -1,0 +1,254 @@
+import { type App, type Expectation, example, testApp } from '#test/support/app.ts'
+
+/** An application of a framework, with what is tried on its site. */
+export interface FrameworkApp extends Omit<App, 'shows'> {
+  /** As people call it. */
+  readonly framework: string
+  /** The package whose version is told. */
+  readonly package: string
+  readonly tries: readonly Try[]
+}
+
+/** Something that visitors expect, in few words for the table. */
+export interface Try {
+  readonly what: string
+  /** One after another; the last two of `revalidates` and the like depend on those before. */
+  readonly steps: readonly Step[]
+}
+
+export type Step =
+  | Expectation
+  /** The `<time>` of a page, which has to be the one of the step before, or another. */
+  | {
+      readonly path: string
+      readonly time: 'kept' | 'new'
+      readonly headers?: Readonly<Record<string, string>>
+    }
+
+const page = (what: string, path: string, holds: RegExp, more: Partial<Expectation> = {}): Try => ({
+  what,
+  steps: [{ path, holds, ...more }],
+})
+
+const HTML = /text\/html/
+const SUM: Partial<Expectation> = { method: 'POST', body: '{"a":2,"b":3}', type: /json/ }
+const sum = page('a request with a body', '/api/sum', /"sum":5/, SUM)
+const missing = (path = '/nothing-here'): Try => page('a page that is missing', path, /./s, { status: 404 })
+
+/** A page that is kept, and made anew after something was done. */
+const revalidates = (what: string, path: string, act: Expectation): Try => ({
+  what,
+  steps: [{ path, time: 'new' }, { path, time: 'kept' }, act, { path, time: 'new' }, { path, time: 'kept' }],
+})
+
+const post = (path: string, body: object): Expectation => ({
+  path,
+  method: 'POST',
+  body: JSON.stringify(body),
+  holds: /"done":true/,
+})
+
+const greets = (name: string): Try =>
+  page('server rendering with a query', '/?name=Ada', new RegExp(`${name} greets.*Ada`))
+const person = page('server rendering of a parameter', '/people/Ada', /Person.*(?:Ada|ADA)/)
+const cookies = page('two cookies', '/cookie', /had a=b/, {
+  headers: { cookie: 'a=b' },
+  has: { 'set-cookie': /one=1.*two=2/ },
+})
+
+const REACT_ROUTER = [greets('React Router'), person, sum, cookies, missing()]
+
+export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
+  {
+    ...{ name: 'vite-react', framework: 'Vite, React', package: 'vite', files: example('vite-react') },
+    tries: [
+      page('a page', '/', /<script type="module"[^>]* src="\/assets\/index-/, { type: HTML }),
+      page('a file', '/robots.txt', /User-agent/),
+    ],
+  },
+  {
+    ...{ name: 'react-router', framework: 'React Router', package: 'react-router' },
+    files: testApp('react-router'),
+    tries: REACT_ROUTER,
+  },
+  {
+    ...{ name: 'react-router-preset', framework: 'React Router with its preset', package: 'react-router' },
+    files: testApp('react-router-preset'),
+    tries: REACT_ROUTER,
+  },
+  {
+    ...{ name: 'remix', framework: 'Remix', package: '@remix-run/react', files: testApp('remix') },
+    tries: [greets('Remix'), person, sum, missing()],
+  },
+  {
+    ...{ name: 'next', framework: 'Next.js', package: 'next', files: example('next') },
+    tries: [
+      page('a static page', '/', /Next home/),
+      page('server rendering of a parameter', '/posts/first?who=you', /Post.*first.*for.*you/),
+      page('a route handler', '/api/hello?name=Ada', /{"hello":"Ada"}/, { type: /json/ }),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'next-16-proxy', framework: 'Next.js with proxy.ts', package: 'next' },
+    files: testApp('next-16-proxy'),
+    tries: [
+      page('a static page', '/', /Next 16 home/, { type: HTML }),
+      page('the proxy answers', '/guarded', /Not for you/, { status: 401 }),
+      page('the proxy redirects', '/moved', /.*/s, { status: 307, has: { location: /\/$/ } }),
+      page('the proxy rewrites', '/other', /Person.*other/),
+      page('the proxy changes headers both ways, and sets a cookie', '/people/Ada', /Person.*Ada.*proxied/, {
+        has: { 'x-answered-by': /^proxy$/, 'set-cookie': /seen=yes/ },
+      }),
+      revalidates('revalidateTag', '/tagged', post('/api/revalidate', { tag: 'stamps' })),
+      revalidates('revalidatePath', '/timed', post('/api/revalidate', { path: '/timed' })),
+      page('an image', '/_next/image?url=%2Fdot.png&w=32&q=75', /PNG/, { type: /image\// }),
+      page('a script that is missing', '/_next/static/chunks/none.js', /./s, { status: 404 }),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'next-14', framework: 'Next.js 14', package: 'next', files: testApp('next-14') },
+    tries: [
+      page('a static page', '/', /Next 14 home/, { type: HTML }),
+      page('server rendering of a parameter', '/dynamic/5?who=Ada', /Server.*5.*for.*Ada/),
+      page('cookies() on such a page', '/cookies/5', /Cookie.*5.*salty/, {
+        headers: { cookie: 'taste=salty' },
+      }),
+      page('a route handler that reads headers', '/api/headers/5', /"id":"5","agent":"me"/, {
+        headers: { 'x-asked': 'me' },
+      }),
+      page('getServerSideProps', '/old/5?q=1', /Old 5 1 me/, { headers: { 'x-asked': 'me' } }),
+      page('a page made on demand', '/posts/second', /Post.*second/),
+      page('data of a page for the browser', '/posts/first', /second|first/, { headers: { rsc: '1' } }),
+      page('an API route of a parameter', '/api/echo/hey', /{"word":"hey","body":{"n":1}}/, {
+        ...{ method: 'POST', body: '{"n":1}' },
+      }),
+      revalidates('revalidateTag', '/tagged', post('/api/revalidate', { tag: 'stamps' })),
+      revalidates('revalidatePath', '/posts/first', post('/api/revalidate', { path: '/posts/first' })),
+      revalidates('res.revalidate', '/kept/1', {
+        path: '/api/again?path=/kept/1',
+        holds: /"revalidated":true/,
+      }),
+      page('a script that is missing', '/_next/static/none.js', /Not Found/i, {
+        ...{ status: 404, type: /text\/plain/ },
+      }),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'next-14-i18n', framework: 'Next.js 14 in two languages', package: 'next' },
+    files: testApp('next-14-i18n'),
+    tries: [
+      page('the front page', '/', /Home en/),
+      page('the front page of a language', '/de', /Home de/),
+      page('a static page of a language', '/de/about', /About/),
+      page('the language that a browser asks for', '/', /.*/s, {
+        ...{ headers: { 'accept-language': 'de' }, status: 307, has: { location: /\/de$/ } },
+      }),
+      page('server rendering in the usual language', '/d/5', /Dynamic 5 en/),
+      page('server rendering in another', '/de/d/5', /Dynamic 5 de/),
+      page('a page made on demand', '/de/s/7', /Static 7 de/),
+      page('a rewrite', '/de/over/5', /Dynamic 5 de/),
+      page('a redirect', '/de/gone', /.*/s, { status: 308, has: { location: /\/de\/about$/ } }),
+      missing('/de/nothing-here'),
+    ],
+  },
+  {
+    ...{
+      name: 'next-export',
+      framework: 'Next.js, exported',
+      package: 'next',
+      files: testApp('next-export'),
+    },
+    tries: [
+      page('the front page', '/', /Exported home/, { type: HTML }),
+      page('a page', '/about', /Exported about/, { type: HTML }),
+      page('a page of a parameter', '/posts/two', /Exported.*two/, { type: HTML }),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'next-static', framework: 'Next.js, static pages alone', package: 'next' },
+    files: testApp('next-static'),
+    tries: [
+      page('the front page', '/', /Static home/, { type: HTML }),
+      page('a page', '/about', /Static about/, { type: HTML }),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'sveltekit', framework: 'SvelteKit', package: '@sveltejs/kit', files: testApp('sveltekit') },
+    tries: [
+      greets('Svelte'),
+      page('a prerendered page', '/about', /Svelte about/, { type: HTML }),
+      sum,
+      {
+        what: 'a page that is kept',
+        steps: [
+          { path: '/kept/1', time: 'new' },
+          { path: '/kept/1', time: 'kept' },
+        ],
+      },
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'sveltekit-static', framework: 'SvelteKit, static', package: '@sveltejs/kit' },
+    files: testApp('sveltekit-static'),
+    tries: [
+      page('the front page', '/', /Svelte static home/, { type: HTML }),
+      page('a page', '/about', /Svelte static about/, { type: HTML }),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'astro', framework: 'Astro, static', package: 'astro', files: example('astro') },
+    tries: [
+      page('the front page', '/', /An Astro static site/),
+      page('a page', '/about', /About Astro/),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'astro-server', framework: 'Astro, server', package: 'astro', files: testApp('astro-server') },
+    tries: [
+      page('server rendering with a query, and a cookie', '/?name=Ada', /Astro greets.*Ada/, {
+        has: { 'set-cookie': /visited=yes/ },
+      }),
+      person,
+      page('a prerendered page', '/about', /Astro about/, { type: HTML }),
+      sum,
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'nuxt', framework: 'Nuxt', package: 'nuxt', files: testApp('nuxt') },
+    tries: [
+      greets('Nuxt'),
+      person,
+      page('a prerendered page', '/about', /Nuxt about/, { type: HTML }),
+      sum,
+      {
+        what: 'a page that is kept',
+        steps: [
+          { path: '/kept/1', time: 'new' },
+          { path: '/kept/1', time: 'kept' },
+        ],
+      },
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'solid-start', framework: 'SolidStart', package: '@solidjs/start' },
+    files: testApp('solid-start'),
+    tries: [greets('Solid'), person, sum],
+  },
+  {
+    ...{ name: 'angular', framework: 'Angular', package: '@angular/core', files: testApp('angular') },
+    tries: [
+      page('the front page', '/', /<app-root>/, { type: HTML }),
+      page('the same page for a path of its router', '/people/Ada', /<app-root>/, { type: HTML }),
+    ],
+  },
+]

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** A small application as people write them, and what its site has to answer. */
+export interface App {
+  readonly name: string
+  readonly files: Readonly<Record<string, string | Buffer>>
+  readonly shows: readonly Expectation[]
+}
+
+export interface Expectation {
+  readonly path: string
+  readonly holds: RegExp
+  readonly method?: string
+  readonly body?: string
+  /** Of the request. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly type?: RegExp
+  readonly status?: number
+  /** Headers of the answer. */
+  readonly has?: Readonly<Record<string, RegExp>>
+}
+
+/** The files of a folder of this repository, but for what it says to people. */
+export function filesOf(folder: string): App['files'] {
+  const root = join(ROOT, folder)
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+  return Object.fromEntries(
+    paths.filter((path) => path !== 'README.md').map((path) => [path, contentOf(join(root, path))]),
+  )
+}
+
+/** One of `examples`. */
+export const example = (name: string): App['files'] => filesOf(join('examples', name))
+/** One of `test/apps`. */
+export const testApp = (name: string): App['files'] => filesOf(join('test/apps', name))
+
+const contentOf = (path: string): string | Buffer =>
+  path.endsWith('.png') ? readFileSync(path) : readFileSync(path, 'utf8')

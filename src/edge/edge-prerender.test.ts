@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import type { Prerender } from '#core/output/output.ts'
 import type { Site } from '#core/site/site.ts'
@@ -16,7 +17,8 @@ const instances = await createInstances()
 const time = { now: 1_700_000_000_000 }
 const clock = { now: () => time.now }
 const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
-const createWorld = () => createEdgeWorld({ runner: instances.runner, prerenders, clock })
+const bus = createMemoryBus({ log: silentLog })
+const createWorld = () => createEdgeWorld({ runner: instances.runner, prerenders, clock, bus })
 const world = createWorld()
 const server = await serveSlow(world.edge)
 after(async () => {
@@ -300,4 +302,105 @@ test('other methods go to the function as they are', async () => {
   const posted = await get('/page?a=1', { method: 'POST', body: 'x', headers: { cookie: 'mine' } })
   assert.deepEqual([posted.text, posted.from], ['POST', undefined])
   assert.equal(asked[1]?.headers.cookie, 'mine')
+})
+
+/** A page with tags, and a function of the same program that revalidates what its path names. */
+async function tagged(prerender: Partial<Prerender> = {}) {
+  const made = await page(prerender, (req, res, count) => {
+    const said = req.url?.startsWith('/act?') ? req.url.slice('/act?'.length) : undefined
+    if (said !== undefined) res.setHeader('x-aloft-revalidate', said)
+    else res.setHeader('x-next-cache-tags', 'stamps,_N_T_/page')
+    res.end(`made ${count}`)
+  })
+  const act = siteFunctions({ act: { program: made.host } }).get('act')
+  assert.ok(act)
+  const site = { ...made.site, functions: new Map([...made.site.functions, ['act', act]]) }
+  world.sites.set(made.host, site)
+  return { ...made, site, act: (said: string) => made.get(`/act?${said}`, { method: 'POST' }) }
+}
+
+test('a tag that a function revalidates makes the next visitor wait for a new answer, and other tags do not', async () => {
+  const { get, act, asked } = await tagged({ expiration: false })
+  assert.equal((await get()).text, 'made 1')
+  time.now += 5
+  const answer = await act('tag=others')
+  assert.equal(answer.headers['x-aloft-revalidate'], undefined)
+  assert.equal((await get()).from, 'HIT')
+  time.now += 5
+  await act('tag=x&tag=stamps')
+  time.now += 5
+  assert.deepEqual(
+    await get().then(({ text, from, headers }) => [text, from, headers['x-next-cache-tags']]),
+    ['made 4', 'REVALIDATED', undefined],
+  )
+  assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 4', 'HIT'])
+  // Instances learn of it with every request, so that none uses data that it has kept.
+  assert.match(asked[3]?.headers['x-aloft-revalidated'] as string, /^others=\d+&x=\d+&stamps=\d+$/)
+})
+
+test('with time to expire, the old answer is given while the new one is made', async () => {
+  const { get, act } = await tagged({ expiration: false })
+  await get()
+  time.now += 5
+  await act('expire=60&tag=stamps')
+  time.now += 5
+  assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'STALE'])
+  assert.equal((await until(get, 'made 3')).from, 'HIT')
+})
+
+test('the page of the build is revalidated as well, and stays so for a process that comes later', async () => {
+  const { host, site, get, act } = await tagged({
+    expiration: false,
+    fallback: { ...content('from the build'), contentType: 'text/html' },
+    initialHeaders: { 'x-next-cache-tags': '_N_T_/page' },
+  })
+  assert.equal((await get()).text, 'from the build')
+  await act('tag=_N_T_%2Fpage')
+  time.now += 5
+  assert.equal((await get()).text, 'made 2')
+  const later = createWorld()
+  later.sites.set(host, site)
+  const laterServer = await serveSlow(later.edge)
+  const { text } = await ask(laterServer.port, '/page', { host })
+  await laterServer.close()
+  await later.edge.close()
+  assert.equal(text, 'made 2')
+})
+
+test('another process that had the answer in memory learns that it was revalidated', async () => {
+  const { host, site, get, act } = await tagged({ expiration: false, bypassToken: 'secret' })
+  const other = createWorld()
+  other.sites.set(host, site)
+  const otherServer = await serveSlow(other.edge)
+  const there = async () => (await ask(otherServer.port, '/page', { host })).text
+  await get()
+  assert.equal(await there(), 'made 1')
+  time.now += 5
+  await act('tag=stamps')
+  time.now += 5
+  assert.equal(await there(), 'made 3')
+  assert.equal((await get()).text, 'made 3')
+  const { from } = await get('/page', { method: 'HEAD', headers: { 'x-prerender-revalidate': 'secret' } })
+  assert.equal(from, 'REVALIDATED')
+  assert.equal(await there(), 'made 4')
+  await otherServer.close()
+  await other.edge.close()
+})
+
+test('where the new answer cannot be made, the old one is better than none', async () => {
+  const { get, act } = await page({ expiration: false }, (req, res, count) => {
+    if (req.url === '/page' && count > 1) res.statusCode = 500
+    if (req.method === 'POST') res.setHeader('x-aloft-revalidate', 'tag=stamps')
+    res.setHeader('x-next-cache-tags', 'stamps')
+    res.end(`made ${count}`)
+  }).then((made) => ({ ...made, act: () => made.get('/page', { method: 'POST' }) }))
+  await get()
+  time.now += 5
+  await act()
+  time.now += 5
+  assert.deepEqual(await get().then(({ status, text, from }) => [status, text, from]), [
+    200,
+    'made 1',
+    'STALE',
+  ])
 })

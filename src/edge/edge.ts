@@ -5,6 +5,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
 import { type Runner, RunnerError } from '#core/ports/runner.ts'
+import { RevalidatedTags } from '#core/site/revalidation.ts'
 import { SITES_TOPIC, type SiteSource, type SiteVisit, type VisitLog } from '#core/site/site.ts'
 import { andThen } from './and-then.ts'
 import { DEFAULT_ADDRESS, type PublicAddress } from './canonical-visitor.ts'
@@ -27,6 +28,7 @@ import { type Refusal, reasonOf } from './refusal.ts'
 import { RefusedCalls } from './refused-calls.ts'
 import { RequestIds } from './request-id.ts'
 import { type AnyRequest, type AnyResponse, discard, respond, type Sent } from './respond.ts'
+import { Revalidations } from './revalidations.ts'
 import { createSiteAnswer } from './site-answer.ts'
 import { SiteCache } from './site-cache.ts'
 import type { SiteEntry } from './site-entry.ts'
@@ -81,19 +83,28 @@ export function createEdge(options: EdgeOptions): Edge {
   const { clock, log, visits, budgetBytes, keepAliveMs } = options
   const contents = new ContentStore({ blobs: options.blobs, log, budgetBytes: budgetBytes * SHARES.contents })
   const hotAnswers = new HotAnswers(budgetBytes * SHARES.answers)
-  const sites = new SiteCache({ sites: options.sites, clock, log, budgetBytes: budgetBytes * SHARES.sites })
   const wires = new Wires(budgetBytes * SHARES.wires)
   const proxy = createProxy(options.proxy ?? {})
   const pool = new UpstreamPool(clock)
-  const functions = { runner: options.runner ?? NO_RUNNER, pool, refused: new RefusedCalls(), log }
-  const prerenders = new PrerenderMemory(
-    options.prerenders ?? NO_PRERENDERS,
-    clock,
+  const prerenderCache = options.prerenders ?? NO_PRERENDERS
+  const prerenders = new PrerenderMemory(prerenderCache, clock, log, budgetBytes * SHARES.prerenders)
+  const revalidations = new Revalidations({
+    ...{ cache: prerenderCache, memory: prerenders, bus: options.bus, clock, log },
+  })
+  const sites = new SiteCache({
+    ...{ sites: options.sites, clock, log, budgetBytes: budgetBytes * SHARES.sites },
+    prepare: ({ functions, deploymentId }) =>
+      functions.size === 0 ? undefined : revalidations.load(deploymentId),
+  })
+  const functions = {
+    runner: options.runner ?? NO_RUNNER,
+    pool,
+    refused: new RefusedCalls(),
     log,
-    budgetBytes * SHARES.prerenders,
-  )
+    revalidations,
+  }
   const answerFunction = createPrerenderAnswer({
-    ...{ functions, memory: prerenders, contents, clock, log },
+    ...{ functions, memory: prerenders, revalidations, contents, clock, log },
     address: options.address ?? DEFAULT_ADDRESS,
   })
   const guard = createGuards(createDoors({ clock, log }, options.protection))
@@ -215,6 +226,7 @@ export function createEdge(options: EdgeOptions): Edge {
     invalidate: (host) => sites.invalidate(host),
     async close() {
       unsubscribe()
+      revalidations.close()
       fastPath.release()
       proxy.close()
       pool.close()
@@ -246,5 +258,7 @@ const NO_RUNNER: Runner = {
 const NO_PRERENDERS: PrerenderCache = {
   get: async () => undefined,
   put: async () => {},
+  revalidate: async () => {},
+  revalidations: async () => new RevalidatedTags(),
   forget: async () => {},
 }

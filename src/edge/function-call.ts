@@ -10,10 +10,12 @@ import {
   type RunnerFault,
 } from '#core/ports/runner.ts'
 import type { EdgeErrorCode } from './error-answer.ts'
+import { valueIn } from './function-headers.ts'
 import type { OutgoingBody } from './outgoing-body.ts'
 import type { Refusal } from './refusal.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 import type { ResponseHead } from './response-head.ts'
+import type { Revalidations } from './revalidations.ts'
 import type { UpstreamConnection, UpstreamExchange } from './upstream-connection.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
 
@@ -59,6 +61,7 @@ export interface Functions {
   readonly runner: Runner
   readonly pool: UpstreamPool
   readonly refused: RefusedCalls
+  readonly revalidations?: Pick<Revalidations, 'lineFor' | 'take'>
   readonly log: Log
 }
 
@@ -150,7 +153,12 @@ class RunningCall implements UpstreamExchange, Waiting {
   }
 
   onResponse({ status, headers }: ResponseHead, body: Buffer | Readable | undefined): void {
-    this.#answer({ status, headers, body, isCold: this.#isCold })
+    const answer = { status, headers, body, isCold: this.#isCold }
+    const said = valueIn(headers, 'x-aloft-revalidate')
+    const { revalidations } = this.#functions
+    if (said === undefined || revalidations === undefined) this.#answer(answer)
+    // Who reads the answer shall find what was revalidated to be so.
+    else void revalidations.take(this.#call.program.deploymentId, said).then(() => this.#answer(answer))
   }
 
   onEnd(): void {
@@ -206,7 +214,8 @@ class RunningCall implements UpstreamExchange, Waiting {
       return
     }
     const { pool } = this.#functions
-    const { head, body, limitMs } = this.#call
+    const { body, limitMs } = this.#call
+    const head = this.#head()
     this.#lease = lease
     if (lease.isCold === true) this.#isCold = true
     this.#timer ??= setTimeout(this.#onTimeout, limitMs)
@@ -224,6 +233,14 @@ class RunningCall implements UpstreamExchange, Waiting {
     socket.write(head, 'latin1')
     body.sendTo(socket, () => connection.requestSent())
     process.nextTick(uncork, socket)
+  }
+
+  #head(): string {
+    const { head, program } = this.#call
+    const line = this.#functions.revalidations?.lineFor(program.deploymentId) ?? ''
+    if (line === '') return head
+    const end = head.indexOf('\r\n') + 2
+    return `${head.slice(0, end)}${line}${head.slice(end)}`
   }
 
   readonly #onRefused = (error: unknown): void => {

@@ -6,6 +6,7 @@ import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.t
 import { encodePath } from '#core/routing/request-path.ts'
 import { encodeRouteMatches } from '#core/routing/route-matches.ts'
 import type { Site } from '#core/site/site.ts'
+import { andThen } from './and-then.ts'
 import { type Answer, headerOf, type Question } from './answer.ts'
 import { canonicalVisitor, type PublicAddress } from './canonical-visitor.ts'
 import type { ContentStore } from './content-store.ts'
@@ -17,11 +18,13 @@ import { platformHead, valueIn } from './function-headers.ts'
 import { type Generation, generate } from './prerender-generate.ts'
 import { allowedQuery } from './prerender-key.ts'
 import { type Kept, nameOf, type PrerenderMemory } from './prerender-memory.ts'
+import type { Revalidations } from './revalidations.ts'
 import { staticAnswer } from './static-answer.ts'
 
 export interface PrerenderOptions {
   readonly functions: Functions
   readonly memory: PrerenderMemory
+  readonly revalidations: Revalidations
   readonly contents: ContentStore
   readonly address: PublicAddress
   readonly clock: Clock
@@ -39,6 +42,14 @@ interface Visit {
   readonly exchange: Exchange
 }
 
+/** Of an answer that is to be made. */
+interface Wish {
+  /** By which the function is told that it was asked for. */
+  readonly token?: string | undefined
+  /** One that was begun before is not good enough. */
+  readonly after?: number
+}
+
 /** After a failure the old answer is good for a while. */
 const RETRY_MS = 10_000
 const MAX_FORMS = 8
@@ -48,25 +59,27 @@ const MAX_UNFIT = 10_000
 export function createPrerenderAnswer({
   functions,
   memory,
+  revalidations,
   contents,
   address,
   clock,
   log,
 }: PrerenderOptions) {
-  const generations = new Map<string, Promise<Generation>>()
+  const generations = new Map<string, { readonly at: number; readonly made: Promise<Generation> }>()
   /** What turned out not to be for everyone, with the time until which it is not tried again. */
   const unfit = new Map<string, number>()
 
   /** Makes the answer, once for all who want it. */
-  function make(visit: Visit, token?: string): Promise<Generation> {
+  function make(visit: Visit, { token, after = 0 }: Wish = {}): Promise<Generation> {
     const name = nameOf(visit.key)
     const running = generations.get(name)
-    if (running !== undefined && token === undefined) return running
-    const generation = makeNow(visit, token).finally(() => {
-      if (generations.get(name) === generation) generations.delete(name)
+    if (running !== undefined && running.at >= after && token === undefined) return running.made
+    const at = clock.now()
+    const made = makeNow(visit, token).finally(() => {
+      if (generations.get(name)?.made === made) generations.delete(name)
     })
-    generations.set(name, generation)
-    return generation
+    generations.set(name, { at, made })
+    return made
   }
 
   async function makeNow(visit: Visit, token: string | undefined): Promise<Generation> {
@@ -127,31 +140,64 @@ export function createPrerenderAnswer({
   async function fallbackEntry({ fallback, ...prerender }: Prerender): Promise<PrerenderEntry | undefined> {
     const body = fallback && (await contents.load(fallback, 'identity'))?.bytes
     if (fallback === undefined || body === undefined) return undefined
-    const headers = [...initialHeaders({ fallback, ...prerender })].flat()
+    const tags = prerender.initialHeaders?.[TAGS]
+    const headers = [
+      ...[...initialHeaders({ fallback, ...prerender })].flat(),
+      ...(tags === undefined ? [] : [TAGS, tags]),
+    ]
     return { status: prerender.initialStatus ?? 200, headers, body, generatedAt: 0, expiration: 0 }
   }
 
   function answerKept(visit: Visit, kept: Kept): Result | Promise<Result> {
     const { entry } = kept
     if (entry === undefined) return answerAbsent(visit, kept)
-    const isFresh = entry.expiration === false || clock.now() < entry.generatedAt + entry.expiration * 1000
+    const tagged = taggedState(visit, valueIn(entry.headers, TAGS), entry.generatedAt)
+    if (tagged?.kind === 'expired')
+      return answerRevalidated(visit, tagged.at, () => entryAnswer(visit, entry, 'STALE', kept.forms))
+    const isYoung = entry.expiration === false || clock.now() < entry.generatedAt + entry.expiration * 1000
+    const isFresh = isYoung && tagged === undefined
     if (!isFresh) renew(visit, kept)
     return entryAnswer(visit, entry, isFresh ? 'HIT' : 'STALE', kept.forms)
   }
 
   /** From the build, or made now. */
   async function answerAbsent(visit: Visit, kept: Kept): Promise<Result> {
-    const { site, outcome, prerender, exchange } = visit
+    const { prerender } = visit
     const { fallback } = prerender
     if (fallback === undefined) {
       const isUnfit = clock.now() < (unfit.get(nameOf(visit.key)) ?? 0)
       return answerMade(visit, 'MISS', isUnfit ? { kind: 'unfit' } : await make(visit))
     }
-    if (prerender.expiration !== false) renew(visit, kept)
+    const tagged = taggedState(visit, prerender.initialHeaders?.[TAGS], 0)
+    if (tagged?.kind === 'expired')
+      return answerRevalidated(visit, tagged.at, () => answerFallback(visit, fallback))
+    if (prerender.expiration !== false || tagged !== undefined) renew(visit, kept)
+    return answerFallback(visit, fallback)
+  }
+
+  /** With what the build left. */
+  function answerFallback(
+    { site, outcome, prerender, exchange }: Visit,
+    fallback: NonNullable<Prerender['fallback']>,
+  ): Result | Promise<Result> {
     const headers = new Map([...outcome.headers, ...initialHeaders(prerender), fromHeader('PRERENDER')])
     const found = { target: fallback, foundAt: `/${outcome.target.path}` }
     const answer = createFileAnswer(site, found, outcome.status ?? prerender.initialStatus ?? 200, headers)
     return staticAnswer(answer, exchange.question, contents)
+  }
+
+  const taggedState = ({ key }: Visit, tags: string | undefined, madeAt: number) =>
+    revalidations.stateOf(key.deploymentId, tags, madeAt)
+
+  /** Made now, since what there is was revalidated; only a failure makes the old answer good enough. */
+  async function answerRevalidated(
+    visit: Visit,
+    after: number,
+    old: () => Result | Promise<Result>,
+  ): Promise<Result> {
+    const generation = await make(visit, { after })
+    const hasFailed = generation.kind === 'refused' || generation.kind === 'failed'
+    return hasFailed ? old() : answerMade(visit, 'REVALIDATED', generation)
   }
 
   async function answerMade(visit: Visit, from: From, generation: Generation): Promise<Result> {
@@ -204,13 +250,17 @@ export function createPrerenderAnswer({
     if (bypass === 'cookie')
       return functionAnswer(functions, site, outcome, exchange).then((result) => marked(result, 'BYPASS'))
     if (bypass === 'header') return renewNow(visit)
-    const kept = memory.get(key)
-    return kept instanceof Promise ? kept.then((read) => answerKept(visit, read)) : answerKept(visit, kept)
+    return andThen(revalidations.pending(site.deploymentId), () =>
+      andThen(memory.get(key), (kept) => answerKept(visit, kept)),
+    )
   }
 
   async function renewNow(visit: Visit): Promise<Result> {
-    const generation = await make(visit, visit.prerender.bypassToken)
-    if (generation.kind === 'made') await ageGroup(visit)
+    const generation = await make(visit, { token: visit.prerender.bypassToken })
+    if (generation.kind === 'made') {
+      await ageGroup(visit)
+      revalidations.tell(visit.key.deploymentId)
+    }
     return answerMade(visit, 'REVALIDATED', generation)
   }
 }
@@ -230,8 +280,10 @@ function bypassOf(question: Question, { bypassToken }: Prerender): 'header' | 'c
     : undefined
 }
 
+/** By which an answer can be revalidated. */
+const TAGS = 'x-next-cache-tags'
 /** Meant for the platform alone. */
-const INTERNAL = new Set(['x-next-cache-tags', 'x-nextjs-cache', 'x-vercel-cache', 'age'])
+const INTERNAL = new Set([TAGS, 'x-nextjs-cache', 'x-vercel-cache', 'age'])
 
 function initialHeaders({ initialHeaders: given = {}, fallback }: Prerender): ReadonlyMap<string, string> {
   const headers = new Map<string, string>()

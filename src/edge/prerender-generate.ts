@@ -27,14 +27,15 @@ export async function generate(
   prerender: Prerender,
   now: () => number,
 ): Promise<Generation> {
+  const generatedAt = now()
   const response = await new Promise<FunctionResponse | Refusal>((resolve) => {
     callFunction(functions, call, resolve)
   })
   if ('code' in response) return { kind: 'refused', refusal: response }
-  return { ...(await read(response, prerender, now)), isCold: response.isCold === true }
+  return { ...(await read(response, prerender, generatedAt)), isCold: response.isCold === true }
 }
 
-async function read(response: FunctionResponse, prerender: Prerender, now: () => number): Promise<Outcome> {
+async function read(response: FunctionResponse, prerender: Prerender, generatedAt: number): Promise<Outcome> {
   const { status, headers } = response
   if (!isForEveryone(headers)) {
     discard(response)
@@ -46,7 +47,7 @@ async function read(response: FunctionResponse, prerender: Prerender, now: () =>
       ? { kind: 'unfit' }
       : { kind: 'refused', refusal: { code: 'FUNCTION_INVOCATION_FAILED', headers: [] } }
   const expiration = sharedAge(headers) ?? prerender.expiration
-  const entry = { status, headers, body, generatedAt: now(), expiration }
+  const entry = { status, headers, body, generatedAt, expiration }
   return { kind: status >= 500 ? 'failed' : 'made', entry }
 }
 

@@ -54,6 +54,12 @@ export class PrerenderMemory {
       .catch((error: unknown) => this.#log.warn({ err: error }, 'an answer could not be kept'))
   }
 
+  /** What is known of a deployment is read again by who asks next. */
+  forget(deploymentId: string): void {
+    for (const name of [...this.#kept.keys()])
+      if (name.startsWith(`${deploymentId}\n`)) this.#kept.delete(name)
+  }
+
   clear(): void {
     this.#kept.clear()
   }

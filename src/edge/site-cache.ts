@@ -1,6 +1,6 @@
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import type { SiteSource } from '#core/site/site.ts'
+import type { Site, SiteSource } from '#core/site/site.ts'
 import { createSiteEntry, type SiteEntry, weightOf } from './site-entry.ts'
 import { WeightedCache } from './weighted-cache.ts'
 
@@ -9,6 +9,8 @@ export interface SiteCacheOptions {
   readonly clock: Clock
   readonly log: Log
   readonly budgetBytes: number
+  /** What else has to be known before a site can answer. */
+  readonly prepare?: (site: Site) => Promise<void> | undefined
 }
 
 type Load = Promise<SiteEntry | undefined>
@@ -26,6 +28,7 @@ export class SiteCache {
   readonly #clock: Clock
   readonly #log: Log
   readonly #budget: number
+  readonly #prepare: SiteCacheOptions['prepare']
   readonly #kept: WeightedCache<SiteEntry>
   readonly #loads = new Map<string, Load>()
   /** Hosts that are not ours, with the time until which that is believed. */
@@ -33,7 +36,8 @@ export class SiteCache {
   /** Hosts that were forgotten because of a change, and nobody asked for since. */
   readonly #changed = new Set<string>()
 
-  constructor({ sites, clock, log, budgetBytes }: SiteCacheOptions) {
+  constructor({ sites, clock, log, budgetBytes, prepare }: SiteCacheOptions) {
+    this.#prepare = prepare
     this.#sites = sites
     this.#clock = clock
     this.#log = log
@@ -100,6 +104,7 @@ export class SiteCache {
   /** What was overtaken by a change while it was looked up is good for those who have waited, but is not kept. */
   async #ask(host: string, isCurrent: () => boolean): Load {
     const site = await this.#sites.find(host)
+    if (site !== undefined) await this.#prepare?.(site)
     const now = this.#clock.now()
     const entry = site && createSiteEntry(site, now + CHECK_MS)
     if (!isCurrent()) return entry

@@ -136,3 +136,42 @@ test('writers and readers at the same time see whole entries only', async () => 
   )
   assert.equal((await filesIn(folder)).length, 1)
 })
+
+test('what was revalidated is known to other processes, stays when room is made, and is forgotten with the rest', async () => {
+  const { cache, folder } = open({ budgetBytes: 3000 })
+  await cache.revalidate('dpl_1', { tags: ['a', 'ü'], at: 5 })
+  await cache.revalidate('dpl_1', { tags: ['b'], at: 6, expire: 60 })
+  for (let i = 0; i < 20; i++) await cache.put(key({ query: String(i) }), entry({ body: Buffer.alloc(500) }))
+  const other = open({ folder }).cache
+  assert.deepEqual(
+    [...(await other.revalidations('dpl_1')).times()],
+    [
+      ['a', 5],
+      ['ü', 5],
+      ['b', 6],
+    ],
+  )
+  assert.equal((await other.revalidations('dpl_2')).size, 0)
+  await cache.forget('dpl_1')
+  assert.equal((await other.revalidations('dpl_1')).size, 0)
+})
+
+test('revalidations of many processes at once are all kept, however often the file is written anew', async () => {
+  const { folder } = open()
+  const processes = Array.from({ length: 4 }, () => open({ folder }).cache)
+  const tag = 'x'.repeat(200)
+  for (let round = 0; round < 100; round++)
+    await Promise.all(
+      processes.map((cache, i) =>
+        cache.revalidate('dpl_1', {
+          tags: Array.from({ length: 4 }, (_, n) => `${tag}${i}.${n}`),
+          at: round + 1,
+        }),
+      ),
+    )
+  const tags = [...(await open({ folder }).cache.revalidations('dpl_1')).times()]
+  assert.equal(tags.length, 16)
+  assert.deepEqual(new Set(tags.map(([, at]) => at)), new Set([100]))
+  const [file = ''] = await filesIn(folder)
+  assert.ok((await readFile(file)).length < 300_000)
+})

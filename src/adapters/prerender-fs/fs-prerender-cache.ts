@@ -6,6 +6,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { PrerenderCache, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import { temporaryName } from '../fs/private-file.ts'
 import { readEntry, writeEntry } from './entry-file.ts'
+import { addRevalidation, REVALIDATIONS, readRevalidationFile } from './revalidation-file.ts'
 
 export interface FsPrerenderCacheOptions {
   /** Shared by all processes of a machine. Nothing in it is missed when it is deleted. */
@@ -100,6 +101,9 @@ export function createFsPrerenderCache(options: FsPrerenderCacheOptions): Preren
         })
       await sweeping
     },
+    revalidate: (deploymentId, revalidation) =>
+      addRevalidation(join(folderOf(deploymentId), REVALIDATIONS), revalidation),
+    revalidations: (deploymentId) => readRevalidationFile(join(folderOf(deploymentId), REVALIDATIONS)),
     async forget(deploymentId) {
       await rm(folderOf(deploymentId), { recursive: true, force: true })
     },
@@ -117,6 +121,8 @@ async function listFiles(folder: string): Promise<CachedFile[]> {
   const files: CachedFile[] = []
   for (const deployment of await namesIn(folder))
     for (const name of await namesIn(join(folder, deployment))) {
+      // It makes others wrong, and must not be gone before them.
+      if (name === REVALIDATIONS) continue
       const path = join(folder, deployment, name)
       const found = await stat(path).catch(ignoreAbsence)
       if (found?.isFile())

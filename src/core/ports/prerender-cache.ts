@@ -1,3 +1,5 @@
+import type { RevalidatedTags, Revalidation } from '../site/revalidation.ts'
+
 /** Which of the answers that are kept: of one deployment, one function, and those of the query that matter to it. */
 export interface PrerenderKey {
   readonly deploymentId: string
@@ -13,7 +15,7 @@ export interface PrerenderEntry {
   /** Names, in lower case, and values in turn. */
   readonly headers: readonly string[]
   readonly body: Buffer
-  /** When it was made, in milliseconds. */
+  /** When its making began, in milliseconds. */
   readonly generatedAt: number
   /** Seconds for which it is fresh from then on; false: for good. */
   readonly expiration: number | false
@@ -23,12 +25,16 @@ export interface PrerenderEntry {
  * Keeps answers of functions, for all serving processes of a machine or of several.
  *
  * An entry is there as a whole or not at all. What was put may be gone at any time, since room is limited; whoever
- * asks makes it anew. The last put wins.
+ * asks makes it anew. The last put wins. What was noted to be revalidated stays until the deployment is forgotten.
  */
 export interface PrerenderCache {
   get(key: PrerenderKey): Promise<PrerenderEntry | undefined>
   /** What is too large is not kept. */
   put(key: PrerenderKey, entry: PrerenderEntry): Promise<void>
+  /** Notes that what has these tags is not right any more. It is there for all once this resolves, and never lost. */
+  revalidate(deploymentId: string, revalidation: Revalidation): Promise<void>
+  /** All that was noted of a deployment. */
+  revalidations(deploymentId: string): Promise<RevalidatedTags>
   /** Lets go of all that a deployment has. */
   forget(deploymentId: string): Promise<void>
 }

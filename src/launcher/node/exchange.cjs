@@ -59,7 +59,14 @@ function createExchanges(changed) {
 
   return {
     begin(id, req) {
-      const exchange = { id, finished: false, pending: 0, partial: undefined, context: undefined }
+      const exchange = {
+        id: id,
+        finished: false,
+        pending: 0,
+        partial: undefined,
+        context: undefined,
+        res: undefined,
+      }
       const own = (promise) => waitUntil(exchange, typeof promise === 'function' ? promise() : promise)
       exchange.context = {
         waitUntil: own,

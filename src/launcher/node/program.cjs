@@ -2,6 +2,7 @@
 // From a `load` message to something that answers.
 const Module = require('module')
 const path = require('path')
+const { publishDataCache } = require('./data-cache.cjs')
 const { prepareEdge } = require('./edge.cjs')
 const { findAnswer, serverShape } = require('./exported.cjs')
 const { addHelpers } = require('./helpers.cjs')
@@ -49,6 +50,8 @@ async function startProgram(message, { server, hold, late }) {
   process.argv = [process.argv[0], file]
   keepCompiled(message.compileCache, server)
 
+  const cache = publishDataCache(message)
+  if (cache !== undefined) server.onRevalidated(cache.learn)
   const helpers = process.env.NODEJS_HELPERS !== '0'
   const asEdge = message.shape === 'edge' ? prepareEdge(root) : () => undefined
   let listens

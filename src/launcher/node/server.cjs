@@ -6,6 +6,8 @@ const net = require('net')
 const { bind, inside } = require('./exchange.cjs')
 
 const ID_HEADER = 'x-aloft-request-id'
+/** Which tags of what is kept were revalidated, and when. */
+const TAGS_HEADER = 'x-aloft-revalidated'
 const MAX_HEADER_SIZE = 64 * 1024
 const LAST_ANSWERS_MS = 250
 
@@ -25,19 +27,24 @@ function forgetHeader(req) {
   if (countKey !== null) req[countKey] -= 2
 }
 
-/** The id that the edge gave the request; user code does not see it. */
-function takeId(req) {
+/** What the edge says with the request; user code does not see it. */
+function takeOwn(req) {
   const raw = req.rawHeaders
-  let id
+  const own = { id: undefined, revalidated: undefined }
   for (let i = 0; i < raw.length; i += 2) {
-    if (raw[i].length !== ID_HEADER.length || raw[i].toLowerCase() !== ID_HEADER) continue
-    id = raw[i + 1]
+    const name = raw[i]
+    if (name.length !== ID_HEADER.length && name.length !== TAGS_HEADER.length) continue
+    const known = name.toLowerCase()
+    if (known !== ID_HEADER && known !== TAGS_HEADER) continue
+    if (known === ID_HEADER) own.id = raw[i + 1]
+    else own.revalidated = raw[i + 1]
     raw.splice(i, 2)
     forgetHeader(req)
     i -= 2
   }
-  if (id !== undefined) delete req.headers[ID_HEADER]
-  return id
+  if (own.id !== undefined) delete req.headers[ID_HEADER]
+  if (own.revalidated !== undefined) delete req.headers[TAGS_HEADER]
+  return own
 }
 
 const REQUEST = Symbol('request')
@@ -81,11 +88,15 @@ function createServer({ exchanges, lines }) {
   let onConnection
   let stopping = false
   let first = () => {}
+  let onRevalidated = () => {}
   const open = new Set()
   const empty = []
 
   function begin(req, res) {
-    const exchange = exchanges.begin(takeId(req), req)
+    const { id, revalidated } = takeOwn(req)
+    if (revalidated !== undefined) onRevalidated(revalidated)
+    const exchange = exchanges.begin(id, req)
+    exchange.res = res
     const entry = { exchange, res }
     open.add(entry)
     entry.end = () => {
@@ -166,6 +177,9 @@ function createServer({ exchanges, lines }) {
       onConnection = next
     },
     forwardUpgrades,
+    onRevalidated(act) {
+      onRevalidated = act
+    },
     onFirstAnswer(act) {
       first = act
     },

@@ -1,0 +1,118 @@
+import type { Bus } from '#core/ports/bus.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
+import {
+  EVERYTHING,
+  REVALIDATIONS_TOPIC,
+  type RevalidatedTags,
+  readRevalidations,
+  type TagState,
+} from '#core/site/revalidation.ts'
+import type { PrerenderMemory } from './prerender-memory.ts'
+
+export interface RevalidationOptions {
+  readonly cache: PrerenderCache
+  readonly memory: PrerenderMemory
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const MAX_DEPLOYMENTS = 5000
+/** Of the header by which instances learn of them. */
+const MAX_LINE = 8192
+
+interface Known {
+  readonly tags: RevalidatedTags
+  /** What instances are told, as a line of a request's head; empty where there is nothing to tell. */
+  readonly line: string
+}
+
+/**
+ * What programs said is not right any more, of each deployment that is visited. It is kept with the answers that
+ * all serving processes share; a change is told to the others, who read it anew.
+ */
+export class Revalidations {
+  readonly #options: RevalidationOptions
+  readonly #known = new Map<string, Known>()
+  readonly #loads = new Map<string, Promise<void>>()
+  readonly #unsubscribe: () => void
+
+  constructor(options: RevalidationOptions) {
+    this.#options = options
+    this.#unsubscribe = options.bus.subscribe(REVALIDATIONS_TOPIC, (id) => {
+      options.memory.forget(id)
+      if (this.#known.has(id)) void this.#read(id)
+    })
+  }
+
+  /** Resolves when all that was said before is known. */
+  load(deploymentId: string): Promise<void> {
+    return this.#loads.get(deploymentId) ?? this.#read(deploymentId)
+  }
+
+  /** While something is being read, a promise of it. */
+  pending(deploymentId: string): Promise<void> | undefined {
+    return this.#loads.get(deploymentId)
+  }
+
+  /** Of something whose tags are written as in `x-next-cache-tags`; undefined where it is as right as it was. */
+  stateOf(deploymentId: string, tags: string | undefined, madeAt: number): TagState | undefined {
+    const known = this.#known.get(deploymentId)?.tags
+    if (known === undefined || known.size === 0) return undefined
+    const state = known.stateOf(tags?.split(',') ?? [], madeAt, this.#options.clock.now())
+    return state.kind === 'fresh' ? undefined : state
+  }
+
+  /** For the head of a request to an instance of the deployment. */
+  lineFor(deploymentId: string): string {
+    return this.#known.get(deploymentId)?.line ?? ''
+  }
+
+  /** What a program said with an answer. Resolves when everybody is told. */
+  async take(deploymentId: string, said: string): Promise<void> {
+    const { cache, clock, log } = this.#options
+    try {
+      for (const revalidation of readRevalidations(said, clock.now()))
+        await cache.revalidate(deploymentId, revalidation)
+      await this.#read(deploymentId)
+    } catch (error) {
+      log.error({ err: error, deploymentId }, 'what a function revalidated could not be kept')
+    }
+    this.tell(deploymentId)
+  }
+
+  /** That kept answers of a deployment are others now. */
+  tell(deploymentId: string): void {
+    this.#options.bus.publish(REVALIDATIONS_TOPIC, deploymentId)
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+
+  #read(deploymentId: string): Promise<void> {
+    const { cache, log } = this.#options
+    const load = cache
+      .revalidations(deploymentId)
+      .then((tags) => {
+        if (this.#known.size >= MAX_DEPLOYMENTS) this.#known.clear()
+        this.#known.set(deploymentId, { tags, line: lineOf(tags) })
+      })
+      .catch((error: unknown) => log.warn({ err: error, deploymentId }, 'revalidations could not be read'))
+      .finally(() => {
+        if (this.#loads.get(deploymentId) === load) this.#loads.delete(deploymentId)
+      })
+    this.#loads.set(deploymentId, load)
+    return load
+  }
+}
+
+function lineOf(tags: RevalidatedTags): string {
+  if (tags.size === 0) return ''
+  const pairs = [...tags.times()]
+  const all = pairs.map(([tag, at]) => `${encodeURIComponent(tag.toWellFormed())}=${at}`).join('&')
+  const last = Math.max(...pairs.map(([, at]) => at))
+  return `x-aloft-revalidated: ${all.length > MAX_LINE ? `${encodeURIComponent(EVERYTHING)}=${last}` : all}\r\n`
+}

@@ -27,6 +27,7 @@ export interface Endpoint<
   Query extends TSchema | undefined = TSchema | undefined,
   Body extends TSchema | 'raw' | undefined = TSchema | 'raw' | undefined,
   Reply extends ReplyForm = ReplyForm,
+  Streamed extends boolean = boolean,
 > {
   /** Method and path, for example `PATCH /v2/platform/secrets/:name`. */
   readonly on: On & `${Method} /${string}`
@@ -53,6 +54,8 @@ export interface Endpoint<
   readonly detailedErrors?: boolean
   /** Text in the body may hold NUL characters, because it is content and not a name. */
   readonly binaryText?: boolean
+  /** The JSON of the answer can be so large that its handler sends it as it goes. */
+  readonly streamed?: Streamed
   /** May take long before it begins to answer. */
   readonly slow?: boolean
   /** May change shape under a new version prefix. */
@@ -111,9 +114,10 @@ export const endpoint = <
   Query extends TSchema | undefined = undefined,
   Body extends TSchema | 'raw' | undefined = undefined,
   Reply extends ReplyForm = TSchema,
+  const Streamed extends boolean = false,
 >(
-  row: Endpoint<On, Query, Body, Reply>,
-): Endpoint<On, Query, Body, Reply> => row
+  row: Endpoint<On, Query, Body, Reply, Streamed>,
+): Endpoint<On, Query, Body, Reply, Streamed> => row
 
 export const methodOf = (row: Endpoint): Method => row.on.slice(0, row.on.indexOf(' ')) as Method
 export const pathOf = (row: Endpoint): string => row.on.slice(row.on.indexOf(' ') + 1)

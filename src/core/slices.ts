@@ -18,3 +18,36 @@ export async function inSlices<T>(items: Iterable<T>, visit: (item: T) => void):
     until = performance.now() + SLICE
   }
 }
+
+/** Sorted by `compare`, which takes turns with others as `inSlices` does: short runs are sorted, then merged. */
+export async function sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
+  let runs: T[][] = []
+  for (let start = 0; start < items.length; start += RUN) {
+    runs.push(items.slice(start, start + RUN).sort(compare))
+    await setImmediate()
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = []
+    for (let i = 0; i < runs.length; i += 2)
+      merged.push(await mergeInSlices(runs[i] as T[], runs[i + 1] ?? [], compare))
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+const RUN = 4000
+
+async function mergeInSlices<T>(a: T[], b: T[], compare: (a: T, b: T) => number): Promise<T[]> {
+  if (b.length === 0 || compare(a.at(-1) as T, b[0] as T) <= 0) return [...a, ...b]
+  const merged: T[] = []
+  let [i, j] = [0, 0]
+  await inSlices(range(a.length + b.length), () => {
+    const fromA = j === b.length || (i < a.length && compare(a[i] as T, b[j] as T) <= 0)
+    merged.push((fromA ? a[i++] : b[j++]) as T)
+  })
+  return merged
+}
+
+function* range(count: number): Generator<number> {
+  for (let i = 0; i < count; i++) yield i
+}

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
+import { parseJsonInSlices } from '#core/json-slices.ts'
 
 export const DEFAULT_BODY_LIMIT = 10 * 1000 * 1000
 
@@ -20,6 +21,7 @@ export function collect(stream: IncomingMessage, limit: number): Promise<Buffer>
     return Promise.reject(tooLarge(limit))
   }
   return new Promise((resolve, reject) => {
+    if (stream.destroyed) reject(malformed('the body was cut off'))
     const chunks: Buffer[] = []
     let size = 0
     stream.on('data', (chunk: Buffer) => {
@@ -36,28 +38,31 @@ export function collect(stream: IncomingMessage, limit: number): Promise<Buffer>
   })
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-
-const decode = (bytes: Buffer): string => {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw malformed('the body is not valid UTF-8')
-  }
-}
-
 /**
  * The body by its content: some clients send JSON without saying so. Only endpoints that expect a form
  * read one. An empty body is an empty object, so that what is missing can be named.
  */
-export function parseBody(bytes: Buffer, contentType: string | undefined, row: Endpoint): unknown {
+export async function parseBody(
+  bytes: Buffer,
+  contentType: string | undefined,
+  row: Endpoint,
+): Promise<unknown> {
   if (bytes.length === 0) return row.body === undefined ? undefined : {}
-  const text = decode(bytes)
-  const looksLikeJson = /^\s*[{[]/.test(text)
-  if (row.form && !looksLikeJson && (contentType ?? '').includes('application/x-www-form-urlencoded'))
-    return readForm(text)
-  return readJson(text, row)
+  try {
+    if (
+      row.form &&
+      !looksLikeJson(bytes) &&
+      (contentType ?? '').includes('application/x-www-form-urlencoded')
+    )
+      return readForm(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return await parseJsonInSlices(bytes, (text) => readJson(text, row))
+  } catch (error) {
+    if (error instanceof TypeError) throw malformed('the body is not valid UTF-8')
+    throw error
+  }
 }
+
+const looksLikeJson = (bytes: Buffer): boolean => /^\s*[{[]/.test(bytes.toString('utf8', 0, 64))
 
 function readForm(text: string): Record<string, string> {
   const form: Record<string, string> = Object.create(null)

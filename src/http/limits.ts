@@ -12,9 +12,17 @@ export interface Allowance extends Taken {
 export interface Limits {
   /** Counts one request of the caller. With several windows, the one with the least left is answered. */
   take(row: Endpoint | undefined, caller: string, plan: Plan): Promise<Allowance>
+  /**
+   * Counts what a large request costs beyond one: a body or an answer that is many times as large as usual takes as
+   * many times as long. It is never refused itself; those that come after it are.
+   */
+  charge(row: Endpoint, caller: string, plan: Plan, bytes: number): Promise<void>
   /** Counts against a group of its own, such as the mails to one address. */
   takeFrom(group: LimitGroup, caller: string): Promise<Allowance>
 }
+
+/** Bytes of a body or an answer that count as much as a request. */
+const BYTES_OF_ONE = 512 * 1024
 
 /** Paths that do not exist share one allowance for each address. */
 const UNKNOWN = 'unknown'
@@ -24,6 +32,9 @@ export function createLimits(limiter: RateLimiter, override: number | undefined)
     override === undefined ? undefined : [{ points: override, ms: MINUTE }]
   const windowsOf = (group: LimitGroup, plan: Plan): readonly Window[] =>
     instead ?? LIMITS[group].windows(plan)
+
+  const keyOf = (row: Endpoint, caller: string): string =>
+    `${'shared' in LIMITS[row.limit] ? row.limit : row.on}|${caller}`
 
   async function count(key: string, windows: readonly Window[]): Promise<Allowance> {
     let tightest: Allowance | undefined
@@ -40,8 +51,14 @@ export function createLimits(limiter: RateLimiter, override: number | undefined)
   return {
     take(row, caller, plan) {
       if (row === undefined) return count(`${UNKNOWN}|${caller}`, windowsOf('read', plan))
-      const endpoint = 'shared' in LIMITS[row.limit] ? row.limit : row.on
-      return count(`${endpoint}|${caller}`, windowsOf(row.limit, plan))
+      return count(keyOf(row, caller), windowsOf(row.limit, plan))
+    },
+    async charge(row, caller, plan, bytes) {
+      const points = Math.floor(bytes / BYTES_OF_ONE)
+      // Whoever sets a limit means requests. Windows of a day are about how many there are.
+      if (points === 0 || instead) return
+      for (const window of windowsOf(row.limit, plan))
+        if (window.ms === MINUTE) await limiter.take(`${keyOf(row, caller)}|${window.ms}`, window, points)
     },
     takeFrom: (group, caller) => count(`${group}|${caller}`, windowsOf(group, 'enterprise')),
   }

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { Endpoint, Input, ReplyForm, ReplyOf } from '#contract/endpoint.ts'
+import type { Endpoint, Input, RawReply, ReplyForm, ReplyOf } from '#contract/endpoint.ts'
 import type { Context, Visit } from '#core/access/context.ts'
 
 /** A row of the API: an endpoint and what it does. */
@@ -16,9 +16,13 @@ export const route = <
   Query extends TSchema | undefined,
   Body extends TSchema | 'raw' | undefined,
   Reply extends ReplyForm,
+  Streamed extends boolean,
 >(
-  endpoint: Endpoint<On, Query, Body, Reply>,
-  handle: (ctx: Context, input: Input<On, Query, Body>) => Awaitable<ReplyOf<Reply>>,
+  endpoint: Endpoint<On, Query, Body, Reply, Streamed>,
+  handle: (
+    ctx: Context,
+    input: Input<On, Query, Body>,
+  ) => Awaitable<Streamed extends true ? RawReply : ReplyOf<Reply>>,
 ): Route => {
   if (endpoint.access.kind === 'public') throw new Error(`${endpoint.on} is public: use publicRoute`)
   return { endpoint, handle } as unknown as Route

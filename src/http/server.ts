@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { Readable } from 'node:stream'
+import { finished, Readable } from 'node:stream'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Endpoint, methodOf, pathOf, type RawReply } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
@@ -31,6 +31,7 @@ import { patienceFor } from './patience.ts'
 import { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { createFindCaller } from './session/caller.ts'
+import { createTurns, type GiveBack } from './turns.ts'
 import { compileValidate } from './validate.ts'
 
 declare module 'fastify' {
@@ -41,6 +42,8 @@ declare module 'fastify' {
     row: Endpoint | undefined
     allowance: Allowance | undefined
     who: Context | Visit | undefined
+    /** Of one with a large body: whoever comes next may be read. */
+    endTurn: GiveBack | undefined
   }
 }
 
@@ -68,8 +71,14 @@ export type ApiHandler = (
   res: ServerResponse | Http2ServerResponse,
 ) => void
 
-/** Parsing and checking more than this can be felt by others. */
-const LARGE_BODY = 256 * 1024
+/** Bodies of more than this are read two at a time for one account, because what is made of them is many times as large. */
+const LARGE_BODY = 1024 * 1024
+const LARGE_AT_ONCE = 2
+
+const isLarge = ({ headers }: FastifyRequest, row: Endpoint): boolean => {
+  const declared = headers['content-length']
+  return declared === undefined ? row.bodyLimit !== undefined : Number(declared) > LARGE_BODY
+}
 
 /** The API as one request handler: every table mounted, one way in, one way out for errors. */
 export async function createApi(parts: ApiParts): Promise<ApiHandler> {
@@ -98,20 +107,35 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   app.decorateRequest('row', undefined)
   app.decorateRequest('allowance', undefined)
   app.decorateRequest('who', undefined)
+  app.decorateRequest('endTurn', undefined)
 
   app.removeAllContentTypeParsers()
+  const bodyTurns = createTurns(LARGE_AT_ONCE)
+  const streamTurns = createTurns(LARGE_AT_ONCE)
   app.addContentTypeParser('*', (request, payload, done) => {
     const row = request.row
     if (row === undefined || row.body === 'raw') return done(null, payload)
-    collect(payload as IncomingMessage, row.bodyLimit ?? DEFAULT_BODY_LIMIT)
-      .then(async (bytes) => {
-        const parsed = parseBody(bytes, request.headers['content-type'], row)
-        // Checking what was parsed takes as long again: others have their turn before it.
-        if (bytes.length > LARGE_BODY) await new Promise(setImmediate)
-        return parsed
-      })
-      .then((body) => done(null, body), done)
+    const turn = isLarge(request, row) ? takeTurn(request) : undefined
+    const body = turn?.then(() => read(request, row, payload)) ?? read(request, row, payload)
+    body.then(
+      (it) => done(null, it),
+      (error) => {
+        request.endTurn?.()
+        done(error)
+      },
+    )
   })
+
+  const read = (request: FastifyRequest, row: Endpoint, payload: Readable): Promise<unknown> =>
+    collect(payload as IncomingMessage, row.bodyLimit ?? DEFAULT_BODY_LIMIT).then((bytes) => {
+      charge(request, row, bytes.length)
+      return parseBody(bytes, request.headers['content-type'], row)
+    })
+
+  /** From before a large body is read until it is answered. It is left on the wire meanwhile, not in memory. */
+  async function takeTurn(request: FastifyRequest): Promise<void> {
+    request.endTurn = await bodyTurns.take(callerOf(request))
+  }
 
   /** Every request passes here first: who is it, how much may they ask, may they ask this. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -165,6 +189,13 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     authorise(row, ctx.actor, ctx.owner)
     refuseNul(request)
     request.who = ctx
+  }
+
+  /** Nobody waits for it, and one that fails stops nobody. */
+  function charge(request: FastifyRequest, row: Endpoint, bytes: number): void {
+    limits
+      .charge(row, callerOf(request), ownerOf(request)?.plan ?? parts.defaultPlan, bytes)
+      .catch((err: unknown) => log.warn({ err }, 'a large request could not be counted'))
   }
 
   function showAllowance(request: FastifyRequest, reply: FastifyReply, allowance: Allowance): void {
@@ -258,32 +289,55 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       url: pathOf(row),
       config: { row },
       ...(typeof form === 'object' ? { schema: { response: { [status]: form } } } : {}),
-      // Not async itself, and without a word after the use case where JSON is answered: fewer promises.
       handler: (request, reply) => {
-        const query = request.query as Record<string, unknown>
-        if (validators.querystring) validators.querystring(query)
-        // A request without any body has not met the parser.
-        const input = validators.body
-          ? (request.body ?? {})
-          : body === 'raw'
-            ? (request.body ?? request.raw)
-            : request.body
-        if (validators.body) validators.body(input)
-        const work = () =>
-          handle(request.who as Context | Visit, {
-            params: request.params,
-            query: query as never,
-            body: input as never,
-            headers: request.headers,
-          })
-        const answer = audits ? audited(entryOf(request, row), work, addAudit) : work()
-        reply.code(status)
-        if (row.noStore) reply.header('cache-control', 'no-store')
-        return typeof form === 'object'
-          ? answer
-          : Promise.resolve(answer).then((it) => sendAs(form, reply, it))
+        if (row.streamed) return stream(request, reply)
+        const { endTurn } = request
+        return endTurn ? (async () => answer(request, reply))().finally(endTurn) : answer(request, reply)
       },
     })
+
+    /** A few at a time for one account, because what a large answer is made from is many times as large. */
+    async function stream(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const endTurn = await streamTurns.take(callerOf(request))
+      try {
+        const { body, ...rest } = (await answer(request, reply)) as RawReply
+        const all = counted(body as Readable, (bytes) => {
+          endTurn()
+          charge(request, row, bytes)
+        })
+        return sendAs('raw', reply, { ...rest, body: all })
+      } catch (error) {
+        endTurn()
+        throw error
+      }
+    }
+
+    // Not async itself, and without a word after the use case where JSON is answered: fewer promises.
+    function answer(request: FastifyRequest, reply: FastifyReply): unknown {
+      const query = request.query as Record<string, unknown>
+      if (validators.querystring) validators.querystring(query)
+      // A request without any body has not met the parser.
+      const input = validators.body
+        ? (request.body ?? {})
+        : body === 'raw'
+          ? (request.body ?? request.raw)
+          : request.body
+      const checked = validators.body?.(input)
+      const call = () =>
+        handle(request.who as Context | Visit, {
+          params: request.params,
+          query: query as never,
+          body: input as never,
+          headers: request.headers,
+        })
+      const work = checked === undefined ? call : () => checked.then(call)
+      const made = audits ? audited(entryOf(request, row), work, addAudit) : work()
+      reply.code(status)
+      if (row.noStore) reply.header('cache-control', 'no-store')
+      return typeof form === 'object' || row.streamed
+        ? made
+        : Promise.resolve(made).then((it) => sendAs(form, reply, it))
+    }
   }
 
   /** What was done cannot be taken back because this fails. */
@@ -305,6 +359,11 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)
 }
 
+const ownerOf = ({ who }: FastifyRequest) => (who && 'owner' in who ? who.owner : undefined)
+
+/** Whose allowance a request takes from. */
+const callerOf = (request: FastifyRequest): string => ownerOf(request)?.id ?? request.ip
+
 /** Browsers ask for pages; programs that do not care get JSON. */
 const acceptsPages = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') ?? false
 
@@ -318,6 +377,23 @@ function sendAs(form: 'empty' | 'html' | 'raw', reply: FastifyReply, answer: unk
   if (reply.request.method !== 'HEAD' || !(body instanceof Readable)) return reply.send(body)
   body.destroy()
   return reply.send('')
+}
+
+/** Tells how much of it was read once there is no more, or nobody wants it any longer. */
+function counted(body: Readable, onEnd: (bytes: number) => void): Readable {
+  let bytes = 0
+  async function* read(): AsyncGenerator<Buffer> {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      yield chunk
+    }
+  }
+  const all = Readable.from(read(), { objectMode: false })
+  finished(all, () => {
+    body.destroy()
+    onEnd(bytes)
+  })
+  return all
 }
 
 /** Over HTTP/1.x a connection stays open on our side, and would only tell when it is written to, twice. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import type { Endpoint } from '#contract/endpoint.ts'
@@ -12,17 +13,57 @@ const ajv = {
   querystring: new Ajv({ ...options, coerceTypes: true }),
 }
 
-/** Checks one part of a request. Query values are changed in place into what the schema asks for. */
-export type Validate = (data: unknown) => void
+/**
+ * Checks one part of a request. Query values are changed in place into what the schema asks for. Where a list is so
+ * long that checking it could be felt by others, it is checked a piece at a time, and there is a promise to wait for.
+ */
+export type Validate = (data: unknown) => void | Promise<void>
+
+/** Items of a list that are checked at a time. */
+const SLICE = 2000
 
 export function compileValidate(part: Part, schema: TSchema, row: Endpoint): Validate {
   const check = ajv[part].compile(schema)
   const booleans = part === 'querystring' ? booleanNames(schema) : []
-  return (data) => {
-    for (const name of booleans) spellBoolean(data as Record<string, unknown>, name)
+  const lists = part === 'body' ? listNames(schema) : []
+  const run = (data: unknown): void => {
     if (!check(data)) throw invalid(check, row)
   }
+  return (data) => {
+    for (const name of booleans) spellBoolean(data as Record<string, unknown>, name)
+    const long = lists.find((name) => lengthOf(data, name) > SLICE)
+    return long === undefined ? run(data) : checkInSlices(data as Record<string, unknown>, long)
+  }
+
+  async function checkInSlices(data: Record<string, unknown>, name: string): Promise<void> {
+    const items = data[name] as readonly unknown[]
+    for (let start = 0; start < items.length; start += SLICE) {
+      const piece = { ...data, [name]: items.slice(start, start + SLICE) }
+      if (!check(piece)) throw invalid(check, row, (path) => moveIndex(path, name, start))
+      await setImmediate()
+    }
+  }
 }
+
+/** Lists right inside a body of which every item is checked for itself. */
+const listNames = (schema: TSchema): string[] => {
+  const { properties = {} } = schema as { properties?: Record<string, Record<string, unknown>> }
+  return Object.keys(properties).filter((name) => {
+    const { type, minItems, maxItems, uniqueItems } = properties[name] ?? {}
+    return type === 'array' && minItems === undefined && maxItems === undefined && uniqueItems === undefined
+  })
+}
+
+const lengthOf = (data: unknown, name: string): number => {
+  const list = (data as Record<string, unknown> | null)?.[name]
+  return Array.isArray(list) ? list.length : 0
+}
+
+/** The place in the whole list of what was found in a piece of it. */
+const moveIndex = (pointer: string, name: string, by: number): string =>
+  pointer.replace(/^\/([^/]+)\/(\d+)/, (all, list, index) =>
+    list === name ? `/${list}/${Number(index) + by}` : all,
+  )
 
 const booleanNames = (schema: TSchema): string[] => {
   const properties = (schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {}
@@ -34,8 +75,13 @@ const spellBoolean = (query: Record<string, unknown>, name: string): void => {
   else if (query[name] === '0') query[name] = 'false'
 }
 
-function invalid(check: ValidateFunction, row: Endpoint): AloftError {
-  const error = (check.errors as ErrorObject[])[0] as ErrorObject
+function invalid(
+  check: ValidateFunction,
+  row: Endpoint,
+  moved: (pointer: string) => string = (pointer) => pointer,
+): AloftError {
+  const found = (check.errors as ErrorObject[])[0] as ErrorObject
+  const error = { ...found, instancePath: moved(found.instancePath) }
   const detail = row.detailedErrors
     ? { keyword: error.keyword, dataPath: dottedPath(error.instancePath), params: error.params }
     : {}

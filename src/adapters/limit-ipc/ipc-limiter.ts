@@ -61,12 +61,12 @@ export function createIpcLimiter(
   })
 
   return {
-    take(key, window) {
+    take(key, window, points = 1) {
       checkWindow(window)
       // Runs after all requests that the sockets held ready, where a microtask would run after each.
       if (gathered.length === 0) setImmediate(flush)
       return new Promise((resolve) => {
-        gathered.push({ key, window, resolve })
+        gathered.push({ key, window, points, resolve })
       })
     },
   }

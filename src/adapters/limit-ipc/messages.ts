@@ -4,6 +4,7 @@ import type { Taken } from '#core/ports/rate-limiter.ts'
 export interface Request {
   readonly key: string
   readonly window: Window
+  readonly points: number
 }
 
 /** What a serving process asks in one go. Arrays in place of objects: they are half as long on the line. */
@@ -13,7 +14,7 @@ interface Ask {
   readonly takes: readonly Take[]
 }
 
-type Take = readonly [key: string, points: number, ms: number]
+type Take = readonly [key: string, most: number, ms: number, points: number]
 
 /** The answers, in the order of the questions. */
 interface Answer {
@@ -25,7 +26,7 @@ interface Answer {
 export const ask = (batch: number, requests: readonly Request[]): Ask => ({
   kind: 'limit.ask',
   batch,
-  takes: requests.map(({ key, window }) => [key, window.points, window.ms]),
+  takes: requests.map(({ key, window, points }) => [key, window.points, window.ms, points]),
 })
 
 export const answer = (batch: number, taken: readonly Taken[]): Answer => ({
@@ -39,7 +40,10 @@ export function readAsk(message: unknown): { batch: number; requests: Request[] 
   const { batch, takes } = message as Ask
   // The asking process may be confused or taken over; the one that counts must survive it.
   if (!Array.isArray(takes) || !takes.every(isTake)) return undefined
-  return { batch, requests: takes.map(([key, points, ms]) => ({ key, window: { points, ms } })) }
+  return {
+    batch,
+    requests: takes.map(([key, most, ms, points]) => ({ key, window: { points: most, ms }, points })),
+  }
 }
 
 export function readAnswer(message: unknown): { batch: number; taken: Taken[] } | undefined {
@@ -53,4 +57,5 @@ const isKind = (message: unknown, kind: string): boolean =>
   typeof message === 'object' && message !== null && 'kind' in message && message.kind === kind
 
 const isTake = (value: unknown): value is Take =>
-  Array.isArray(value) && ['string', 'number', 'number'].every((type, i) => typeof value[i] === type)
+  Array.isArray(value) &&
+  ['string', 'number', 'number', 'number'].every((type, i) => typeof value[i] === type)

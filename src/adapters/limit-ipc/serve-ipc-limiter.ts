@@ -5,9 +5,9 @@ import { answer, type Request, readAsk } from './messages.ts'
 
 /** Lets the process at the other end of the channel count in `limiter`. Called once for each such process. */
 export function serveIpcLimiter(channel: Channel, limiter: RateLimiter): void {
-  const take = async ({ key, window }: Request): Promise<Taken> => {
+  const take = async ({ key, window, points }: Request): Promise<Taken> => {
     try {
-      return await limiter.take(key, window)
+      return await limiter.take(key, window, points)
     } catch {
       return passed(window, Date.now())
     }

@@ -15,11 +15,11 @@ export function createMemoryLimiter({ clock = Date }: MemoryLimiterOptions = {})
     ({ points, ms }) => new RateLimiterMemory({ points, duration: ms / 1000, keyPrefix: '' }),
   )
   return {
-    take(key, window) {
+    take(key, window, points = 1) {
       const now = clock.now()
       // Counts as `consume` does, without its rejected promise for each refusal, which costs four times as much.
       return limiterOf(window)
-        .penalty(key, 1)
+        .penalty(key, points)
         .then((count) => takenOf(count, window, now))
     },
   }

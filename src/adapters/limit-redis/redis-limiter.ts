@@ -37,11 +37,11 @@ export function createRedisLimiter({
       }),
   )
   return {
-    async take(key, window) {
+    async take(key, window, points = 1) {
       const limiter = limiterOf(window)
       try {
         // Unlike `consume`, `penalty` rejects for failures only.
-        const count = await inTime(limiter.penalty(key, 1), patience)
+        const count = await inTime(limiter.penalty(key, points), patience)
         return takenOf(count, window, clock.now())
       } catch (error) {
         warn(error)

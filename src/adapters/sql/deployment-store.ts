@@ -153,7 +153,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
 
     async manifest(id) {
       const [row] = await selectManifest(db, { id })
-      return row ? toManifest(row) : []
+      return row ? await toManifest(row) : []
     },
 
     async sealedEnv(id) {

@@ -1,5 +1,7 @@
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
+import { parseJsonInSlices } from '#core/json-slices.ts'
 import type { SiteFile } from '#core/site/site.ts'
+import { inSlices } from '#core/slices.ts'
 
 /**
  * A manifest as it is stored. Lists side by side are read several times faster than a list of objects, and
@@ -35,30 +37,44 @@ export function fromManifest(manifest: readonly ManifestFile[]): ManifestRow {
   return { sha1s: manifest.map(({ sha1 }) => sha1).join(' '), files: JSON.stringify(columns) }
 }
 
-export function toManifest(row: ManifestRow): ManifestFile[] {
-  const { paths, sha256s, sizes, modes, hidden }: Columns = JSON.parse(row.files)
+export async function toManifest(row: ManifestRow): Promise<ManifestFile[]> {
+  const { paths, sha256s, sizes, modes, hidden } = await parseColumns<Columns>(row.files)
   const hashes = sha256s.split(' ')
   const sha1s = row.sha1s.split(' ')
   const isHidden = new Set(hidden)
-  return paths.map((path, i) => ({
-    path,
-    sha1: sha1s[i] ?? '',
-    sha256: hashes[i] ?? '',
-    size: sizes[i] ?? 0,
-    mode: modes?.[i] ?? DEFAULT_MODE,
-    ...(isHidden.has(i) ? { hidden: true } : {}),
-  }))
+  const files: ManifestFile[] = []
+  await inSlices(paths, (path) => {
+    const i = files.length
+    files.push({
+      path,
+      sha1: sha1s[i] ?? '',
+      sha256: hashes[i] ?? '',
+      size: sizes[i] ?? 0,
+      mode: modes?.[i] ?? DEFAULT_MODE,
+      ...(isHidden.has(i) ? { hidden: true } : {}),
+    })
+  })
+  return files
 }
 
 /** What visitors can get of it. */
-export function toSiteFiles(files: string): Map<string, SiteFile> {
-  const { paths, sha256s, sizes, hidden }: Columns = JSON.parse(files)
+export async function toSiteFiles(files: string): Promise<Map<string, SiteFile>> {
+  const { paths, sha256s, sizes, hidden } = await parseColumns<Columns>(files)
   const hashes = sha256s.split(' ')
   const isHidden = new Set(hidden)
   const served = new Map<string, SiteFile>()
-  for (let i = 0; i < paths.length; i++)
-    if (!isHidden.has(i)) served.set(paths[i] ?? '', { sha256: hashes[i] ?? '', size: sizes[i] ?? 0 })
+  let i = 0
+  await inSlices(paths, (path) => {
+    if (!isHidden.has(i)) served.set(path, { sha256: hashes[i] ?? '', size: sizes[i] ?? 0 })
+    i++
+  })
   return served
 }
+
+/** Lists side by side in a text that can be many megabytes long. */
+export const parseColumns = async <T>(text: string): Promise<T> =>
+  (text.length > LONG ? await parseJsonInSlices(Buffer.from(text)) : JSON.parse(text)) as T
+
+const LONG = 128 * 1024
 
 export const sha1sOf = (text: string): string[] => text.split(' ')

@@ -1,6 +1,8 @@
 import { contentsOf, type Output, type OutputFile } from '#core/output/output.ts'
 import type { OutputStore } from '#core/output/output-store.ts'
 import type { SiteFile, SiteFunction } from '#core/site/site.ts'
+import { inSlices } from '#core/slices.ts'
+import { parseColumns } from './manifest-row.ts'
 import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
 
@@ -27,19 +29,22 @@ const fromFiles = (files: readonly OutputFile[]): FileColumns => ({
   ),
 })
 
-function toFiles(text: string): OutputFile[] {
-  const { paths, sha1s, sha256s, sizes, types }: FileColumns = JSON.parse(text)
+async function toFiles(text: string): Promise<OutputFile[]> {
+  const { paths, sha1s, sha256s, sizes, types } = await parseColumns<FileColumns>(text)
   const [short, long] = [sha1s.split(' '), sha256s.split(' ')]
-  return paths.map((path, i) => {
+  const files: OutputFile[] = []
+  await inSlices(paths, (path) => {
+    const i = files.length
     const contentType = types[i]
-    return {
+    files.push({
       path,
       sha1: short[i] as string,
       sha256: long[i] as string,
       size: sizes[i] as number,
       ...(contentType === undefined ? {} : { contentType }),
-    }
+    })
   })
+  return files
 }
 
 const selectOutput = prepare<{ id: string }>()((db, { id }) =>
@@ -67,7 +72,7 @@ export function createOutputStore(db: Db): OutputStore {
 
     async find(deploymentId) {
       const [row] = await selectOutput(db, { id: deploymentId })
-      return row && { files: toFiles(row.files), ...(JSON.parse(row.rest) as Rest) }
+      return row && { files: await toFiles(row.files), ...(JSON.parse(row.rest) as Rest) }
     },
 
     async code(deploymentId) {
@@ -78,14 +83,12 @@ export function createOutputStore(db: Db): OutputStore {
 }
 
 /** The parts of a stored output that visitors meet. */
-export function toServed(row: { readonly files: string; readonly rest: string }) {
+export async function toServed(row: { readonly files: string; readonly rest: string }) {
   const { routes, functions, programs }: Rest = JSON.parse(row.rest)
   const byId = new Map(programs.map((program) => [program.id, program]))
-  const files = new Map<string, SiteFile>(
-    toFiles(row.files).map(({ path, sha256, size, contentType }) => [
-      path,
-      { sha256, size, ...(contentType === undefined ? {} : { contentType }) },
-    ]),
+  const files = new Map<string, SiteFile>()
+  await inSlices(await toFiles(row.files), ({ path, sha256, size, contentType }) =>
+    files.set(path, { sha256, size, ...(contentType === undefined ? {} : { contentType }) }),
   )
   const served = new Map<string, SiteFunction>()
   for (const { path, program: id, prerender } of functions) {

@@ -104,16 +104,16 @@ function accessOf(row: Row, details: ProjectDetails): Pick<Site, 'redirect' | 'p
 }
 
 /** What was built, or else what was uploaded. */
-function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
+async function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
   const asGiven = { functions: new Map(), routes, routesFrom: 'request' } as const
   if (status !== 'ready') return { ...asGiven, files: new Map() }
   const { files, output_files, output_rest } = row
   if (output_files !== null && output_rest !== null)
-    return { ...toServed({ files: output_files, rest: output_rest }), routesFrom: 'output' as const }
-  return { ...asGiven, files: files === null ? new Map() : toSiteFiles(files) }
+    return { ...(await toServed({ files: output_files, rest: output_rest })), routesFrom: 'output' as const }
+  return { ...asGiven, files: files === null ? new Map() : await toSiteFiles(files) }
 }
 
-function toSite(host: string, row: Row): Site {
+async function toSite(host: string, row: Row): Promise<Site> {
   const project = toDetails(row.project_details)
   const status = statusOf(row, project)
   const { routes, sessionAffinity }: Partial<Details> = JSON.parse(row.details)
@@ -126,7 +126,7 @@ function toSite(host: string, row: Row): Site {
     ownerId: row.owner_id,
     environment: faceOf(row) === 'preview' ? 'preview' : 'production',
     status,
-    ...contentOf(row, status, routes ?? undefined),
+    ...(await contentOf(row, status, routes ?? undefined)),
     directoryListing: row.directory_listing === 1,
     sessionAffinity: sessionAffinity ?? 'random',
     ...accessOf(row, project),

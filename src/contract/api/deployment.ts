@@ -181,6 +181,7 @@ export const listFiles = endpoint({
   gen: 'current',
   summary: 'The files of a deployment, as a tree',
   reply: FileTree,
+  streamed: true,
 })
 
 export const getFile = endpoint({

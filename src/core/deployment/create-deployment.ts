@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
@@ -19,10 +20,11 @@ import type { Vault } from '../ports/vault.ts'
 import { type BuildSettings, DEFAULT_BUILD_SETTINGS, newProject, type Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
+import { inSlices, sortInSlices } from '../slices.ts'
 import { branchOf } from './branch.ts'
 import { type Decision, decide, type Work } from './decide.ts'
 import { type Deployment, MAX_INSTANCES } from './deployment.ts'
-import { digestOf, type Sameness } from './digest.ts'
+import { digestOf, hashFiles, type Sameness } from './digest.ts'
 import { fillEnv, secretsIn } from './env.ts'
 import { type FrozenValues, sealValues } from './frozen-values.ts'
 import { isPlatformHost } from './hosts.ts'
@@ -48,7 +50,7 @@ export interface CreateStores extends PublishStores {
 
 export interface CreateParts {
   readonly transact: Transact<CreateStores>
-  readonly files: Pick<FileStore, 'claim'>
+  readonly files: Pick<FileStore, 'add' | 'claim'>
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
   readonly logOf: LogOfBuild
   /** Whether images can be built and run here. */
@@ -68,17 +70,33 @@ export interface CreateParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
+/** Few enough to be in memory twice, and for a commit of some milliseconds. */
+const CONTENT_BATCH = 1000
+const ROW_BATCH = 2000
+
 /** Inline files by their path, after their content was stored. */
 type Stored = ReadonlyMap<string, UploadedFile>
 
 export function createCreateDeployment(parts: CreateParts) {
   const { transact, blobs, vault, clock, domain } = parts
 
-  /** Stores what came inside the request, all in one go. */
-  async function storeInline(files: readonly FileWish[]): Promise<Stored> {
+  /**
+   * Stores what came inside the request, a batch at a time and before the deployment's own transaction, so that others
+   * write in between. What a refused request leaves behind is collected as any upload that nothing refers to.
+   */
+  async function storeInline(owner: Owner, files: readonly FileWish[]): Promise<Stored> {
     const inline = files.filter((file) => 'bytes' in file)
-    const stored = await Promise.all(inline.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
-    return new Map(inline.map(({ path }, i) => [path, stored[i] as UploadedFile]))
+    const stored = new Map<string, UploadedFile>()
+    for (let start = 0; start < inline.length; start += CONTENT_BATCH) {
+      const batch = inline.slice(start, start + CONTENT_BATCH)
+      const contents = await Promise.all(batch.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
+      for (const [i, { path }] of batch.entries()) stored.set(path, contents[i] as UploadedFile)
+    }
+    // In the order of the index, in which neighbours are written together.
+    const rows = await sortInSlices([...stored.values()], (a, b) => (a.sha1 < b.sha1 ? -1 : 1))
+    for (let start = 0; start < rows.length; start += ROW_BATCH)
+      await parts.files.add(owner.id, rows.slice(start, start + ROW_BATCH), clock.now())
+    return stored
   }
 
   /** What the files, as they were sent or uploaded before, are found out to be. */
@@ -102,16 +120,26 @@ export function createCreateDeployment(parts: CreateParts) {
 
   return async function create(ctx: Context, command: CreateDeployment): Promise<Created> {
     const { owner, origin } = ctx
-    const wish = readWish(command, { owner, origin, domain })
+    const wish = await readWish(command, { owner, origin, domain })
     for (const host of wish.alias ?? [])
       if (!isPlatformHost(host, domain)) await parts.checkCustomHost(owner, host)
-    const inline = await storeInline(wish.files)
+    const inline = await storeInline(owner, wish.files)
+    const gathered = await gather(parts.files, owner.id, wish.files, inline, clock.now())
+    const fileHash = await hashFiles(gathered.manifest)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Contents are looked at before the transaction, in which everybody else would wait for that.
       const seen = await parts.projects.byIdOrName(owner.id, command.project ?? wish.slug)
       const settings = seen?.build ?? DEFAULT_BUILD_SETTINGS
       const decision = await found(owner, command, wish, settings)
-      const created = await enter(ctx, command, { wish, inline, settings, ...decision })
+      if (gathered.missing.length > 0 && !command.allowMissing)
+        throw new AloftError('missing_files', 'Some files were not uploaded before.', {
+          missing: gathered.missing,
+        })
+      const manifest = await servedOnly(gathered.manifest, decision.work)
+      const created = await enter(ctx, command, {
+        ...{ wish, settings, fileHash, gathered: { ...gathered, manifest } },
+        ...decision,
+      })
       if (created === undefined) continue
       const { changed, ...answer } = created
       parts.onHostsChanged(changed)
@@ -124,12 +152,11 @@ export function createCreateDeployment(parts: CreateParts) {
   /** Undefined where the project's settings were changed since it was found out what the files are. */
   async function enter(ctx: Context, command: CreateDeployment, asked: Asked) {
     const { owner, origin } = ctx
-    const { wish, inline, settings, work } = asked
+    const { wish, settings, work, gathered, fileHash } = asked
+    const { totalSize } = gathered
     const now = clock.now()
     return transact(async (stores) => {
-      const { manifest, missing, totalSize } = await gather(stores.files, owner.id, wish.files, inline, now)
-      if (missing.length > 0 && !command.allowMissing)
-        throw new AloftError('missing_files', 'Some files were not uploaded before.', { missing })
+      const { manifest, missing } = await fillMissing(stores.files, owner.id, gathered, now)
       await checkAliases(stores.hosts, wish.alias ?? [], owner.id)
       const known = await stores.projects.byIdOrName(owner.id, command.project ?? wish.slug)
       if (known) checkReach(ctx, known.id)
@@ -145,10 +172,10 @@ export function createCreateDeployment(parts: CreateParts) {
         ...secretIdsIn(variables),
       ])
 
-      const digest = digestFor(owner.id, command, wish, inline, {
-        project: known,
-        variables: versionOf(variables),
-      })
+      const digest = digestOf(
+        fileHash,
+        samenessOf(owner.id, command, wish, { project: known, variables: versionOf(variables) }),
+      )
       const same = command.forceNew ? undefined : await stores.deployments.newestSame(owner.id, digest)
       if (same) {
         const remaining = same.incomplete ? await stores.deployments.missing(same.id) : []
@@ -177,10 +204,7 @@ export function createCreateDeployment(parts: CreateParts) {
         incomplete: missing.length > 0,
         digest,
       }
-      await stores.deployments.insert(begun, {
-        manifest: servedOnly(manifest, work),
-        sealedEnv: sealValues(vault, id, values),
-      })
+      await stores.deployments.insert(begun, { manifest, sealedEnv: sealValues(vault, id, values) })
       if (begun.incomplete) return { deployment: begun, isNew: true, missing, totalSize, changed: [] }
       if (work.kind === 'files' && work.inPlace === undefined)
         await stores.outputs.save(id, filesOutput(work.plan, manifest))
@@ -209,7 +233,8 @@ const ATTEMPTS = 5
 /** A request, and what was found out about its files. */
 interface Asked extends Decision {
   readonly wish: Wish
-  readonly inline: Stored
+  readonly gathered: Gathered
+  readonly fileHash: Hash
   readonly settings: BuildSettings
 }
 
@@ -252,34 +277,31 @@ const begin = (command: CreateDeployment, { wish, work, runs, settings }: Asked,
   settings,
 })
 
-const digestFor = (
+const samenessOf = (
   ownerId: string,
   command: CreateDeployment,
   wish: Wish,
-  inline: Stored,
   { project, variables }: { readonly project: Project | undefined; readonly variables: readonly string[] },
-): string =>
-  digestOf({
-    ownerId,
-    // By its name, whichever way the request names it.
-    project: project?.name ?? command.project ?? wish.slug,
-    files: wish.files.map((file) => ({ path: file.path, mode: file.mode, sha1: sha1Of(file, inline) })),
-    env: wish.env,
-    buildEnv: wish.buildEnv,
-    builds: wish.builds,
-    routes: wish.routes,
-    regions: wish.regions,
-    public: command.public ?? false,
-    target: command.target ?? null,
-    alias: wish.alias,
-    // After a change of the project's variables the same files make another deployment.
-    ...(variables.length > 0 ? { variables } : {}),
-    ...shapingSettings(project),
-    ...(branchOf(wish.meta) === undefined ? {} : { branch: branchOf(wish.meta) }),
-    ...(command.type
-      ? { other: { type: command.type, affinity: command.sessionAffinity, node: command.nodeVersion } }
-      : {}),
-  })
+): Sameness => ({
+  ownerId,
+  // By its name, whichever way the request names it.
+  project: project?.name ?? command.project ?? wish.slug,
+  env: wish.env,
+  buildEnv: wish.buildEnv,
+  builds: wish.builds,
+  routes: wish.routes,
+  regions: wish.regions,
+  public: command.public ?? false,
+  target: command.target ?? null,
+  alias: wish.alias,
+  // After a change of the project's variables the same files make another deployment.
+  ...(variables.length > 0 ? { variables } : {}),
+  ...shapingSettings(project),
+  ...(branchOf(wish.meta) === undefined ? {} : { branch: branchOf(wish.meta) }),
+  ...(command.type
+    ? { other: { type: command.type, affinity: command.sessionAffinity, node: command.nodeVersion } }
+    : {}),
+})
 
 /** The project's settings that shape what comes of the files, as far as they are not what every project begins with. */
 function shapingSettings(project: Project | undefined): Pick<Sameness, 'settings'> {
@@ -293,43 +315,71 @@ function shapingSettings(project: Project | undefined): Pick<Sameness, 'settings
 const sha1Of = (file: FileWish, inline: Stored): string =>
   'sha1' in file ? file.sha1 : (inline.get(file.path) as UploadedFile).sha1
 
-/** Joins what is named with what the account has. A file of another size than was said is not there. */
+interface Gathered {
+  readonly manifest: readonly ManifestFile[]
+  /** SHA-1s, each once. */
+  readonly missing: readonly string[]
+  readonly totalSize: number
+}
+
+/**
+ * Joins what is named with what the account has. A file of another size than was said is not there.
+ * What was claimed stays for hours, so that this need not be done inside the transaction that refers to it.
+ */
 async function gather(
-  store: FileStore,
+  store: Pick<FileStore, 'claim'>,
   ownerId: string,
   files: readonly FileWish[],
   inline: Stored,
   now: number,
-) {
-  if (inline.size > 0) await store.add(ownerId, [...inline.values()], now)
+): Promise<Gathered> {
   const wanted = [...new Set(files.flatMap((file) => ('sha1' in file ? [file.sha1] : [])))]
   const known = wanted.length > 0 ? await store.claim(ownerId, wanted, now) : new Map<string, UploadedFile>()
   const missing = new Set<string>()
   const manifest: ManifestFile[] = []
   let totalSize = 0
-  for (const file of files) {
+  await inSlices(files, (file) => {
     const content = 'sha1' in file ? known.get(file.sha1) : inline.get(file.path)
-    totalSize += 'sha1' in file ? file.size : file.bytes.length
-    if (!content || ('sha1' in file && content.size !== file.size)) missing.add(sha1Of(file, inline))
+    const size = 'sha1' in file ? file.size : file.bytes.length
+    const sha1 = sha1Of(file, inline)
+    totalSize += size
+    if (content?.size !== size) missing.add(sha1)
     // What is missing keeps its place; the upload that brings it fills in the content.
-    manifest.push({
-      path: file.path,
-      mode: file.mode,
-      sha1: sha1Of(file, inline),
-      sha256: content?.sha256 ?? '',
-      size: 'sha1' in file ? file.size : file.bytes.length,
-    })
-  }
+    const sha256 = content?.size === size ? content.sha256 : ''
+    manifest.push({ path: file.path, mode: file.mode, sha1, sha256, size })
+  })
   return { manifest, missing: [...missing], totalSize }
 }
 
-/** All files stay readable as source; only those that are served as they are can be seen by visitors. */
-const servedOnly = (manifest: readonly ManifestFile[], work: Work): ManifestFile[] =>
-  manifest.map((file) =>
-    work.kind !== 'files' || work.inPlace === undefined || work.inPlace.has(file.path)
-      ? file
-      : { ...file, hidden: true as const },
+/** What came since it was looked for. Whatever comes later finds the deployment waiting for it. */
+async function fillMissing(
+  store: FileStore,
+  ownerId: string,
+  { manifest, missing }: Pick<Gathered, 'manifest' | 'missing'>,
+  now: number,
+): Promise<Pick<Gathered, 'manifest' | 'missing'>> {
+  if (missing.length === 0) return { manifest, missing }
+  const known = await store.claim(ownerId, missing, now)
+  if (known.size === 0) return { manifest, missing }
+  const filled = manifest.map((file) =>
+    file.sha256 === '' && known.get(file.sha1)?.size === file.size
+      ? { ...file, sha256: known.get(file.sha1)?.sha256 ?? '' }
+      : file,
   )
+  const absent = new Set(filled.flatMap(({ sha1, sha256 }) => (sha256 === '' ? [sha1] : [])))
+  return { manifest: filled, missing: missing.filter((sha1) => absent.has(sha1)) }
+}
+
+/** All files stay readable as source; only those that are served as they are can be seen by visitors. */
+async function servedOnly(manifest: readonly ManifestFile[], work: Work): Promise<readonly ManifestFile[]> {
+  const served = work.kind === 'files' ? work.inPlace : undefined
+  if (served === undefined) return manifest
+  const shown: ManifestFile[] = []
+  await inSlices(manifest, (file) =>
+    shown.push(served.has(file.path) ? file : { ...file, hidden: true as const }),
+  )
+  return shown
+}
 
 async function ensureProject(
   { projects, events }: CreateStores,

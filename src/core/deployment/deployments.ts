@@ -18,7 +18,8 @@ import { type Created, type CreateParts, createCreateDeployment } from './create
 import { type Deployment, legacyStateOf, MAX_INSTANCES, type Scale } from './deployment.ts'
 import type { DeploymentNews } from './deployment-news.ts'
 import type { DeploymentFilter, DeploymentStore } from './deployment-store.ts'
-import { type ManifestFile, type TreeEntry, treeOf } from './manifest.ts'
+import { type TreeStep, walkTree } from './file-tree.ts'
+import type { ManifestFile } from './manifest.ts'
 import { publish } from './publish.ts'
 import type { CreateDeployment } from './read-wish.ts'
 
@@ -30,7 +31,8 @@ export interface Deployments {
   find(ctx: Context, idOrHost: string, intent: Intent): Promise<Deployment>
   list(ctx: Context, page: PageQuery, filter: DeploymentFilter): Promise<Page<Deployment>>
   remove(ctx: Context, idOrHost: string): Promise<Deployment>
-  tree(ctx: Context, idOrHost: string): Promise<TreeEntry[]>
+  /** In pieces, as far as it is read. */
+  tree(ctx: Context, idOrHost: string): Promise<AsyncIterable<readonly TreeStep[]>>
   content(
     ctx: Context,
     idOrHost: string,
@@ -136,7 +138,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
 
     async tree(ctx, idOrHost) {
       const { id } = await findSource(ctx, idOrHost)
-      return treeOf(await store.manifest(id))
+      return walkTree(await store.manifest(id))
     },
 
     async content(ctx, idOrHost, fileId) {

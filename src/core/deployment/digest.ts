@@ -1,12 +1,16 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
+import { inSlices, sortInSlices } from '../slices.ts'
 import type { BuildSpec } from './deployment.ts'
 import type { EnvWish } from './env.ts'
+import type { ManifestFile } from './manifest.ts'
 
-/** What makes two deployments the same. `meta` does not count but for the branch, nor does the order of files or keys. */
+/**
+ * What makes two deployments the same besides their files. `meta` does not count but for the branch, nor does the order
+ * of keys.
+ */
 export interface Sameness {
   readonly ownerId: string
   readonly project: string
-  readonly files: readonly { readonly path: string; readonly sha1: string; readonly mode: number }[]
   readonly env: EnvWish
   readonly buildEnv: EnvWish
   readonly builds: readonly BuildSpec[]
@@ -25,21 +29,29 @@ export interface Sameness {
   readonly other?: Readonly<Record<string, unknown>>
 }
 
-export function digestOf({ files, env, buildEnv, regions, alias, ...rest }: Sameness): string {
+type FileSameness = Pick<ManifestFile, 'path' | 'sha1' | 'mode'>
+
+/** The files in any order. There can be so many that it is done before the transaction that needs the digest. */
+export async function hashFiles(files: readonly FileSameness[]): Promise<Hash> {
   const hash = createHash('sha256')
-  const sorted = [...files].sort((a, b) => (a.path < b.path ? -1 : 1))
-  for (const { path, sha1, mode } of sorted) hash.update(`${path}\0${sha1}\0${mode}\n`)
-  hash.update(
-    canonical({
-      ...rest,
-      env: Object.fromEntries(env),
-      buildEnv: Object.fromEntries(buildEnv),
-      regions: [...regions].sort(),
-      alias: alias && [...alias].sort(),
-    }),
-  )
-  return hash.digest('hex')
+  const sorted = await sortInSlices(files, (a, b) => (a.path < b.path ? -1 : 1))
+  await inSlices(sorted, ({ path, sha1, mode }) => hash.update(`${path}\0${sha1}\0${mode}\n`))
+  return hash
 }
+
+export const digestOf = (files: Hash, { env, buildEnv, regions, alias, ...rest }: Sameness): string =>
+  files
+    .copy()
+    .update(
+      canonical({
+        ...rest,
+        env: Object.fromEntries(env),
+        buildEnv: Object.fromEntries(buildEnv),
+        regions: [...regions].sort(),
+        alias: alias && [...alias].sort(),
+      }),
+    )
+    .digest('hex')
 
 /** JSON with sorted keys: equal values have equal text. */
 const canonical = (value: unknown): string =>

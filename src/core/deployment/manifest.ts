@@ -1,4 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
+import { inSlices } from '../slices.ts'
 
 /** One file of a deployment. */
 export interface ManifestFile {
@@ -35,17 +36,19 @@ export const DIRECTORY_MODE = 0o040755
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
 /** Every path once, none that could leave the deployment's folder, none that is both a file and a folder. */
-export function readFiles(inputs: readonly FileInput[]): FileWish[] {
+export async function readFiles(inputs: readonly FileInput[]): Promise<FileWish[]> {
   if (inputs.length === 0) throw new AloftError('no_files', 'The deployment has no files.')
   if (inputs.length > MAX_FILES) throw invalid(`\`files\` should have at most ${MAX_FILES} items`)
   const seen = new Set<string>()
-  const wishes = inputs.map((input, i) => {
+  const wishes: FileWish[] = []
+  await inSlices(inputs, (input) => {
+    const i = wishes.length
     checkPath(input.file, i)
     if (seen.has(input.file)) throw invalid(`\`files[${i}].file\` names ${show(input.file)} a second time`)
     seen.add(input.file)
-    return readFile(input, i)
+    wishes.push(readFile(input, i))
   })
-  refuseFileAsFolder(seen)
+  await inSlices(seen, (path) => refuseFileAsFolder(path, seen))
   return wishes
 }
 
@@ -88,60 +91,10 @@ function readData(data: string, encoding: FileInput['encoding'], i: number): Buf
   return bytes
 }
 
-function refuseFileAsFolder(paths: ReadonlySet<string>): void {
-  for (const path of paths)
-    for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
-      if (paths.has(path.slice(0, slash)))
-        throw invalid(`\`files\` names ${show(path.slice(0, slash))} both as a file and as a folder`)
+function refuseFileAsFolder(path: string, paths: ReadonlySet<string>): void {
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
+    if (paths.has(path.slice(0, slash)))
+      throw invalid(`\`files\` names ${show(path.slice(0, slash))} both as a file and as a folder`)
 }
 
 const show = (path: string): string => JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}…` : path)
-
-export type TreeEntry =
-  | { readonly name: string; readonly type: 'file'; readonly uid: string; readonly mode: number }
-  | {
-      readonly name: string
-      readonly type: 'directory'
-      readonly mode: number
-      readonly children: TreeEntry[]
-    }
-
-/** Folders nested, everything in alphabetical order. */
-export function treeOf(files: readonly ManifestFile[]): TreeEntry[] {
-  interface Folder {
-    readonly files: ManifestFile[]
-    readonly folders: Map<string, Folder>
-  }
-  const empty = (): Folder => ({ files: [], folders: new Map() })
-  const root = empty()
-  for (const file of files) {
-    let folder = root
-    const parts = file.path.split('/')
-    for (const part of parts.slice(0, -1)) {
-      const next = folder.folders.get(part) ?? empty()
-      folder.folders.set(part, next)
-      folder = next
-    }
-    folder.files.push(file)
-  }
-  const list = (folder: Folder): TreeEntry[] =>
-    [
-      ...folder.files.map(
-        ({ path, sha1, mode }): TreeEntry => ({
-          name: path.slice(path.lastIndexOf('/') + 1),
-          type: 'file',
-          uid: sha1,
-          mode,
-        }),
-      ),
-      ...[...folder.folders].map(
-        ([name, inner]): TreeEntry => ({
-          name,
-          type: 'directory',
-          mode: DIRECTORY_MODE,
-          children: list(inner),
-        }),
-      ),
-    ].sort((a, b) => (a.name < b.name ? -1 : 1))
-  return list(root)
-}

@@ -50,10 +50,10 @@ export interface Wish {
 
 const MAX_ALIASES = 50
 
-export function readWish(
+export async function readWish(
   command: CreateDeployment,
   { owner, origin, domain }: { readonly owner: Owner; readonly origin: string; readonly domain: string },
-): Wish {
+): Promise<Wish> {
   const slug = projectSlug(command.name)
   if (owner.plan === 'oss' && command.public !== true)
     throw new AloftError(
@@ -62,7 +62,7 @@ export function readWish(
     )
   return {
     slug,
-    files: readFiles(command.files),
+    files: await readFiles(command.files),
     env: readEnv(command.env),
     buildEnv: readEnv(command.buildEnv),
     alias: readAliases(command, domain, owner),

@@ -12,5 +12,6 @@ export interface Taken {
  * limiter. A limiter that cannot be reached lets requests pass: a broken counter stops nobody.
  */
 export interface RateLimiter {
-  take(key: string, window: Window): Taken | Promise<Taken>
+  /** Counts one request, or as many as `points` says. */
+  take(key: string, window: Window, points?: number): Taken | Promise<Taken>
 }

@@ -1,7 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import { iso } from '#contract/time.ts'
 import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
-import type { FileInput, TreeEntry } from '#core/deployment/manifest.ts'
+import type { FileInput } from '#core/deployment/manifest.ts'
 import type { CreateDeployment } from '#core/deployment/read-wish.ts'
 
 export const listItem = (d: Deployment) => ({
@@ -43,13 +43,3 @@ export function readCreate(body: Readonly<Record<string, unknown>>): CreateDeplo
     ...(isPublic === undefined ? {} : { public: isPublic }),
   }
 }
-
-type BareEntry = { name: string; type: string; uid?: string; children?: BareEntry[] }
-
-/** File entries of before modes were told. */
-export const tree = (entries: readonly TreeEntry[]): BareEntry[] =>
-  entries.map((entry) =>
-    entry.type === 'file'
-      ? { name: entry.name, type: entry.type, uid: entry.uid }
-      : { name: entry.name, type: entry.type, children: tree(entry.children) },
-  )

@@ -7,6 +7,7 @@ import type { Deployments } from '#core/deployment/deployments.ts'
 import { type Route, route } from '../route.ts'
 import * as current from './current.ts'
 import * as earliest from './earliest.ts'
+import { fileTree } from './file-tree.ts'
 import * as legacy from './legacy.ts'
 import { readList } from './read-list.ts'
 
@@ -36,6 +37,9 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
     }
   }
 
+  const tree = async (ctx: Context, id: string, { modes } = { modes: true }) =>
+    fileTree(await deployments.tree(ctx, id), { modes })
+
   async function show<T>(
     ctx: Context,
     id: string,
@@ -61,7 +65,7 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
     route(api.listDeployments, (ctx, { query }) => list(ctx, query, current.listItem)),
     route(api.getDeployment, async (ctx, { params }) => current.deployment(await readable(ctx, params.id))),
     route(api.deleteDeployment, (ctx, { params }) => remove(ctx, params.id)),
-    route(api.listFiles, (ctx, { params }) => deployments.tree(ctx, params.id)),
+    route(api.listFiles, (ctx, { params }) => tree(ctx, params.id)),
     route(api.getFile, (ctx, { params }) => content(ctx, params.id, params.fileId)),
     route(api.listBuilds, async (ctx, { params }) => {
       const deployment = await readable(ctx, params.id)
@@ -86,7 +90,7 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
     route(api.legacyList, (ctx, { query }) => list(ctx, query, legacy.listItem)),
     route(api.legacyGet, (ctx, { params }) => show(ctx, params.id, legacy.single)),
     route(api.legacy.deleteDeployment, (ctx, { params }) => remove(ctx, params.id)),
-    route(api.legacy.listFiles, (ctx, { params }) => deployments.tree(ctx, params.id)),
+    route(api.legacy.listFiles, (ctx, { params }) => tree(ctx, params.id)),
     route(api.legacy.getFile, (ctx, { params }) => content(ctx, params.id, params.fileId)),
 
     route(api.earliest.createDeployment, async (ctx, { body }) => {
@@ -96,9 +100,7 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
     route(api.earliest.listDeployments, (ctx, { query }) => list(ctx, query, earliest.listItem)),
     route(api.earliest.getDeployment, (ctx, { params }) => show(ctx, params.id, earliest.single)),
     route(api.earliest.deleteDeployment, (ctx, { params }) => remove(ctx, params.id)),
-    route(api.earliest.listFiles, async (ctx, { params }) =>
-      earliest.tree(await deployments.tree(ctx, params.id)),
-    ),
+    route(api.earliest.listFiles, (ctx, { params }) => tree(ctx, params.id, { modes: false })),
     route(api.earliest.getFile, (ctx, { params }) => content(ctx, params.id, params.fileId)),
   ]
 }

@@ -20,14 +20,14 @@ export interface SqliteOptions {
   readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
 }
 
-/** Caches are small, for there are many processes. */
+/** Caches are small, for there are many processes. A writer's holds what a batch of thousands of rows touches. */
 const writerPragmas = (durability: Durability, canShrink: boolean) => `
   pragma busy_timeout = 0;
   ${canShrink ? 'pragma auto_vacuum = incremental;' : ''}
   pragma journal_mode = wal;
   pragma synchronous = ${durability};
   pragma journal_size_limit = 16777216;
-  pragma cache_size = -2000`
+  pragma cache_size = -8000`
 /** A reader is only ever kept out for a moment, while a file is recovered or its log is put away. */
 const READER = `
   pragma busy_timeout = 5000;

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+
+/** About this many bytes are parsed at a time. */
+const SLICE = 128 * 1024
+/** Looking for where to cut is quicker than parsing. */
+const SCAN = 1024 * 1024
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+
+/** A list right inside the outermost object that is long enough to be parsed in several goes. */
+interface LongList {
+  /** Of the brackets. */
+  readonly open: number
+  readonly close: number
+  /** Places of commas between its items. */
+  readonly cuts: readonly number[]
+}
+
+const whole = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+/** A mark of the byte order is one at the beginning of the whole alone. */
+const piece = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * `JSON.parse` of bytes without keeping the process to itself: the lists that make a large object large are parsed a
+ * piece at a time, and others have their turn in between. Throws what `parse` throws, and a TypeError where the bytes
+ * are not UTF-8. `parse` is given texts of JSON that stand for the whole when put together.
+ */
+export async function parseJsonInSlices(
+  bytes: Buffer,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<unknown> {
+  const lists = bytes.length > SLICE ? await findLongLists(bytes) : []
+  if (lists.length === 0) return parse(whole.decode(bytes))
+  // Nobody can guess what stands for a list in the text around it.
+  const token = randomUUID()
+  const edges = [0, ...lists.flatMap(({ open, close }) => [open + 1, close]), bytes.length]
+  const around: string[] = []
+  for (let i = 0; i < edges.length; i += 2)
+    around.push((i === 0 ? whole : piece).decode(bytes.subarray(edges[i], edges[i + 1])))
+  const value = parse(around.reduce((text, part, i) => `${text}"${token}${i - 1}"${part}`))
+  const parsed: unknown[][] = []
+  for (const list of lists) parsed.push(await parseList(bytes, list, parse))
+  if (typeof value !== 'object' || value === null) return value
+  const holder = value as Record<string, unknown>
+  for (const [key, inner] of Object.entries(holder)) {
+    const [mark] = Array.isArray(inner) ? inner : []
+    if (typeof mark === 'string' && mark.startsWith(token))
+      holder[key] = parsed[Number(mark.slice(token.length))]
+  }
+  return value
+}
+
+async function parseList(
+  bytes: Buffer,
+  { open, close, cuts }: LongList,
+  parse: (text: string) => unknown,
+): Promise<unknown[]> {
+  const items: unknown[] = []
+  const edges = [open, ...cuts, close]
+  for (let i = 1; i < edges.length; i++) {
+    const text = piece.decode(bytes.subarray((edges[i - 1] as number) + 1, edges[i]))
+    // Nothing after a comma is no item, and would pass for an empty list.
+    const some = parse(text.trim() === '' ? '[,]' : `[${text}]`) as unknown[]
+    for (const item of some) items.push(item)
+    await setImmediate()
+  }
+  return items
+}
+
+/** Trusts nothing but quotes and brackets; whatever else is wrong is found when the pieces are parsed. */
+async function findLongLists(bytes: Buffer): Promise<readonly LongList[]> {
+  const lists: LongList[] = []
+  let depth = 0
+  let open = -1
+  let cuts: number[] = []
+  let turn = SCAN
+  for (let at = 0; at < bytes.length; at++) {
+    if (at > turn) {
+      await setImmediate()
+      turn = at + SCAN
+    }
+    const byte = bytes[at] as number
+    if (byte === QUOTE) at = endOfText(bytes, at)
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth++
+      if (depth === 2 && byte === 0x5b) {
+        open = at
+        cuts = []
+      }
+    } else if (byte === 0x5d || byte === 0x7d) {
+      if (depth === 2 && open !== -1) {
+        if (cuts.length > 0) lists.push({ open, close: at, cuts })
+        open = -1
+      }
+      depth--
+    } else if (byte === COMMA && depth === 2 && open !== -1 && at - (cuts.at(-1) ?? open) > SLICE)
+      cuts.push(at)
+  }
+  return bytes[firstByte(bytes)] === 0x7b ? lists : []
+}
+
+const firstByte = (bytes: Buffer): number => bytes.findIndex((byte) => byte > 0x20)
+
+/** Of the closing quote; the end of the bytes where there is none. */
+function endOfText(bytes: Buffer, open: number): number {
+  for (let end = bytes.indexOf(QUOTE, open + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
+    let escapes = 0
+    while (bytes[end - 1 - escapes] === BACKSLASH) escapes++
+    if (escapes % 2 === 0) return end
+  }
+  return bytes.length
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurns } from './turns.ts'
+
+test('so many of a key at once, the others in the order in which they came', async () => {
+  const turns = createTurns(2)
+  const began: string[] = []
+  const begin = async (name: string, key = 'a') => {
+    const giveBack = await turns.take(key)
+    began.push(name)
+    return giveBack
+  }
+  const [first] = await Promise.all([begin('1'), begin('2')])
+  const third = begin('3')
+  const fourth = begin('4')
+  await begin('other', 'b')
+  assert.deepEqual(began, ['1', '2', 'other'])
+  first()
+  first()
+  const giveBack = await third
+  assert.deepEqual(began, ['1', '2', 'other', '3'])
+  giveBack()
+  await fourth
+  assert.deepEqual(began, ['1', '2', 'other', '3', '4'])
+})

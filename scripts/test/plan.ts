@@ -47,8 +47,12 @@ const rank = (file: string): number => {
   return at === -1 ? LONG.length : at
 }
 
-/** What changes the whole process while it is tested: the clock of Node.js, its folder, what new files may be read by. */
-const CHANGES_PROCESS = /\bmock\.(timers|module|method\(globalThis)|\bprocess\.(umask|chdir)\(/
+/**
+ * What changes the whole process while it is tested: the clock of Node.js, its folder, what new files may be read by. Or
+ * what runs the file once more, in a process with a network of its own.
+ */
+const CHANGES_PROCESS =
+  /\bmock\.(timers|module|method\(globalThis)|\bprocess\.(umask|chdir)\(|\binOwnNamespaces\(/
 
 export const mustBeAlone = (source: string): boolean => CHANGES_PROCESS.test(source)
 

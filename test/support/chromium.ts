@@ -8,6 +8,8 @@ export const withoutChromium: string | false =
 export const openChromium = (hosts?: { readonly names: string; readonly url: string }): Promise<Browser> =>
   chromium.launch({
     executablePath: '/usr/bin/chromium',
+    // For those who want to watch.
+    headless: process.env.ALOFT_SHOW_BROWSER === undefined,
     args: [
       '--no-sandbox',
       '--disable-dev-shm-usage',

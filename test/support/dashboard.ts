@@ -11,8 +11,8 @@ import { type Account, type StartOptions, startServer, type TestServer } from '.
 const root = join(import.meta.dirname, '../..')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Where pictures of the pages are put, if anybody wants to look at them. */
-const { ALOFT_SCREENSHOTS } = process.env
+/** Where pictures of the pages, and what was done on them, are put, if anybody wants to look at them. */
+const { ALOFT_SCREENSHOTS, ALOFT_TRACES } = process.env
 
 const SIZES = {
   desktop: { width: 1280, height: 800 },
@@ -90,7 +90,9 @@ export async function openDashboard(options: StartOptions = {}): Promise<Dashboa
     server,
 
     async openPage(account, path = '/') {
-      const page = await (await signedIn(account)).newPage()
+      const context = await signedIn(account)
+      if (ALOFT_TRACES !== undefined) await context.tracing.start({ screenshots: true, snapshots: true })
+      const page = await context.newPage()
       page.setDefaultTimeout(30_000)
       const heard: string[] = []
       complaints.set(page, heard)
@@ -109,6 +111,8 @@ export async function openDashboard(options: StartOptions = {}): Promise<Dashboa
       for (const size of ['desktop', 'phone'] as const) {
         await page.setViewportSize(SIZES[size])
         for (const theme of ['light', 'dark'] as const) {
+          const rules = RULES[size][theme]
+          if (rules === undefined && ALOFT_SCREENSHOTS === undefined) continue
           await page.emulateMedia({ colorScheme: theme })
           await drawn(page)
           if (ALOFT_SCREENSHOTS !== undefined) {
@@ -116,7 +120,6 @@ export async function openDashboard(options: StartOptions = {}): Promise<Dashboa
             const path = join(ALOFT_SCREENSHOTS, `${name}-${size}-${theme}.png`)
             await page.screenshot({ path, fullPage: true })
           }
-          const rules = RULES[size][theme]
           if (rules !== undefined)
             assert.deepEqual(await violations(page, rules), [], `${name}, ${size}, ${theme}`)
         }
@@ -129,6 +132,9 @@ export async function openDashboard(options: StartOptions = {}): Promise<Dashboa
     },
 
     async close() {
+      if (ALOFT_TRACES !== undefined)
+        for (const [n, { tracing }] of browser.contexts().entries())
+          await tracing.stop({ path: join(ALOFT_TRACES, `${process.pid}-${n + 1}.zip`) })
       await browser.close()
       await server.close()
     },

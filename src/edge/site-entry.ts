@@ -87,6 +87,6 @@ function createLookup(site: Site, folders: () => Folders): RoutedSite<SiteTarget
     // With an escapeName left in it, a path can only mean a name that has such characters, and the reverse.
     find: (path) => (path.includes('%') ? special.get(path) : find(path.slice(1))),
     hasListing: (path) => directoryListing && folders().has(path),
-    isBuilt: routesFrom === 'output',
+    isBuilt: routesFrom === 'output' || functions.size > 0,
   }
 }

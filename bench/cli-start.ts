@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path'
 import { pack } from '#test/support/package.ts'
 import { median, medianRatio } from './median.ts'
 import { atMost, printRows, type Row } from './row.ts'
-import { rounds, warmUps } from './trial.ts'
+import { isTrial, rounds, warmUps } from './trial.ts'
 
 const ROUNDS = rounds(40)
 const WARM_UPS = warmUps(2)
@@ -45,6 +45,9 @@ const olderNode = (): string | undefined =>
   })
 
 export async function run(): Promise<Row[]> {
+  const inClone = () => compare('in a clone', process.execPath, join(root, 'bin/aloft.js'))
+  // Packing takes long, and the tests of the package do it and start what was packed.
+  if (isTrial) return [inClone()]
   const folder = mkdtempSync(join(tmpdir(), 'aloft-bench-'))
   const packed = await pack()
   try {
@@ -54,7 +57,7 @@ export async function run(): Promise<Row[]> {
     const older = olderNode()
     return [
       compare('from the package', process.execPath, door),
-      compare('in a clone', process.execPath, join(root, 'bin/aloft.js')),
+      inClone(),
       ...(older === undefined ? [] : [compare('from the package on an older Node', older, door)]),
     ]
   } finally {

@@ -74,7 +74,7 @@ await inTurn(units, availableParallelism() + 0.5, async ({ files }) => {
     files: isBatch ? [join(import.meta.dirname, 'batch.ts')] : [resolve(files[0] as string)],
     argv: isBatch ? [...files] : [],
     // Applications are installed and built in some of them, and many files share a process.
-    timeout: 30 * 60_000,
+    timeout: 15 * 60_000,
   })
   for await (const event of stream as AsyncIterable<TestEvent>) events.push(event)
   report.add(events, isBatch ? files : [])

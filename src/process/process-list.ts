@@ -17,12 +17,17 @@ interface Listed {
   readonly sandbox: SandboxFacts
 }
 
-const UNKNOWN: SandboxFacts = { kind: null, missing: [] }
+const UNKNOWN: SandboxFacts = { kind: null, missing: [], inForce: [], advice: null }
 
 /** The supervisor's part: knows every process it keeps, and what they told of themselves. */
-export function serveProcessList(list: () => readonly Known[]): { attach(channel: Channel): void } {
+export function serveProcessList(list: () => readonly Known[]): {
+  attach(channel: Channel): void
+  /** As the working process has told. */
+  sandbox(): SandboxFacts
+} {
   let sandbox = UNKNOWN
   return {
+    sandbox: () => sandbox,
     attach(channel) {
       channel.onMessage((message) => {
         if (kindOf(message) === TELL) sandbox = (message as { sandbox: SandboxFacts }).sandbox
@@ -35,8 +40,8 @@ export function serveProcessList(list: () => readonly Known[]): { attach(channel
 }
 
 /** Said by the process that runs the code of users. */
-export const tellSandbox = (channel: Channel | undefined, { kind, missing }: SandboxFacts): void =>
-  channel?.send({ kind: TELL, sandbox: { kind, missing } })
+export const tellSandbox = (channel: Channel | undefined, sandbox: SandboxFacts): void =>
+  channel?.send({ kind: TELL, sandbox })
 
 /** Asks for the processes of this machine; without a supervisor there is this one. */
 export function createProcessList(channel: Channel | undefined): () => Promise<{

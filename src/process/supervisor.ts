@@ -5,10 +5,12 @@ import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
 import { serveIpcLimiter } from '#adapters/limit-ipc/serve-ipc-limiter.ts'
 import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
 import { SECOND } from '#contract/time.ts'
+import type { SandboxFacts } from '#core/operator/status.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config.ts'
 import { type Channel, kindOf } from './channel.ts'
 import { DRAIN_MS, forkRole, KeptChild } from './child.ts'
+import { firstWords } from './first-words.ts'
 import { serveMetrics } from './metrics-hub.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
 import { serveProcessList, startOfThis } from './process-list.ts'
@@ -48,7 +50,7 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   const ready = Promise.all(children.map((child) => child.start())).then(() => 'ready' as const)
   const first = await Promise.race([ready, stillborn.promise.then(() => 'stillborn' as const), stopping])
   if (first === 'ready') {
-    announce(config, prepared)
+    announce(config, prepared, list.sandbox())
     await stopping
   } else if (first === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
   // Functions run in the working process: it stays until the last visitor has been answered.
@@ -59,7 +61,9 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   return first === 'stillborn' ? 1 : 0
 }
 
-function announce(config: Config, { setupToken }: Prepared): void {
+function announce(config: Config, { setupToken }: Prepared, { advice }: SandboxFacts): void {
+  // A log gets the same as a line of its own.
+  if (advice && process.stdout.isTTY) process.stdout.write(firstWords(advice))
   if (setupToken !== undefined)
     process.stdout.write(
       `\nNobody operates this installation yet. Open this one-time link to become its operator:\n\n  ${config.baseUrl}/setup?token=${setupToken}\n\n`,

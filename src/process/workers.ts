@@ -14,17 +14,20 @@ import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '#core/deployment/deployme
 import { createCrashed } from '#core/instance/crash-loop.ts'
 import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
+import { adviseSandbox, sandboxWords } from '#core/operator/sandbox-advice.ts'
 import type { SandboxFacts } from '#core/operator/status.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
 import { ownSites, withOwnSites } from '#core/outbound/own-sites.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Camera } from '#core/ports/camera.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
+import type { Sandbox } from '#core/ports/sandbox.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Config } from '../config.ts'
 import { writeAuthorities } from './authorities-file.ts'
 import { openCamera } from './camera.ts'
 import { createIsServed } from './is-served.ts'
+import { readMachineFacts } from './machine-facts.ts'
 import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
@@ -38,6 +41,7 @@ export interface CodeWorkers {
   readonly boot: BootProgram
   /** Absent where there is no browser, or no sandbox for it. */
   readonly camera: Camera | undefined
+  /** What isolates them here. */
   readonly sandbox: SandboxFacts
   /** Requests and what they left to do may take this long; then nothing of it is left. */
   drain(ms: number): Promise<void>
@@ -56,8 +60,13 @@ export async function openCodeWorkers(
   const destinations = sites.sites
     ? withOwnSites(outside, sites.sites, createIsServed(config, stores.hosts))
     : outside
-  const sandbox = await openSandbox({ mode: config.sandbox, destinations, log })
-  log.info({ sandbox: sandbox.kind, missing: sandbox.missing }, 'builds and functions are isolated by this')
+  const sandbox = await openSandbox({
+    ...{ mode: config.sandbox, destinations, log },
+    // Whoever is at a terminal is told by its first lines.
+    quiet: process.stderr.isTTY === true,
+  })
+  const facts = await sandboxFacts(sandbox, config)
+  log.info({ sandbox: facts.kind, inForce: facts.inForce }, 'builds and functions are isolated by this')
   const authorities = await writeAuthorities(config.dataDir, parts)
   const registry = createRegistryLookup(process.env)
   const tools = join(config.dataDir, 'toolchains')
@@ -140,7 +149,7 @@ export async function openCodeWorkers(
     }),
     boot: (program) => runner.boot(program),
     camera: await openCamera(config, sandbox, log),
-    sandbox,
+    sandbox: facts,
     async drain(ms) {
       unsubscribe()
       await runner.drain(ms)
@@ -169,6 +178,16 @@ async function openEngine({ dataDir, sandbox }: Config, { blobs, clock, log }: P
   }
   log.info({ missing }, 'deployments that are images run on the Docker Engine')
   return docker
+}
+
+async function sandboxFacts({ kind, report }: Sandbox, { sandbox: mode }: Config): Promise<SandboxFacts> {
+  const machine = await readMachineFacts()
+  const advice = mode === 'off' ? undefined : adviseSandbox(report, machine)
+  return {
+    ...{ kind, missing: report.missing },
+    inForce: sandboxWords(report, machine.cgroups),
+    advice: advice ?? null,
+  }
 }
 
 const isRoot = (): boolean => process.getuid?.() === 0

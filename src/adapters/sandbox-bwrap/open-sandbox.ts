@@ -35,6 +35,8 @@ export interface SandboxOptions {
   readonly destinations?: Destinations
   /** False on machines where unprivileged users must not make user namespaces; else that is found out. */
   readonly userNamespaces?: boolean
+  /** Says nothing of what is not protected: somebody else does. */
+  readonly quiet?: boolean
   /** Programs to do without, as if they were not installed. */
   readonly without?: readonly ToolName[]
 }
@@ -197,7 +199,8 @@ async function openIsolated(
 
 /** The sandbox that this machine and its operator allow; what it does not protect is told loudly. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { mode, log } = options
+  const { mode, quiet = false } = options
+  const log = quiet ? { warn: () => {} } : options.log
   if (mode === 'off') {
     const sandbox = createUnsandboxed()
     log.warn(

@@ -28,6 +28,7 @@ const factsOf = (status: Status): readonly (readonly [string, string])[] => [
   ['mail', status.mail],
   ['runtime', status.runtime],
   ['sandbox', status.sandbox.kind ?? 'unknown'],
+  ...status.sandbox.inForce.map(([what = '', how = '']) => [`· ${what}`, how] as const),
   ['queue', `${status.queue.queued} waiting, ${status.queue.running} running, ${status.queue.failed} failed`],
 ]
 

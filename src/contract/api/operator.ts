@@ -127,6 +127,17 @@ export const getStatus = endpoint({
       mode: Type.Enum(['required', 'auto', 'off'] as const),
       kind: Nullable(Type.String({ description: 'What isolates builds and functions; null while unknown.' })),
       missing: Type.Array(Type.String(), { description: 'What this machine cannot isolate, and why.' }),
+      inForce: Type.Array(Type.Array(Type.String()), {
+        description: 'The network, limits and cgroups that are in force: pairs of a name and how it is.',
+      }),
+      advice: Nullable(
+        Type.Object({
+          problem: Type.String({ description: 'Why there is no sandbox, or none with a network.' }),
+          meaning: Type.String(),
+          command: Type.Optional(Type.String({ description: 'What gets it: a line for a shell.' })),
+          hint: Type.Optional(Type.String()),
+        }),
+      ),
     }),
     queue: Queue,
     checks: Type.Array(Check),

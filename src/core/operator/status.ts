@@ -1,4 +1,5 @@
 import type { JobStore } from '../job/job-queue.ts'
+import type { SandboxAdvice } from './sandbox-advice.ts'
 
 /** Whether something is as it should be, and what to do when it is not. */
 export interface Check {
@@ -23,6 +24,10 @@ export interface SandboxFacts {
   /** What isolates; null while nobody has said. */
   readonly kind: string | null
   readonly missing: readonly string[]
+  /** What is in force, by name; empty while nobody has said. */
+  readonly inForce: readonly (readonly [string, string])[]
+  /** What the operator could do about a sandbox that is not there, or has no network. */
+  readonly advice: SandboxAdvice | null
 }
 
 /** How an installation is set up, and what it uses. */
@@ -112,19 +117,21 @@ function processes({ processes: all }: Status): Check {
     : { name: 'processes', ok: true, message: `${of('serve')} serving, ${of('work')} working` }
 }
 
-function sandbox({ sandbox: { mode, kind, missing } }: Status): Check {
+function sandbox({ sandbox: { mode, kind, missing, inForce, advice } }: Status): Check {
   const name = 'sandbox'
   if (mode === 'off') return { name, ok: true, message: 'off, as it is set: code of users is not isolated' }
   if (kind === null) return { name, ok: true, message: 'this machine runs no code of users' }
-  if (kind === 'none')
+  if (advice)
     return {
       name,
       ok: false,
-      message: 'builds and functions run without isolation',
-      hint: 'Install bubblewrap (`apt install bubblewrap`) and start again; ALOFT_SANDBOX=required refuses to run without.',
+      message: `${advice.problem} ${advice.meaning}`,
+      hint:
+        advice.command === undefined ? (advice.hint ?? '') : `Run this, and start again: ${advice.command}`,
     }
+  const words = inForce.map(([what, how]) => `${what}: ${how}`).join(', ')
   const note = missing.length > 0 ? `; not complete: ${missing.join('; ')}` : ''
-  return { name, ok: true, message: `${kind}${note}` }
+  return { name, ok: true, message: `${kind} (${words})${note}` }
 }
 
 function certificates({ certificates: { authority, expiring } }: Status): Check {

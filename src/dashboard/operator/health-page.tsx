@@ -87,6 +87,9 @@ export function HealthPage() {
               'Code of users',
               `${status.runtime}, isolated by ${status.sandbox.kind ?? 'nothing yet'} (${status.sandbox.mode})`,
             ],
+            ...status.sandbox.inForce.map(
+              ([what = '', how = '']) => [`Code of users: ${what}`, how] as const,
+            ),
             ['Origin', status.origin],
             ['Running since', <Time key="since" at={status.startedAt} />],
           ]}

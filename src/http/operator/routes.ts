@@ -34,7 +34,11 @@ export const operatorRoutes = ({
       processes: [...processes],
       checks: [...checks],
       logs: { ...logs, damaged: [...logs.damaged] },
-      sandbox: { ...sandbox, missing: [...sandbox.missing] },
+      sandbox: {
+        ...sandbox,
+        missing: [...sandbox.missing],
+        inForce: sandbox.inForce.map((pair) => [...pair]),
+      },
     }
   }),
   route(api.makeBackup, async (_ctx, { query }) => {

@@ -5,6 +5,11 @@ import { getStatus } from '#contract/api/operator.ts'
 import { startMachine, TOKEN } from '../../cli-testing.ts'
 import type { Status } from '../status.ts'
 
+const SANDBOX: Status['sandbox'] = {
+  ...{ mode: 'auto', kind: 'bubblewrap', missing: [], advice: null },
+  inForce: [['network', 'through the platform']],
+}
+
 const status = (change: Partial<Status>): Status => ({
   ...{ version: '1', node: '24', time: Date.now(), startedAt: 1, origin: 'iad1' },
   ...{ baseUrl: 'http://127.0.0.1:1', domain: 'localhost', addresses: ['127.0.0.1'], nameservers: [] },
@@ -14,7 +19,7 @@ const status = (change: Partial<Status>): Status => ({
   ...{ blobs: { bytes: 1 }, disk: { free: 1, total: 2 }, memory: { free: 1, total: 2 } },
   processes: [{ name: 'serve-1', role: 'serve', pid: 1, startedAt: 1, restarts: 0, memory: null }],
   certificates: { authority: 'local', expiring: 0 },
-  ...{ mail: 'outbox', runtime: 'process', sandbox: { mode: 'auto', kind: 'bubblewrap', missing: [] } },
+  ...{ mail: 'outbox', runtime: 'process', sandbox: SANDBOX },
   queue: { queued: 0, running: 0, failed: 0 },
   checks: [{ name: 'disk', ok: false, message: 'almost full', hint: 'Remove old deployments.' }],
   ...change,

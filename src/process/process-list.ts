@@ -20,17 +20,19 @@ interface Listed {
 const UNKNOWN: SandboxFacts = { kind: null, missing: [], inForce: [], advice: null }
 
 /** The supervisor's part: knows every process it keeps, and what they told of themselves. */
-export function serveProcessList(list: () => readonly Known[]): {
-  attach(channel: Channel): void
-  /** As the working process has told. */
-  sandbox(): SandboxFacts
-} {
+export function serveProcessList(
+  list: () => readonly Known[],
+  /** The working process has told, for the first time or after a new start. */
+  onSandbox: (sandbox: SandboxFacts) => void,
+): { attach(channel: Channel): void } {
   let sandbox = UNKNOWN
   return {
-    sandbox: () => sandbox,
     attach(channel) {
       channel.onMessage((message) => {
-        if (kindOf(message) === TELL) sandbox = (message as { sandbox: SandboxFacts }).sandbox
+        if (kindOf(message) === TELL) {
+          sandbox = (message as { sandbox: SandboxFacts }).sandbox
+          onSandbox(sandbox)
+        }
         if (kindOf(message) !== ASK) return
         const { id } = message as { id: number }
         channel.send({ kind: ANSWER, id, listed: { processes: list(), sandbox } satisfies Listed })

@@ -29,10 +29,13 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   const children: KeptChild[] = []
   const channels = () => children.flatMap(({ channel }) => channel ?? [])
   const metrics = serveMetrics(channels)
-  const list = serveProcessList(() => [
-    { name: 'supervisor', role: 'supervisor', pid: process.pid, startedAt: startOfThis(), restarts: 0 },
-    ...children.flatMap(({ facts }) => facts ?? []),
-  ])
+  const list = serveProcessList(
+    () => [
+      { name: 'supervisor', role: 'supervisor', pid: process.pid, startedAt: startOfThis(), restarts: 0 },
+      ...children.flatMap(({ facts }) => facts ?? []),
+    ],
+    createFirstWords(),
+  )
   const limiter = createMemoryLimiter()
   const bus = serveIpcBus()
   const attach = (channel: Channel) => {
@@ -50,7 +53,7 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   const ready = Promise.all(children.map((child) => child.start())).then(() => 'ready' as const)
   const first = await Promise.race([ready, stillborn.promise.then(() => 'stillborn' as const), stopping])
   if (first === 'ready') {
-    announce(config, prepared, list.sandbox())
+    announce(config, prepared)
     await stopping
   } else if (first === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
   // Functions run in the working process: it stays until the last visitor has been answered.
@@ -61,9 +64,16 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   return first === 'stillborn' ? 1 : 0
 }
 
-function announce(config: Config, { setupToken }: Prepared, { advice }: SandboxFacts): void {
-  // A log gets the same as a line of its own.
-  if (advice && process.stdout.isTTY) process.stdout.write(firstWords(advice))
+/** Once, to a person at a terminal; a log gets the same as a line of its own. */
+function createFirstWords(): (sandbox: SandboxFacts) => void {
+  let isSaid = !process.stdout.isTTY
+  return ({ advice }) => {
+    if (advice && !isSaid) process.stdout.write(firstWords(advice))
+    isSaid = true
+  }
+}
+
+function announce(config: Config, { setupToken }: Prepared): void {
   if (setupToken !== undefined)
     process.stdout.write(
       `\nNobody operates this installation yet. Open this one-time link to become its operator:\n\n  ${config.baseUrl}/setup?token=${setupToken}\n\n`,

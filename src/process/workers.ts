@@ -54,6 +54,7 @@ export async function openCodeWorkers(
   { worker, serves }: { readonly worker: string; readonly serves: boolean },
 ): Promise<CodeWorkers> {
   const { blobs, bus, clock, log, stores, transact, vault, logWriter } = parts
+  const isTerminal = process.stderr.isTTY === true
   // On a machine that does not serve, the sites are found as by any visitor.
   const sites = serves ? { sites: ownSites(config) } : {}
   const outside = createDestinations({ privateTargets: config.privateTargets })
@@ -63,10 +64,10 @@ export async function openCodeWorkers(
   const sandbox = await openSandbox({
     ...{ mode: config.sandbox, destinations, log },
     // Whoever is at a terminal is told by its first lines.
-    quiet: process.stderr.isTTY === true,
+    quiet: isTerminal,
   })
   const facts = await sandboxFacts(sandbox, config)
-  log.info({ sandbox: facts.kind, inForce: facts.inForce }, 'builds and functions are isolated by this')
+  if (!isTerminal) log.info(facts, 'builds and functions are isolated by this')
   const authorities = await writeAuthorities(config.dataDir, parts)
   const registry = createRegistryLookup(process.env)
   const tools = join(config.dataDir, 'toolchains')

@@ -162,6 +162,28 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.ok(!JSON.stringify([failed, await events(token, made.id)]).includes('secret/place'))
   })
 
+  test('a failure of our own says what kind of thing failed, and under what the operator finds the rest', async () => {
+    const { token } = await server.signUp()
+    const full = Object.assign(new Error('ENOSPC: no space left, write /data/builds'), { code: 'ENOSPC' })
+    builder.next(() => Promise.reject(new Error('the source could not be written', { cause: full })))
+    const made = await create(token)
+    await server.runJobs()
+    const { errorMessage } = await read(token, made.id)
+    assert.match(
+      errorMessage,
+      /^The platform could not do this: its disk is full\. Your code is not the reason\./,
+    )
+    const reference = /under the reference (\S+)\.$/.exec(errorMessage)?.[1]
+    const { jobs } = (
+      await server.call('GET /v1/operator/jobs/failed', { token: (await server.operator()).token })
+    ).body
+    const job = jobs.find(({ id }: { id: string }) => id === reference)
+    assert.equal(
+      job?.error,
+      `deployment ${made.id}: the source could not be written: ENOSPC: no space left, write /data/builds`,
+    )
+  })
+
   test('deleting a deployment ends its build', async () => {
     const { token } = await server.signUp()
     const begun = Promise.withResolvers<void>()

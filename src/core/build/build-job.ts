@@ -9,7 +9,7 @@ import type { FindSiteNames } from '../deployment/site-names.ts'
 import { surroundings } from '../deployment/system-env.ts'
 import { detect } from '../detection/detect.ts'
 import type { FileStore } from '../file/file-store.ts'
-import type { JobHandler } from '../job/job-handler.ts'
+import { type JobHandler, type JobRun, PermanentFailure } from '../job/job-handler.ts'
 import type { BuildLog, LogOfBuild } from '../log/build-log.ts'
 import { contentsOf, type Output } from '../output/output.ts'
 import type { OutputStore } from '../output/output-store.ts'
@@ -17,11 +17,11 @@ import type { BlobStore } from '../ports/blob-store.ts'
 import { type BuildEvents, type Builder, BuildFailure } from '../ports/builder.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
 import { type BootProgram, RunnerError } from '../ports/runner.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import { allThatFailed, whatFailed } from './platform-fault.ts'
 import { BUILD_JOB } from './queue-build.ts'
 
 interface BuildStores extends PublishStores {
@@ -61,10 +61,10 @@ export function createBuildJob(parts: BuildJobParts): JobHandler {
     timeLimit: TIME_LIMIT + 10 * MINUTE,
     maxAttempts: MAX_ATTEMPTS,
     atOnce: parts.atOnce,
-    async run({ deploymentId }, { attempt, signal, log }) {
+    async run({ deploymentId }, { id, attempt, signal, log }) {
       const deployment = await parts.deployments.find(String(deploymentId))
       if (!deployment || deployment.state === 'READY' || deployment.state === 'ERROR') return
-      const build = new BuildRun(parts, deployment, log)
+      const build = new BuildRun(parts, deployment, { id, log })
       if (attempt > MAX_ATTEMPTS)
         await build.fail(new BuildFailure('build_aborted', 'The build was interrupted too often.'))
       else await build.run(signal)
@@ -75,15 +75,15 @@ export function createBuildJob(parts: BuildJobParts): JobHandler {
 /** One attempt at one deployment. */
 class BuildRun {
   readonly #parts: BuildJobParts
-  readonly #log: Log
+  readonly #job: Pick<JobRun, 'id' | 'log'>
   #deployment: Deployment
   /** Changes follow one another, so that none overwrites what another wrote. */
   #changes: Promise<void> = Promise.resolve()
 
-  constructor(parts: BuildJobParts, deployment: Deployment, log: Log) {
+  constructor(parts: BuildJobParts, deployment: Deployment, job: Pick<JobRun, 'id' | 'log'>) {
     this.#parts = parts
     this.#deployment = deployment
-    this.#log = log
+    this.#job = job
   }
 
   async run(stopped: AbortSignal): Promise<void> {
@@ -104,6 +104,9 @@ class BuildRun {
       if (stopped.aborted) throw stopped.reason
       if (deleted.signal.aborted) return
       await this.fail(late.aborted ? tooLong() : error)
+      // The operator finds it among the jobs that failed, with all that its owner is not told.
+      if (!late.aborted && isOurs(error))
+        throw new PermanentFailure(`deployment ${id}: ${allThatFailed(error)}`, { cause: error })
     } finally {
       unsubscribe()
     }
@@ -215,8 +218,10 @@ class BuildRun {
     const step = this.#deployment.state === 'DEPLOYING' ? 'deploy' : 'build'
     if (error instanceof BuildFailure) return { code: error.code, message: error.message, step }
     if (error instanceof RunnerError) return { code: 'start_failed', message: error.message, step }
-    this.#log.error({ err: error, deployment: this.#deployment.id }, 'a build failed for a reason of our own')
-    return { code: 'internal_error', message: 'The build failed for a reason that is not yours.', step }
+    const { id, log } = this.#job
+    log.error({ err: error, deployment: this.#deployment.id }, 'a build failed for a reason of our own')
+    const message = `The platform could not do this: ${whatFailed(error)}. Your code is not the reason. Whoever operates it finds more under the reference ${id}.`
+    return { code: 'internal_error', message, step }
   }
 
   #say(text: string, run?: string): Promise<void> {
@@ -243,6 +248,9 @@ class BuildRun {
     return this.#changes
   }
 }
+
+/** Whether the platform is to blame. */
+const isOurs = (error: unknown): boolean => !(error instanceof BuildFailure || error instanceof RunnerError)
 
 const tooLong = () =>
   new BuildFailure('build_timeout', `The build took longer than ${TIME_LIMIT / MINUTE} minutes.`)

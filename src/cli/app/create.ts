@@ -43,7 +43,10 @@ export const command = defineCommand({
         ...(note === undefined ? {} : { note }),
       },
     })
-    out.say(`Registered the application "${plainText(name)}" (${created.id}). Its secret is shown this once:`)
+    if (!out.json)
+      out.say(
+        `Registered the application "${plainText(name)}" (${created.id}). Its secret is shown this once:`,
+      )
     out.show(created, () => `client id      ${created.clientId}\nclient secret  ${created.clientSecret}`)
   },
 })

@@ -13,7 +13,7 @@ export const command = defineCommand({
     const { out } = cli
     await cli.prompt.confirm('Make a new secret? Whatever uses the one before has to be given the new one.')
     const made = await (await accountApi(cli)).call(rotateSecret, { params: { id } })
-    out.say('This is its new secret, shown this once:')
+    if (!out.json) out.say('This is its new secret, shown this once:')
     out.show(made, () => made.clientSecret)
   },
 })

@@ -1,4 +1,5 @@
 import { siteAddress } from '#client/site-address.ts'
+import { listDeploymentAliases } from '#contract/api/alias.ts'
 import { listBuilds } from '#contract/api/deployment.ts'
 import { defineCommand, required } from '../command.ts'
 import { relativeTime } from '../relative-time.ts'
@@ -20,9 +21,13 @@ export const command = defineCommand({
     const { out } = cli
     const { api } = await folderApi(cli)
     const deployment = await findDeployment(api, given.deployment)
-    const { builds } = await api.call(listBuilds, { params: { id: deployment.id } })
+    const params = { id: deployment.id }
+    const [{ builds }, { aliases }] = await Promise.all([
+      api.call(listBuilds, { params }),
+      api.call(listDeploymentAliases, { params }),
+    ])
     const { errorCode, errorMessage, aliasError } = deployment
-    out.show({ deployment, builds, address: addressOf(cli, deployment) }, () => {
+    out.show({ deployment, builds, aliases, address: addressOf(cli, deployment) }, () => {
       const facts = renderFacts(
         [
           ['id', deployment.id],
@@ -31,7 +36,7 @@ export const command = defineCommand({
           ...(errorCode === undefined ? [] : ([['error', `${errorMessage ?? ''} (${errorCode})`]] as const)),
           ['target', deployment.target ?? '-'],
           ['address', addressOf(cli, deployment)],
-          ...deployment.alias.map((host) => ['alias', siteAddress(cli.baseUrl, host)] as const),
+          ...aliases.map(({ alias }) => ['alias', siteAddress(cli.baseUrl, alias)] as const),
           ...(aliasError === null ? [] : ([['alias error', aliasError.message]] as const)),
           ['created', relativeTime(deployment.createdAt, cli.now())],
           ['regions', listed(deployment.regions)],

@@ -15,7 +15,7 @@ export const command = defineCommand({
     const { id } = await cli
       .api()
       .call(createTeam, { body: { slug, ...(name === undefined ? {} : { name }) } })
-    out.say(`Created the team ${slug}. Act for it with --team ${slug}.`)
+    if (!out.json) out.say(`Created the team ${slug}. Act for it with --team ${slug}.`)
     out.show({ id, slug, name: name ?? slug }, () => id)
   },
 })

@@ -27,7 +27,7 @@ export const command = defineCommand({
     })
     const { expiresAt } = created.token
     const until = expiresAt === undefined ? 'It does not lapse.' : `It is valid until ${iso(expiresAt)}.`
-    out.say(`Created the token "${plainText(name)}". ${until} Its value is shown this once:`)
+    if (!out.json) out.say(`Created the token "${plainText(name)}". ${until} Its value is shown this once:`)
     out.show(created, () => created.bearerToken)
   },
 })

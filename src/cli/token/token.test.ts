@@ -40,6 +40,7 @@ test('create prints the value alone on stdout, so that it can be captured', asyn
   assert.match(stderr, /shown this once/)
   const json = await machine.run(['token', 'create', 'ci', '--expires-in', '30d', '--json'], env)
   assert.equal(JSON.parse(json.stdout).bearerToken, 'fresh')
+  assert.equal(json.stderr, '')
 })
 
 test('ls aligns a table with relative times, and tells how to go on', async () => {

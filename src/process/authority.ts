@@ -3,9 +3,9 @@ import { type Authority, createAuthority } from '#adapters/cert-local/authority.
 import type { Parts } from './parts.ts'
 
 const AUTHORITY = 'local-authority'
-const TICKET_KEYS = 'tls-ticket-keys'
+const DNS_SECRET = 'dns-cookie-secret'
 
-type Sealing = Pick<Parts, 'stores' | 'vault'>
+export type Sealing = Pick<Parts, 'stores' | 'vault'>
 
 /** One value of the installation, sealed in the database; processes that race for it agree on one. */
 export async function ensureSealed(
@@ -25,9 +25,6 @@ export const ensureAuthority = async (parts: Sealing & Pick<Parts, 'clock'>): Pr
     await ensureSealed(parts, AUTHORITY, async () => JSON.stringify(await createAuthority(parts.clock))),
   )
 
-/** Shared by all serving processes, so that a session resumes on whichever takes the next connection. */
-export const ensureTicketKeys = async (parts: Sealing): Promise<Buffer> =>
-  Buffer.from(
-    await ensureSealed(parts, TICKET_KEYS, async () => randomBytes(48).toString('base64')),
-    'base64',
-  )
+/** What serving processes know DNS clients by: one that was told a cookie by one of them is known to all. */
+export const ensureDnsSecret = async (parts: Sealing): Promise<Buffer> =>
+  Buffer.from(await ensureSealed(parts, DNS_SECRET, async () => randomBytes(32).toString('base64')), 'base64')

@@ -1,9 +1,8 @@
-import { hkdfSync } from 'node:crypto'
 import type { ZoneSource } from '#core/dns/zone.ts'
 import { createPlatformZone } from '#dns/platform-zone.ts'
 import { type DnsServer, startDnsServer } from '#dns/server.ts'
 import type { Config } from '../config.ts'
-import { ensureTicketKeys } from './authority.ts'
+import { ensureDnsSecret } from './authority.ts'
 import type { Parts } from './parts.ts'
 
 type ZoneConfig = Pick<Config, 'domain' | 'nameservers' | 'publicAddresses'>
@@ -30,8 +29,6 @@ export async function startDns(
 ): Promise<DnsServer | undefined> {
   if (config.dnsPort === 0) return undefined
   const { resolver, bus, clock, log } = parts
-  // What all processes share already; nobody can get from the one to the other.
-  const secret = hkdfSync('sha256', await ensureTicketKeys(parts), '', 'dns cookies', 32)
   return startDnsServer({
     host: config.host,
     port: config.dnsPort,
@@ -41,6 +38,6 @@ export async function startDns(
     bus,
     clock,
     log,
-    cookieSecret: Buffer.from(secret),
+    cookieSecret: await ensureDnsSecret(parts),
   })
 }

@@ -14,6 +14,7 @@ import {
   testAuthority,
 } from './listener-testing.ts'
 import type { Credentials } from './listener-tls.ts'
+import { ticketKeyOf } from './ticket-keys.ts'
 
 const REQUEST = 'GET /a HTTP/1.1\r\nHost: a.localhost\r\nConnection: close\r\n\r\n'
 
@@ -151,14 +152,17 @@ test('a renewed default certificate is served to the next connection without a s
   assert.equal(await serial(), new X509Certificate(current.cert).serialNumber)
 })
 
-test('a session begun with one process is resumed by another that has the same ticket keys', async (t) => {
-  const ticketKeys = randomBytes(48)
+test('a session begun with one process is resumed by another that has the same ticket key, be it the one before', async (t) => {
+  const own = ticketKeyOf(randomBytes(48))
+  const other = ticketKeyOf(randomBytes(48))
+  const ticketKeys = () => [own] as const
   const first = await start(t, { tlsPort: 'any', ticketKeys })
   // Node tells the sessions of programs apart by their arguments unless told otherwise.
   process.argv.push('another')
   t.after(() => process.argv.pop())
   const second = await start(t, { tlsPort: 'any', ticketKeys })
-  const stranger = await start(t, { tlsPort: 'any', ticketKeys: randomBytes(48) })
+  const stranger = await start(t, { tlsPort: 'any', ticketKeys: () => [other] })
+  const later = await start(t, { tlsPort: 'any', ticketKeys: () => [other, own] })
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     for (const servername of ['a.localhost', 'localhost']) {
       const options = { servername, maxVersion }
@@ -171,6 +175,8 @@ test('a session begun with one process is resumed by another that has the same t
       for (const [server, reused] of [
         [second, true],
         [stranger, false],
+        // It has a newer key, and still knows the older one.
+        [later, true],
       ] as const) {
         const resumed = await dial(server.tlsPort, { ...options, session })
         assert.equal(resumed.isSessionReused(), reused, `${maxVersion} ${servername}`)

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import type { Log } from '#core/ports/log.ts'
 import type { ListenerLimits } from './listener-limits.ts'
+import type { TicketKeys } from './ticket-keys.ts'
 
 /** A certificate ready to be served, with the PEMs that it was made of. */
 export interface Credentials {
@@ -27,8 +29,8 @@ export interface TlsOptions {
   readonly stapleFor: StapleFor | undefined
   readonly limits: ListenerLimits
   readonly log: Log
-  /** 48 bytes, the same in all serving processes, so that each can resume what another began. */
-  readonly ticketKeys: Buffer | undefined
+  /** The same in all serving processes, so that each can resume what another began. */
+  readonly ticketKeys: TicketKeys | undefined
   http1(socket: TLSSocket): void
   http2(socket: TLSSocket): void
 }
@@ -46,10 +48,9 @@ export async function createTls(options: TlsOptions): Promise<Server> {
   const challenged = new WeakSet<TLSSocket>()
   const chosen = new WeakSet<TLSSocket>()
   let current = await certificateFor(undefined)
-  const shared = { ...TLS_CONTEXT, ...(ticketKeys && { ticketKeys }) }
 
   const server = createServer({
-    ...shared,
+    ...TLS_CONTEXT,
     cert: current.cert,
     key: current.key,
     ALPNCallback(this: TLSSocket, { servername, protocols }) {
@@ -85,8 +86,10 @@ export async function createTls(options: TlsOptions): Promise<Server> {
   const use = (credentials: Credentials) => {
     if (credentials === current) return
     current = credentials
-    server.setSecureContext({ ...shared, cert: credentials.cert, key: credentials.key })
+    server.setSecureContext({ ...TLS_CONTEXT, cert: credentials.cert, key: credentials.key })
+    if (ticketKeys) sealTickets(server, ticketKeys)
   }
+  if (ticketKeys) sealTickets(server, ticketKeys)
   // A handshake without a server name takes what the server holds, so it is brought up to date before each.
   server.prependListener('connection', () => {
     const failed = (error: unknown) => log.error({ err: error }, 'the default certificate was not renewed')
@@ -118,6 +121,31 @@ export async function createTls(options: TlsOptions): Promise<Server> {
     socket.destroy()
   })
   return server
+}
+
+/** Part of Node.js, though not of its documentation: the only way to have more than one key. */
+interface TicketContext {
+  enableTicketKeyCallback(): void
+  onticketkeycallback: (name: Buffer, iv: Buffer, isNew: boolean) => readonly (number | Buffer)[]
+}
+
+const UNKNOWN = 0
+const KNOWN = 1
+const KNOWN_BUT_OLD = 2
+const IV_BYTES = 16
+
+/** New tickets get the newest key. One of an older key is taken, and the visitor is given another. */
+function sealTickets(server: Server, ticketKeys: TicketKeys): void {
+  const { context } = (server as unknown as { _sharedCreds: { context: TicketContext } })._sharedCreds
+  context.enableTicketKeyCallback()
+  context.onticketkeycallback = (name, _iv, isNew) => {
+    const keys = ticketKeys()
+    const [newest] = keys
+    if (isNew) return [KNOWN, newest.hmac, newest.aes, newest.name, randomBytes(IV_BYTES)]
+    const key = keys.find((each) => each.name.equals(name))
+    if (key === undefined) return [UNKNOWN, newest.hmac, newest.aes]
+    return [key === newest ? KNOWN : KNOWN_BUT_OLD, key.hmac, key.aes]
+  }
 }
 
 /** Authorities offer this alone; in the company of others it is not meant. */

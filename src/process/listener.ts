@@ -7,6 +7,7 @@ import { createHttp2 } from './listener-http2.ts'
 import { DEFAULT_LIMITS, type ListenerLimits } from './listener-limits.ts'
 import { createDispatch, type Handle } from './listener-request.ts'
 import { type CertificateFor, type ChallengeFor, createTls, type StapleFor } from './listener-tls.ts'
+import type { TicketKeys } from './ticket-keys.ts'
 
 export interface ListenerOptions {
   readonly host: string
@@ -22,7 +23,7 @@ export interface ListenerOptions {
   readonly certificateFor: CertificateFor
   readonly challengeFor?: ChallengeFor
   readonly stapleFor?: StapleFor
-  readonly ticketKeys?: Buffer
+  readonly ticketKeys?: TicketKeys
   readonly log: Log
   readonly limits?: Partial<ListenerLimits>
 }

@@ -14,7 +14,6 @@ import { type ApiHandler, createApi } from '#http/server.ts'
 import type { Config } from '../config.ts'
 import { answerHttpChallenges } from './acme-http.ts'
 import { createTlsChallenges } from './acme-tls.ts'
-import { ensureTicketKeys } from './authority.ts'
 import type { Channel } from './channel.ts'
 import { startDns } from './dns.ts'
 import { createHostSwitch, createOriginOf, upgradesOfSites } from './hosts.ts'
@@ -28,6 +27,7 @@ import { openPrerenders } from './prerenders.ts'
 import { openProtection } from './protection.ts'
 import { runnerSocket } from './runner-socket.ts'
 import { createReadStatus } from './status.ts'
+import { openTicketKeys } from './ticket-keys.ts'
 import { chooseCertificates } from './tls-serving.ts'
 import { createUseCases } from './use-cases.ts'
 import { VERSION } from './version.ts'
@@ -78,6 +78,7 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
   const answers = { ...parts, challenges: parts.stores.challenges }
   const certificateFor = await chooseCertificates(config, parts)
   const hosts = createHostSwitch({ ...config, api, sites: edge.handle })
+  const tickets = await openTicketKeys(parts)
   const listeners = createListeners({
     host: config.host,
     port: config.port,
@@ -89,7 +90,7 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
     certificateFor,
     challengeFor: createTlsChallenges(answers),
     stapleFor: createStaples(parts).find,
-    ticketKeys: await ensureTicketKeys(parts),
+    ticketKeys: tickets.keys,
     log,
   })
   const { port, tlsPort } = await listeners.listen()
@@ -100,6 +101,7 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
       // Logs and changes that somebody follows would otherwise go on until the deadline.
       use.logs.close()
       use.changes.close()
+      tickets.close()
       await Promise.all([listeners.drain(ms), dns?.drain(ms)])
       await edge.close()
       runner.close()

@@ -256,6 +256,8 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     }
     const made = await legacy(token, { registryAuthToken: 'npm-token' })
     id = made.body.deploymentId
+    const { builds } = (await server.call(`GET /v5/platform/deployments/${id}/builds`, { token })).body
+    assert.deepEqual([builds[0].use, builds[0].path], ['@aloft/node', 'package.json'])
     await server.runJobs()
     assert.deepEqual(states, ['BOOTED'])
     assert.equal(builder.tasks.at(-1)?.registryAuthToken, 'npm-token')

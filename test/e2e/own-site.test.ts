@@ -71,6 +71,27 @@ for (const [name, env] of Object.entries({
       assert.equal((await visit(aloft, asking.url, { path: '/api' })).text, '401')
     })
 
+    test('what is in force is told to the operator', async () => {
+      const headers = { authorization: `Bearer ${aloft.token}` }
+      const { sandbox, checks } = (await (
+        await fetch(`${aloft.url}/v1/operator/status`, { headers })
+      ).json()) as {
+        sandbox: { kind: string; inForce: [string, string][] }
+        checks: { name: string; ok: boolean; message: string; hint?: string }[]
+      }
+      const inForce = Object.fromEntries(sandbox.inForce)
+      assert.deepEqual(Object.keys(inForce), [
+        ...['network', 'memory', 'CPU', 'processes', 'system calls', 'cgroups'],
+      ])
+      const check = checks.find(({ name }) => name === 'sandbox')
+      if (env.ALOFT_SANDBOX === 'off') {
+        assert.equal(sandbox.kind, 'none')
+        assert.match(inForce.network ?? '', /that of this machine/)
+        assert.match(check?.message ?? '', /^off, as it is set/)
+      } else if (sandbox.kind === 'none') assert.ok(check?.hint)
+      else assert.ok(check?.message.includes(`network: ${inForce.network}`))
+    })
+
     test('a build asks a site of the same installation', async () => {
       const asked = await deployed(aloft, { name: 'asked', files: { 'page.txt': 'the page' } })
       const script = `fetch('https://${asked.url}/page.txt').then((a) => a.text()).then((text) => {

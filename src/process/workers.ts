@@ -54,7 +54,7 @@ export async function openCodeWorkers(
   { worker, serves }: { readonly worker: string; readonly serves: boolean },
 ): Promise<CodeWorkers> {
   const { blobs, bus, clock, log, stores, transact, vault, logWriter } = parts
-  const isTerminal = process.stderr.isTTY === true
+  const isTerminal = process.stdout.isTTY === true && process.stderr.isTTY === true
   // On a machine that does not serve, the sites are found as by any visitor.
   const sites = serves ? { sites: ownSites(config) } : {}
   const outside = createDestinations({ privateTargets: config.privateTargets })

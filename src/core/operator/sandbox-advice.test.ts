@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NotTaken, SandboxReport } from '../ports/sandbox.ts'
 import { adviseSandbox, type MachineFacts, sandboxWords } from './sandbox-advice.ts'
+import { checksOf, type Status } from './status.ts'
 
 const UBUNTU: MachineFacts = {
   ...{ platform: 'linux', distributions: ['ubuntu', 'debian'], isRoot: false, inContainer: false },
@@ -12,6 +13,16 @@ const report = (change: Partial<SandboxReport>): SandboxReport => ({
   ...{ way: 'none', network: 'machine', missing: [], notTaken: [] },
   limits: { memory: 'none', cpu: 'none', processes: 'none', systemCalls: false },
   ...change,
+})
+
+const statusWith = (sandbox: Status['sandbox']): Status => ({
+  ...{ version: '1', node: '24', time: 1, startedAt: 1, origin: 'iad1', baseUrl: 'http://localhost' },
+  ...{ domain: 'localhost', addresses: [], nameservers: [], ports: { http: 1, tls: 0, dns: 0 } },
+  database: { kind: 'sqlite', bytes: 1, schema: '1' },
+  ...{ blobs: { bytes: 1 }, disk: { free: 1, total: 2 }, memory: { free: 1, total: 2 }, processes: [] },
+  logs: { bytes: 0, recording: true, damaged: [] },
+  ...{ certificates: { authority: 'local', expiring: 0 }, mail: 'outbox', runtime: 'process', sandbox },
+  queue: { queued: 0, running: 0, failed: 0 },
 })
 
 const lacking = (what: NotTaken['what'], ...names: string[]): NotTaken => ({
@@ -73,6 +84,22 @@ test('a sandbox without a network is not complete; one whose network is another 
   )
   assert.match(told?.meaning ?? '', /install packages/)
   assert.equal(told?.command, 'sudo apt install iproute2')
+})
+
+test('the check of the sandbox says the same', () => {
+  const advice = adviseSandbox(without(lacking('bubblewrap', 'bwrap')), UBUNTU) ?? null
+  const sandbox = { mode: 'auto', kind: 'none', missing: [], inForce: [], advice } as const
+  const check = (change: object) =>
+    checksOf(statusWith({ ...sandbox, ...change })).find(({ name }) => name === 'sandbox')
+  assert.deepEqual(check({}), {
+    ...{ name: 'sandbox', ok: false, message: `${advice?.problem} ${advice?.meaning}` },
+    hint: 'Run this, and start again: sudo apt install bubblewrap',
+  })
+  const inForce = [['network', 'through the platform']]
+  assert.equal(
+    check({ kind: 'bubblewrap', advice: null, inForce })?.message,
+    'bubblewrap (network: through the platform)',
+  )
 })
 
 test('what is in force is said', () => {

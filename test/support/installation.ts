@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -32,6 +32,8 @@ export interface InstallationOptions {
   readonly byNpm?: boolean
   /** Another way to start it than from the sources: a program, and what it is told. */
   readonly program?: readonly [string, ...string[]]
+  /** By another user of the machine, through what makes the program somebody else's. */
+  readonly as?: { readonly uid: number; readonly before: readonly [string, ...string[]] }
   /** Without it there is no bootstrap account. */
   readonly operator?: boolean
   /** Chosen by the test where somebody else has to know them first. */
@@ -53,10 +55,12 @@ export async function install(options: InstallationOptions = {}): Promise<Instal
   const folder = await mkdtemp(join(tmpdir(), 'aloft-e2e-'))
   const { port, tlsPort } = options.ports ?? { port: await freePort(), tlsPort: await freePort() }
   // What is fetched once from the package registry serves all installations of all tests.
-  const tools = join(tmpdir(), 'aloft-test-toolchains')
+  const { uid = process.getuid?.() ?? 0 } = options.as ?? {}
+  const tools = join(tmpdir(), uid === 0 ? 'aloft-test-toolchains' : `aloft-test-toolchains-${uid}`)
   await mkdir(tools, { recursive: true, mode: 0o700 })
   await mkdir(join(folder, 'data'), { mode: 0o700 })
   await symlink(tools, join(folder, 'data', 'toolchains'))
+  if (options.as) for (const each of [folder, join(folder, 'data'), tools]) await chown(each, uid, uid)
   return boot(folder, port, tlsPort, options)
 }
 
@@ -71,14 +75,15 @@ async function boot(
 ): Promise<Installation> {
   const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env
   const source = [process.execPath, join(root, 'src/main.ts')] as const
-  const [command, ...args] = options.byNpm
-    ? (['npm', 'start'] as const)
-    : ([...(options.program ?? source), ...(options.args ?? [])] as const)
+  const [command = '', ...args] = [
+    ...(options.as?.before ?? []),
+    ...(options.byNpm ? ['npm', 'start'] : [...(options.program ?? source), ...(options.args ?? [])]),
+  ]
   const child = spawn(command, args, {
     cwd: options.byNpm ? root : folder,
     env: {
       PATH,
-      HOME,
+      HOME: options.as ? folder : HOME,
       // Where the package registry is behind an authority of the machine's own.
       ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}),
       ALOFT_DATA_DIR: join(folder, 'data'),

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { deployed, type Files, visit } from '#test/support/deploying.ts'
+import { install, uninstall } from '#test/support/installation.ts'
+import { isRoot, sandboxMissing } from '#test/support/sandbox.ts'
+
+const NOBODY = 65534
+const ORDINARY = ['setpriv', '--reuid', `${NOBODY}`, '--regid', `${NOBODY}`, '--clear-groups', '--'] as const
+/** On a machine where this program is not installed. */
+const without = (file: string) =>
+  ['unshare', '--mount', 'sh', '-c', `mount --bind /dev/null ${file} && exec "$@"`, 'sh'] as const
+
+const SITUATIONS = [
+  {
+    who: 'an ordinary user with bubblewrap',
+    way: 'bubblewrap',
+    as: isRoot && { before: ORDINARY, uid: NOBODY },
+  },
+  {
+    who: 'an ordinary user without bubblewrap',
+    way: 'namespaces',
+    as: isRoot && { before: [...without('/usr/bin/bwrap'), ...ORDINARY] as const, uid: NOBODY },
+    skip: !isRoot && 'only root can hide bubblewrap from somebody',
+  },
+]
+
+const FILES: Files = {
+  'public/index.html': 'a page',
+  'package.json': JSON.stringify({ private: true, dependencies: { 'is-number': '7.0.0' } }),
+  'api/package.js': `const isNumber = require('is-number')
+module.exports = (req, res) => res.json({ seven: isNumber(7), word: isNumber('word') })\n`,
+  'api/registry.js': `module.exports = async (req, res) => {
+  const answer = await fetch(new URL('is-number/7.0.0', process.env.REGISTRY))
+  res.json({ status: answer.status, name: (await answer.json()).name })
+}\n`,
+  'api/private.js': `const net = require('node:net')
+const tried = (host) => new Promise((resolve) => net.connect(Number(process.env.PORT_OF_PLATFORM), host)
+  .on('connect', () => resolve('connected')).on('error', (error) => resolve(error.code)))
+module.exports = async (req, res) => res.json(await Promise.all(process.env.HOSTS.split(' ').map(tried)))\n`,
+  'api/snake.py': `from http.server import BaseHTTPRequestHandler
+import os, urllib.request
+class handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        with urllib.request.urlopen(os.environ['REGISTRY'] + 'is-number/7.0.0') as answer:
+            body = str(answer.status).encode()
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'python ' + body)\n`,
+}
+
+/** The package registry that this machine is set up for. */
+const registryOf = () =>
+  execFileSync('npm', ['config', 'get', 'registry'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
+const unreachable = process.cwd().startsWith('/root') && 'another user cannot reach this folder'
+
+for (const { who, way, as, skip } of SITUATIONS)
+  describe(who, { skip: sandboxMissing || skip || unreachable }, () => {
+    it('deploys a site with functions in Node and Python that use packages and the network', async (t) => {
+      const REGISTRY = registryOf()
+      const aloft = await install({
+        ...(as && { as }),
+        env: { npm_config_registry: REGISTRY, ALOFT_SANDBOX: 'required', ALOFT_WORKERS: '1' },
+      })
+      t.after(async () => {
+        await aloft.stop()
+        await uninstall(aloft)
+      })
+      const headers = { authorization: `Bearer ${aloft.token}` }
+      const status = await (await fetch(`${aloft.url}/v1/operator/status`, { headers })).json()
+      assert.equal((status as { sandbox: { kind: string } }).sandbox.kind, way)
+
+      const own = Object.values((await import('node:os')).networkInterfaces()).flatMap((all) =>
+        (all ?? []).map(({ address }) => address),
+      )
+      const HOSTS = ['127.0.0.1', '169.254.169.254', ...own].join(' ')
+      const bundle = '/etc/ssl/certs/ca-certificates.crt'
+      const { url } = await deployed(aloft, {
+        name: 'ordinary',
+        files: FILES,
+        env: {
+          ...{ REGISTRY, HOSTS, PORT_OF_PLATFORM: String(aloft.port) },
+          ...(existsSync(bundle) ? { SSL_CERT_FILE: bundle } : {}),
+        },
+      })
+      const get = async (path: string) => {
+        const { status: code, text } = await visit(aloft, url, { path })
+        return `${code} ${text}`
+      }
+      assert.equal(await get('/'), '200 a page')
+      assert.equal(await get('/api/package'), '200 {"seven":true,"word":false}')
+      assert.equal(await get('/api/registry'), '200 {"status":200,"name":"is-number"}')
+      assert.equal(await get('/api/snake'), '200 python 200')
+      const outcomes = JSON.parse((await get('/api/private')).slice(4)) as readonly string[]
+      for (const outcome of outcomes) assert.match(outcome, /^E/)
+    })
+  })

@@ -162,7 +162,7 @@ export async function openCodeWorkers(
 }
 
 /** Containers on this machine's Docker Engine, for deployments that are images. */
-async function openEngine({ dataDir, sandbox }: Config, { blobs, clock, log }: Parts) {
+async function openEngine({ dataDir, sandbox, privateTargets }: Config, { blobs, clock, log }: Parts) {
   const { DOCKER_HOST: host } = process.env
   const docker = await openDocker({
     folder: dataDir,
@@ -171,6 +171,7 @@ async function openEngine({ dataDir, sandbox }: Config, { blobs, clock, log }: P
     clock,
     log,
     ...(host === undefined ? {} : { host }),
+    privateTargets: createDestinations({ privateTargets }).privateTargets,
   })
   const { missing } = docker
   if (sandbox === 'required' && missing.some((text) => text.startsWith('containers reach this machine'))) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
@@ -59,7 +59,10 @@ async function findRegistry(): Promise<URL | undefined> {
   }
 }
 
-const suite = (network: 'fenced' | 'gateway', open: (destinations?: Destinations) => Promise<Sandbox>) => {
+const suite = (
+  network: Sandbox['report']['network'],
+  open: (destinations?: Destinations) => Promise<Sandbox>,
+) => {
   let opened: Promise<Sandbox> | undefined
   const sandbox = () => {
     opened ??= open()
@@ -117,7 +120,7 @@ const suite = (network: 'fenced' | 'gateway', open: (destinations?: Destinations
   })
 
   it('reaches no other sandbox', async () => {
-    const serve = `require('node:net').createServer((s) => s.end()).listen(8080, '0.0.0.0', () => {
+    const serve = `require('node:net').createServer((s) => s.end()).listen(8081, '0.0.0.0', () => {
       const own = require('node:os').networkInterfaces().eth0[0].address
       console.log('at ' + own + ' ready')
     })`
@@ -131,8 +134,13 @@ const suite = (network: 'fenced' | 'gateway', open: (destinations?: Destinations
     await wrote(server, 'ready')
     const address = /at (\S+) ready/.exec(said)?.[1] ?? ''
     assert.match(address, /^198\.1[89]\./)
-    const outcomes = await reach(await sandbox(), 'outbound', [[address, 8080]])
-    assert.match(outcomes[address] ?? '', /^E/)
+    const ways = [address, '127.0.0.1', '::1', '198.18.0.0']
+    const outcomes = await reach(
+      await sandbox(),
+      'outbound',
+      ways.map((host) => [host, 8081]),
+    )
+    for (const host of ways) assert.match(outcomes[host] ?? '', /^E/, host)
     server.kill()
     await server.exit
   })
@@ -199,6 +207,121 @@ const suite = (network: 'fenced' | 'gateway', open: (destinations?: Destinations
     assert.equal(stdout, 'from the platform but ECONNRESET\n')
   })
 
+  it('reaches nothing private by a name either, nor by a name that changes its mind', async (t) => {
+    const seen: unknown[] = []
+    const listener = createServer((socket) => seen.push(socket.remoteAddress))
+    t.after(() => listener.close())
+    await new Promise<void>((resolve) => listener.listen(0, '::', resolve))
+    const { port } = listener.address() as { port: number }
+    const own = ownAddresses().filter((address) => isIPv4(address) && !address.startsWith('127.'))
+    const named: Readonly<Record<string, readonly string[]>> = {
+      'metadata.example.test': ['169.254.169.254'],
+      'neighbour.example.test': ['10.0.0.1', '192.168.0.1'],
+      'machine.example.test': own,
+      'gateway.example.test': ['198.19.255.1'],
+    }
+    let asked = 0
+    const hostile = await open({
+      ...createDestinations(),
+      // Public when it is looked up first, and of this machine from then on.
+      addressesOf: (name) =>
+        named[name] ?? (name === 'fickle.example.test' ? (asked++ ? own : ['192.0.2.77']) : undefined),
+    })
+    t.after(() => hostile.close())
+    const script = `const net = require('node:net')
+      const tried = (host) => new Promise((resolve) => {
+        let got = ''
+        net.connect(Number(process.argv[1]), host).on('data', (chunk) => { got += chunk })
+          .on('error', (error) => resolve(error.code)).on('close', () => resolve('closed ' + got))
+      })
+      require('node:dns').lookup('fickle.example.test', async () => {
+        for (const host of process.argv.slice(2)) console.log(host, await tried(host))
+      })`
+    const hosts = [...Object.keys(named), 'fickle.example.test']
+    const { stdout } = await finish(hostile, ['/opt/node', '-e', script, String(port), ...hosts], {
+      network: 'outbound',
+      binds: [node],
+      env: { TARGET_PORT: String(port) },
+    })
+    const lines = stdout.trim().split('\n')
+    assert.equal(lines.length, hosts.length, stdout)
+    for (const line of lines) assert.match(line, / E[A-Z]+$/)
+    assert.deepEqual(seen, [])
+  })
+
+  it('reaches nothing private in a form of IPv6', async () => {
+    const hosts = [
+      '::1',
+      '::ffff:127.0.0.1',
+      '::ffff:10.0.0.1',
+      '64:ff9b::a00:1',
+      'fd00::1',
+      '2002:a00:1::1',
+      'fe80::1',
+    ]
+    const outcomes = await reach(
+      await sandbox(),
+      'outbound',
+      hosts.map((host) => [host, 22]),
+    )
+    for (const host of hosts) assert.match(outcomes[host] ?? '', /^E/, host)
+  })
+
+  it('cannot be changed from inside, and has no socket of the platform in it', async () => {
+    const script = `for c in 'link set lo down' 'route add 10.0.0.0/8 dev eth0' 'route del default' 'addr add 10.0.0.9/8 dev eth0' \
+        'link add x type dummy' 'link set eth0 down' 'neigh add 10.0.0.1 lladdr 02:00:00:00:00:01 dev eth0' 'netns add x'; do
+        ip $c 2>/dev/null && echo "ip $c"; done
+      nsenter --net=/proc/1/ns/net true 2>/dev/null && echo nsenter; unshare -n true 2>/dev/null && echo unshare
+      tail -qn +2 /proc/net/tcp /proc/net/udp /proc/net/raw | wc -l`
+    const { stdout } = await finish(await sandbox(), ['sh', '-c', script], {
+      network: 'outbound',
+      env: { PATH: '/usr/bin:/usr/sbin:/bin:/sbin' },
+    })
+    assert.equal(stdout.trim(), '0')
+  })
+
+  it("takes no packets of a program's own making", async (t) => {
+    const script = `import socket as s
+for family, kind, protocol in ((s.AF_INET, s.SOCK_RAW, s.IPPROTO_ICMP), (s.AF_INET, s.SOCK_RAW, s.IPPROTO_RAW),
+    (s.AF_INET6, s.SOCK_RAW, s.IPPROTO_ICMPV6), (s.AF_PACKET, s.SOCK_RAW, 0x300)):
+    try: s.socket(family, kind, protocol); print('made', family, protocol)
+    except OSError as error: print('refused')
+a = s.socket(s.AF_INET, s.SOCK_DGRAM)
+for option in (19, 15):
+    try: a.setsockopt(s.IPPROTO_IP, option, 1); print('set', option) if option == 19 else print('refused')
+    except OSError: print('refused')`
+    const { stdout, code } = await finish(await sandbox(), ['/usr/bin/python3', '-c', script], {
+      network: 'outbound',
+    }).catch(() => ({ stdout: '', code: 127 }))
+    if (code !== 0) return t.skip('there is no Python')
+    assert.equal(stdout, 'refused\n'.repeat(6))
+  })
+
+  it('carries much, both ways and half open', async (t) => {
+    // Ends only when the other side has ended, and tells then how much came.
+    const listener = createServer({ allowHalfOpen: true }, (socket) => {
+      let size = 0
+      socket.on('data', (chunk) => {
+        size += chunk.length
+      })
+      socket.on('end', () => socket.end(`${size}`.padEnd(3_000_000, '.')))
+    })
+    t.after(() => listener.close())
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+    const { port } = listener.address() as { port: number }
+    const own = await open({
+      ...createDestinations(),
+      connectTo: (address) => (address === '198.19.255.2' ? { host: '127.0.0.1', port } : undefined),
+    })
+    t.after(() => own.close())
+    const script = `const socket = require('node:net').connect({ host: '198.19.255.2', port: 443, allowHalfOpen: true })
+      let got = ''
+      socket.on('data', (chunk) => { got += chunk }).on('end', () => console.log(got.length, parseInt(got)))
+      socket.end(Buffer.alloc(5_000_000, 1))`
+    const { stdout } = await finish(own, ['/opt/node', '-e', script], { network: 'outbound', binds: [node] })
+    assert.equal(stdout, '3000000 5000000\n')
+  })
+
   it('reaches what the operator allows of private networks, this machine only where it is named', async (t) => {
     const [address] = Object.values(networkInterfaces())
       .flat()
@@ -224,8 +347,8 @@ const suite = (network: 'fenced' | 'gateway', open: (destinations?: Destinations
   })
 }
 
-for (const { network, without } of NETWORKS)
-  describe(`the ${network} network of a sandbox`, { skip: sandboxMissing }, () =>
+for (const { name, network, without } of NETWORKS)
+  describe(`the ${name} of a sandbox`, { skip: sandboxMissing }, () =>
     suite(network, (destinations) =>
       openSandbox({ mode: 'required', log: silentLog, without, ...(destinations && { destinations }) }),
     ),

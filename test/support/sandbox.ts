@@ -36,13 +36,18 @@ export const WAYS: readonly TestedWay[] = [
   { name: 'namespaces without bubblewrap', kind: 'namespaces', options: { without: ['bwrap'] } },
 ]
 
+interface TestedNetwork {
+  readonly name: string
+  readonly network: Sandbox['report']['network']
+  readonly without: NonNullable<SandboxOptions['without']>
+}
+
 /** The networks of runs that can be had here, by what is done without. */
-export const NETWORKS = isRoot
-  ? ([
-      { network: 'fenced', without: [] },
-      { network: 'gateway', without: ['nft'] },
-    ] as const)
-  : ([{ network: 'gateway', without: [] }] as const)
+export const NETWORKS: readonly TestedNetwork[] = [
+  ...(isRoot ? [{ name: 'fenced network', network: 'fenced', without: [] } as const] : []),
+  { name: 'network through the gateway', network: 'gateway', without: ['nft'] },
+  { name: 'network through the gateway, without bubblewrap,', network: 'gateway', without: ['nft', 'bwrap'] },
+]
 
 const MB = 2 ** 20
 

@@ -20,7 +20,11 @@ const NAME_OPTION = 'com.docker.network.bridge.name'
  * the machine itself, nor private networks, nor one another. The engine closes the last off where it can; the rest is
  * a table of our own, as even a network that the engine calls internal reaches what listens on all addresses.
  */
-export async function openNetwork(engine: Engine, installation: string): Promise<Network> {
+export async function openNetwork(
+  engine: Engine,
+  installation: string,
+  privateTargets: readonly string[],
+): Promise<Network> {
   const name = `aloft-${installation}`
   const bridge = `ald${installation.slice(0, 8)}`
   const table = `aloft_docker_${installation}`
@@ -43,7 +47,7 @@ export async function openNetwork(engine: Engine, installation: string): Promise
   try {
     const resolvers = resolversOf(await readFile('/etc/resolv.conf', 'utf8').catch(() => ''))
     // Of an earlier process; adding it first makes that its deletion cannot fail. All or nothing of it counts.
-    const rules = `add table inet ${table}\ndelete table inet ${table}\n${fenceRules(table, bridge, resolvers)}`
+    const rules = `add table inet ${table}\ndelete table inet ${table}\n${fenceRules(table, bridge, { resolvers, privateTargets })}`
     await runTool(nft, ['-f', '-'], rules)
   } catch (error) {
     return { name, open: (error as Error).message, close: async () => {} }
@@ -60,7 +64,11 @@ export async function openNetwork(engine: Engine, installation: string): Promise
 }
 
 /** Looked at before the engine's own rules; what is refused here stays so. */
-export function fenceRules(table: string, bridge: string, resolvers: readonly string[]): string {
+export function fenceRules(
+  table: string,
+  bridge: string,
+  { resolvers, privateTargets }: Readonly<Record<'resolvers' | 'privateTargets', readonly string[]>>,
+): string {
   const ours = `iifname "${bridge}"`
   const refuse = (what: string) => `${ours} ${what} meta l4proto tcp reject with tcp reset
     ${ours} ${what} reject with icmpx type admin-prohibited`
@@ -80,6 +88,7 @@ export function fenceRules(table: string, bridge: string, resolvers: readonly st
     ${ours} ct state established,related accept
     ${dns}
     ${refuse('meta nfproto ipv6')}
+    ${privateTargets.map((range) => `${ours} ip daddr ${range} accept`).join('\n    ')}
     ${refuse(`ip daddr { ${PRIVATE_RANGES.join(', ')} }`)}
     oifname "${bridge}" ct state established,related accept
     oifname "${bridge}" drop

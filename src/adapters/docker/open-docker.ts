@@ -48,6 +48,8 @@ export interface DockerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly limits?: Partial<DockerLimits>
+  /** Ranges of IPv4 outside the public internet that containers may reach. */
+  readonly privateTargets?: readonly string[]
 }
 
 /** Programs that are images, on a Docker Engine of this machine. */
@@ -76,7 +78,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
   const installation = createHash('sha256').update(folder).digest('hex').slice(0, 12)
   await makePrivate(runFolder)
   await removeAbandoned(engine, installation, log)
-  const network = await openNetwork(engine, installation)
+  const network = await openNetwork(engine, installation, options.privateTargets ?? [])
   const limits = { ...DOCKER_LIMITS, ...options.limits }
   const disk = guardDisk(info.DockerRootDir, limits.freeBytes, log)
   const images = new Images({

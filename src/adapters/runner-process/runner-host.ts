@@ -291,6 +291,7 @@ class ProcessHost implements RunnerHost {
       const held = holding instanceof Promise ? await holding : holding
       try {
         const launched = await this.#runtimeFor(loaded, held)
+        await this.#reach(loaded)
         const parts = { log, logger, clock, loadMs, caches: this.#places.caches }
         const instance = new LiveInstance(newInstanceId(), loaded, launched, held, parts)
         this.#instances.add(instance)
@@ -307,6 +308,14 @@ class ProcessHost implements RunnerHost {
       release()
       throw error
     }
+  }
+
+  /** A program that does not reach what it wants to says so itself. */
+  async #reach({ program, env }: LoadedProgram): Promise<void> {
+    const { sandbox, logger } = this.#options
+    await sandbox
+      .reach?.({ ...program.env, ...env })
+      .catch((err) => logger.warn({ err }, 'the ports that a program names are not reached'))
   }
 
   /** One that waits, or else its own; an image has a container. */

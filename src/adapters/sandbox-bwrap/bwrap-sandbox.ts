@@ -54,6 +54,11 @@ export class BwrapSandbox implements Sandbox {
     this.missing = abilities.report.missing
   }
 
+  async reach(env: Readonly<Record<string, string>>): Promise<void> {
+    const { networks } = this.#has
+    if (typeof networks !== 'string') await networks.reach?.(portsOf(env))
+  }
+
   spawn(run: SandboxRun): SandboxedProcess {
     assertRun(run)
     if (this.#closing) throw new SandboxError('closed', 'The sandbox is closed')
@@ -93,7 +98,7 @@ export class BwrapSandbox implements Sandbox {
       if (cgroup) undo.push(() => cgroup.remove())
       let enter: readonly string[] | undefined
       if (run.network === 'outbound' && typeof networks !== 'string') {
-        await networks.reach?.(portsOf(run.env))
+        await this.reach(run.env)
         const network = await networks.take()
         enter = network.enter
         undo.push(() => networks.release(network))

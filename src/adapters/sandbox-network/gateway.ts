@@ -30,6 +30,8 @@ export interface GatewayOptions {
 const BINDER = fileURLToPath(new URL('bind-sockets.cjs', import.meta.url))
 const NAMES_PORT = 53
 const FIRST_PORTS = [NAMES_PORT, 80, 443]
+/** Each is a descriptor of this process; nobody should be able to use them up by naming ports. */
+const MOST_PORTS = 2048
 const READY = 'ready'
 const BIND_WITHIN_MS = 20_000
 
@@ -118,7 +120,8 @@ export class Gateway {
 
   /** Lets runs reach these ports too. */
   async reach(ports: readonly number[]): Promise<void> {
-    const wanted = ports.filter((port) => !this.#bound.has(port))
+    const room = Math.max(0, MOST_PORTS - this.#bound.size)
+    const wanted = ports.filter((port) => !this.#bound.has(port)).slice(0, room)
     if (wanted.length > 0 && !this.#closed) await this.#bind(undefined, wanted)
   }
 

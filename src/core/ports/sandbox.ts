@@ -117,6 +117,11 @@ export interface Sandbox {
   readonly missing: readonly string[]
   /** Whether `maxBytes` of binds holds; without, a run that asks for it is refused. With `none` it is not looked at. */
   readonly boundsFolders: boolean
+  /**
+   * Lets runs reach the ports that these variables tell of, where only the usual ones are reached by themselves. Those
+   * of a run's own `env` are seen to by `spawn`.
+   */
+  reach?(env: Readonly<Record<string, string>>): Promise<void>
   /** Throws a `SandboxError` where the run is not acceptable. */
   spawn(run: SandboxRun): SandboxedProcess
   /** Ends what still runs and leaves nothing behind on the machine. */

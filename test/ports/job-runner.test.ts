@@ -174,6 +174,25 @@ function suite(open: OpenDatabase): void {
     assert.equal(runs, 1)
   })
 
+  test('a clock that was ahead for a while keeps no job waiting for as long', async (t) => {
+    const done: string[] = []
+    const handlers = [
+      handler(async () => void done.push('round'), { kind: 'round', every: HOUR }),
+      handler(async () => void done.push('work')),
+    ]
+    const { stores, start, runner, clock } = await setUp(t, handlers)
+    clock.advance(1000 * HOUR)
+    await runner.start()
+    await stores.jobs.enqueue({ kind: 'work', payload: {}, runAt: clock.now() + HOUR })
+    await runner.drain(100)
+    clock.advance(-1000 * HOUR)
+    const again = start('two')
+    await again.start()
+    clock.advance(HOUR)
+    await again.idle()
+    assert.deepEqual(done.sort(), ['round', 'work'])
+  })
+
   test('a recurring job comes round, is enqueued once however many runners start, and survives failure', async (t) => {
     let runs = 0
     const { stores, start, clock } = await setUp(t, [

@@ -165,6 +165,38 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
       return numUpdatedRows === 1n
     },
 
+    async latest(limit) {
+      const rows = await db
+        .selectFrom('jobs')
+        .select(['id', 'key', 'created_at', 'due_at', 'attempts', 'worker'])
+        .where('failed_at', 'is', null)
+        .orderBy('due_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id, key, created_at, due_at, attempts, worker }) => ({
+        id,
+        key,
+        createdAt: created_at,
+        dueAt: due_at,
+        attempts,
+        isLeased: worker !== null,
+      }))
+    },
+
+    async reschedule({ id, dueAt }, newDueAt) {
+      const { numUpdatedRows } = await db
+        .updateTable('jobs')
+        .set((eb) => ({
+          due_at: newDueAt,
+          run_at: eb.case().when('run_at', '>', newDueAt).then(newDueAt).else(eb.ref('run_at')).end(),
+        }))
+        .where('id', '=', id)
+        .where('due_at', '=', dueAt)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
     async nextDue(kinds) {
       if (kinds.length === 0) return undefined
       const row = await db

@@ -1,4 +1,5 @@
 import type { Page, PageQuery } from '#contract/page.ts'
+import type { ScheduledJob } from './clock-jump.ts'
 
 /** Plain JSON. */
 export type JobPayload = Readonly<Record<string, unknown>>
@@ -58,6 +59,10 @@ export interface JobStore extends JobQueue, FailedJobs {
   reclaim(worker: string, now: number): Promise<void>
   /** Gives up: the job stays, for people to see, and is not run again. */
   bury(id: string, worker: string, error: string, now: number): Promise<boolean>
+  /** Unfinished jobs, those that are due last first. */
+  latest(limit: number): Promise<readonly ScheduledJob[]>
+  /** Makes a job due at another time, unless somebody else has changed when it is. */
+  reschedule(job: Pick<ScheduledJob, 'id' | 'dueAt'>, dueAt: number): Promise<boolean>
   /** When the next job of these kinds can be claimed; undefined when none waits. */
   nextDue(kinds: readonly string[]): Promise<number | undefined>
   counts(): Promise<{ readonly queued: number; readonly running: number; readonly failed: number }>

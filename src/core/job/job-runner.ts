@@ -3,6 +3,7 @@ import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Transact } from '../ports/transact.ts'
+import { rightDueAt } from './clock-jump.ts'
 import { doubling, type JobHandler, PermanentFailure } from './job-handler.ts'
 import { JOBS_TOPIC, type Job, type JobStore } from './job-queue.ts'
 
@@ -41,6 +42,8 @@ class Drained extends Error {
 }
 
 const MOST_TURNS = 10_000
+/** Jobs, those that are due last, of which it is looked at whether they are due in time. */
+const MOST_LOOKED_AT = 200
 
 export const recurringKey = (kind: string): string => `recurring:${kind}`
 
@@ -59,6 +62,7 @@ export class JobRunner {
   #looking: Promise<void> | undefined
   #again = false
   #draining = false
+  #clockLookedAt = Number.POSITIVE_INFINITY
 
   constructor(parts: RunnerParts) {
     this.#parts = { concurrency: 4, leaseMs: 30 * SECOND, pollMs: MINUTE, ...parts }
@@ -88,6 +92,7 @@ export class JobRunner {
     for (const { kind, every } of this.#handlers.values())
       if (every !== undefined)
         await store.enqueue({ kind, payload: {}, key: recurringKey(kind), runAt: clock.now() + every })
+    await this.#setClockRight()
     this.#unsubscribe = bus.subscribe(JOBS_TOPIC, () => this.wake())
     this.wake()
   }
@@ -139,6 +144,7 @@ export class JobRunner {
         this.#again = false
         for (const lane of this.#lanes) if (await this.#fill(lane)) this.#again = true
       }
+      if (performance.now() - this.#clockLookedAt > pollMs) await this.#setClockRight()
       const kinds = this.#lanes.filter((lane) => this.#free(lane) > 0).flatMap((lane) => lane.kinds)
       const due = await store.nextDue(kinds)
       if (due !== undefined) nap = Math.min(nap, Math.max(due - clock.now(), 50))
@@ -148,6 +154,25 @@ export class JobRunner {
       nap = SECOND
     }
     if (!this.#draining) this.#timer = setTimeout(() => this.wake(), nap)
+  }
+
+  /** Brings forward what a clock that was ahead for a while would keep waiting. */
+  async #setClockRight(): Promise<void> {
+    const { store, clock, leaseMs, log } = this.#parts
+    this.#clockLookedAt = performance.now()
+    const now = clock.now()
+    const rounds = [...this.#handlers.values()].flatMap(({ kind, every }) =>
+      every === undefined ? [] : [[recurringKey(kind), every] as const],
+    )
+    const rules = { leaseMs, every: new Map(rounds) }
+    for (const job of await store.latest(MOST_LOOKED_AT)) {
+      const dueAt = rightDueAt(job, now, rules)
+      if (dueAt < job.dueAt && (await store.reschedule(job, dueAt)))
+        log.warn(
+          { job: job.id, key: job.key, wasDueAt: job.dueAt, dueAt },
+          'a job was due too late: did the clock jump?',
+        )
+    }
   }
 
   #free({ kinds, atOnce }: Lane): number {

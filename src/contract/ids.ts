@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const BASE36 = BASE62.slice(0, 10) + BASE62.slice(36)
@@ -10,6 +10,14 @@ const random = (alphabet: string, length: number): string => {
   return text
 }
 
+/** With a letter and a digit, by which the address of a deployment is told from one that somebody has chosen. */
+function newDeploymentHash(): string {
+  for (;;) {
+    const hash = random(BASE36, 9)
+    if (/\d/.test(hash) && /[a-z]/.test(hash)) return hash
+  }
+}
+
 /** The form of every identifier that clients see. */
 export const newId = {
   application: () => `oac_${random(BASE62, 24)}`,
@@ -19,15 +27,15 @@ export const newId = {
   build: () => `bld_${random(BASE36, 9)}`,
   deployment: () => `dpl_${random(BASE62, 28)}`,
   dnsRecord: () => `rec_${random(BASE62, 24)}`,
-  delivery: () => `dlv_${random(BASE62, 24)}`,
+  delivery: () => randomUUID(),
   domain: () => random(BASE62, 24),
-  deploymentHash: () => random(BASE36, 9),
+  deploymentHash: newDeploymentHash,
   envVariable: () => random(BASE62, 16),
   drain: () => `ld_${random(BASE62, 16)}`,
   installation: () => `icfg_${random(BASE62, 24)}`,
   instance: () => random(BASE36, 24),
   job: () => `job_${random(BASE62, 24)}`,
-  event: () => `evt_${random(BASE62, 24)}`,
+  event: () => randomUUID(),
   audit: () => `aud_${random(BASE62, 24)}`,
   log: () => `log_${random(BASE62, 24)}`,
   project: () => `prj_${random(BASE62, 28)}`,

@@ -31,7 +31,11 @@ export const PaginationSchema = Type.Object({
 
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PAGE_LIMIT.max, description: 'How many rows at the most.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_LIMIT.max,
+      description: 'How many rows; those of one millisecond are never divided, so there can be a few more.',
+    }),
   ),
   since: Type.Optional(Type.Integer({ minimum: 0, description: 'Only rows created after this time (ms).' })),
   until: Type.Optional(Type.Integer({ minimum: 0, description: 'Only rows created before this time (ms).' })),

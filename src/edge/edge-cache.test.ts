@@ -87,6 +87,22 @@ for (const [name, serve] of [
     for (const { port } of servers) assert.equal((await ask(port, '/')).status, 410)
   })
 
+test('a change of a name with a star reaches every host that it stands for', async () => {
+  const world = createEdgeWorld()
+  for (const host of ['a.wide.test', 'b.other.test']) world.addSite(host, { 'index.html': 'old' })
+  const server = await serveSlow(world.edge)
+  const read = async (host: string) => (await ask(server.port, '/', { host })).text
+  for (const host of ['a.wide.test', 'b.other.test']) assert.equal(await read(host), 'old')
+  const finds = world.asked.finds
+  world.addSite('a.wide.test', { 'index.html': 'new' })
+  world.bus.publish(SITES_TOPIC, '*.wide.test')
+  assert.equal(await read('a.wide.test'), 'new')
+  assert.equal(await read('b.other.test'), 'old')
+  assert.equal(world.asked.finds, finds + 1)
+  await server.close()
+  await world.edge.close()
+})
+
 test('a new host is served as soon as it is told, even if it was asked for before', async () => {
   const world = createEdgeWorld()
   const { port } = await start(world)

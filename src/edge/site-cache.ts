@@ -67,14 +67,16 @@ export class SiteCache {
     return this.#changed.has(host)
   }
 
-  /** Forgets the host, or all of them for `*`. Who asks from now on gets what holds from now on. */
+  /** Forgets the host, or all that `*` or `*.<name>` stands for. Who asks from now on gets what holds from now on. */
   invalidate(host: string): void {
-    if (host !== '*') {
+    if (!host.startsWith('*')) {
       this.#forget(host)
       return
     }
-    this.#absent.clear()
-    for (const known of [...this.#kept.keys(), ...this.#loads.keys()]) this.#forget(known)
+    const within = host.slice(1)
+    for (const absent of this.#absent.keys()) if (absent.endsWith(within)) this.#absent.delete(absent)
+    for (const known of [...this.#kept.keys(), ...this.#loads.keys()])
+      if (known.endsWith(within)) this.#forget(known)
   }
 
   clear(): void {

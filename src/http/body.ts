@@ -81,10 +81,22 @@ function readJson(text: string, row: Endpoint): unknown {
   } catch {
     throw malformed('the body is not valid JSON')
   }
+  if (isDeeper(value, MAX_DEPTH)) throw malformed(`the body is nested more than ${MAX_DEPTH} levels deep`)
   // Cheap tests on the text decide whether the value has to be walked at all.
   if (/"(?:_|\\u005f){2}proto/i.test(text) || /constructor/.test(text)) refusePrototypes(value)
   if (!row.binaryText && text.includes('\\u0000')) refuseNul(value)
   return value
+}
+
+/** Nothing that is meant is nested so deep, and what looks at it later calls itself for each level. */
+const MAX_DEPTH = 100
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) return value.some((inner) => isDeeper(inner, levels - 1))
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
+  return false
 }
 
 const walk = (value: unknown, visit: (key: string, value: unknown, holder: object) => void): void => {

@@ -83,5 +83,12 @@ export function rateLimited({ total, resetAt }: Allowance): AloftError {
   })
 }
 
+/** What was exceeded, by the error that says so; an endpoint may draw on an allowance besides the one for all requests. */
+export function exceededOf({ kind, extra }: AloftError): Allowance | undefined {
+  if (kind !== 'rate_limited') return undefined
+  const { total, resetMs } = extra.limit as { total: number; resetMs: number }
+  return { total, remaining: 0, resetAt: resetMs, allowed: false }
+}
+
 export const retryAfter = ({ resetAt }: Taken, clock: Clock): string =>
   String(Math.max(1, Math.ceil((resetAt - clock.now()) / 1000)))

@@ -134,7 +134,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...aliasRoutes(use.aliases),
     ...certificateRoutes(use.certificates),
     ...registrarRoutes(use.registrations),
-    ...domainRoutes(use.domains, use.registrations.transferIn),
+    ...domainRoutes(use.domains, use.registrations.transferIn, limits),
     ...dnsRecordRoutes(use.dnsRecords),
     ...projectRoutes(use.projects),
     ...productionRoutes(use.production),

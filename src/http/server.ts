@@ -24,7 +24,7 @@ import { auditEntryOf, isAudited } from './audit/audit-entry.ts'
 import { authFailed, readBearer } from './authenticate.ts'
 import { collect, DEFAULT_BODY_LIMIT, parseBody } from './body.ts'
 import { speakError } from './dialect.ts'
-import { type Allowance, type Limits, limitHeaders, rateLimited, retryAfter } from './limits.ts'
+import { type Allowance, exceededOf, type Limits, limitHeaders, rateLimited, retryAfter } from './limits.ts'
 import { errorPage, PAGE_HEADERS } from './page.ts'
 import { createPathIndex } from './paths.ts'
 import { patienceFor } from './patience.ts'
@@ -207,6 +207,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   async function fail(request: FastifyRequest, reply: FastifyReply, thrown: unknown): Promise<void> {
     const { row } = request
     const error = toAloftError(thrown)
+    const exceeded = exceededOf(error)
+    if (exceeded !== undefined) showAllowance(request, reply, exceeded)
     if (error.kind === 'internal_server_error')
       log.error({ err: thrown, request: request.id, route: row?.on }, 'a request failed')
     const known = row === undefined ? knownPath(askedPath(request))?.row : row

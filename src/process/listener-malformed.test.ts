@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
 import fc from 'fast-check'
 import type { AnyResponse } from './listener-refusal.ts'
 import { parseResponses, rawExchange, readAll, readUntil, reply, start } from './listener-testing.ts'
@@ -36,6 +37,11 @@ const MALFORMED: Record<string, string> = {
   'a length that is no number': `POST / HTTP/1.1\r\n${HOST}Content-Length: +1\r\n\r\na`,
   'a length and an encoding': `POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
   'chunked not last': `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`,
+  'an encoding nobody knows': `GET / HTTP/1.1\r\n${HOST}Transfer-Encoding: xchunked\r\n\r\n`,
+  'an encoding nobody knows, with a body': `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+  'an encoding before chunked': `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  'no encoding, said so': `GET / HTTP/1.1\r\n${HOST}Transfer-Encoding: identity\r\n\r\n`,
+  'an empty encoding': `GET / HTTP/1.1\r\n${HOST}Transfer-Encoding:\r\n\r\n`,
   'a NUL in a header': `GET / HTTP/1.1\r\n${HOST}Name: a\0b\r\n\r\n`,
   'a NUL in the target': `GET /a\0b HTTP/1.1\r\n${HOST}\r\n`,
   'bare line feeds': 'GET / HTTP/1.1\nHost: a\n\n',
@@ -66,6 +72,21 @@ for (const [what, bytes] of Object.entries(MALFORMED))
     const { port } = await start(t, { handle: () => assert.fail('the handler was called') })
     await refused(port, Buffer.from(bytes, 'latin1'))
   })
+
+test('the same is refused over TLS', async (t) => {
+  const { tlsPort } = await start(t, {
+    tlsPort: 'any',
+    handle: () => assert.fail('the handler was called'),
+  })
+  const { 'a TLS hello': _, 'HTTP/2 without TLS': __, ...all } = MALFORMED
+  for (const [what, bytes] of Object.entries(all)) {
+    const socket = connectTls({ port: tlsPort, servername: 'a.localhost', rejectUnauthorized: false })
+    socket.on('error', () => {})
+    socket.write(Buffer.from(bytes, 'latin1'))
+    const [response] = parseResponses(await readAll(socket))
+    assert.deepEqual([what, response?.status], [what, 400])
+  }
+})
 
 test('headers that are too large are refused', async (t) => {
   const { port } = await start(t, {})

@@ -1,13 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createDiskSpace } from '#adapters/fs/disk-space.ts'
+import { platformNames } from '#core/alias/platform-names.ts'
+import { releaseReserved } from '#core/alias/release-reserved.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config.ts'
 import { ensureAuthority } from './authority.ts'
 import { openParts } from './parts.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
 import { createReserve } from './reserve.ts'
-import { createUseCases } from './use-cases.ts'
+import { createUseCases, tellHosts } from './use-cases.ts'
 
 /** What has to be true before any process serves: schema, keys, authority, an operator or the way to one. */
 export async function prepare(config: Config, log: Log): Promise<Prepared> {
@@ -19,6 +21,11 @@ export async function prepare(config: Config, log: Log): Promise<Prepared> {
     const authority = await ensureAuthority(parts)
     await writeFile(join(config.dataDir, 'ca.pem'), authority.certPem)
     const { operators } = createUseCases(config, parts)
+    await releaseReserved({
+      ...parts,
+      names: platformNames(config),
+      onHostsChanged: tellHosts(parts.bus),
+    })
     if (config.bootstrapEmail !== undefined && config.bootstrapToken !== undefined)
       await operators.bootstrap({ email: config.bootstrapEmail, token: config.bootstrapToken.reveal() })
     const setupToken = await operators.openSetup()

@@ -1,4 +1,5 @@
 import { createAliases } from '#core/alias/aliases.ts'
+import { platformNames } from '#core/alias/platform-names.ts'
 import { createAnalytics } from '#core/analytics/analytics.ts'
 import { createForgetTrafficJob } from '#core/analytics/forget-traffic.ts'
 import { createTrafficCleanup } from '#core/analytics/traffic-cleanup.ts'
@@ -205,14 +206,15 @@ const announceHosts = ({ bus, log }: Parts, { automatic }: CertificateParts) => 
 
 /** Binds the use cases to their stores and to each other. */
 export function createUseCases(config: Config, parts: Parts): UseCases {
-  const { baseUrl, apiHosts, nameservers, defaultPlan, domain, port, tlsPort, privateTargets } = config
+  const { baseUrl, nameservers, defaultPlan, domain, port, tlsPort, privateTargets } = config
   const { stores, transact, clock, vault, blobs, bus } = parts
   const certificateParts = createCertificateParts(config, parts)
   const onHostsChanged = announceHosts(parts, certificateParts)
   const rules = { clock, defaultPlan }
   const queueMail = createQueueMail(vault)
   const checkCustomHost = createCustomHostCheck({ store: stores.domains, nameservers })
-  const naming = { domain, checkCustomHost, onHostsChanged }
+  const names = platformNames(config)
+  const naming = { names, checkCustomHost, onHostsChanged }
   const onNews = (news: DeploymentNews) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news))
   const resolveSecrets = createSecretValues(createResolveSecrets(vault))
   const envVariables = createEnvVariables({
@@ -339,7 +341,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       resolver: parts.resolver,
       pointing: { ...domainPointing(config), nameservers },
       clock,
-      names: { domain, reserved: new Set([...apiHosts, ...nameservers, new URL(baseUrl).hostname]) },
+      names,
       onHostsChanged,
     }),
     transfers: createTransfers({
@@ -355,7 +357,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       clock,
       onHostsChanged,
     }),
-    production: createProduction({ store: stores.projects, transact, clock, domain, onHostsChanged }),
+    production: createProduction({ store: stores.projects, transact, clock, names, onHostsChanged }),
     projects,
     changes: createChanges({ bus, teams: stores.teams }),
     auditLog: createAuditLog({ store: stores.audit, users: stores.users }),

@@ -54,6 +54,30 @@ apiSuite('bad input', (server) => {
   }
   const alive = async () => assert.equal((await server.call('GET /healthz')).status, 200)
 
+  test('a body that is nested without end is refused', async () => {
+    const { token } = await server.signUp()
+    const post = async (meta: string) => {
+      const answer = await fetch(`${server.url}/v8/platform/deployments`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: `{"name":"deep","version":2,"files":[{"file":"a","data":"b"}],"meta":{"a":${meta}}}`,
+      })
+      return { status: answer.status, body: (await answer.json()) as { error?: { message: string } } }
+    }
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const nested = (depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`
+      const refused = await post(nested(50_000))
+      assert.equal(refused.status, 400)
+      assert.match(refused.body.error?.message ?? '', /nested/)
+      assert.equal((await post(nested(99))).status, 400)
+      assert.equal((await post(nested(98))).status, 200)
+    }
+    await alive()
+  })
+
   test('any JSON in any body gets a documented answer', async () => {
     const { token } = await server.signUp()
     await fc.assert(

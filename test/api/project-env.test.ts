@@ -396,6 +396,51 @@ apiSuite('variables of projects', (server) => {
     assert.equal(await as(`DELETE ${path}`), 200)
   })
 
+  test('who may not change production variables does not set them by a deployment either', async () => {
+    const [owner, member] = [await server.signUp(), await server.signUp()]
+    const { body: team } = await server.call('POST /v1/teams', {
+      token: owner.token,
+      body: { slug: 'env-detour' },
+    })
+    const body = { email: member.email }
+    await server.call(`POST /v1/teams/${team.id}/members`, { token: owner.token, body })
+    const query = `?teamId=${team.id}`
+    const allow = (membersMayEditProduction: boolean) =>
+      server.call(`PATCH /v1/teams/${team.id}`, { token: owner.token, body: { membersMayEditProduction } })
+    const deploy = (more: object, token = member.token, path = '/v8/platform/deployments') =>
+      server.call(`POST ${path}${query}`, {
+        token,
+        body: { name: 'site', version: 2, files: [{ file: 'a.html', data: 'a' }], forceNew: true, ...more },
+      })
+    const env = { DATABASE: 'mine' }
+    await allow(false)
+    for (const more of [{ env }, { build: { env } }]) {
+      const refused = await deploy({ ...more, target: 'production' })
+      assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden'])
+      assert.equal((await deploy({ ...more, target: 'production' }, owner.token)).status, 200)
+    }
+    assert.equal((await deploy({ target: 'production' })).status, 200)
+    const { body: plainOne } = await deploy({})
+    const { body: preview } = await deploy({ env })
+    assert.equal(preview.readyState, 'READY')
+    const promote = (id: string, token = member.token) =>
+      server
+        .call(`POST /v10/projects/site/promote/${id}${query}`, { token, body: {} })
+        .then(({ status }) => status)
+    const point = (id: string, alias: string) =>
+      server
+        .call(`POST /v2/platform/deployments/${id}/aliases${query}`, { token: member.token, body: { alias } })
+        .then(({ status }) => status)
+    assert.equal(await promote(preview.id), 403)
+    assert.equal(await point(preview.id, 'site'), 403)
+    assert.equal(await point(preview.id, 'a-preview-of-it'), 200)
+    assert.equal(await promote(plainOne.id), 202)
+    assert.equal(await promote(preview.id, owner.token), 202)
+    await allow(true)
+    assert.equal((await deploy({ env, target: 'production' })).status, 200)
+    assert.equal(await promote(preview.id), 202)
+  })
+
   test('variables that come at once all stay, and one name is taken once', async () => {
     const { token } = await begin()
     const same = await Promise.all(Array.from({ length: 5 }, () => add(token, plain('SAME'))))

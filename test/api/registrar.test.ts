@@ -318,3 +318,34 @@ test('domains are bought of a registrar that is far away, which may be silent', 
   const { body } = await server.call('GET /v4/domains/example.com', { token })
   assert.deepEqual([body.domain.verified, body.domain.expiresAt], [true, Date.parse('2030-01-02T03:04:05Z')])
 })
+
+apiSuite(
+  'how often domains are bought and moved',
+  (server) => {
+    test('purchases and transfers are ten an hour together, additions are not counted with them', async () => {
+      const { token } = await server.signUp()
+      const moveIn = () =>
+        server.call('POST /v4/domains', {
+          token,
+          body: { method: 'transfer-in', name: fresh(), authCode: 'x', expectedPrice: 12 },
+        })
+      const buy = () =>
+        server.call('POST /v4/domains/buy', { token, body: { name: fresh(), expectedPrice: 12 } })
+      for (let i = 0; i < 5; i++) {
+        assert.equal((await moveIn()).body.error.code, 'invalid_auth_code')
+        assert.equal((await buy()).status, 200)
+      }
+      const refused = await moveIn()
+      assert.deepEqual([refused.status, refused.body.error.code], [429, 'too_many_requests'])
+      assert.deepEqual(
+        [refused.body.error.limit.total, refused.headers.has('retry-after')],
+        [10, true],
+        JSON.stringify(refused.body),
+      )
+      assert.equal((await buy()).status, 429)
+      const body = { name: fresh() }
+      assert.equal((await server.call('POST /v4/domains', { token, body })).status, 200)
+    })
+  },
+  { env: { ALOFT_RATE_LIMIT: '' } },
+)

@@ -117,6 +117,21 @@ eachDatabase((name, open) =>
       )
     })
 
+    it('shows under every name what an alias with a star points to, unless the name is somebody’s', async (t) => {
+      const { sites, hosts, deploy } = await openSites(t, open)
+      const [wide, exact] = [await deploy('a.aloft.test'), await deploy('b.aloft.test')]
+      const claim = (host: string, deployment: Deployment) =>
+        hosts.claimAlias(sampleAlias({ host, ...pointerTo(deployment), production: true }))
+      await claim('*.example.test', wide)
+      await claim('exact.example.test', exact)
+      const shown = async (host: string) => (await sites.find(host))?.deploymentId
+      assert.equal(await shown('any.example.test'), wide.id)
+      assert.equal((await sites.find('any.example.test'))?.host, 'any.example.test')
+      assert.equal(await shown('exact.example.test'), exact.id)
+      for (const host of ['example.test', 'a.any.example.test', 'anyexample.test'])
+        assert.equal(await shown(host), undefined, host)
+    })
+
     it('shows what was built in the place of what was uploaded', async (t) => {
       const { sites, deploy, outputs } = await openSites(t, open)
       const { id } = await deploy('a.aloft.test', { routes: [{ src: '/a', dest: '/b' }] }, [INDEX])

@@ -33,13 +33,16 @@ it('answers an empty page where nothing is left', async () => {
   assert.deepEqual(await pagesOf([7])({ limit: 5, since: 7 }), nothing)
 })
 
-it('moves rows of one moment to the next page together', async () => {
+it('answers rows of one moment together, with a page that is longer for it and never shorter', async () => {
   const page = pagesOf([9, 5, 5, 5, 1])
   const first = await page({ limit: 3 })
-  assert.deepEqual(first, { items: ['at 9'], pagination: { count: 1, next: 9, prev: null } })
-  const second = await page({ limit: 3, until: 9 })
-  assert.deepEqual(second.items, ['at 5', 'at 5', 'at 5'])
-  assert.equal(second.pagination.next, 5)
+  assert.deepEqual(first.items, ['at 9', 'at 5', 'at 5', 'at 5'])
+  assert.deepEqual(first.pagination, { count: 4, next: 5, prev: null })
+  const second = await page({ limit: 3, until: 5 })
+  assert.deepEqual([second.items, second.pagination.next], [['at 1'], null])
+  // The next page begins with others: nothing is added.
+  assert.equal((await page({ limit: 1 })).pagination.count, 1)
+  assert.equal((await page({ limit: 4 })).pagination.count, 4)
 })
 
 it('answers all rows of one moment where they are more than a page', async () => {

@@ -33,8 +33,8 @@ const bounded = (time: number): number => Math.max(MIN_SAFE_INTEGER, Math.min(ti
 
 /**
  * Reads one page. All that a client sends back is the time of the last row it saw, so rows of the same
- * millisecond are never divided between two pages: they move to the next one together, or, where they
- * alone are more than a page, come all at once.
+ * millisecond are never divided between two pages: where the last of a page has some, it is longer than asked for.
+ * It is never shorter while there is more, because many clients take that for the end.
  */
 export async function readPage<Row, T>(page: PageQuery, parts: PageParts<Row, T>): Promise<Page<T>> {
   const { limit } = page
@@ -60,12 +60,12 @@ async function cut<Row>(
   { select, timeOf }: Pick<PageParts<Row, unknown>, 'select' | 'timeOf'>,
 ): Promise<{ readonly rows: readonly Row[]; readonly more: boolean }> {
   const rows = await select({ before, after, limit: limit + 1 })
-  const next = rows[limit]
-  if (next === undefined) return { rows, more: false }
-  const time = timeOf(next)
-  const whole = rows.slice(0, limit).filter((row) => timeOf(row) !== time)
-  if (whole.length > 0) return { rows: whole, more: true }
+  const [last, next] = [rows[limit - 1], rows[limit]]
+  if (last === undefined || next === undefined) return { rows, more: false }
+  const time = timeOf(last)
+  if (timeOf(next) !== time) return { rows: rows.slice(0, limit), more: true }
+  const newer = rows.filter((row) => timeOf(row) !== time)
   const group = await select({ before: time + 1, after: time - 1, limit: MAX_SAFE_INTEGER })
   const older = await select({ before: time, after, limit: 1 })
-  return { rows: group, more: older.length > 0 }
+  return { rows: [...newer, ...group], more: older.length > 0 }
 }

@@ -133,11 +133,20 @@ async function toSite(host: string, row: Row): Promise<Site> {
   }
 }
 
+/** What may stand for a host that nobody has by its own name. */
+function wildcardOf(host: string): string | undefined {
+  const parent = host.slice(host.indexOf('.') + 1)
+  return parent !== host && parent.includes('.') ? `*.${parent}` : undefined
+}
+
 export function createSiteSource(db: Db): SiteSource {
   return {
     async find(host) {
       const [row] = await selectSite(db, { host })
-      return row && toSite(host, row)
+      if (row) return toSite(host, row)
+      const wildcard = wildcardOf(host)
+      const [wide] = wildcard === undefined ? [] : await selectSite(db, { host: wildcard })
+      return wide && toSite(host, wide)
     },
   }
 }

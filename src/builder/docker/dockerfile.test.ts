@@ -23,6 +23,12 @@ it('finds the names that are wanted', () => {
   assert.equal(wanted.has('FOUR'), false)
 })
 
+it('reads a name of any length once', () => {
+  const long = 'a'.repeat(1_000_000)
+  const wanted = argumentsOf(readInstructions(`ARG ${long}-b 1c=2 d`, 'bld_1'))
+  assert.deepEqual([...wanted], ['b', 'c', 'd'])
+})
+
 it('refuses what would have the engine itself fetch something', () => {
   for (const line of [
     'ADD http://10.0.0.1/ /x',

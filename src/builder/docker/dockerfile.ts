@@ -41,12 +41,18 @@ export function readInstructions(text: string, run: string): readonly Instructio
 }
 
 /** The names of which the Dockerfile wants a value. */
-export const argumentsOf = (instructions: readonly Instruction[]): ReadonlySet<string> =>
-  new Set(
-    instructions
-      .filter(({ name }) => name === 'ARG')
-      .flatMap(({ rest }) => rest.match(/[A-Za-z_]\w*(?==|\s|$)/g) ?? []),
-  )
+export function argumentsOf(instructions: readonly Instruction[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { name, rest } of instructions) {
+    if (name !== 'ARG') continue
+    // Word by word: an expression that looks at what follows would begin anew at each letter.
+    for (const { 0: word, index } of rest.matchAll(/\w+/g)) {
+      const wanted = word.replace(/^\d+/, '')
+      if (wanted !== '' && /^(?:[=\s]|$)/.test(rest.charAt(index + word.length))) names.add(wanted)
+    }
+  }
+  return names
+}
 
 /**
  * The engine itself fetches what `ADD` names by an address, from where it stands: beside the platform, inside of its

@@ -11,8 +11,14 @@ export const command = defineCommand({
   team: true,
   arguments: { id: required('id of the webhook'), delivery: required('id of the delivery') },
   examples: [
-    ['webhooks delivery hook_4kTbb1xPBoTqRCUt dlv_9fKq2mXc7TzR1bVn', 'what was sent, and the answers'],
-    ['webhooks delivery hook_4kTbb1xPBoTqRCUt dlv_9fKq2mXc7TzR1bVn --json', 'for a program to read'],
+    [
+      'webhooks delivery hook_4kTbb1xPBoTqRCUt 3f0c6b1e-58d2-4c7a-9a41-2b7d0e6f9c15',
+      'what was sent, and the answers',
+    ],
+    [
+      'webhooks delivery hook_4kTbb1xPBoTqRCUt 3f0c6b1e-58d2-4c7a-9a41-2b7d0e6f9c15 --json',
+      'for a program to read',
+    ],
   ],
   hints: { not_found: 'See what was sent with `aloft webhooks deliveries <id>`.' },
   async run(cli, { id, delivery }) {

@@ -7,9 +7,12 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { isPlatformHost, readAlias } from '../deployment/hosts.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import { checkOwnVariables } from '../team/production-right.ts'
+import type { TeamStore } from '../team/team-store.ts'
 import type { Alias, AliasRow } from './alias.ts'
 import { type Pointed, pointAlias } from './assign-alias.ts'
 import type { HostStore } from './host-store.ts'
+import type { PlatformNames } from './platform-names.ts'
 
 export interface Aliases {
   list(
@@ -25,15 +28,19 @@ export interface Aliases {
 interface AliasParts {
   readonly store: HostStore
   readonly deployments: DeploymentStore
-  readonly transact: Transact<{ readonly hosts: HostStore; readonly deployments: DeploymentStore }>
+  readonly transact: Transact<{
+    readonly hosts: HostStore
+    readonly deployments: DeploymentStore
+    readonly teams: Pick<TeamStore, 'byId'>
+  }>
   readonly clock: Clock
-  readonly domain: string
+  readonly names: PlatformNames
   readonly checkCustomHost: (owner: Owner, host: string) => Promise<void>
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
 export function createAliases(parts: AliasParts): Aliases {
-  const { store, transact, clock, domain } = parts
+  const { store, transact, clock, names } = parts
 
   async function owned(deployments: DeploymentStore, ctx: Context, idOrHost: string): Promise<Deployment> {
     const deployment = await deployments.find(idOrHost)
@@ -64,9 +71,9 @@ export function createAliases(parts: AliasParts): Aliases {
     },
 
     async assign(ctx, idOrHost, text) {
-      const host = readAlias(text, domain, ctx.owner)
-      if (!isPlatformHost(host, domain)) await parts.checkCustomHost(ctx.owner, host)
-      const pointed = await transact(async ({ hosts, deployments }) => {
+      const host = readAlias(text, names, ctx.owner)
+      if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(ctx.owner, host)
+      const pointed = await transact(async ({ hosts, deployments, teams }) => {
         const deployment = await owned(deployments, ctx, idOrHost)
         if (deployment.state === 'ERROR')
           throw new AloftError('gone', 'The deployment failed, so nothing can point to it.')
@@ -78,6 +85,7 @@ export function createAliases(parts: AliasParts): Aliases {
             uid: known.id,
             alias: host,
           })
+        if (known?.production) await checkOwnVariables(ctx.owner, teams, deployment)
         const holder = await hosts.holder(host)
         if (holder && holder.kind !== 'deployment' && holder.ownerId === ctx.owner.id)
           checkReach(ctx, holder.projectId)

@@ -5,6 +5,7 @@ import { newId } from '#contract/ids.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkMayAdd, checkReach } from '../access/reach.ts'
 import type { HostStore } from '../alias/host-store.ts'
+import type { PlatformNames } from '../alias/platform-names.ts'
 import { filesOutput } from '../detection/files-only.ts'
 import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
 import { openVariables, secretIdsIn, variablesFor, versionOf } from '../env-variable/variables-for.ts'
@@ -21,6 +22,8 @@ import { type BuildSettings, DEFAULT_BUILD_SETTINGS, newProject, type Project } 
 import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
 import { inSlices, sortInSlices } from '../slices.ts'
+import { mayEditProduction, productionIsClosed } from '../team/production-right.ts'
+import type { TeamStore } from '../team/team-store.ts'
 import { branchOf } from './branch.ts'
 import { type Decision, decide, type Work } from './decide.ts'
 import { type Deployment, MAX_INSTANCES } from './deployment.ts'
@@ -46,6 +49,7 @@ export interface CreateStores extends PublishStores {
   readonly secrets: SecretStore
   readonly envVariables: EnvVariableStore
   readonly outputs: OutputStore
+  readonly teams: Pick<TeamStore, 'byId'>
 }
 
 export interface CreateParts {
@@ -58,7 +62,7 @@ export interface CreateParts {
   readonly blobs: BlobStore
   readonly vault: Vault
   readonly clock: Clock
-  readonly domain: string
+  readonly names: PlatformNames
   /** The values of references to secrets, by reference; throws for the first that cannot be had. */
   readonly resolveSecrets: (
     secrets: SecretStore,
@@ -78,7 +82,7 @@ const ROW_BATCH = 2000
 type Stored = ReadonlyMap<string, UploadedFile>
 
 export function createCreateDeployment(parts: CreateParts) {
-  const { transact, blobs, vault, clock, domain } = parts
+  const { transact, blobs, vault, clock, names } = parts
 
   /**
    * Stores what came inside the request, a batch at a time and before the deployment's own transaction, so that others
@@ -120,9 +124,9 @@ export function createCreateDeployment(parts: CreateParts) {
 
   return async function create(ctx: Context, command: CreateDeployment): Promise<Created> {
     const { owner, origin } = ctx
-    const wish = await readWish(command, { owner, origin, domain })
+    const wish = await readWish(command, { owner, origin, names })
     for (const host of wish.alias ?? [])
-      if (!isPlatformHost(host, domain)) await parts.checkCustomHost(owner, host)
+      if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(owner, host)
     const inline = await storeInline(owner, wish.files)
     const gathered = await gather(parts.files, owner.id, wish.files, inline, clock.now())
     const fileHash = await hashFiles(gathered.manifest)
@@ -157,6 +161,9 @@ export function createCreateDeployment(parts: CreateParts) {
     const now = clock.now()
     return transact(async (stores) => {
       const { manifest, missing } = await fillMissing(stores.files, owner.id, gathered, now)
+      const setsVariables = wish.env.size > 0 || wish.buildEnv.size > 0
+      if (command.target === 'production' && setsVariables && !(await mayEditProduction(owner, stores.teams)))
+        throw productionIsClosed()
       await checkAliases(stores.hosts, wish.alias ?? [], owner.id)
       const known = await stores.projects.byIdOrName(owner.id, command.project ?? wish.slug)
       if (known) checkReach(ctx, known.id)
@@ -208,7 +215,7 @@ export function createCreateDeployment(parts: CreateParts) {
       if (begun.incomplete) return { deployment: begun, isNew: true, missing, totalSize, changed: [] }
       if (work.kind === 'files' && work.inPlace === undefined)
         await stores.outputs.save(id, filesOutput(work.plan, manifest))
-      const published = await publish(stores, begun, { owner, project, domain, now }, work)
+      const published = await publish(stores, begun, { owner, project, names, now }, work)
       return { ...published, isNew: true, missing, totalSize }
     })
   }

@@ -67,7 +67,7 @@ export interface DeploymentParts extends CreateParts {
 }
 
 export function createDeployments(parts: DeploymentParts): Deployments {
-  const { store, blobs, clock, transact, domain } = parts
+  const { store, blobs, clock, transact, names } = parts
 
   async function seen(
     deployments: DeploymentStore,
@@ -210,7 +210,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
           await stores.deployments.complete(waiting.id, filled)
           const complete = { ...waiting, incomplete: false }
           const work = { kind: isAsUploaded(waiting) ? 'files' : 'build' } as const
-          const published = await publish(stores, complete, { owner, project, domain, now }, work)
+          const published = await publish(stores, complete, { owner, project, names, now }, work)
           hosts.push(...published.changed)
         }
         return hosts

@@ -1,7 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
-import { ORIGINS } from '#contract/origins.ts'
 import type { Owner } from '../access/context.ts'
+import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
 import { slugify } from '../user/user.ts'
 
 const MAX_LABEL = 63
@@ -42,24 +42,21 @@ export const productionAlias = (project: string, domain: string): string =>
   `${cut(project, MAX_LABEL)}.${domain}`
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-const RESERVED: ReadonlySet<string> = new Set([
-  'www',
-  'api',
-  'alias',
-  'admin',
-  ...ORIGINS.map((o) => `api-${o}`),
-])
-/** `<slug>-<nine letters and digits, some of each>`: what a deployment's own host looks like. */
+/**
+ * `<slug>-<nine letters and digits, some of each>`: what a deployment's own host looks like. Those that are drawn have
+ * both, so that words of nine letters, as in `my-dashboard`, are left to people.
+ */
 const DEPLOYMENT_FORM = /-(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{9}(-[a-z][a-z0-9_-]*)?$/
 
-/** Whether nobody may have `<label>.<domain>`, because the platform does or will. */
-export const isReservedLabel = (label: string): boolean => RESERVED.has(label) || DEPLOYMENT_FORM.test(label)
+/** Whether a label is one that a deployment could be given. */
+export const hasDeploymentForm = (label: string): boolean => DEPLOYMENT_FORM.test(label)
 
 const invalid = (alias: string, why: string) =>
   new AloftError('invalid_alias', `The alias \`${alias}\` ${why}.`, { alias })
 
 /** An alias as it is stored: lower case, without scheme, port and path; a bare label is under the domain. */
-export function readAlias(text: string, domain: string, owner: Pick<Owner, 'slug'>): string {
+export function readAlias(text: string, names: PlatformNames, owner: Pick<Owner, 'slug'>): string {
+  const { domain } = names
   const host = text
     .trim()
     .toLowerCase()
@@ -75,14 +72,15 @@ export function readAlias(text: string, domain: string, owner: Pick<Owner, 'slug
   )
     throw invalid(shown, 'is not a host name')
   if (host === domain) throw invalid(shown, 'is the platform’s own domain')
-  if (!name.endsWith(`.${domain}`)) return name
+  if (isReservedHost(names, name)) throw invalid(shown, 'is reserved')
+  if (!isPlatformHost(name, domain)) return name
 
   const labels = name.slice(0, -domain.length - 1).split('.')
   const [first = ''] = labels
   const isStaging = labels.length === 2 && labels[1] === owner.slug
   if (labels.length > 1 && !isStaging) throw invalid(shown, `should be one label under ${domain}`)
-  if (first === '*' || RESERVED.has(first)) throw invalid(shown, 'is reserved')
-  if (DEPLOYMENT_FORM.test(first)) throw invalid(shown, 'has the form of a deployment’s own address')
+  if (first === '*') throw invalid(shown, 'is reserved')
+  if (hasDeploymentForm(first)) throw invalid(shown, 'has the form of a deployment’s own address')
   return name
 }
 

@@ -3,6 +3,7 @@ import { newSuffix } from '#contract/ids.ts'
 import type { Owner } from '../access/context.ts'
 import { obstacle, pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
+import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
 import { queueBuild } from '../build/queue-build.ts'
 import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
@@ -32,7 +33,7 @@ export interface PublishStores {
 interface Publication {
   readonly owner: Pick<Owner, 'kind' | 'slug'>
   readonly project: Project
-  readonly domain: string
+  readonly names: PlatformNames
   readonly now: number
 }
 
@@ -251,10 +252,10 @@ async function isOvertaken(
 async function allocateHost(
   hosts: HostStore,
   deployment: Deployment,
-  { owner, project, domain }: Publication,
+  { owner, project, names }: Publication,
 ): Promise<string> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const host = deploymentHost(project.name, owner, domain)
+    const host = deploymentHost(project.name, owner, names.domain)
     if (await hosts.claimForDeployment(host, deployment)) return host
   }
   throw new AloftError('conflict', 'No free address could be found. Try again.')
@@ -265,30 +266,36 @@ async function allotAliases(
   deployment: Deployment,
   on: Publication,
 ): Promise<string[]> {
-  const { owner, project, domain } = on
+  const { owner, project, names } = on
   const { target, meta, aliasWish } = deployment
   const always = await defaultHost(stores, deployment, on)
   if (target === 'production' && aliasWish !== null) return [...new Set([always, ...aliasWish])]
   const follows = target === 'production' || branchOf(meta) !== undefined
   const present = follows ? await stores.projectDomains.ofProject(project.id) : []
   const due = dueDomains(project, present, deployment)
-  if (target === 'staging') return [always, stagingAlias(project.name, owner.slug, domain), ...due]
+  if (target === 'staging') {
+    const staging = stagingAlias(project.name, owner.slug, names.domain)
+    return isReservedHost(names, staging) ? [always, ...due] : [always, staging, ...due]
+  }
   if (target !== 'production') return [always, ...due]
-  const production = productionAlias(project.name, domain)
+  const production = productionAlias(project.name, names.domain)
   const isFree =
-    present.every(({ name }) => name !== production) && (await isOurs(stores.hosts, production, deployment))
+    !isReservedHost(names, production) &&
+    present.every(({ name }) => name !== production) &&
+    (await isOurs(stores.hosts, production, deployment))
   return isFree ? [always, production, ...due] : [always, ...due]
 }
 
 /** Allotted with the first deployment of a project and kept for it. Always the first of the aliases. */
 async function defaultHost(stores: PublishStores, deployment: Deployment, on: Publication): Promise<string> {
-  const { owner, project, domain, now } = on
+  const { owner, project, names, now } = on
   // Somebody else may have taken the name after it was given up.
-  if (project.defaultHost !== null && (await isOurs(stores.hosts, project.defaultHost, deployment)))
-    return project.defaultHost
+  const known = project.defaultHost
+  if (known !== null && !isReservedHost(names, known) && (await isOurs(stores.hosts, known, deployment)))
+    return known
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const host = defaultAlias(project.name, owner.slug, domain, attempt === 0 ? '' : newSuffix())
-    if (await stores.hosts.holder(host)) continue
+    const host = defaultAlias(project.name, owner.slug, names.domain, attempt === 0 ? '' : newSuffix())
+    if (isReservedHost(names, host) || (await stores.hosts.holder(host))) continue
     await pointAlias(stores.hosts, host, destination(deployment, false), now)
     await stores.projects.setDefaultHost(project.id, host)
     return host

@@ -1,6 +1,7 @@
 import type { LegacyType, Target } from '#contract/api/deployment.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Owner } from '../access/context.ts'
+import type { PlatformNames } from '../alias/platform-names.ts'
 import { compileRoutes } from '../routing/compile-routes.ts'
 import type { Route } from '../routing/route.ts'
 import { type BuildInput, readBuilds } from './builds.ts'
@@ -52,7 +53,7 @@ const MAX_ALIASES = 50
 
 export async function readWish(
   command: CreateDeployment,
-  { owner, origin, domain }: { readonly owner: Owner; readonly origin: string; readonly domain: string },
+  { owner, origin, names }: { readonly owner: Owner; readonly origin: string; readonly names: PlatformNames },
 ): Promise<Wish> {
   const slug = projectSlug(command.name)
   if (owner.plan === 'oss' && command.public !== true)
@@ -65,7 +66,7 @@ export async function readWish(
     files: await readFiles(command.files),
     env: readEnv(command.env),
     buildEnv: readEnv(command.buildEnv),
-    alias: readAliases(command, domain, owner),
+    alias: readAliases(command, names, owner),
     routes: readRoutes(command.routes),
     regions: readRegions(command.regions, origin),
     builds: readBuilds(command.builds ?? []),
@@ -74,7 +75,11 @@ export async function readWish(
 }
 
 /** The field counts for production only; elsewhere it is ignored. */
-function readAliases({ alias, target }: CreateDeployment, domain: string, owner: Owner): string[] | null {
+function readAliases(
+  { alias, target }: CreateDeployment,
+  names: PlatformNames,
+  owner: Owner,
+): string[] | null {
   if (alias === undefined || target !== 'production') return null
   const list = typeof alias === 'string' ? [alias] : alias
   if (list.length > MAX_ALIASES)
@@ -82,7 +87,7 @@ function readAliases({ alias, target }: CreateDeployment, domain: string, owner:
       'bad_request',
       `Invalid request: \`alias\` should have at most ${MAX_ALIASES} items.`,
     )
-  return [...new Set(list.map((text) => readAlias(text, domain, owner)))]
+  return [...new Set(list.map((text) => readAlias(text, names, owner)))]
 }
 
 function readRoutes(routes: unknown): readonly Route[] | null {

@@ -9,9 +9,8 @@ export function pageOf<T extends { readonly createdAt: number }>(
   { limit, since = -Infinity, until }: PageQuery,
 ): Page<T> {
   const rows = newestFirst.filter((row) => row.createdAt > since && row.createdAt < (until ?? Infinity))
-  const next = rows[limit]
-  const whole = next ? rows.slice(0, limit).filter((row) => row.createdAt !== next.createdAt) : rows
-  const items = whole.length > 0 ? whole : rows.filter((row) => row.createdAt === rows[0]?.createdAt)
+  const last = rows[limit - 1]?.createdAt ?? -Infinity
+  const items = rows.filter((row) => row.createdAt >= last)
   const more = items.length < rows.length
   return {
     items,

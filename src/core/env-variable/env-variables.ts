@@ -9,7 +9,7 @@ import type { Project } from '../project/project.ts'
 import { isInTransfer } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
-import type { TeamStore } from '../team/team-store.ts'
+import { mayEditProduction } from '../team/production-right.ts'
 import { type EnvVariable, isSealed, sealedFor } from './env-variable.ts'
 import type { EnvVariableStore } from './env-variable-store.ts'
 import { readVariable, type VariableWish } from './read-variable.ts'
@@ -85,11 +85,6 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
     return all.filter((variable) => mayTouch(ctx.actor, 'read', variable))
   }
 
-  async function mayEditProduction({ owner }: Context, teams: TeamStore): Promise<boolean> {
-    if (owner.role === 'OWNER') return true
-    return (await teams.byId(owner.id))?.membersMayEditProduction ?? false
-  }
-
   /** Runs changes of one project's variables after one another. */
   const write = <T>(ctx: Context, name: string, work: (writing: VariableWriting) => Promise<T>): Promise<T> =>
     transact(async (stores) => {
@@ -108,7 +103,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
       {
         project,
         present: await stores.envVariables.list(project.id),
-        mayEditProduction: await mayEditProduction(ctx, stores.teams),
+        mayEditProduction: await mayEditProduction(ctx.owner, stores.teams),
       },
     )
 

@@ -7,6 +7,7 @@ import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { isSecretName } from '../secret/secret.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
+import { productionIsClosed } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import { type EnvVariable, isSealed, sealedFor } from './env-variable.ts'
 import type { EnvVariableStore } from './env-variable-store.ts'
@@ -57,7 +58,7 @@ export class VariableWriting {
 
   allow(...variables: readonly Pick<EnvVariable, 'target'>[]): void {
     if (this.#mayEditProduction || !variables.some(({ target }) => target.includes('production'))) return
-    throw new AloftError('forbidden', 'In this team only an OWNER may change production variables.')
+    throw productionIsClosed()
   }
 
   /** An application without the wider scope changes none but its own. */

@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
-import { isPlatformHost, isReservedLabel } from '../deployment/hosts.ts'
+import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
+import { hasDeploymentForm, isPlatformHost } from '../deployment/hosts.ts'
 import { apexOf, storedName } from '../domain/domain-name.ts'
 
 export interface DomainName {
@@ -8,14 +9,6 @@ export interface DomainName {
   readonly apexName: string
   /** Whether it is under the platform's own domain. */
   readonly isPlatform: boolean
-}
-
-/** What names are read against. */
-export interface PlatformNames {
-  /** The platform's own domain. */
-  readonly domain: string
-  /** Names that the platform itself answers under. */
-  readonly reserved: ReadonlySet<string>
 }
 
 /** As it is stored; empty when no name can be made of it. */
@@ -27,15 +20,16 @@ const invalid = (text: string, why: string) =>
 const reserved = (name: string) =>
   new AloftError('conflict', `\`${name}\` is reserved by the platform.`, { domain: { name } })
 
-export function readDomainName(text: string, { domain, reserved: taken }: PlatformNames): DomainName {
+export function readDomainName(text: string, names: PlatformNames): DomainName {
+  const { domain } = names
   const name = toStored(text)
   if (name === '') throw invalid(text, 'is not a domain name')
   if (name === domain || domain.endsWith(`.${name}`)) throw invalid(text, 'is a suffix of the platform')
-  if (taken.has(name)) throw reserved(name)
+  if (isReservedHost(names, name)) throw reserved(name)
   if (isPlatformHost(name, domain)) {
     const label = name.slice(0, -domain.length - 1)
     // Names of more labels are those of the staging of accounts.
-    if (label.includes('.') || isReservedLabel(label)) throw reserved(name)
+    if (label.includes('.') || hasDeploymentForm(label)) throw reserved(name)
     return { name, apexName: name, isPlatform: true }
   }
   const apexName = apexOf(name)

@@ -1,5 +1,6 @@
 import { pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
+import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { productionAlias } from '../deployment/hosts.ts'
 import { showsProduction } from '../project-domain/domains-for.ts'
@@ -17,12 +18,14 @@ async function wanted(
   { hosts, projectDomains }: ProductionNames,
   { id, ownerId, name }: Project,
   { target, aliasWish }: Deployment,
-  domain: string,
+  platform: PlatformNames,
 ): Promise<string[]> {
   const domains = await projectDomains.ofProject(id)
   const names = new Set(domains.map((known) => known.name))
   const told = target === 'production' ? (aliasWish ?? []) : []
-  const others = [productionAlias(name, domain), ...told].filter((host) => !names.has(host))
+  const others = [productionAlias(name, platform.domain), ...told].filter(
+    (host) => !names.has(host) && !isReservedHost(platform, host),
+  )
   const ours: string[] = []
   for (const host of [...domains.filter(showsProduction).map((known) => known.name), ...others]) {
     const holder = await hosts.holder(host)
@@ -39,13 +42,13 @@ export async function moveProduction(
   names: ProductionNames,
   project: Project,
   deployment: Deployment,
-  { domain, now }: { readonly domain: string; readonly now: number },
+  on: { readonly names: PlatformNames; readonly now: number },
 ): Promise<readonly MovedAlias[]> {
   const { hosts } = names
   const present = await hosts.inProduction(project.id)
   const moving = new Set([
     ...present.map(({ host }) => host),
-    ...(await wanted(names, project, deployment, domain)),
+    ...(await wanted(names, project, deployment, on.names)),
   ])
   const to = {
     deploymentId: deployment.id,
@@ -56,7 +59,7 @@ export async function moveProduction(
   const moved: MovedAlias[] = []
   // In one order, so that two who move the same names wait for each other but never both.
   for (const host of [...moving].sort()) {
-    const { alias } = await pointAlias(hosts, host, to, now)
+    const { alias } = await pointAlias(hosts, host, to, on.now)
     moved.push({ id: alias.id, alias: host, status: 'completed', createdAt: alias.createdAt })
   }
   return moved

@@ -4,6 +4,7 @@ import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
 import { pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
+import type { PlatformNames } from '../alias/platform-names.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { EventQueue } from '../event/event.ts'
@@ -12,6 +13,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import { showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
+import { checkOwnVariables } from '../team/production-right.ts'
+import type { TeamStore } from '../team/team-store.ts'
 import { hostsOf } from './hosts-of.ts'
 import { moveProduction } from './move-production.ts'
 import type { Project } from './project.ts'
@@ -41,13 +44,14 @@ interface ProductionStores {
   readonly hosts: HostStore
   readonly events: EventQueue
   readonly projectDomains: ProjectDomainStore
+  readonly teams: Pick<TeamStore, 'byId'>
 }
 
 interface ProductionParts {
   readonly store: ProjectStore
   readonly transact: Transact<ProductionStores>
   readonly clock: Clock
-  readonly domain: string
+  readonly names: PlatformNames
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
@@ -55,7 +59,7 @@ const unknown = (idOrName: string) =>
   new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
 
 export function createProduction(parts: ProductionParts): Production {
-  const { store, transact, clock, domain } = parts
+  const { store, transact, clock, names } = parts
 
   /** Changes a project, and tells of every host that shows something else because of it. */
   async function change(
@@ -84,8 +88,9 @@ export function createProduction(parts: ProductionParts): Production {
     change(ctx, idOrName, unknown(idOrName), async (stores, project, now) => {
       const { projects, deployments } = stores
       const deployment = await ready(deployments, project, deploymentId)
+      await checkOwnVariables(ctx.owner, stores.teams, deployment)
       const before = (await projects.deploymentsOf(project.ownerId, [project.id], 0)).get(project.id)
-      const movedAliases = await moveProduction(stores, project, deployment, { domain, now })
+      const movedAliases = await moveProduction(stores, project, deployment, { names, now })
       const request: AliasRequest = {
         fromDeploymentId: before?.production?.id ?? null,
         toDeploymentId: deployment.id,

@@ -1,6 +1,7 @@
 import type { Role } from '#contract/api/team.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Plan } from '#contract/limits.ts'
+import { isReservedLabel } from '../alias/platform-names.ts'
 
 export interface Team {
   readonly id: string
@@ -29,6 +30,9 @@ export function readSlug(slug: string): string {
       'bad_request',
       'Invalid request: `slug` should start with a letter and hold at most 48 of a-z, 0-9, `-` and `_`.',
     )
+  // `<project>.<slug>.<domain>` are names of the team.
+  if (isReservedLabel(slug))
+    throw new AloftError('slug_taken', `The slug \`${slug}\` is reserved by the platform.`, { slug })
   return slug
 }
 

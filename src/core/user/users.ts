@@ -1,6 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId, newSuffix } from '#contract/ids.ts'
 import type { Plan } from '#contract/limits.ts'
+import { isReservedLabel } from '../alias/platform-names.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type User, usernameFor } from './user.ts'
 import type { UserStore } from './user-store.ts'
@@ -25,7 +26,7 @@ export async function ensureUser(
     const user: User = {
       id: newId.user(),
       email,
-      username: attempt === 0 ? wanted : `${wanted}-${newSuffix()}`,
+      username: attempt === 0 && !isReservedLabel(wanted) ? wanted : `${wanted}-${newSuffix()}`,
       name: null,
       avatar: null,
       plan: rules.defaultPlan,

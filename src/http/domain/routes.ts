@@ -3,6 +3,7 @@ import { PAGE_LIMIT, type PageQuery } from '#contract/page.ts'
 import type { Context } from '#core/access/context.ts'
 import type { Domain } from '#core/domain/domain.ts'
 import type { Domains, DomainView } from '#core/domain/domains.ts'
+import { type Limits, rateLimited } from '../limits.ts'
 import { type Route, route } from '../route.ts'
 import * as current from './current.ts'
 import * as earliest from './earliest.ts'
@@ -24,7 +25,7 @@ interface Named {
   readonly params: { readonly name: string }
 }
 
-export function domainRoutes(domains: Domains, transferIn: TransferIn): readonly Route[] {
+export function domainRoutes(domains: Domains, transferIn: TransferIn, limits: Limits): readonly Route[] {
   const older = (query: Partial<PageQuery>): PageQuery => ({ limit: PAGE_LIMIT.older, ...query })
   const removal =
     (withAliases: boolean) =>
@@ -37,6 +38,11 @@ export function domainRoutes(domains: Domains, transferIn: TransferIn): readonly
       current.domains(await domains.list(ctx, older(query))),
     ),
     route(api.addDomain, async (ctx, { body: { name, method, authCode, expectedPrice } }) => {
+      if (method === 'transfer-in') {
+        // Like a purchase, which it is.
+        const allowance = await limits.takeFrom('purchase', ctx.owner.id)
+        if (!allowance.allowed) throw rateLimited(allowance)
+      }
       const added: DomainView =
         method === 'transfer-in'
           ? await domains.show(await transferIn(ctx, { name, authCode, expectedPrice }))

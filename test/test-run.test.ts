@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { mustBeAlone, planOf } from '../scripts/test/plan.ts'
@@ -20,6 +20,15 @@ test('a file that changes its whole process has one of its own', () => {
   assert.ok(names.includes('src/adapters/limit-memory/memory-limiter.test.ts'))
   assert.equal(mustBeAlone('const before = process.umask(0)'), true)
   assert.equal(mustBeAlone('t.mock.fn()'), false)
+})
+
+test('what several files use has no hooks, which would be for the first of them alone', () => {
+  const shared = globSync('{src,test}/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+  const hooked = shared.filter((file) =>
+    /^(after|before|afterEach|beforeEach)\(/m.test(readFileSync(join(root, file), 'utf8')),
+  )
+  // It ends the server of a file that is run by itself; otherwise there is nothing for it to do.
+  assert.deepEqual(hooked, ['test/support/databases.ts'])
 })
 
 test('as many run at a time as there is room for, and those that fit do not wait for those that do not', async () => {

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import { createAuthority } from '#adapters/cert-local/authority.ts'
 import { createLocalIssuer, type LocalIssuer } from '#adapters/cert-local/issuer.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -31,9 +32,6 @@ export interface TestAuthority {
 }
 
 let authority: Promise<TestAuthority> | undefined
-let scratch: string | undefined
-
-after(() => scratch && rm(scratch, { recursive: true }))
 
 /** One authority for all tests of a file. */
 export function testAuthority(): Promise<TestAuthority> {
@@ -43,7 +41,9 @@ export function testAuthority(): Promise<TestAuthority> {
 
 async function create(): Promise<TestAuthority> {
   const made = await createAuthority()
-  scratch = await mkdtemp(join(tmpdir(), 'aloft-listener-'))
+  const scratch = await mkdtemp(join(tmpdir(), 'aloft-listener-'))
+  // Several files of one process may use it: it is gone with the process, not with the first of them.
+  process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
   const file = join(scratch, 'ca.pem')
   await writeFile(file, made.certPem)
   return { issuer: createLocalIssuer({ ...made, clock }), certPem: made.certPem, file }

@@ -39,7 +39,8 @@ const check = only.length === 0 ? beside('check', ['scripts/check.js']) : undefi
 const missing = ensureTools(Object.keys(TOOLS))
 for (const name of missing)
   process.stderr.write(`left out: ${TOOLS[name]?.suite} (${name} is not installed and could not be)\n`)
-if (missing.length > 0 && process.env.CI === 'true') {
+// What benchmarks are compared with may not be had everywhere.
+if (missing.some((name) => TOOLS[name]?.suite !== 'benchmarks') && process.env.CI === 'true') {
   process.stderr.write('with CI=true every suite must run: failing\n')
   process.exit(1)
 }

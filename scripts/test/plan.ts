@@ -22,7 +22,7 @@ interface Kind {
  * Loading the server costs a process more than most files do with it, so files that leave nothing behind share one.
  */
 const KINDS: readonly Kind[] = [
-  { name: 'e2e', files: 'test/e2e/*.test.ts', share: 0.6 },
+  { name: 'e2e', files: 'test/e2e/*.test.ts', share: 0.8 },
   { name: 'dashboard', files: 'test/dashboard/*.test.ts', share: 1 },
   { name: 'faults', files: 'test/{acme,dns,faults,bench}/*.test.ts', share: 0.5 },
   { name: 'api', files: 'test/api/*.test.ts', share: 0.5, processes: 4 },

@@ -16,6 +16,7 @@ import {
   collectApp,
   collectBuildOutput,
   collectFunctions,
+  collectMiddleware,
   collectStatic,
 } from './output/collect.ts'
 import { installRequirements } from './output/python-requirements.ts'
@@ -41,6 +42,8 @@ interface BuildParts {
 export interface Built {
   readonly parts: readonly Output[]
   readonly routes: readonly (readonly Route[])[]
+  /** Those of the middleware, which come before everybody's. */
+  readonly before: readonly Route[]
 }
 
 /** Where a server or a program answers. */
@@ -90,7 +93,8 @@ export class BuildInProgress {
       await this.#build(stage)
       for (const take of stage.takes) await this.#take(stage, take)
     }
-    return { parts: this.#outputs, routes: this.#routes }
+    const before = plan.middleware === undefined ? [] : await this.#takeMiddleware(plan.middleware)
+    return { parts: this.#outputs, routes: this.#routes, before }
   }
 
   async #begin(run: string): Promise<void> {
@@ -239,6 +243,16 @@ export class BuildInProgress {
         return this.#add(output, serverRoutes(''))
       }
     }
+  }
+
+  async #takeMiddleware(file: string): Promise<readonly Route[]> {
+    const run = this.#plan.stages.at(-1)?.run ?? ''
+    const output = await collectMiddleware(await this.#collection(run), {
+      file,
+      version: this.#plan.nodeVersion,
+    })
+    this.#outputs.push(output)
+    return output.routes ?? []
   }
 
   async #takeFunctions(

@@ -85,10 +85,22 @@ test('functions and files that need no build are taken as they are', async (t) =
   assert.equal(build.ran.length, 0)
 })
 
-test('what a middleware guards is not served while nothing runs it', async (t) => {
-  const build = await buildOf(t, { 'index.html': '', 'middleware.js': 'export default () => {}' })
-  await assert.rejects(build.run(), { code: 'middleware_unsupported' })
-  assert.deepEqual(build.opened, [])
+test('a middleware is asked before every other rule, and its source is not served', async (t) => {
+  const build = await buildOf(t, {
+    'index.html': '',
+    'middleware.js': `export default () => {}\nexport const config = { matcher: '/admin' }`,
+    'vercel.json': { redirects: [{ source: '/admin', destination: '/' }] },
+  })
+  const output = await build.run()
+  assert.deepEqual(paths(output), ['index.html'])
+  assert.deepEqual(answers(output), ['_aloft/middleware'])
+  const [first, second] = output.routes ?? []
+  assert.deepEqual(first, {
+    src: '^\\/admin(?:/)?$',
+    middlewarePath: '/_aloft/middleware',
+    continue: true,
+  })
+  assert.equal((second as { status?: number }).status, 308)
 })
 
 test('the output that an adapter wrote is preferred to a folder, with its rules', async (t) => {

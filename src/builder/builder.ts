@@ -52,13 +52,6 @@ async function carryOut(parts: BuilderParts, task: BuildTask, events: BuildEvent
   const began = parts.clock.now()
   const [first] = plan.stages
   if (first === undefined) throw new BuildFailure('nothing_to_build', 'There is nothing to build.')
-  if (plan.middleware !== undefined)
-    // What it guards would be open.
-    throw new BuildFailure(
-      'middleware_unsupported',
-      `${plan.middleware} cannot be run: middleware is supported for Next.js only.`,
-      first.run,
-    )
   const runs = [...new Set(plan.stages.map(({ run }) => run))]
   const tell = async (output: Output): Promise<Output> => {
     const found = `Found ${count(output.programs.length, 'function')} and ${count(output.files.length, 'file')}`
@@ -85,9 +78,10 @@ async function carryOut(parts: BuilderParts, task: BuildTask, events: BuildEvent
 }
 
 async function finished(plan: Plan, built: Built): Promise<Output> {
-  const routes = await mergedRoutes(plan.routes, built.routes)
-  const merged = withVariables(mergeParts(built.parts, routes), plan.programEnv)
-  const output = plan.cleanUrls ? { ...merged, files: withCleanUrls(merged.files) } : merged
+  const merged = await mergedRoutes(plan.routes, built.routes)
+  const routes = built.before.length === 0 ? merged : [...built.before, ...(merged ?? [])]
+  const whole = withVariables(mergeParts(built.parts, routes), plan.programEnv)
+  const output = plan.cleanUrls ? { ...whole, files: withCleanUrls(whole.files) } : whole
   if (output.files.length > 0 || output.functions.length > 0) return output
   throw nothingToServe(plan.stages[0]?.run)
 }

@@ -107,7 +107,45 @@ const ELEVENTY: App = {
   ],
 }
 
+/** By hand what adapters write: functions of a web Request, pages under other names, rules for what is missing. */
+const BUILD_OUTPUT: App = {
+  name: 'build-output',
+  files: testApp('build-output'),
+  shows: [
+    { path: '/', holds: /The front page/, type: /text\/html/ },
+    { path: '/about', holds: /About/, type: /text\/html/ },
+    { path: '/web/Ada', holds: /^web Ada$/ },
+    { path: '/de/d/5', holds: /^echo \/de\/d\/5\?lang=de&id=5 for one$/ },
+    { path: '/_next/static/none.js', holds: /Not Found/, status: 404, type: /text\/plain/ },
+  ],
+}
+
+const MIDDLEWARE: App = {
+  name: 'middleware',
+  files: testApp('middleware'),
+  shows: [
+    { path: '/', holds: /Open to all/ },
+    { path: '/admin', holds: /Who are you/, status: 401, has: { 'www-authenticate': /Bearer/ } },
+    { path: '/admin/', holds: /Who are you/, status: 401 },
+    { path: '/%61dmin/index.html', holds: /Who are you/, status: 401 },
+    { path: '/admin/', holds: /A secret/, headers: { authorization: 'Bearer friend' } },
+    { path: '/moved', holds: /.*/, status: 307, has: { location: /\/$/ } },
+    { path: '/other', holds: /Nobody asks/ },
+    { path: '/public.txt', holds: /Nobody asks/ },
+    {
+      path: '/api/who',
+      holds: /{"who":"a guest"}/,
+      headers: { 'x-who': 'somebody else' },
+      has: { 'x-guarded': /yes/, 'set-cookie': /seen=yes/ },
+    },
+    { path: '/middleware.ts', holds: /.*/s, status: 404 },
+    { path: '/old', holds: /.*/s, status: 308, has: { location: /\/admin$/ } },
+  ],
+}
+
 export const APPS: readonly App[] = [
+  BUILD_OUTPUT,
+  MIDDLEWARE,
   PLAIN_API,
   PYTHON,
   VITE_REACT,

@@ -299,6 +299,29 @@ test('a development server runs behind the routes and functions of the project',
   }
 })
 
+test('a middleware stands before files and functions, as it is written at the moment', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const folder = join(home, 'guarded')
+  const guarding = (path: string) => ({
+    'middleware.ts': `export default (): Response => new Response('guarded', { status: 401 })
+export const config = { matcher: '${path}' }`,
+  })
+  write(folder, { 'a.html': 'a', 'b.html': 'b', ...guarding('/a.html') })
+  const dev = new Running(folder)
+  try {
+    const { url } = await dev.event('ready')
+    const get = async (path: string) => (await fetch(`${url}${path}`)).text()
+    assert.deepEqual([await get('/a.html'), await get('/b.html')], ['guarded', 'b'])
+    assert.equal((await fetch(`${url}/middleware.ts`)).status, 404)
+    write(folder, guarding('/b.html'))
+    assert.deepEqual([await get('/a.html'), await get('/b.html')], ['a', 'guarded'])
+    assert.equal((await dev.interrupt()).code, 0)
+  } finally {
+    dev.child.kill('SIGKILL')
+  }
+})
+
 test('where its program is killed, what that had started ends all the same', {
   skip: process.platform !== 'linux',
 }, async () => {

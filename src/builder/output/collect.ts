@@ -108,6 +108,18 @@ export async function collectApp(collection: Collection, app: App): Promise<Outp
   )
 }
 
+/** What is asked before anything is served; its rules come before all others. */
+export const collectMiddleware = async (
+  collection: Collection,
+  { file, version }: { readonly file: string; readonly version: string },
+): Promise<Output> =>
+  present(
+    await collect(collection, {
+      ...{ kind: 'middleware', file, version },
+      ...{ memoryMb: DEFAULT_MEMORY_MB, maxDuration: DEFAULT_MAX_DURATION },
+    }),
+  )
+
 function present(output: Output | undefined): Output {
   if (output === undefined) throw new Error('The output may not be absent')
   return output

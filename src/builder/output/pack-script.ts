@@ -8,7 +8,7 @@ const FOLDER = realpathSync(join(import.meta.dirname, 'inside'))
 /** Runs in the workspace, in a sandbox, with the folder of results as its argument. */
 export const SCRIPT = realpathSync(new URL('./inside/main.ts', import.meta.url))
 
-const DEPENDENCIES = ['esbuild', '@vercel/nft', 'tar-stream']
+const DEPENDENCIES = ['esbuild', '@vercel/nft', '@vercel/routing-utils', 'acorn', 'tar-stream']
 
 /**
  * What the script consists of. Everything is bound at the path that it has on the machine, so that it runs as well

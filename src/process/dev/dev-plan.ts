@@ -1,4 +1,4 @@
-import { type Collection, collectBuildOutput } from '#builder/output/collect.ts'
+import { type Collection, collectBuildOutput, collectMiddleware } from '#builder/output/collect.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import type { ManifestFile } from '#core/deployment/manifest.ts'
 import { type Configuration, readConfiguration } from '#core/detection/config/configuration.ts'
@@ -94,13 +94,14 @@ class Planning {
       for (const take of stage.takes) await this.#take(take, command !== undefined)
       if (command !== undefined && !stage.takes.some(({ kind }) => kind !== 'functions')) this.#takeServed()
     }
-    const { routes, programEnv, cleanUrls, nodeVersion } = this.#plan
+    const { routes, programEnv, cleanUrls, nodeVersion, middleware } = this.#plan
+    const before = middleware === undefined ? [] : await this.#takeMiddleware(middleware)
     const merged = mergeParts(this.#outputs, await mergedRoutes(routes, this.#routes))
     const reached = new Map(merged.functions.map(({ path, program }) => [path, program]))
     return {
       files: cleanUrls ? withCleanUrls(merged.files) : merged.files,
       units: this.#units.filter(({ id, paths }) => paths.some((path) => reached.get(path) === id)),
-      routes: merged.routes,
+      routes: before.length === 0 ? merged.routes : [...before, ...(merged.routes ?? [])],
       routesFrom: 'output',
       command: this.#command,
       framework: this.#framework,
@@ -161,6 +162,13 @@ class Planning {
       case 'command':
         this.#notes.push('Programs that only have a start command are not run by `aloft dev`.')
     }
+  }
+
+  async #takeMiddleware(file: string): Promise<readonly Route[]> {
+    const { nodeVersion: version } = this.#plan
+    const output = await collectMiddleware(this.#parts.collection, { file, version })
+    this.#addUnits(readyUnits(output), [])
+    return output.routes ?? []
   }
 
   #takeServed(): void {

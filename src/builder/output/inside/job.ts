@@ -12,7 +12,7 @@ export interface Job {
   readonly limits: PackLimits
 }
 
-export type Task = BuildOutputTask | FunctionsTask | StaticTask | AppTask
+export type Task = BuildOutputTask | FunctionsTask | StaticTask | AppTask | MiddlewareTask
 
 /** Reads a folder in the form of the Build Output API, version 3. */
 export interface BuildOutputTask {
@@ -69,6 +69,17 @@ export interface AppTask {
   readonly env: Readonly<Record<string, string>>
   /** The files to load, of which the first that exists is taken, or what to run. */
   readonly start: { readonly entries: readonly string[] } | { readonly command: readonly string[] }
+}
+
+/** A program that is asked before anything is served. */
+export interface MiddlewareTask {
+  readonly kind: 'middleware'
+  /** Relative to the workspace, such as `middleware.ts`. */
+  readonly file: string
+  /** Of Node, where it is written for that. */
+  readonly version: string
+  readonly memoryMb: number
+  readonly maxDuration: number
 }
 
 export interface PackLimits {

@@ -17,6 +17,8 @@ async function pack(packing: Packing, { task }: Job): Promise<Packed> {
       return packStatic(packing, task)
     case 'functions':
       return (await import('./functions.ts')).packFunctions(packing, task)
+    case 'middleware':
+      return (await import('./middleware.ts')).packMiddleware(packing, task)
     case 'app':
       return (await import('./app-folder.ts')).packApp(packing, task)
   }

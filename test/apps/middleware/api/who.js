@@ -1,0 +1,1 @@
+module.exports = (req, res) => res.json({ who: req.headers['x-who'] ?? null })

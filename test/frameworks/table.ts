@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { FRAMEWORK_APPS, type FrameworkApp } from './frameworks.ts'
+
+/** What came of an application. */
+export interface Row {
+  readonly app: FrameworkApp
+  /** Why there is no site, where there is none. */
+  readonly unbuilt: string | undefined
+  readonly results: readonly { readonly what: string; readonly fault: string | undefined }[]
+}
+
+const PAGE = new URL('../../docs/frameworks.md', import.meta.url)
+
+/** Puts a row in the place of the last one of its application; the others stay as they are. */
+export function writeRow(row: Row): void {
+  const lines = new Map(existsSync(PAGE) ? readLines(readFileSync(PAGE, 'utf8')) : [])
+  lines.set(row.app.framework, lineOf(row))
+  const kept = FRAMEWORK_APPS.flatMap(({ framework }) => lines.get(framework) ?? [])
+  writeFileSync(
+    PAGE,
+    `# Frameworks
+
+\`npm run test:frameworks\` deploys small applications of \`test/apps\` and \`examples\`, one after another, on an installation
+of its own, visits them, and writes this table; \`npm run test:frameworks next-14\` does so for one. How each is built is
+said in [Builds and functions](building.md).
+
+| framework | version | Node | processor | what was tried | result |
+|---|---|---|---|---|---|
+${kept.join('\n')}
+`,
+  )
+}
+
+const readLines = (page: string): [string, string][] =>
+  page
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => [line.split('|')[1]?.trim() ?? '', line])
+
+function lineOf({ app, unbuilt, results }: Row): string {
+  const { version, node } = versionsOf(app)
+  const tried = app.tries.map(({ what }) => what).join(', ')
+  const wrong = results.filter(({ fault }) => fault !== undefined).map(({ what }) => what)
+  const result =
+    unbuilt === undefined
+      ? wrong.length === 0
+        ? 'works'
+        : `wrong: ${wrong.join(', ')}`
+      : `not built: ${unbuilt}`
+  const cells = [app.framework, version, node, process.arch, tried, result]
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+function versionsOf({ files, package: name }: FrameworkApp): {
+  readonly version: string
+  readonly node: string
+} {
+  const manifest = JSON.parse(String(files['package.json'])) as {
+    readonly engines?: { readonly node?: string }
+    readonly dependencies?: Record<string, string>
+    readonly devDependencies?: Record<string, string>
+  }
+  const { engines, dependencies, devDependencies } = manifest
+  return {
+    version: { ...dependencies, ...devDependencies }[name] ?? 'unknown',
+    node: engines?.node ?? "the project's",
+  }
+}

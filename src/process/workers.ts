@@ -30,6 +30,7 @@ import { createIsServed } from './is-served.ts'
 import { readMachineFacts } from './machine-facts.ts'
 import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
+import { createRevalidate } from './revalidate.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
 import { sharedNetworkEnv } from './shared-network-env.ts'
 import { siteNamesOf } from './site-names.ts'
@@ -85,6 +86,7 @@ export async function openCodeWorkers(
   })
   const docker = config.runtime === 'docker' ? await openEngine(config, parts) : undefined
   const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: tellHosts(bus) })
+  const prerenders = openPrerenders(config, parts)
   const runner = await createRunnerHost({
     sandbox,
     folder: config.dataDir,
@@ -106,12 +108,12 @@ export async function openCodeWorkers(
       void crashed(ref, reason).catch((err) =>
         log.error({ err, ...ref }, 'a deployment that keeps crashing could not be marked'),
       ),
+    onRevalidate: createRevalidate({ prerenders, bus, clock, log }),
     clock,
     logger: log,
     worker,
     ...(docker ? { launchContainer: docker.launch } : {}),
   })
-  const prerenders = openPrerenders(config, parts)
   const unsubscribe = bus.subscribe(DEPLOYMENTS_TOPIC, (text) => {
     const news = readDeploymentNews(text)
     if (news?.what === 'deleted') {

@@ -29,6 +29,8 @@ export interface InstanceParts {
   readonly caches: string
   /** From code to the first request that it could take. */
   readonly loadMs: number
+  /** The program says that answers of its deployment are not right any more. */
+  readonly onRevalidate?: (deploymentId: string, said: string) => void
 }
 
 /** Node writes what it compiled when the launcher asks for it, some time after the code was loaded. */
@@ -36,6 +38,7 @@ const HARVEST_AFTER_MS = [1500, 8000, 60_000]
 const AGAIN_MS = 20
 const PING_MS = 1000
 const LAST_WORDS_MS = 1000
+const MAX_SAID = 8192
 const GIBBERISH = 'ping\r\n\r\n'
 
 const textOf = (value: unknown, most: number): string =>
@@ -246,6 +249,9 @@ export class LiveInstance {
       case 'background':
         this.#background = Number(message.pending) > 0 ? Number(message.pending) : 0
         this.idleSince = this.#parts.clock.now()
+        return
+      case 'revalidate':
+        this.#parts.onRevalidate?.(this.loaded.deploymentId, textOf(message.said, MAX_SAID))
         return
       case 'pong':
         this.#pong?.()

@@ -82,6 +82,8 @@ export interface RunnerHostOptions {
   readonly log: InstanceLog
   /** The program dies again and again; called for every fifth time within a minute. It is started again all the same. */
   readonly onCrashLoop: (ref: ProgramRef, reason: string) => void
+  /** A program says that answers of its deployment are not right any more. */
+  readonly onRevalidate?: (deploymentId: string, said: string) => void
   readonly clock: Clock
   readonly logger: Log
   /** The name of this working process in the instance store. */
@@ -282,7 +284,7 @@ class ProcessHost implements RunnerHost {
   /** A runtime with the program's code in it, on the way to its first request. */
   async #start(loaded: LoadedProgram): Promise<LiveInstance> {
     const { program } = loaded
-    const { log, logger, clock } = this.#options
+    const { log, logger, clock, onRevalidate } = this.#options
     const { loadMs } = this.#limits
     if (this.#slots.taken >= this.#limits.instances) this.#makeRoom()
     const release = await this.#slots.take()
@@ -292,7 +294,10 @@ class ProcessHost implements RunnerHost {
       try {
         const launched = await this.#runtimeFor(loaded, held)
         await this.#reach(loaded)
-        const parts = { log, logger, clock, loadMs, caches: this.#places.caches }
+        const parts = {
+          ...{ log, logger, clock, loadMs, caches: this.#places.caches },
+          ...(onRevalidate && { onRevalidate }),
+        }
         const instance = new LiveInstance(newInstanceId(), loaded, launched, held, parts)
         this.#instances.add(instance)
         void instance.gone.then(() => {

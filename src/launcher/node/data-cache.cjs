@@ -13,7 +13,8 @@ const HOST = 'data-cache.invalid'
 const ORIGIN = `https://${HOST}/v1/suspense-cache/`
 const TOLD_HEADER = 'x-aloft-revalidate'
 
-function createDataCache() {
+/** `later`: takes what cannot be said with an answer any more. */
+function createDataCache(later) {
   /** By key, the least used first. */
   const entries = new Map()
   /** When each tag was revalidated last. */
@@ -64,7 +65,7 @@ function createDataCache() {
     revalidate(given, expire) {
       const now = Date.now()
       for (const tag of given) note(tag, now)
-      tell(given, expire)
+      tell(given, expire, later)
     },
     /** By any instance, as the edge says: `tag=time&…`. */
     learn(text) {
@@ -77,12 +78,16 @@ function createDataCache() {
 }
 
 /** The edge learns it with the answer, before the visitor does. */
-function tell(tags, expire) {
+function tell(tags, expire, later) {
+  if (tags.length === 0) return
   const exchange = current()
   const res = exchange && exchange.res
-  if (!res || res.headersSent || tags.length === 0) return
   const what = tags.map((tag) => `tag=${encodeURIComponent(tag)}`).join('&')
   const one = expire === undefined ? what : `expire=${expire}&${what}`
+  if (!res || res.headersSent) {
+    later(one.length > MAX_TOLD ? 'tag=*' : one)
+    return
+  }
   const told = res.getHeader(TOLD_HEADER)
   const all = told === undefined ? one : `${told},${one}`
   res.setHeader(TOLD_HEADER, all.length > MAX_TOLD ? 'tag=*' : all)
@@ -136,9 +141,9 @@ function answer(cache, url, { method = 'GET', headers: given, body } = {}) {
 const isFor = ({ shape, entry }) => shape === 'edge' || /(?:^|\/)___next_launcher\.cjs$/.test(entry)
 
 /** Makes the cache known to a program that is about to be loaded; undefined where it has no use for one. */
-function publishDataCache(message) {
+function publishDataCache(message, later) {
   if (!isFor(message) || typeof fetch !== 'function' || process.env.SUSPENSE_CACHE_URL) return undefined
-  const cache = createDataCache()
+  const cache = createDataCache(later)
   const define = (name, value) =>
     Object.defineProperty(global, name, { value, configurable: true, writable: true, enumerable: true })
   define(Symbol.for('@next/cache-handlers'), { FetchCache: handlerOf(cache) })

@@ -80,6 +80,22 @@ test('the time to expire is told, and so are several revalidations of one reques
   assert.equal(body, 'null')
 })
 
+test('what is revalidated after the head of the answer is told to the runner', async (t) => {
+  const launched = await start(t, {
+    files: {
+      '___next_launcher.cjs': `module.exports = async (req, res) => {
+        res.end('out')
+        const { FetchCache } = globalThis[Symbol.for('@next/cache-handlers')]
+        await new FetchCache({}).revalidateTag(['late'], { expire: 5 })
+      }`,
+    },
+    entry: '___next_launcher.cjs',
+  })
+  await launched.fetch('/')
+  const { said } = await launched.heard(({ type }) => type === 'revalidate')
+  assert.equal(said, 'expire=5&tag=late')
+})
+
 test('other programs see nothing of it, nor of what the edge says', async (t) => {
   const launched = await start(t, {
     files: {

@@ -124,11 +124,13 @@ async function load(message) {
   const isReady =
     message.shape === 'command'
       ? await startCommand(message)
-      : await startProgram(message, { server, hold, late: crash }).then(() => true)
+      : await startProgram(message, { server, hold, late: crash, revalidate }).then(() => true)
   if (state !== 'loading' || !isReady) return
   state = 'ready'
   control.send({ type: 'ready' })
 }
+
+const revalidate = (said) => control.send({ type: 'revalidate', said })
 
 const take = (message) => {
   if (message.type === 'load') load(message).catch(fail)

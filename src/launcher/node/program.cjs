@@ -44,13 +44,13 @@ function untilGivenUp(seconds, entry, hold) {
 }
 
 /** Resolves when the program answers on `server`; rejects when it cannot. `hold` keeps the process alive. */
-async function startProgram(message, { server, hold, late }) {
+async function startProgram(message, { server, hold, late, revalidate }) {
   const root = message.root || '/var/task'
   const file = path.resolve(root, message.entry)
   process.argv = [process.argv[0], file]
   keepCompiled(message.compileCache, server)
 
-  const cache = publishDataCache(message)
+  const cache = publishDataCache(message, revalidate)
   if (cache !== undefined) server.onRevalidated(cache.learn)
   const helpers = process.env.NODEJS_HELPERS !== '0'
   const asEdge = message.shape === 'edge' ? prepareEdge(root) : () => undefined

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
+import { REVALIDATIONS_TOPIC, RevalidatedTags, type Revalidation } from '#core/site/revalidation.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { createRevalidate } from './revalidate.ts'
+
+test('what a program says after its answer is kept one after another, and told', async () => {
+  const kept: [string, Revalidation][] = []
+  const steps: (() => void)[] = []
+  const prerenders: PrerenderCache = {
+    get: async () => undefined,
+    put: async () => {},
+    forget: async () => {},
+    revalidations: async () => new RevalidatedTags(),
+    revalidate: async (id, revalidation) => {
+      kept.push([id, revalidation])
+      await new Promise<void>((resolve) => steps.push(resolve))
+    },
+  }
+  const bus = createMemoryBus({ log: silentLog })
+  const told: string[] = []
+  const rounds: (() => void)[] = []
+  bus.subscribe(REVALIDATIONS_TOPIC, (id) => {
+    told.push(id)
+    rounds.shift()?.()
+  })
+  const round = () => new Promise<void>((resolve) => rounds.push(resolve))
+  const revalidate = createRevalidate({ prerenders, bus, clock: { now: () => 7 }, log: silentLog })
+  revalidate('dpl_1', 'tag=a')
+  for (let i = 0; i < 10_000; i++) revalidate('dpl_1', `tag=${i}`)
+  assert.deepEqual(kept, [['dpl_1', { tags: ['a'], at: 7 }]])
+  const first = round()
+  steps.shift()?.()
+  await first
+  while (steps.length === 0) await new Promise(setImmediate)
+  assert.ok(kept.length <= 2)
+  const second = round()
+  for (; steps.length > 0; await new Promise(setImmediate)) steps.shift()?.()
+  await second
+  assert.deepEqual(told, ['dpl_1', 'dpl_1'])
+  assert.ok(kept.slice(1).some(([, { tags }]) => tags.includes('*')))
+})

@@ -1,0 +1,42 @@
+import type { Bus } from '#core/ports/bus.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
+import { EVERYTHING, REVALIDATIONS_TOPIC, readRevalidations } from '#core/site/revalidation.ts'
+
+interface Options {
+  readonly prerenders: PrerenderCache
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Of what a deployment says while the last of it is being kept. */
+const MAX_WAITING = 16_384
+
+/**
+ * Takes what programs revalidate when their answers are out already. However much a program says, one thing at a time
+ * is kept for its deployment.
+ */
+export function createRevalidate({ prerenders, bus, clock, log }: Options) {
+  const waiting = new Map<string, string>()
+
+  async function keep(deploymentId: string): Promise<void> {
+    for (let said = waiting.get(deploymentId); said; said = waiting.get(deploymentId)) {
+      waiting.set(deploymentId, '')
+      for (const revalidation of readRevalidations(said, clock.now()))
+        await prerenders.revalidate(deploymentId, revalidation)
+      bus.publish(REVALIDATIONS_TOPIC, deploymentId)
+    }
+  }
+
+  return (deploymentId: string, said: string): void => {
+    const before = waiting.get(deploymentId)
+    const all = before ? `${before},${said}` : said
+    waiting.set(deploymentId, all.length > MAX_WAITING ? `tag=${EVERYTHING}` : all)
+    if (before !== undefined) return
+    keep(deploymentId)
+      .catch((err) => log.error({ err, deploymentId }, 'what a function revalidated could not be kept'))
+      .finally(() => waiting.delete(deploymentId))
+  }
+}

@@ -120,7 +120,9 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
       }),
       page('getServerSideProps', '/old/5?q=1', /Old 5 1 me/, { headers: { 'x-asked': 'me' } }),
       page('a page made on demand', '/posts/second', /Post.*second/),
-      page('data of a page for the browser', '/posts/first', /second|first/, { headers: { rsc: '1' } }),
+      page('data of a page for the browser', '/posts/first', /first/, {
+        ...{ headers: { rsc: '1' }, type: /text\/x-component/ },
+      }),
       page('an API route of a parameter', '/api/echo/hey', /{"word":"hey","body":{"n":1}}/, {
         ...{ method: 'POST', body: '{"n":1}' },
       }),

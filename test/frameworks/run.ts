@@ -1,9 +1,8 @@
 // `npm run test:frameworks`: deploys applications on a real installation, tries them, and writes docs/frameworks.md.
-import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
-import { deployed, visit } from '#test/support/deploying.ts'
+import { deployed } from '#test/support/deploying.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
-import { FRAMEWORK_APPS, type FrameworkApp, type Step } from './frameworks.ts'
+import { FRAMEWORK_APPS, type FrameworkApp } from './frameworks.ts'
+import { trySteps } from './steps.ts'
 import { type Row, writeRow } from './table.ts'
 
 const names = process.argv.slice(2)
@@ -56,47 +55,3 @@ async function tryApp(aloft: Installation, app: FrameworkApp): Promise<Row> {
 }
 
 const reasonOf = ({ message }: Error): string => (message.split('\n')[0] ?? 'for no reason').slice(0, 200)
-
-const TRIES = 30
-
-async function trySteps(aloft: Installation, host: string, steps: readonly Step[]): Promise<void> {
-  let time: string | undefined
-  for (const step of steps) {
-    if ('time' in step) time = await tryTime(aloft, host, step, time)
-    else await tryVisit(aloft, host, step)
-  }
-}
-
-/** What was revalidated is told to the other processes at once, which takes a moment that nobody tells the end of. */
-async function tryTime(
-  aloft: Installation,
-  host: string,
-  step: Extract<Step, { time: string }>,
-  before: string | undefined,
-): Promise<string> {
-  for (let tries = 1; ; tries++) {
-    const { status, text } = await visit(aloft, host, step)
-    const found = /<time>(?:<!--[^>]*-->)?(\d+)/.exec(text)?.[1]
-    assert.ok(status === 200 && found !== undefined, `GET ${step.path}: ${status} ${text.slice(0, 300)}`)
-    if ((found === before) === (step.time === 'kept')) return found
-    assert.ok(
-      step.time === 'new' && tries < TRIES,
-      step.time === 'new' ? 'the page is still the old one' : 'the page is another one',
-    )
-    await pause(50)
-  }
-}
-
-async function tryVisit(
-  aloft: Installation,
-  host: string,
-  step: Exclude<Step, { time: string }>,
-): Promise<void> {
-  const { status, headers, text } = await visit(aloft, host, step)
-  const told = `${step.method ?? 'GET'} ${step.path}: ${status} ${text.slice(0, 300)}`
-  assert.equal(status, step.status ?? 200, told)
-  assert.match(text.replace(/<!--[^>]*-->/g, ''), step.holds, told)
-  if (step.type) assert.match(headers['content-type'] ?? '', step.type, told)
-  for (const [name, pattern] of Object.entries(step.has ?? {}))
-    assert.match([headers[name] ?? ''].flat().join(' '), pattern, `${name} of ${told}`)
-}

@@ -15,7 +15,7 @@ const PAGE = new URL('../../docs/frameworks.md', import.meta.url)
 export function writeRow(row: Row): void {
   const lines = new Map(existsSync(PAGE) ? readLines(readFileSync(PAGE, 'utf8')) : [])
   lines.set(row.app.framework, lineOf(row))
-  const kept = FRAMEWORK_APPS.flatMap(({ framework }) => lines.get(framework) ?? [])
+  const kept = FRAMEWORK_APPS.map((app) => lines.get(app.framework) ?? untried(app))
   writeFileSync(
     PAGE,
     `# Frameworks
@@ -49,6 +49,11 @@ function lineOf({ app, unbuilt, results }: Row): string {
       : `not built: ${unbuilt}`
   const cells = [app.framework, version, node, process.arch, tried, result]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+function untried(app: FrameworkApp): string {
+  const { version, node } = versionsOf(app)
+  return `| ${app.framework} | ${version} | ${node} | | | not tried yet |`
 }
 
 function versionsOf({ files, package: name }: FrameworkApp): {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 export const CONTROLLERS = ['memory', 'cpu', 'pids'] as const
@@ -32,33 +32,83 @@ export function readMounts(mountinfo: string): readonly Mount[] {
   })
 }
 
-const words = async (file: string) => (await readFile(file, 'utf8')).trim().split(/\s+/)
+/** The files of the kernel's; another tree of them in tests. */
+export interface CgroupFiles {
+  read(file: string): Promise<string>
+  write(file: string, text: string): Promise<void>
+  mkdir(folder: string): Promise<unknown>
+  rmdir(folder: string): Promise<void>
+  ownerOf(folder: string): Promise<number>
+}
+
+const KERNEL: CgroupFiles = {
+  read: (file) => readFile(file, 'utf8'),
+  write: (file, text) => writeFile(file, text),
+  mkdir: (folder) => mkdir(folder),
+  rmdir: (folder) => rmdir(folder),
+  ownerOf: async (folder) => (await stat(folder)).uid,
+}
+
+/** Where a process puts itself and its kin, so that there is room beside them for those of runs. */
+const LEAF = 'platform'
+
+const words = (text: string) => text.trim().split(/\s+/).filter(Boolean)
 
 /** The controllers that a cgroup made in this folder would have, after asking for those that are wanted. */
-async function offered(folder: string, probe: string): Promise<readonly string[]> {
+async function offered(files: CgroupFiles, folder: string, probe: string): Promise<readonly string[]> {
   for (const controller of CONTROLLERS)
-    await writeFile(join(folder, 'cgroup.subtree_control'), `+${controller}`).catch(() => {})
+    await files.write(join(folder, 'cgroup.subtree_control'), `+${controller}`).catch(() => {})
   const child = join(folder, probe)
   try {
-    await mkdir(child)
-    return await words(join(child, 'cgroup.controllers'))
+    await files.mkdir(child)
+    return words(await files.read(join(child, 'cgroup.controllers')))
   } catch {
     return []
   } finally {
-    await rmdir(child).catch(() => {})
+    await files.rmdir(child).catch(() => {})
   }
 }
 
-async function version2(root: string, own: string, probe: string): Promise<CgroupPlaces | undefined> {
-  // A service that its init system gives a subtree of its own sits in one leaf of it; the platform's limits hold there.
-  const candidates = [...(own === '/' ? [] : [join(root, dirname(own)), join(root, own)]), root]
-  for (const folder of candidates) {
-    const controllers = await offered(folder, probe)
+/** A cgroup with processes in it has none below that are limited: those of one that was given to us move down. */
+async function moveDown(files: CgroupFiles, folder: string): Promise<void> {
+  const leaf = join(folder, LEAF)
+  await files.mkdir(leaf).catch(() => {})
+  for (const pid of words(await files.read(join(folder, 'cgroup.procs'))))
+    await files.write(join(leaf, 'cgroup.procs'), pid)
+}
+
+export interface OwnCgroup {
+  /** Where version 2 is mounted. */
+  readonly root: string
+  /** As /proc/self/cgroup tells it. */
+  readonly own: string
+  readonly uid: number
+}
+
+/** Exported for tests. */
+export async function findVersion2(
+  { root, own, uid }: OwnCgroup,
+  probe: string,
+  files: CgroupFiles = KERNEL,
+): Promise<CgroupPlaces | undefined> {
+  const look = async (folder: string): Promise<CgroupPlaces | undefined> => {
+    const controllers = await offered(files, folder, probe)
     const has = CONTROLLERS.filter((controller) => controllers.includes(controller))
-    if (has.includes('memory') && has.includes('pids'))
-      return { version: 2, folders: Object.fromEntries(has.map((controller) => [controller, folder])) }
+    return has.includes('memory') && has.includes('pids')
+      ? { version: 2, folders: Object.fromEntries(has.map((controller) => [controller, folder])) }
+      : undefined
   }
-  return undefined
+  const mine = join(root, own)
+  // A service that its init system gives a subtree of its own sits in one leaf of it; the platform's limits hold there.
+  const candidates = [...(own === '/' ? [] : [join(root, dirname(own)), mine]), root]
+  for (const folder of candidates) {
+    const places = await look(folder)
+    if (places) return places
+  }
+  // An ordinary user owns a cgroup only where it was delegated; older init systems leave the leaf to the service.
+  if (own === '/' || uid === 0 || (await files.ownerOf(mine).catch(() => -1)) !== uid) return undefined
+  await moveDown(files, mine).catch(() => {})
+  return look(mine)
 }
 
 const writable = (folder: string) =>
@@ -72,7 +122,7 @@ export async function findCgroupPlaces(probe: string): Promise<CgroupPlaces | un
   const unified = mounts.find(({ type }) => type === 'cgroup2')
   if (unified) {
     const own = /^0::(.*)$/m.exec(await readFile('/proc/self/cgroup', 'utf8'))?.[1] ?? '/'
-    const places = await version2(unified.folder, own, probe)
+    const places = await findVersion2({ root: unified.folder, own, uid: process.getuid?.() ?? 0 }, probe)
     if (places) return places
   }
   const folders: Partial<Record<Controller, string>> = {}

@@ -29,6 +29,7 @@ export interface BwrapRun {
   readonly cgroup: Cgroup | undefined
   readonly enter: readonly string[] | undefined
   readonly uid: number | undefined
+  readonly ambient: boolean
   readonly rlimits: readonly string[]
   /** See `inheritedFiles`. */
   readonly inherited: readonly number[]

@@ -33,6 +33,8 @@ export interface Abilities {
   /** Or why there is none. */
   readonly networks: NetworkPool | string
   readonly inherited: readonly number[]
+  /** See `Start`. */
+  readonly ambient: boolean
   readonly userns: boolean
   readonly report: SandboxReport
 }

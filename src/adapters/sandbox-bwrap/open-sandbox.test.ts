@@ -86,6 +86,12 @@ const SITUATIONS = [
   { who: 'root without bubblewrap', before: without('/usr/bin/bwrap'), way: 'namespaces', network: 'fenced' },
   { who: 'an ordinary user with bubblewrap', before: ORDINARY, way: 'bubblewrap', network: 'gateway' },
   {
+    // As a service of systemd has it with AmbientCapabilities.
+    who: 'an ordinary user who may bind the ports of root',
+    before: [...ORDINARY, '--inh-caps=+net_bind_service', '--ambient-caps=+net_bind_service'],
+    ...{ way: 'bubblewrap', network: 'gateway' },
+  },
+  {
     who: 'an ordinary user without bubblewrap',
     before: [...without('/usr/bin/bwrap'), ...ORDINARY],
     ...{ way: 'namespaces', network: 'gateway' },

@@ -164,6 +164,7 @@ async function openIsolated(
     resolvConf: `nameserver ${GATEWAY}\n`,
   })
   const inherited = inheritedFiles(FD.seccomp)
+  const ambient = !isRoot() && /^CapAmb:\s*0*[1-9a-f]/m.test(await readFile('/proc/self/status', 'utf8'))
 
   for (const { way, userns, needs } of waysOf(options)) {
     const lacking = absent(tools, isRoot() ? [...needs, ...AS_ROOT] : needs)
@@ -175,7 +176,7 @@ async function openIsolated(
     const filtered = seccomp !== undefined && (way === 'bubblewrap' || (await setprivFilters(tools.setpriv)))
     const open = (networks: Abilities['networks']) =>
       new BwrapSandbox({
-        ...{ name, tools, view, filtered, places, users, inherited, way, userns, networks },
+        ...{ name, tools, view, filtered, places, users, inherited, ambient, way, userns, networks },
         report: {
           ...{ way, notTaken, limits: limitsOf(places, filtered) },
           network: typeof networks === 'string' ? 'refused' : networks.kind,

@@ -42,6 +42,8 @@ export interface Start {
   readonly uid: number | undefined
   readonly stage: string
   readonly binds: readonly SandboxBind[]
+  /** Whether the platform, as an ordinary user, has capabilities that its children inherit; bubblewrap refuses those. */
+  readonly ambient: boolean
   /** Per process, in place of cgroups. */
   readonly rlimits: readonly string[]
   /** Whether the sandbox's user may make user namespaces; else root makes the sandbox. */
@@ -78,7 +80,7 @@ export function rlimitArgs(
 }
 
 export function startArgv(start: Start): readonly string[] {
-  const { tools, joinFiles, enter, uid, stage, binds, rlimits, userns, maker, argv } = start
+  const { tools, joinFiles, enter, uid, stage, binds, ambient, rlimits, userns, maker, argv } = start
   const user = String(uid)
   const sh = need(tools, 'sh')
   const become =
@@ -90,6 +92,7 @@ export function startArgv(start: Start): readonly string[] {
         ]
   return [
     ...[sh, '-c', JOIN, 'sh', String(joinFiles.length), ...joinFiles],
+    ...(ambient ? [need(tools, 'setpriv'), '--ambient-caps=-all', '--inh-caps=-all', '--'] : []),
     ...(enter === undefined ? [] : [need(tools, 'nsenter'), ...enter, '--']),
     ...(uid === undefined
       ? []

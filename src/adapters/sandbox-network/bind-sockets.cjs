@@ -6,6 +6,10 @@ const net = require('node:net')
 
 const { names, ports } = JSON.parse(process.argv[2])
 
+// Nothing of it outlives the platform, which it would keep the sockets of.
+process.channel.ref()
+process.once('disconnect', () => process.exit(1))
+
 /** Each is handed over before the next is bound, so that few are open twice. */
 const send = (message, handle) =>
   new Promise((resolve, reject) =>

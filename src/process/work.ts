@@ -48,8 +48,8 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
   }
 }
 
-/** Builds share the machine with the sites: one for every two cores. */
-const buildsAtOnce = (): number => Math.max(1, Math.floor(availableParallelism() / 2))
+/** Builds share the machine with the sites: one for every two cores, and never one alone, which could keep everybody waiting. */
+const buildsAtOnce = (): number => Math.max(2, Math.floor(availableParallelism() / 2))
 
 export function openMailer({ smtpUrl, dataDir, domain }: Config): Mailer {
   const from = `Aloft <no-reply@${domain}>`

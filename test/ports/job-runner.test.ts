@@ -304,6 +304,118 @@ function suite(open: OpenDatabase): void {
     assert.deepEqual(others.sort(), [1, 2, 3])
   })
 
+  /** Jobs that end when they are told to. */
+  const gated = (more: Partial<JobHandler>) => {
+    const begun: string[] = []
+    const gates = new Map<string, () => void>()
+    const slow = handler(
+      ({ name }) =>
+        new Promise<void>((resolve) => {
+          begun.push(String(name))
+          gates.set(String(name), resolve)
+        }),
+      { kind: 'slow', atOnce: 1, ...more },
+    )
+    return { begun, slow, end: (name: string) => gates.get(name)?.() }
+  }
+  const until = async (runner: JobRunner, isSo: () => boolean) => {
+    while (!isSo()) {
+      runner.wake()
+      await new Promise(setImmediate)
+    }
+  }
+
+  test('of those that wait, whose jobs took the least time of late comes first', async (t) => {
+    const { begun, slow, end } = gated({})
+    const { stores, runner, clock } = await setUp(t, [slow])
+    const add = (name: string) =>
+      stores.jobs.enqueue({ kind: 'slow', payload: { name }, share: name[0] as string })
+    await add('a1')
+    await runner.start()
+    await until(runner, () => begun.length === 1)
+    clock.advance(10)
+    await add('b1')
+    end('a1')
+    await until(runner, () => begun.length === 2)
+    // b has had the last turn, and took much longer for it than a did.
+    clock.advance(HOUR / 10)
+    for (const name of ['b2', 'a2']) await add(name)
+    end('b1')
+    await until(runner, () => begun.length === 3)
+    for (const name of ['a2', 'b2']) {
+      await until(runner, () => begun.includes(name))
+      end(name)
+    }
+    await runner.idle()
+    assert.deepEqual(begun, ['a1', 'b1', 'a2', 'b2'])
+  })
+
+  test('one that does not end gives way to the others, but not to more of its own share', async (t) => {
+    const { begun, slow, end } = gated({ givesWayAfter: HOUR })
+    const { stores, runner, clock } = await setUp(t, [slow], { leaseMs: 10 * HOUR })
+    for (const name of ['a1', 'a2', 'b1', 'c1'])
+      await stores.jobs.enqueue({ kind: 'slow', payload: { name }, share: name[0] as string })
+    await runner.start()
+    await until(runner, () => begun.length === 1)
+    clock.advance(HOUR / 2)
+    runner.wake()
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+    assert.equal(begun.length, 1)
+    clock.advance(HOUR / 2)
+    await until(runner, () => begun.length === 2)
+    assert.deepEqual(begun.toSorted(), ['a1', 'b1'])
+    // One more is all, however long both take.
+    clock.advance(HOUR)
+    runner.wake()
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+    assert.equal(begun.length, 2)
+    end('b1')
+    await until(runner, () => begun.includes('c1'))
+    assert.ok(!begun.includes('a2'))
+    for (const name of ['c1', 'a1', 'a2']) {
+      await until(runner, () => begun.includes(name))
+      end(name)
+    }
+    await runner.idle()
+  })
+
+  test('those that have to wait are told once how many are before them', async (t) => {
+    const told: unknown[] = []
+    const { begun, slow, end } = gated({
+      onWaiting: async ({ name }, { ahead, expected }) =>
+        void told.push([name, ahead, expected && Math.floor(expected / HOUR)]),
+    })
+    const { stores, runner, clock } = await setUp(t, [slow], { leaseMs: 10 * HOUR })
+    const add = (name: string) =>
+      stores.jobs.enqueue({ kind: 'slow', payload: { name }, share: name[0] as string })
+    await add('a1')
+    await runner.start()
+    await until(runner, () => begun.length === 1)
+    assert.deepEqual(told, [])
+    for (const name of ['a2', 'a3', 'b1']) {
+      await add(name)
+      clock.advance(1)
+    }
+    await until(runner, () => told.length === 3)
+    assert.deepEqual(told, [
+      ['b1', 0, undefined],
+      ['a2', 1, undefined],
+      ['a3', 2, undefined],
+    ])
+    clock.advance(HOUR)
+    end('a1')
+    await until(runner, () => begun.includes('b1'))
+    await add('c1')
+    await until(runner, () => told.length === 4)
+    assert.deepEqual(told[3], ['c1', 0, 1])
+    for (const name of ['b1', 'c1', 'a2', 'a3']) {
+      await until(runner, () => begun.includes(name))
+      end(name)
+    }
+    await runner.idle()
+    assert.equal(told.length, 4)
+  })
+
   test('a drain stops long work at once, and the attempt does not count', async (t) => {
     const attempts: number[] = []
     const begun = Promise.withResolvers<void>()

@@ -199,6 +199,7 @@ const callsOn = ({
       await jobs.claim({ ...claim, kinds: ['build'], share: 'an-account' })
     },
     waiting: () => jobs.waiting('build', 2e12),
+    queue: () => jobs.queue('build', 2e12, 5),
     extend: () => jobs.extend('x', 'w', 1),
     giveBack: () => jobs.giveBack('x', 'w', 1),
     reclaim: () => jobs.reclaim('w', 1),

@@ -124,6 +124,25 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
         .map(({ share }) => ({ share: share as string, running: counts.get(share) ?? 0 }))
     },
 
+    async queue(kind, now, limit) {
+      const rows = await db
+        .selectFrom('jobs')
+        .select(['id', 'payload', 'share'])
+        .where('kind', '=', kind)
+        .where('share', 'is not', null)
+        .where('failed_at', 'is', null)
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id, payload, share }) => ({
+        id,
+        payload: JSON.parse(payload),
+        share: share as string,
+      }))
+    },
+
     async extend(id, worker, leaseUntil) {
       const { numUpdatedRows } = await leased(id, worker)
         .set({ due_at: leaseUntil })

@@ -9,7 +9,7 @@ import type { FindSiteNames } from '../deployment/site-names.ts'
 import { surroundings } from '../deployment/system-env.ts'
 import { detect } from '../detection/detect.ts'
 import type { FileStore } from '../file/file-store.ts'
-import { type JobHandler, type JobRun, PermanentFailure } from '../job/job-handler.ts'
+import { type JobHandler, type JobRun, type JobWait, PermanentFailure } from '../job/job-handler.ts'
 import type { BuildLog, LogOfBuild } from '../log/build-log.ts'
 import { contentsOf, type Output } from '../output/output.ts'
 import type { OutputStore } from '../output/output-store.ts'
@@ -49,6 +49,8 @@ export interface BuildJobParts {
 }
 
 const TIME_LIMIT = 45 * MINUTE
+/** Others do not wait longer than this for one build, as long as the machine can bear one more. */
+const LONG_BUILD = 5 * MINUTE
 /** A build that brings the process down is not tried for ever. */
 const MAX_ATTEMPTS = 3
 
@@ -61,6 +63,8 @@ export function createBuildJob(parts: BuildJobParts): JobHandler {
     timeLimit: TIME_LIMIT + 10 * MINUTE,
     maxAttempts: MAX_ATTEMPTS,
     atOnce: parts.atOnce,
+    givesWayAfter: LONG_BUILD,
+    onWaiting: (payload, wait) => tellWait(parts, String(payload.deploymentId), wait),
     async run({ deploymentId }, { id, attempt, signal, log }) {
       const deployment = await parts.deployments.find(String(deploymentId))
       if (!deployment || deployment.state === 'READY' || deployment.state === 'ERROR') return
@@ -70,6 +74,23 @@ export function createBuildJob(parts: BuildJobParts): JobHandler {
       else await build.run(signal)
     },
   }
+}
+
+/** In the build's own log, where whoever waits for it looks. */
+async function tellWait(
+  { deployments, logOf }: BuildJobParts,
+  deploymentId: string,
+  { ahead, expected }: JobWait,
+): Promise<void> {
+  const deployment = await deployments.find(deploymentId)
+  const [run] = deployment?.buildRuns ?? []
+  if (!deployment || !run) return
+  const others = ahead === 0 ? 'it is the next' : ahead === 1 ? '1 is before it' : `${ahead} are before it`
+  const minutes = expected === undefined ? undefined : Math.max(1, Math.round(expected / MINUTE))
+  const wait = minutes === undefined ? '' : `, in about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
+  await logOf({ deploymentId, buildId: run.id, entrypoint: run.path }).stdout(
+    `Other builds are running; ${others}${wait}.`,
+  )
 }
 
 /** One attempt at one deployment. */

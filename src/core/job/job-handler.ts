@@ -10,6 +10,13 @@ export interface JobRun {
   readonly log: Log
 }
 
+export interface JobWait {
+  /** Jobs that will be begun before it. */
+  readonly ahead: number
+  /** Milliseconds; undefined as long as nobody can tell. */
+  readonly expected: number | undefined
+}
+
 /** How one kind of job is done. `run` is idempotent: a crash between its effect and its end repeats it. */
 export interface JobHandler {
   readonly kind: string
@@ -25,6 +32,13 @@ export interface JobHandler {
    * when the process drains, to be begun anew by the next.
    */
   readonly atOnce?: number
+  /**
+   * One that runs longer than this no longer keeps a share from its turn that has none running: as many more as run at
+   * once may be begun beside those that do not end.
+   */
+  readonly givesWayAfter?: number
+  /** Told once to those that have to wait for others: how many are before it, and for how long as a rule. */
+  readonly onWaiting?: (payload: JobPayload, wait: JobWait) => Promise<void>
   /** Of one share, one at a time, in the order in which they fell due. */
   readonly inOrder?: boolean
   run(payload: JobPayload, run: JobRun): Promise<void>

@@ -49,6 +49,12 @@ export interface JobStore extends JobQueue, FailedJobs {
   }): Promise<readonly Job[]>
   /** Who waits for a kind of job, the longest waiting first, and how many of its jobs run. */
   waiting(kind: string, now: number): Promise<readonly { readonly share: string; readonly running: number }[]>
+  /** Jobs of a kind that wait, the longest waiting first. */
+  queue(
+    kind: string,
+    now: number,
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly payload: JobPayload; readonly share: string }[]>
   extend(id: string, worker: string, leaseUntil: number): Promise<boolean>
   /** Removes the job. */
   complete(id: string, worker: string): Promise<boolean>

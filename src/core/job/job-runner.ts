@@ -6,6 +6,7 @@ import type { Transact } from '../ports/transact.ts'
 import { rightDueAt } from './clock-jump.ts'
 import { doubling, type JobHandler, PermanentFailure } from './job-handler.ts'
 import { JOBS_TOPIC, type Job, type JobStore } from './job-queue.ts'
+import { inTurns, RecentWork } from './recent-work.ts'
 
 interface RunnerParts {
   readonly store: JobStore
@@ -27,12 +28,15 @@ interface Lane {
   readonly atOnce: number
   readonly takesTurns: boolean
   readonly inOrder: boolean
+  readonly givesWayAfter: number
+  readonly onWaiting: JobHandler['onWaiting']
 }
 
 interface Running {
   readonly done: Promise<void>
   readonly abort: AbortController
   readonly handler: JobHandler
+  readonly since: number
 }
 
 /** The process is stopping, which is not the job's fault. */
@@ -44,6 +48,8 @@ class Drained extends Error {
 const MOST_TURNS = 10_000
 /** Jobs, those that are due last, of which it is looked at whether they are due in time. */
 const MOST_LOOKED_AT = 200
+/** Of a longer queue the end is told when it comes nearer. */
+const MOST_TOLD = 100
 
 export const recurringKey = (kind: string): string => `recurring:${kind}`
 
@@ -57,6 +63,9 @@ export class JobRunner {
   /** When each share last had its turn, for those kinds that take turns. */
   readonly #turns = new Map<string, number>()
   #turn = 0
+  readonly #recent = new RecentWork()
+  /** Those that were told that they wait. */
+  readonly #told = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #unsubscribe: (() => void) | undefined
   #looking: Promise<void> | undefined
@@ -75,13 +84,14 @@ export class JobRunner {
         atOnce: this.#parts.concurrency,
         takesTurns: false,
         inOrder: false,
+        givesWayAfter: Number.POSITIVE_INFINITY,
+        onWaiting: undefined,
       },
-      ...own.map(({ kind, atOnce = 1, inOrder = false }) => ({
-        kinds: [kind],
-        atOnce,
-        takesTurns: true,
-        inOrder,
-      })),
+      ...own.map(
+        ({ kind, atOnce = 1, inOrder = false, givesWayAfter = Number.POSITIVE_INFINITY, onWaiting }) => ({
+          ...{ kinds: [kind], atOnce, takesTurns: true, inOrder, givesWayAfter, onWaiting },
+        }),
+      ),
     ]
   }
 
@@ -145,6 +155,7 @@ export class JobRunner {
         for (const lane of this.#lanes) if (await this.#fill(lane)) this.#again = true
       }
       if (performance.now() - this.#clockLookedAt > pollMs) await this.#setClockRight()
+      for (const lane of this.#lanes) nap = Math.min(nap, await this.#tendQueue(lane))
       const kinds = this.#lanes.filter((lane) => this.#free(lane) > 0).flatMap((lane) => lane.kinds)
       const due = await store.nextDue(kinds)
       if (due !== undefined) nap = Math.min(nap, Math.max(due - clock.now(), 50))
@@ -175,18 +186,54 @@ export class JobRunner {
     }
   }
 
-  #free({ kinds, atOnce }: Lane): number {
-    const taken = [...this.#running.values()].filter(({ handler }) => kinds.includes(handler.kind))
-    return atOnce - taken.length
+  #runningIn({ kinds }: Lane): readonly Running[] {
+    return [...this.#running.values()].filter(({ handler }) => kinds.includes(handler.kind))
+  }
+
+  #free(lane: Lane): number {
+    return lane.atOnce - this.#runningIn(lane).length
+  }
+
+  /** Room beside those that have run for so long that others should not wait for them. */
+  #extra(lane: Lane): number {
+    const running = this.#runningIn(lane)
+    const now = this.#parts.clock.now()
+    const long = running.filter(({ since }) => now - since >= lane.givesWayAfter).length
+    return Math.min(long, lane.atOnce) - Math.max(0, running.length - lane.atOnce)
+  }
+
+  /** Tells those that wait, and answers when somebody may have to give way. */
+  async #tendQueue(lane: Lane): Promise<number> {
+    const { store, clock, log } = this.#parts
+    const { kinds, onWaiting, atOnce, givesWayAfter } = lane
+    const [kind] = kinds
+    if (!lane.takesTurns || kind === undefined || this.#free(lane) > 0) return Number.POSITIVE_INFINITY
+    const now = clock.now()
+    if (onWaiting) {
+      const shares = (await this.#inOrder(lane, now)).map(({ share }) => share)
+      const queue = inTurns(await store.queue(kind, now, MOST_TOLD), shares)
+      if (queue.length === 0) this.#told.clear()
+      for (const [ahead, { id, payload }] of queue.entries()) {
+        if (this.#told.has(id)) continue
+        this.#told.add(id)
+        const { usual } = this.#recent
+        const expected = usual === undefined ? undefined : (usual * (ahead + 1)) / atOnce
+        await onWaiting(payload, { ahead, expected }).catch((err: unknown) =>
+          log.warn({ err, job: id }, 'a job could not be told that it waits'),
+        )
+      }
+    }
+    const next = this.#runningIn(lane).map(({ since }) => since + givesWayAfter - now)
+    return Math.min(...next.filter((ms) => ms > 0))
   }
 
   /** Begins what a lane has room for. True when there may be more to take. */
   async #fill(lane: Lane): Promise<boolean> {
     const { store, clock, leaseMs, worker } = this.#parts
     const free = this.#free(lane)
-    if (free <= 0 || lane.kinds.length === 0) return false
+    if ((free <= 0 && this.#extra(lane) <= 0) || lane.kinds.length === 0) return false
     const now = clock.now()
-    const share = lane.takesTurns ? await this.#nextShare(lane, now) : undefined
+    const share = lane.takesTurns ? await this.#nextShare(lane, now, free <= 0) : undefined
     if (lane.takesTurns && share === undefined) return false
     const limit = lane.takesTurns ? 1 : free
     const jobs = await store.claim({
@@ -198,23 +245,37 @@ export class JobRunner {
       ...(share === undefined ? {} : { share }),
     })
     // A lease that this worker let run out can come back to it while the work still goes on.
-    for (const job of jobs) if (!this.#running.has(job.id)) this.#begin(job)
+    for (const job of jobs) if (!this.#running.has(job.id)) this.#begin(job, share)
     return jobs.length === limit
   }
 
-  /** The one with the fewest jobs under way; among equals, the one whose last turn is the longest ago. */
-  async #nextShare({ kinds, inOrder }: Lane, now: number): Promise<string | undefined> {
-    const all = await this.#parts.store.waiting(kinds[0] as string, now)
-    const waiting = inOrder ? all.filter(({ running }) => running === 0) : all
+  /**
+   * Who waits: those with the fewest jobs under way first; among equals, those whose jobs took the least time of late,
+   * and then those whose last turn is the longest ago.
+   */
+  async #inOrder({ kinds }: Lane, now: number) {
+    const waiting = await this.#parts.store.waiting(kinds[0] as string, now)
     const turnOf = (share: string) => this.#turns.get(share) ?? 0
-    const [next] = waiting.toSorted((a, b) => a.running - b.running || turnOf(a.share) - turnOf(b.share))
+    const usedBy = (share: string) => this.#recent.of(share, now)
+    return waiting.toSorted(
+      (a, b) =>
+        a.running - b.running || usedBy(a.share) - usedBy(b.share) || turnOf(a.share) - turnOf(b.share),
+    )
+  }
+
+  async #nextShare(lane: Lane, now: number, onlyIdle: boolean): Promise<string | undefined> {
+    const waiting = await this.#inOrder(lane, now)
+    const next = waiting.find(({ running }) => running === 0 || !(lane.inOrder || onlyIdle))
     if (next === undefined) return undefined
     if (this.#turns.size >= MOST_TURNS) this.#turns.clear()
     this.#turns.set(next.share, ++this.#turn)
     return next.share
   }
 
-  #begin(job: Job): void {
+  #begin(job: Job, share: string | undefined): void {
+    const { clock } = this.#parts
+    const since = clock.now()
+    this.#told.delete(job.id)
     const handler = this.#handlers.get(job.kind) as JobHandler
     const abort = new AbortController()
     const done = this.#run(job, handler, abort)
@@ -223,9 +284,10 @@ export class JobRunner {
       )
       .finally(() => {
         this.#running.delete(job.id)
+        if (share !== undefined) this.#recent.add(share, clock.now() - since, clock.now())
         this.wake()
       })
-    this.#running.set(job.id, { done, abort, handler })
+    this.#running.set(job.id, { done, abort, handler, since })
   }
 
   async #run(job: Job, handler: JobHandler, abort: AbortController): Promise<void> {

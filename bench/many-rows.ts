@@ -58,7 +58,7 @@ const FILTERS: Readonly<Record<string, DeploymentFilter>> = {
 
 function asksOn({ database }: Filled): Readonly<Record<string, Ask>> {
   const { deployments, hosts } = createStores(database.db, { clock: Date })
-  const sites = createSiteSource(database.db)
+  const sites = createSiteSource(database.db, { domain: 'aloft.test' })
   const { id: owner } = FILLED.owner
   const lists = Object.entries(FILTERS).map(([name, filter]): [string, Ask] => [
     name,

@@ -19,6 +19,7 @@ import { createGuards } from './guards.ts'
 import { hostNameOf } from './host.ts'
 import { HotAnswers } from './hot-answers.ts'
 import { createHttpDate } from './http-date.ts'
+import { ownCookies } from './own-cookies.ts'
 import { plainAddress } from './plain-address.ts'
 import { createPrerenderAnswer } from './prerender-answer.ts'
 import { PrerenderMemory } from './prerender-memory.ts'
@@ -174,6 +175,7 @@ export function createEdge(options: EdgeOptions): Edge {
       return errorAnswer(code, id, question, [...own, ...headers])
     }
     let answer = 'code' in result ? answerWith(result) : result
+    if (entry !== undefined) answer = { ...answer, headers: ownCookies(answer.headers, entry.site) }
     let sent: Sent
     try {
       sent = isSwitch(answer)

@@ -10,6 +10,7 @@ import { callFunction, type FunctionResponse, type Functions, type Waiting } fro
 import { functionHeadOf, valueIn } from './function-headers.ts'
 import { GO_ON, probeWhenHalfClosed } from './half-closed.ts'
 import { extraHeaders } from './header-transform.ts'
+import { ownCookies } from './own-cookies.ts'
 import type { Visitor } from './proxy-headers.ts'
 import { type Refusal, reasonOf } from './refusal.ts'
 import type { HeaderBlock } from './request-head.ts'
@@ -145,7 +146,8 @@ class FastCall implements Waiting {
   }
 
   readonly #send = (answer: Answer): void => {
-    const { status, headers, body, source } = answer
+    const { status, body, source } = answer
+    const headers = ownCookies(answer.headers, this.#request.entry.site)
     if (this.#isOver) {
       if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()
       return

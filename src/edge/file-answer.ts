@@ -3,6 +3,7 @@ import { contentTypeOf, isCompressible } from '#core/site/content-type.ts'
 import type { Site, SiteFile } from '#core/site/site.ts'
 import { withoutNamesOf } from './answer.ts'
 import type { Encoding } from './encoding.ts'
+import { ownCookies } from './own-cookies.ts'
 import type { Representation } from './representation.ts'
 
 /** All that is known of an answer with a file's content before a visitor's wishes are. Made once for a path. */
@@ -51,12 +52,15 @@ export function createFileAnswer(
     foundAt: found.foundAt,
     status,
     contentType,
-    headers: [
-      ...['cache-control', caching],
-      ...varyHeader(routeHeaders.get('vary'), compressible),
-      ...siteHeaders(site),
-      ...withoutNamesOf(siteHeaders(site), flatHeaders(routeHeaders, OWN)),
-    ],
+    headers: ownCookies(
+      [
+        ...['cache-control', caching],
+        ...varyHeader(routeHeaders.get('vary'), compressible),
+        ...siteHeaders(site),
+        ...withoutNamesOf(siteHeaders(site), flatHeaders(routeHeaders, OWN)),
+      ],
+      site,
+    ),
     compressible,
     representations: {},
     notModifiedHeads: new Map(),

@@ -139,7 +139,7 @@ export async function openParts(
     logWriter,
     trafficStore,
     traffic,
-    sites: createSiteSource(database.db),
+    sites: createSiteSource(database.db, config),
     registrar: openRegistrar(config, createRegistry(database.db), clock),
     zones,
     stores,

@@ -20,6 +20,18 @@ apiSuite('login', (server) => {
     return link
   }
 
+  test('a stranger’s words in a mail are few and lead nowhere', async () => {
+    const tokenName = `Your account is locked, confirm at https://evil.example/login or evil.example \u202e ${'now '.repeat(40)}`
+    const body = { email: 'victim@aloft.test', tokenName }
+    assert.equal((await server.call('POST /platform/registration', { body })).status, 200)
+    const mail = (await server.mails(body.email)).at(-1)
+    for (const text of [mail?.text ?? '', mail?.html ?? '']) {
+      assert.ok(text !== '')
+      assert.doesNotMatch(text, /evil\.example|\u202e/)
+      assert.ok(!text.includes('now now now'))
+    }
+  })
+
   test('asking, accepting by the mailed link, and fetching the token', async () => {
     const email = 'ada.lovelace@aloft.test'
     const asked = await ask(email)

@@ -566,7 +566,7 @@ async function openRecorded(t: TestContext) {
   })
   return {
     stores: createStores(db, { clock: { now: () => 1 }, onChanges() {} }),
-    sites: createSiteSource(db),
+    sites: createSiteSource(db, { domain: 'aloft.test' }),
     zones: createZoneSource(db, { domain: 'aloft.test', nameservers: [] }),
     async recordedBy(run: () => Promise<unknown>): Promise<string[]> {
       recorded = []

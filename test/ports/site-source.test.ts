@@ -39,7 +39,7 @@ async function openSites(t: TestContext, open: OpenDatabase) {
     assert.equal(await hosts.claimForDeployment(host, deployment), true)
     return deployment
   }
-  const sites = createSiteSource(opened.database.db)
+  const sites = createSiteSource(opened.database.db, { domain: 'aloft.test' })
   const statusOf = async (host: string) => (await sites.find(host))?.status
   return { ...opened.stores, sites, statusOf, deploy, user, team, project }
 }
@@ -59,6 +59,7 @@ eachDatabase((name, open) =>
         host: 'a.aloft.test',
         deploymentHost: 'a.aloft.test',
         canonicalHost: 'a.aloft.test',
+        platformDomain: 'aloft.test',
         deploymentId: id,
         projectId: project.id,
         ownerId: user.id,

@@ -113,7 +113,7 @@ async function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
   return { ...asGiven, files: files === null ? new Map() : await toSiteFiles(files) }
 }
 
-async function toSite(host: string, row: Row): Promise<Site> {
+async function toSite(host: string, row: Row, platformDomain: string): Promise<Site> {
   const project = toDetails(row.project_details)
   const status = statusOf(row, project)
   const { routes, sessionAffinity }: Partial<Details> = JSON.parse(row.details)
@@ -121,6 +121,7 @@ async function toSite(host: string, row: Row): Promise<Site> {
     host,
     deploymentHost: row.deployment_host ?? host,
     canonicalHost: row.production_host ?? row.deployment_host ?? host,
+    platformDomain,
     deploymentId: row.id,
     projectId: row.project_id,
     ownerId: row.owner_id,
@@ -139,14 +140,14 @@ function wildcardOf(host: string): string | undefined {
   return parent !== host && parent.includes('.') ? `*.${parent}` : undefined
 }
 
-export function createSiteSource(db: Db): SiteSource {
+export function createSiteSource(db: Db, { domain }: { readonly domain: string }): SiteSource {
   return {
     async find(host) {
       const [row] = await selectSite(db, { host })
-      if (row) return toSite(host, row)
+      if (row) return toSite(host, row, domain)
       const wildcard = wildcardOf(host)
       const [wide] = wildcard === undefined ? [] : await selectSite(db, { host: wildcard })
-      return wide && toSite(host, wide)
+      return wide && toSite(host, wide, domain)
     },
   }
 }

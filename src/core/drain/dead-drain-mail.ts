@@ -1,12 +1,15 @@
 import { html } from '#contract/html.ts'
 import { mailPage } from '../mail/mail-page.ts'
+import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Drain } from './drain.ts'
 
 /** Tells somebody that no logs are sent to a drain any more. */
-export function deadDrainMail(to: string, { id, name, url }: Drain, baseUrl: string): Mail {
+export function deadDrainMail(to: string, drain: Drain, baseUrl: string): Mail {
+  const { id, url } = drain
+  const name = strangerText(drain.name)
   const subject = 'A log drain was switched off'
-  const host = new URL(url).host
+  const host = strangerText(new URL(url).host)
   const why = `No logs that were sent to ${host} have arrived for 24 hours, so the log drain "${name}" gets none any more.`
   const how = `Once ${host} answers again, delete the drain (DELETE ${baseUrl}/v1/log-drains/${id}) and make it anew.`
   return {

@@ -1,5 +1,6 @@
 import { html } from '#contract/html.ts'
 import { mailPage } from '../mail/mail-page.ts'
+import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Installation, ScopeChange } from './installation.ts'
 import { scopeList } from './scope-change.ts'
@@ -18,8 +19,10 @@ const callOf = ({ installation, baseUrl }: About, what: string): string => {
 }
 
 /** Asks somebody to agree to what an application wants to do besides. */
-export function moreScopesMail(about: About, { added, upgraded, note }: ScopeChange): Mail {
-  const { to, application } = about
+export function moreScopesMail(about: About, { added, upgraded, note: said }: ScopeChange): Mail {
+  const { to } = about
+  const application = strangerText(about.application)
+  const note = said === null ? null : strangerText(said, 200)
   const subject = `${application} asks for more access`
   const wanted = [...scopeList(added), ...scopeList(upgraded)].join(', ')
   const call = callOf(about, 'confirm-scopes')
@@ -41,7 +44,8 @@ ${note === null ? '' : html`<p>It says: ${note}</p>`}
 
 /** Asks an OWNER to take over what somebody left behind. */
 export function disabledMail(about: About): Mail {
-  const { to, application } = about
+  const { to } = about
+  const application = strangerText(about.application)
   const subject = `${application} was switched off`
   const why = 'Whoever installed it left the team, so it may not do anything there any more.'
   const call = callOf(about, 'transfer')

@@ -1,14 +1,16 @@
 import { html } from '#contract/html.ts'
 import { mailPage } from '../mail/mail-page.ts'
+import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Login } from './login.ts'
 
 export function loginMail(login: Login, link: string): Mail {
+  const asking = strangerText(login.tokenName)
   return {
     to: login.email,
     subject: `Log in to Aloft: ${login.securityCode}`,
     text: `Somebody asks to log in to Aloft as ${login.email}:
-"${login.tokenName}" at ${login.ip}.
+"${asking}" at ${login.ip}.
 
 Go on only if the security code shown there is:
 
@@ -24,7 +26,7 @@ If you did not ask for this, ignore this mail: nothing happens.
     html: mailPage(
       'Log in to Aloft',
       html`<p>Somebody asks to log in to Aloft as ${login.email}:<br>
-&quot;${login.tokenName}&quot; at ${login.ip}.</p>
+&quot;${asking}&quot; at ${login.ip}.</p>
 <p>Go on only if the security code shown there is:</p>
 <p style="font-size:1.4em;font-weight:600;padding:.6em 1em;
 border:1px solid #8888;border-radius:8px;text-align:center">

@@ -8,6 +8,8 @@ export interface Site {
   readonly deploymentHost?: string
   /** The one of the deployment's hosts that stands in pages which visitors of all of them get; absent: `host`. */
   readonly canonicalHost?: string
+  /** What the names of the platform are under: nobody sets cookies for it; absent: sites share it with nobody. */
+  readonly platformDomain?: string
   readonly deploymentId: string
   readonly projectId: string
   readonly ownerId: string

@@ -1,6 +1,7 @@
 import type { Role } from '#contract/api/team.ts'
 import { html } from '#contract/html.ts'
 import { mailPage } from '../mail/mail-page.ts'
+import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { User } from '../user/user.ts'
 
@@ -11,7 +12,8 @@ export function invitationMail(invitation: {
   readonly role: Role
   readonly baseUrl: string
 }): Mail {
-  const { to, team, inviter, role, baseUrl } = invitation
+  const { to, inviter, role, baseUrl } = invitation
+  const team = strangerText(invitation.team)
   const text = `${inviter.email} added you to the team "${team}" as ${role}.\n\nOpen ${baseUrl} to see it.\n`
   return {
     to,

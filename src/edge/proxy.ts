@@ -7,7 +7,9 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
+import { portOf } from '#core/outbound/port-of.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
 import type { RouteHeaders } from '#core/routing/route-outcome.ts'
 import type { Answer } from './answer.ts'
@@ -19,7 +21,7 @@ import type { AnyRequest } from './respond.ts'
 
 export interface ProxyOptions {
   /** Which addresses requests may be sent to; by default those of the public internet alone. */
-  readonly allows?: (address: string) => boolean
+  readonly allows?: Allows
   /** How long a connection upstream may make no progress, from before it is made until the answer's end. */
   readonly timeoutMs?: number
 }
@@ -47,7 +49,6 @@ const AGENT_OPTIONS = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64, sc
 
 export function createProxy({ allows = isPublicAddress, timeoutMs = TIMEOUT_MS }: ProxyOptions): Proxy {
   const agents = { http: new HttpAgent(AGENT_OPTIONS), https: new HttpsAgent(AGENT_OPTIONS) }
-  const lookup = guardedLookup(resolve, allows)
 
   function send(
     target: URL,
@@ -58,7 +59,7 @@ export function createProxy({ allows = isPublicAddress, timeoutMs = TIMEOUT_MS }
     const options = {
       method: forwarding.req.method ?? 'GET',
       headers,
-      lookup,
+      lookup: guardedLookup(resolve, (resolved) => allows(resolved, portOf(target))),
       timeout: timeoutMs,
       signal: forwarding.signal,
       agent: isSecure ? agents.https : agents.http,
@@ -72,7 +73,8 @@ export function createProxy({ allows = isPublicAddress, timeoutMs = TIMEOUT_MS }
       const target = URL.parse(url)
       if (target === null) return refuse('ROUTER_EXTERNAL_TARGET_ERROR')
       const address = target.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(address) !== 0 && !allows(address)) return refuse('DNS_HOSTNAME_RESOLVED_PRIVATE')
+      if (isIP(address) !== 0 && !allows(address, portOf(target)))
+        return refuse('DNS_HOSTNAME_RESOLVED_PRIVATE')
       const headers = requestHeaders(req.headers, visitor, target.host)
       if (headers === undefined) return refuse('INFINITE_LOOP_DETECTED')
       const body = bodyOf(req)

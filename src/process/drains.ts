@@ -4,16 +4,16 @@ import { DrainSender } from '#core/drain/drain-sender.ts'
 import { createDrains, type Drains } from '#core/drain/drains.ts'
 import { createFindLogged } from '#core/drain/logged-deployments.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
-import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import { addressesOf } from '#core/team/account-people.ts'
 import type { Config } from '../config.ts'
+import { openAllows } from './outbound.ts'
 import type { Parts } from './parts.ts'
 
-export const openDrains = ({ privateTargets, verifyDrains }: Config, parts: Parts): Drains =>
+export const openDrains = (config: Config, parts: Parts): Drains =>
   createDrains({
     ...parts,
-    allowsAddress: allowedAddresses(privateTargets),
-    verifies: verifyDrains === 'on',
+    allowsAddress: openAllows(config),
+    verifies: config.verifyDrains === 'on',
     onChanged: () => parts.bus.publish(DRAINS_TOPIC, ''),
   })
 

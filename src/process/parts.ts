@@ -28,7 +28,6 @@ import type { LogStore } from '#core/log/log-store.ts'
 import { LogWriter } from '#core/log/log-writer.ts'
 import type { Backups } from '#core/operator/backup.ts'
 import type { Status } from '#core/operator/status.ts'
-import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
@@ -45,6 +44,7 @@ import type { SiteSource } from '#core/site/site.ts'
 import type { Config } from '../config.ts'
 import { openIssuer } from './certificates.ts'
 import type { Channel } from './channel.ts'
+import { openAllows } from './outbound.ts'
 import { openRegistrar } from './registrar.ts'
 import { createReserve, type Reserve } from './reserve.ts'
 import { openShared } from './shared.ts'
@@ -130,7 +130,7 @@ export async function openParts(
   const stores = createStores(database.db, storeParts)
   const vault = createVault(masterKey)
   const zones = createZoneSource(database.db, config)
-  const outbound = createOutbound({ allows: allowedAddresses(config.privateTargets) })
+  const outbound = createOutbound({ allows: openAllows(config) })
   return {
     disk,
     reserve,

@@ -12,6 +12,7 @@ import { publicAddressOf } from '#edge/canonical-visitor.ts'
 import { createEdge } from '#edge/edge.ts'
 import { hostNameOf } from '#edge/host.ts'
 import type { Config } from '../config.ts'
+import { openAllows } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import { runnerSocket } from './runner-socket.ts'
 
@@ -52,6 +53,7 @@ async function openSite(config: Config, parts: Parts, host: string): Promise<Ope
     ...{ sites, blobs, bus, clock, log, runner },
     origin: config.origin,
     address: publicAddressOf(config.baseUrl),
+    proxy: { allows: openAllows(config) },
     visits: { record() {} },
     budgetBytes: BUDGET,
     keepAliveMs: SECOND,

@@ -22,6 +22,7 @@ import { createListeners } from './listener.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from './listener-limits.ts'
 import { createMetrics, type DnsCounts } from './metrics.ts'
+import { openAllows } from './outbound.ts'
 import { openParts, type Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { openProtection } from './protection.ts'
@@ -55,6 +56,7 @@ export async function buildEdge(config: Config, parts: Parts, runner?: Runner): 
     keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
     prerenders: openPrerenders(config, parts),
     address: publicAddressOf(config.baseUrl),
+    proxy: { allows: openAllows(config) },
     protection: await openProtection(config, parts),
     ...(runner ? { runner } : {}),
   })

@@ -42,7 +42,6 @@ import { createMailJob } from '#core/mail/mail-job.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
 import { createAuthorizations, createCodeCleanup } from '#core/oauth/authorizations.ts'
 import { createOperators } from '#core/operator/operators.ts'
-import { allowedAddresses } from '#core/outbound/allowed-addresses.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Camera } from '#core/ports/camera.ts'
@@ -74,6 +73,7 @@ import type { Config } from '../config.ts'
 import { type CertificateParts, createCertificateParts } from './certificates.ts'
 import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
 import { openDrains } from './drains.ts'
+import { openAllows } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import { createMakePreview } from './previews.ts'
 import { registrationParts } from './registrar.ts'
@@ -206,7 +206,7 @@ const announceHosts = ({ bus, log }: Parts, { automatic }: CertificateParts) => 
 
 /** Binds the use cases to their stores and to each other. */
 export function createUseCases(config: Config, parts: Parts): UseCases {
-  const { baseUrl, nameservers, defaultPlan, domain, port, tlsPort, privateTargets } = config
+  const { baseUrl, nameservers, defaultPlan, domain, port, tlsPort } = config
   const { stores, transact, clock, vault, blobs, bus } = parts
   const certificateParts = createCertificateParts(config, parts)
   const onHostsChanged = announceHosts(parts, certificateParts)
@@ -307,7 +307,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       transact,
       vault,
       clock,
-      allowsAddress: allowedAddresses(privateTargets),
+      allowsAddress: openAllows(config),
     }),
     authorizations: createAuthorizations({ stores, transact, vault, clock }),
     installations: createInstallations({ stores, transact, clock }),
@@ -367,7 +367,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       transact,
       vault,
       clock,
-      allowsAddress: allowedAddresses(privateTargets),
+      allowsAddress: openAllows(config),
     }),
     secrets: createSecrets({ store: stores.secrets, transact, vault, clock }),
     backups: parts.backups,

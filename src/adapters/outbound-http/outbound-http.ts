@@ -2,13 +2,15 @@ import { lookup as resolve } from 'node:dns'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
+import { portOf } from '#core/outbound/port-of.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
 import { type Outbound, type OutboundAnswer, OutboundFailure } from '#core/ports/outbound.ts'
 
 export interface OutboundOptions {
   /** Which addresses requests may be sent to; by default those of the public internet alone. */
-  readonly allows?: (address: string) => boolean
+  readonly allows?: Allows
 }
 
 /** What is read of an answer; the rest is nobody's business. */
@@ -17,7 +19,6 @@ const AGENT_OPTIONS = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeo
 
 export function createOutbound({ allows = isPublicAddress }: OutboundOptions = {}): Outbound {
   const agents = { 'http:': new HttpAgent(AGENT_OPTIONS), 'https:': new HttpsAgent(AGENT_OPTIONS) }
-  const lookup = guardedLookup(resolve, allows)
 
   return {
     async post({ url, headers, body, timeoutMs, signal }) {
@@ -26,7 +27,8 @@ export function createOutbound({ allows = isPublicAddress }: OutboundOptions = {
         throw new OutboundFailure('connection', 'the address is not one of http or https')
       const address = target.hostname.replace(/^\[|\]$/g, '')
       // A name is checked once it is resolved; an address is not resolved.
-      if (isIP(address) !== 0 && !allows(address)) throw privateAddress(address)
+      const port = portOf(target)
+      if (isIP(address) !== 0 && !allows(address, port)) throw privateAddress(address)
       const { protocol } = target
       const timeout = AbortSignal.timeout(timeoutMs)
       const send = protocol === 'https:' ? httpsRequest : httpRequest
@@ -34,7 +36,7 @@ export function createOutbound({ allows = isPublicAddress }: OutboundOptions = {
         method: 'POST',
         headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
         agent: agents[protocol],
-        lookup,
+        lookup: guardedLookup(resolve, (resolved) => allows(resolved, port)),
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       })
       try {

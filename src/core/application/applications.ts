@@ -6,6 +6,7 @@ import type { Context } from '../access/context.ts'
 import type { InstallationStore } from '../installation/installation-store.ts'
 import { narrowInstallations } from '../installation/narrow-installations.ts'
 import type { JobQueue } from '../job/job-queue.ts'
+import type { Allows } from '../outbound/allowed-addresses.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -51,7 +52,7 @@ interface ApplicationParts {
   readonly vault: Vault
   readonly clock: Clock
   /** Which addresses requests may be sent to. */
-  readonly allowsAddress: (address: string) => boolean
+  readonly allowsAddress: Allows
 }
 
 export function createApplications(parts: ApplicationParts): Applications {

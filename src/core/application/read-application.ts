@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { SCOPES } from '#contract/scopes.ts'
+import type { Allows } from '../outbound/allowed-addresses.ts'
 import { readUrl } from '../outbound/read-url.ts'
 import { type Application, PERMISSIONS, type Scopes } from './application.ts'
 
@@ -21,10 +22,7 @@ const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
 /** What was said, checked; what was not said is left out. */
-export function readApplication(
-  wish: Partial<ApplicationWish>,
-  allows: (address: string) => boolean,
-): Partial<Checked> {
+export function readApplication(wish: Partial<ApplicationWish>, allows: Allows): Partial<Checked> {
   const { name, slug, redirectUrl, webhookUrl, scopes, note } = wish
   return {
     ...(name === undefined ? {} : { name: readLine('name', name) }),

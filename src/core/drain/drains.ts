@@ -7,6 +7,7 @@ import type { ApplicationStore } from '../application/application-store.ts'
 import { type Installation, reaches } from '../installation/installation.ts'
 import type { InstallationStore } from '../installation/installation-store.ts'
 import { firstSerialOf } from '../log/serial.ts'
+import type { Allows } from '../outbound/allowed-addresses.ts'
 import { readUrl } from '../outbound/read-url.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Outbound, OutboundFailure } from '../ports/outbound.ts'
@@ -64,7 +65,7 @@ export interface DrainParts {
   readonly clock: Clock
   readonly outbound: Pick<Outbound, 'post'>
   /** Which addresses requests may be sent to. */
-  readonly allowsAddress: (address: string) => boolean
+  readonly allowsAddress: Allows
   /** Whether addresses have to agree before they are sent anything. */
   readonly verifies: boolean
   /** Tells those who send logs that there are other drains now. */

@@ -1,17 +1,39 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import { createIsOwn, type OwnAddressOptions } from './own-addresses.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** Addresses of the public internet, and those in the ranges that the operator named besides. */
-export function allowedAddresses(ranges: readonly string[]): (address: string) => boolean {
-  if (ranges.length === 0) return isPublicAddress
+/** Whether requests on behalf of users may go to an address, at a port where that is known. */
+export type Allows = (address: string, port?: number) => boolean
+
+export interface AllowedOptions extends OwnAddressOptions {
+  /** Where this installation itself serves the public: its own sites may be asked there like any others. */
+  readonly servedPorts?: readonly number[]
+}
+
+/** A range with one address in it, which names that address. */
+const single = (range: string): string | undefined =>
+  range.includes('/') ? /^(.*)\/(?:32|128)$/.exec(range)?.[1] : range
+
+/**
+ * The one list for all that goes out: addresses of the public internet, and those in the ranges that the operator named
+ * besides. This machine's own addresses are refused even among these, since much of what listens there expects nobody
+ * but the machine, unless the operator named such an address alone.
+ */
+export function allowedAddresses(ranges: readonly string[], options: AllowedOptions = {}): Allows {
+  const isOwn = createIsOwn(options)
+  const { servedPorts = [] } = options
+  const alone = new Set(ranges.flatMap((range) => single(range) ?? []))
   const named = new BlockList()
   for (const range of ranges) {
     const [network = '', bits = isIPv4(network) ? '32' : '128'] = range.split('/')
     named.addSubnet(network, Number(bits), isIPv4(network) ? 'ipv4' : 'ipv6')
   }
-  return (address) => {
+  return (address, port) => {
     const plain = address.replace(/%.*$/, '')
     if (isIP(plain) === 0) return false
-    return isPublicAddress(plain) || named.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6')
+    if (alone.has(plain)) return true
+    const isPublic = isPublicAddress(plain)
+    if (isOwn(plain)) return isPublic && port !== undefined && servedPorts.includes(port)
+    return isPublic || named.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6')
   }
 }

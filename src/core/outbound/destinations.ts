@@ -1,4 +1,4 @@
-import { BlockList, isIPv4 } from 'node:net'
+import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { allowedAddresses } from './allowed-addresses.ts'
 import { normalRange } from './ipv4-range.ts'
@@ -32,8 +32,6 @@ export interface Destinations {
   readonly ownTargets: readonly string[]
 }
 
-const OWN_KNOWN_MS = 5000
-
 /** A range with one address in it, which names that address. */
 const single = (range: string): string | undefined =>
   range.includes('/') ? /^(.*)\/(?:32|128)$/.exec(range)?.[1] : range
@@ -58,25 +56,14 @@ export function createDestinations({
   ownAddresses = ownAddressesOf,
   now = () => performance.now(),
 }: DestinationOptions = {}): Destinations {
-  const allows = allowedAddresses(privateTargets)
+  const allows = allowedAddresses(privateTargets, { ownAddresses, now })
   const named = new Set(privateTargets.flatMap((range) => single(range) ?? []))
-  let own: { readonly list: BlockList; readonly at: number } | undefined
-  const isOwn = (address: string): boolean => {
-    if (own === undefined || now() - own.at > OWN_KNOWN_MS) {
-      const list = new BlockList()
-      for (const each of ownAddresses()) list.addAddress(each, isIPv4(each) ? 'ipv4' : 'ipv6')
-      own = { list, at: now() }
-    }
-    return own.list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
-  }
   return {
     privateTargets: privateTargets.flatMap((range) => normalRange(range) ?? []),
     ownTargets: ownAddresses().filter((address) => isIPv4(address) && named.has(address)),
     addressesOf: () => undefined,
     connectTo(address, port) {
-      if (!allows(address)) return undefined
-      if (isOwn(address) && !named.has(address)) return undefined
-      return { host: address, port }
+      return allows(address) ? { host: address, port } : undefined
     },
   }
 }

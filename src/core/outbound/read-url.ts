@@ -1,10 +1,12 @@
 import { isIP } from 'node:net'
 import { AloftError } from '#contract/errors.ts'
+import type { Allows } from './allowed-addresses.ts'
+import { portOf } from './port-of.ts'
 
 const MAX_URL = 2048
 
 /** An address that requests may be sent to. What its name leads to is checked when one is sent. */
-export function readUrl(text: string, allows: (address: string) => boolean): string {
+export function readUrl(text: string, allows: Allows): string {
   const url = URL.parse(text)
   const refuse = (why: string) => new AloftError('invalid_url', `Invalid request: \`url\` ${why}.`)
   if (text.length > MAX_URL) throw refuse(`is longer than ${MAX_URL} characters`)
@@ -12,7 +14,9 @@ export function readUrl(text: string, allows: (address: string) => boolean): str
     throw refuse('should be an address that begins with `https://` or `http://`')
   if (url.username !== '' || url.password !== '') throw refuse('should not hold a password')
   const address = url.hostname.replace(/^\[|\]$/g, '')
-  if ((isIP(address) !== 0 && !allows(address)) || (url.hostname === 'localhost' && !allows('127.0.0.1')))
+  const port = portOf(url)
+  const isLocal = url.hostname === 'localhost'
+  if ((isIP(address) !== 0 && !allows(address, port)) || (isLocal && !allows('127.0.0.1', port)))
     throw refuse('leads to a private address')
   return url.href
 }

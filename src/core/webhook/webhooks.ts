@@ -6,6 +6,7 @@ import type { Context } from '../access/context.ts'
 import { requirePlan } from '../access/plan.ts'
 import { EVENT_TYPES, type EventType } from '../event/event.ts'
 import type { JobQueue } from '../job/job-queue.ts'
+import type { Allows } from '../outbound/allowed-addresses.ts'
 import { readUrl } from '../outbound/read-url.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -52,7 +53,7 @@ interface WebhookParts {
   readonly vault: Vault
   readonly clock: Clock
   /** Which addresses requests may be sent to. */
-  readonly allowsAddress: (address: string) => boolean
+  readonly allowsAddress: Allows
 }
 
 export function createWebhooks(parts: WebhookParts): Webhooks {

@@ -1,0 +1,31 @@
+import { BlockList, isIPv4 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+
+/** An address may come or go while we run; asking each time would cost more than the request. */
+const KNOWN_MS = 5000
+
+const ofInterfaces = (): readonly string[] =>
+  Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
+
+export interface OwnAddressOptions {
+  /** The addresses of this machine. */
+  readonly ownAddresses?: (() => readonly string[]) | undefined
+  readonly now?: (() => number) | undefined
+}
+
+/** Whether an address is this machine's own, public ones too, in any of their forms. */
+export function createIsOwn({
+  ownAddresses = ofInterfaces,
+  now = () => performance.now(),
+}: OwnAddressOptions = {}): (address: string) => boolean {
+  let known: { readonly list: BlockList; readonly at: number } | undefined
+  return (address) => {
+    if (known === undefined || now() - known.at > KNOWN_MS) {
+      const list = new BlockList()
+      for (const own of ownAddresses())
+        list.addAddress(own.replace(/%.*$/, ''), isIPv4(own) ? 'ipv4' : 'ipv6')
+      known = { list, at: now() }
+    }
+    return known.list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+  }
+}

@@ -83,7 +83,7 @@ export class BuildInProgress {
   async run(): Promise<Built> {
     const plan = this.#plan
     const [first] = plan.stages
-    for (const note of first ? [...plan.notes, ...plan.warnings] : [])
+    for (const note of first ? [...plan.notes, ...plan.warnings, ...this.#unpublished()] : [])
       await this.#say((first as Stage).run, note)
     if (first && plan.ignoreCommand !== null) await this.#askWhetherToIgnore(first, plan.ignoreCommand)
     for (const stage of plan.stages) {
@@ -95,6 +95,18 @@ export class BuildInProgress {
     }
     const before = plan.middleware === undefined ? [] : await this.#takeMiddleware(plan.middleware)
     return { parts: this.#outputs, routes: this.#routes, before }
+  }
+
+  /** What cannot be had for this machine is said in words, with what is used instead. */
+  #unpublished(): readonly string[] {
+    const { nodeVersion, functions } = this.#plan
+    const asked = [nodeVersion, ...functions.flatMap((setting) => setting.nodeVersion ?? [])]
+    return [...new Set(asked)]
+      .filter((version) => this.#line(version) !== version)
+      .map(
+        (version) =>
+          `Warning: Node ${version} was never published for this machine (${process.platform}-${process.arch}): Node ${this.#line(version)} is used.`,
+      )
   }
 
   async #begin(run: string): Promise<void> {
@@ -116,7 +128,7 @@ export class BuildInProgress {
   async #install({ run, build }: Stage, { folder, command }: Install): Promise<void> {
     if (this.#installed.has(folder)) return
     const { workspace, toolchains, events, clock } = this.#parts
-    const node = await this.#node(this.#plan.nodeVersion)
+    const node = await this.#node(this.#line(this.#plan.nodeVersion))
     const began = clock.now()
     const install = () =>
       installDependencies(workspace, toolchains, {
@@ -208,7 +220,7 @@ export class BuildInProgress {
       env: this.#env,
       tools: this.#installed.get(installedIn)?.tools ?? [],
       ...options,
-      node: await this.#node(this.#plan.nodeVersion),
+      node: await this.#node(this.#line(this.#plan.nodeVersion)),
       log: events.log(run),
       run,
     })
@@ -236,7 +248,7 @@ export class BuildInProgress {
         const output = await collectApp(await this.#collection(run), {
           root: take.root,
           paths: [serverPath('')],
-          version: this.#plan.nodeVersion,
+          version: this.#line(this.#plan.nodeVersion),
           env: { NODE_ENV: 'production' },
           start: { command: take.command },
         })
@@ -329,7 +341,12 @@ export class BuildInProgress {
   }
 
   #version = (runtime: 'node' | 'python', own: string | undefined): string =>
-    runtime === 'python' ? this.#parts.pythonVersion : (own ?? this.#plan.nodeVersion)
+    runtime === 'python' ? this.#parts.pythonVersion : this.#line(own ?? this.#plan.nodeVersion)
+
+  /** The line of Node that is used where this one is asked for. */
+  #line(version: string): string {
+    return this.#parts.toolchains.nodeLine(version)
+  }
 
   #node(version: string): Promise<NodeToolchain> {
     return available(`Node ${version}`, () => this.#parts.toolchains.ensureNode(version))
@@ -358,6 +375,7 @@ async function available<T>(what: string, get: () => Promise<T>): Promise<T> {
     return await get()
   } catch (error) {
     if (!(error instanceof ToolchainError)) throw error
-    throw new BuildFailure('toolchain_unavailable', `${what} cannot be had at the moment: ${error.message}`)
+    const when = error.kind === 'unavailable' ? ' at the moment' : ''
+    throw new BuildFailure('toolchain_unavailable', `${what} cannot be had${when}: ${error.message}`)
   }
 }

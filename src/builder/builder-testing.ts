@@ -34,7 +34,10 @@ export async function buildOf(
   t: Ends,
   files: Files,
   commands: Commands = () => undefined,
-  changes: TaskChanges & { readonly parts?: Partial<BuilderParts> } = {},
+  changes: TaskChanges & {
+    readonly parts?: Partial<BuilderParts>
+    readonly nodeLine?: (version: string) => string
+  } = {},
 ): Promise<TestBuild> {
   const root = await mkdtemp(join(tmpdir(), 'aloft-builder-'))
   t.after(() => rm(root, { recursive: true, force: true }))
@@ -107,6 +110,7 @@ export async function buildOf(
   const builder = createBuilder({
     workshop,
     toolchains: {
+      nodeLine: (version) => changes.nodeLine?.(version) ?? version,
       ensureNode: async (version) => node(version),
       ensureTool: async (name, version) => ({ name, version, folder: '/nowhere' }),
     },

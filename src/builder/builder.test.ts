@@ -331,6 +331,7 @@ test('an abort is told with its own reason, and the workspace is closed', async 
 
 test('a toolchain that cannot be had is told', async (t) => {
   const toolchains = {
+    nodeLine: (version: string) => version,
     ensureNode: () => Promise.reject(new ToolchainError('unavailable', 'no network')),
     ensureTool: () => Promise.reject(new ToolchainError('unavailable', 'no network')),
   }
@@ -346,4 +347,16 @@ test('images are for Docker, where there is one', async (t) => {
   const docker: Builder = { build: async () => built }
   const having = await buildOf(t, { Dockerfile: '' }, undefined, { deployment, parts: { docker } })
   assert.equal(await having.run(), built)
+})
+
+test('a line of Node that this machine cannot have is replaced by the nearest, and that is told', async (t) => {
+  const build = await buildOf(
+    t,
+    { 'package.json': { engines: { node: '12' } }, 'api/a.js': 'module.exports = () => {}' },
+    undefined,
+    { nodeLine: (version) => (version === '12.x' ? '14.x' : version) },
+  )
+  const { programs } = await build.run()
+  assert.equal(programs[0]?.version, '14.x')
+  assert.ok(build.told.some((line) => /Node 12\.x was never published .* Node 14\.x is used/.test(line)))
 })

@@ -1,7 +1,7 @@
-import { createDeployment, type Target } from '#contract/api/deployment.ts'
+import { createDeployment, getDeployment, listDeployments, type Target } from '#contract/api/deployment.ts'
+import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import { ApiError } from './api-error.ts'
 import type { Client } from './client.ts'
-import { ConnectionError } from './connection-error.ts'
 import { DeployError } from './deploy-error.ts'
 import type { DeployEvent, Deployment } from './deploy-event.ts'
 import { followBuild } from './follow-build.ts'
@@ -114,43 +114,74 @@ async function create(
   how: { readonly signal: AbortSignal; readonly wait: Wait | undefined },
 ): Promise<Created> {
   const { client, env, buildEnv, meta, regions, target, project, force = false } = options
-  const call = () =>
+  const call = (mark?: string) =>
     client.call(createDeployment, {
       signal: how.signal,
-      ...(force ? { query: { forceNew: true } } : {}),
+      ...(mark === undefined ? {} : { query: { forceNew: true } }),
       body: {
         name: options.name,
         version: 2,
         files: files.map(({ path, sha, size, mode }) => ({ file: path, sha, size, mode })),
-        ...(project === undefined ? {} : { project }),
+        ...(project === undefined
+          ? { projectSettings: { nodeVersion: NEW_PROJECT_NODE_VERSION } }
+          : { project }),
         ...(target === undefined ? {} : { target }),
         ...(env === undefined ? {} : { env }),
         ...(buildEnv === undefined ? {} : { build: { env: buildEnv } }),
-        ...(meta === undefined ? {} : { meta }),
+        ...(meta === undefined && mark === undefined
+          ? {}
+          : { meta: { ...meta, ...(mark === undefined ? {} : { [MARK]: mark }) } }),
         ...(regions === undefined ? {} : { regions: [...regions] }),
         ...(options.public ? { public: true } : {}),
       },
     })
   try {
-    // The same files give the same deployment, so that asking twice makes one; unless a new one is forced.
-    return { deployment: await persist(force ? () => call().catch(final) : call, how) }
+    // The same files give the same deployment, so that asking twice makes one.
+    return { deployment: await (force ? createNew(client, call, how) : persist(() => call(), how)) }
   } catch (error) {
-    const cause = error instanceof Final ? error.cause : error
-    const missing = cause instanceof ApiError && cause.code === 'missing_files' ? cause.extra.missing : null
-    if (!Array.isArray(missing)) throw cause
-    return { missing: missing.map(String), error: cause as ApiError }
+    const missing = error instanceof ApiError && error.code === 'missing_files' ? error.extra.missing : null
+    if (!Array.isArray(missing)) throw error
+    return { missing: missing.map(String), error: error as ApiError }
   }
 }
 
-class Final extends Error {}
+/** The note by which a new deployment is known again. */
+const MARK = 'aloftDeployId'
 
-/** Keeps a failure that may have had an effect from being tried again. */
-function final(error: unknown): never {
-  const harmless =
-    error instanceof ConnectionError
-      ? error.reason === 'refused'
-      : error instanceof ApiError && (error.status === 429 || error.status === 503)
-  throw harmless ? error : new Final('', { cause: error })
+/**
+ * A new deployment although nothing changed. After a connection that broke, the one that was asked for may be there
+ * already: it is looked for by its mark before another is made.
+ */
+function createNew(
+  client: Client,
+  call: (mark: string) => Promise<Deployment>,
+  how: { readonly signal: AbortSignal; readonly wait: Wait | undefined },
+): Promise<Deployment> {
+  const mark = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+  let isDoubtful = false
+  return persist(async () => {
+    const made = isDoubtful ? await findMarked(client, mark, how.signal) : undefined
+    if (made !== undefined) return made
+    try {
+      return await call(mark)
+    } catch (error) {
+      isDoubtful = true
+      throw error
+    }
+  }, how)
+}
+
+async function findMarked(
+  client: Client,
+  mark: string,
+  signal: AbortSignal,
+): Promise<Deployment | undefined> {
+  const query = { limit: 1, [`meta-${MARK}`]: mark }
+  const { deployments } = await client.call(listDeployments, { query, signal })
+  const [found] = deployments
+  return found && client.call(getDeployment, { params: { id: found.uid }, signal })
 }
 
 /** A file for each of the contents: two files that are the same need one upload. */

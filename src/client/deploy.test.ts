@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createDeployment, getDeployment } from '#contract/api/deployment.ts'
+import { createDeployment, getDeployment, listDeployments } from '#contract/api/deployment.ts'
 import { uploadFile } from '#contract/api/file.ts'
 import { readEvents } from '#contract/api/log.ts'
 import { AloftError } from '#contract/errors.ts'
@@ -129,14 +129,16 @@ test('contents are uploaded once each, and only those that are missing', async (
   assert.equal(seen.at(-1)?.type, 'ready')
   const created = api.requests.at(-1)
   assert.deepEqual(created?.query, { forceNew: 'true' })
-  const { files, ...body } = (created?.body ?? {}) as { files: object[] }
+  const { files, meta, ...body } = (created?.body ?? {}) as { files: object[]; meta: Record<string, string> }
+  // A new one is known again by a mark, should its answer be lost.
+  assert.deepEqual(Object.keys(meta), ['c', 'aloftDeployId'])
   assert.deepEqual(body, {
     name: 'site',
     version: 2,
     target: 'production',
     env: { A: '1' },
     build: { env: { B: '2' } },
-    meta: { c: '3' },
+    projectSettings: { nodeVersion: '24.x' },
   })
   assert.deepEqual(files[0], { file: 'a', sha: sha1('same'), size: 4, mode: 0o100644 })
 
@@ -292,4 +294,54 @@ test('files in memory are deployed like those of a folder', async () => {
     deployFiles({ client, name: 'site', files: [] }).next(),
     (error) => error instanceof DeployError && error.code === 'no_files',
   )
+})
+
+const listed = (id: string) => ({
+  ...{ uid: id, name: 'site', projectId: 'prj_1', url: 'site-abc.localhost', created: 1 },
+  ...{ creator: { uid: 'u1' }, state: 'BUILDING' as const, meta: {} },
+})
+
+test('a new deployment whose answer was lost is found again, and not made twice', async () => {
+  const { rows, kept } = keeper()
+  kept.set(sha1('text'), Buffer.from('text'))
+  const marks: unknown[] = []
+  const made: TestAnswer[] = [
+    answers(createDeployment, ({ body }) => {
+      marks.push(body.meta?.aloftDeployId)
+      throw new AloftError('internal_server_error', 'The answer is lost on its way.')
+    }),
+    answers(listDeployments, ({ query }) => ({
+      deployments: query['meta-aloftDeployId'] === marks[0] ? [listed('dpl_1')] : [],
+      pagination: { count: 1, next: null, prev: null },
+    })),
+    answers(getDeployment, () => deployment('READY')),
+  ]
+  const { seen, run } = await start(folderOf({ a: 'text' }), [...made, ...rows], { force: true })
+  await run()
+  assert.equal(marks.length, 1)
+  assert.match(String(marks[0]), /^[0-9a-f]{16,}$/)
+  assert.equal(last(seen, 'ready')?.type, 'ready')
+})
+
+test('a build is followed again after an installation that was away for long', async () => {
+  const { rows } = keeper('BUILDING')
+  let looks = 0
+  const away: TestAnswer[] = [
+    answers(getDeployment, () => {
+      looks++
+      if (looks < 40) throw new AloftError('service_unavailable', 'It is restarting.')
+      return deployment('READY')
+    }),
+    answers(readEvents, () => {
+      if (looks < 40) throw new AloftError('service_unavailable', 'It is restarting.')
+      return { type: 'application/stream+json', body: lines(entry('1000000000000000001', 'one')) }
+    }),
+  ]
+  const { api, seen, run } = await start(folderOf({ a: 'text' }), [...away, ...rows])
+  await run()
+  assert.equal(seen.at(-1)?.type, 'ready')
+  const creations = api.requests.filter(
+    ({ method, path }) => method === 'POST' && path.endsWith('/deployments'),
+  )
+  assert.equal(creations.length, 2, 'one before the upload, and one after it')
 })

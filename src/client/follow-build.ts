@@ -30,10 +30,13 @@ export async function* followBuild(
     persist(() => client.call(getDeployment, { params: { id: created.id }, signal: stop }), {
       signal: stop,
       wait,
+      // The build goes on whether or not anybody can see it.
+      patience: 'long',
     })
 
   let since = String(created.createdAt)
-  const openLog = () => followLog(client, created.id, { builds: true, since }, { signal: stop, wait })
+  const openLog = () =>
+    followLog(client, created.id, { builds: true, since }, { signal: stop, wait, patience: 'long' })
   let log = openLog()
   let line = log.next()
   let tick = wait(LOOK_EVERY, stop)

@@ -2,7 +2,7 @@ import { type EventsQuery, type LogSource, type LogType, readEvents } from '#con
 import type { Client } from './client.ts'
 import { pause } from './client.ts'
 import { followLines } from './follow-lines.ts'
-import { backoff, isPassing, type Persistence } from './persist.ts'
+import { backoff, isPassing, isPassingWhileFollowed, type Persistence } from './persist.ts'
 
 /** An entry of a deployment's log, as the endpoint shows it. */
 export interface LogEvent {
@@ -23,7 +23,7 @@ export interface LogEvent {
 
 export type LogQuery = Omit<EventsQuery, 'follow' | 'format'>
 
-const MAX_FAILURES = 20
+const MAX_FAILURES = { short: 20, long: 200 } as const
 
 export async function readLog(client: Client, id: string, query: LogQuery): Promise<LogEvent[]> {
   const response = await client.call(readEvents, { params: { id }, query })
@@ -38,8 +38,9 @@ export async function* followLog(
   client: Client,
   id: string,
   query: LogQuery,
-  { signal, wait = pause }: Persistence = {},
+  { signal, wait = pause, patience = 'short' }: Persistence = {},
 ): AsyncGenerator<LogEvent, void> {
+  const passes = patience === 'long' ? isPassingWhileFollowed : isPassing
   let position: LogQuery = query
   for (let failures = 0; ; ) {
     try {
@@ -54,7 +55,7 @@ export async function* followLog(
       if (query.builds === true) return
     } catch (error) {
       signal?.throwIfAborted()
-      if (!isPassing(error) || failures >= MAX_FAILURES) throw error
+      if (!passes(error) || failures >= MAX_FAILURES[patience]) throw error
     }
     await wait(backoff(failures++), signal)
   }

@@ -5,12 +5,16 @@ import { ConnectionError } from './connection-error.ts'
 
 export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>
 
+/** How long failures that pass are outlasted: about half a minute, or, where something goes on meanwhile, a quarter of an hour. */
+export type Patience = 'short' | 'long'
+
 export interface Persistence {
+  readonly patience?: Patience | undefined
   readonly signal?: AbortSignal | undefined
   readonly wait?: Wait | undefined
 }
 
-const MAX_FAILURES = 7
+const MAX_FAILURES: Readonly<Record<Patience, number>> = { short: 7, long: 150 }
 const MAX_LIMITED = 60
 const FIRST_BACKOFF = 250
 const MAX_BACKOFF = 8 * SECOND
@@ -22,30 +26,36 @@ export const isPassing = (error: unknown): boolean =>
     ? error.reason === 'dropped' || error.reason === 'refused' || error.reason === 'timeout'
     : error instanceof ApiError && (error.status === 429 || [500, 502, 503, 504].includes(error.status))
 
+/** The same while something is followed that was reached before: a network that is gone for a while counts too. */
+export const isPassingWhileFollowed = (error: unknown): boolean =>
+  isPassing(error) ||
+  (error instanceof ConnectionError && ['unknown_host', 'unreachable', 'failed'].includes(error.reason))
+
 /** The wait before the next attempt, with some chance in it so that many do not come back at once. */
 export const backoff = (failures: number): number =>
   Math.min(FIRST_BACKOFF * 2 ** failures, MAX_BACKOFF) * (0.5 + Math.random() / 2)
 
 /**
- * Repeats what can be done twice without harm until it succeeds, for about half a minute. Rate limits are
+ * Repeats what can be done twice without harm until it succeeds, or its patience is over. Rate limits are
  * waited out for as long as they last.
  */
 export async function persist<T>(
   work: () => Promise<T>,
-  { signal, wait = pause }: Persistence = {},
+  { signal, wait = pause, patience = 'short' }: Persistence = {},
 ): Promise<T> {
+  const passes = patience === 'long' ? isPassingWhileFollowed : isPassing
   for (let failures = 0, limited = 0; ; ) {
     try {
       return await work()
     } catch (error) {
       signal?.throwIfAborted()
-      if (!isPassing(error)) throw error
+      if (!passes(error)) throw error
       if (error instanceof ApiError && error.status === 429) {
         const ms = error.retryAfterMs ?? SECOND
         if (ms > MAX_LIMIT_WAIT || ++limited > MAX_LIMITED) throw error
         await wait(ms + Math.random() * SECOND, signal)
       } else {
-        if (++failures >= MAX_FAILURES) throw error
+        if (++failures >= MAX_FAILURES[patience]) throw error
         await wait(backoff(failures), signal)
       }
     }

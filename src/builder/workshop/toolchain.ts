@@ -23,6 +23,11 @@ export interface PackageTool {
  * Every verb may be called by many at once, also from several processes that share the folder.
  */
 export interface Toolchains {
+  /**
+   * The line of Node that is used where this one is asked for: itself, or the next newer one that was ever published for
+   * this machine, or else the next older one.
+   */
+  nodeLine(version: string): string
   /** Takes `20.x` and the like, or an exact version. Rejects with a `ToolchainError`. */
   ensureNode(version: string): Promise<NodeToolchain>
   /** Takes an exact version. Rejects with a `ToolchainError`. */

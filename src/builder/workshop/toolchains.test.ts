@@ -176,4 +176,19 @@ describe('toolchains', () => {
     await assert.rejects(toolchains.ensureNode('7.x'), fault('unknown_version'))
     assert.equal(asked.length, 1)
   })
+
+  it('knows which line of Node comes nearest where one was never published', () => {
+    const at = (machine: string) =>
+      createToolchains({
+        ...{ folder: '/nowhere', log: silentLog, machine, own: { version: '24.1.0', file: '' } },
+        registry: () => Promise.reject(new Error('nothing is fetched')),
+      })
+    const arm = at('linux-arm64')
+    assert.deepEqual(
+      ['8.10.x', '10.x', '12.x', '14.x', '24.x', '18.1.2'].map((version) => arm.nodeLine(version)),
+      ['10.x', '10.x', '14.x', '14.x', '24.x', '18.1.2'],
+    )
+    assert.equal(at('linux-x64').nodeLine('12.x'), '12.x')
+    assert.equal(at('darwin-arm64').nodeLine('8.10.x'), '16.x')
+  })
 })

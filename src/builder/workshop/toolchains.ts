@@ -87,6 +87,7 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
   }
 
   return {
+    nodeLine: (asked) => nearestLine(asked, machine, own.version),
     async ensureNode(asked) {
       const version = nodeVersion(asked, machine, own.version)
       const npm = npmFor(version)
@@ -121,6 +122,15 @@ function nodeVersion(asked: string, machine: string, own: string): string {
   if (version === undefined)
     throw new ToolchainError('unknown_version', `There is no Node ${asked} for this machine (${machine})`)
   return version
+}
+
+/** Some lines were never published for some processors. */
+function nearestLine(asked: string, machine: string, own: string): string {
+  const known = NODE_PACKAGES[machine]
+  const lines = Object.keys(known?.releases ?? {})
+  if (EXACT.test(asked) || lines.includes(asked) || asked === `${majorOf(own)}.x`) return asked
+  const byAge = lines.toSorted((a, b) => majorOf(a) - majorOf(b))
+  return byAge.find((line) => majorOf(line) > majorOf(asked)) ?? byAge.at(-1) ?? asked
 }
 
 interface Placed {

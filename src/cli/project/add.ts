@@ -1,3 +1,4 @@
+import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import { createProject, FRAMEWORKS } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, oneOf, required, value } from '../command.ts'
@@ -26,6 +27,7 @@ export const command = defineCommand({
     const created = await api.call(createProject, {
       body: {
         name,
+        nodeVersion: NEW_PROJECT_NODE_VERSION,
         ...(framework === undefined ? {} : { framework }),
         ...(buildCommand === undefined ? {} : { buildCommand }),
         ...(outputDirectory === undefined ? {} : { outputDirectory }),

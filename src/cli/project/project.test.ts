@@ -78,6 +78,7 @@ test('add sends what was said and prints the id', async () => {
   assert.equal(stdout, 'prj_1\n')
   assert.deepEqual(machine.api.requests.at(-1)?.body, {
     name: 'shop',
+    nodeVersion: '24.x',
     framework: 'nextjs',
     rootDirectory: 'apps/shop',
   })

@@ -1,4 +1,5 @@
-import { FRAMEWORKS, PROJECT_NODE_VERSIONS, updateProject } from '#contract/api/project.ts'
+import { PROJECT_NODE_VERSIONS } from '#contract/api/node-versions.ts'
+import { FRAMEWORKS, updateProject } from '#contract/api/project.ts'
 import { given as changes, defineCommand, oneOf, optional, orNull, readSwitch, value } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { plainText } from '../plain-text.ts'

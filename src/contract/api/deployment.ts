@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { PLANS } from '../limits.ts'
 import { PaginationSchema, pageQuery } from '../page.ts'
 import { needs } from '../scopes.ts'
+import { PROJECT_NODE_VERSIONS } from './node-versions.ts'
 import { IsoTime, Nullable, Time } from './shared.ts'
 
 export const READY_STATES = ['INITIALIZING', 'ANALYZING', 'BUILDING', 'DEPLOYING', 'READY', 'ERROR'] as const
@@ -112,6 +113,15 @@ export const createDeployment = endpoint({
     public: Type.Optional(Type.Boolean()),
     target: Type.Optional(Type.Enum(TARGETS)),
     alias: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+    projectSettings: Type.Optional(
+      Type.Object(
+        { nodeVersion: Type.Optional(Type.Enum(PROJECT_NODE_VERSIONS)) },
+        {
+          description:
+            'What a project that this deployment makes is set to. One that is there keeps its settings.',
+        },
+      ),
+    ),
   }),
   reply: Deployment,
 })

@@ -4,6 +4,7 @@ import { PaginationSchema, pageQuery } from '../page.ts'
 import { needs, PERSONAL } from '../scopes.ts'
 import { READY_STATES, TARGETS } from './deployment.ts'
 import { NewProjectVariables } from './env-variable.ts'
+import { PROJECT_NODE_VERSIONS } from './node-versions.ts'
 import { Nullable, Time } from './shared.ts'
 
 export const FRAMEWORKS = [
@@ -52,9 +53,6 @@ export const FRAMEWORKS = [
   'storybook',
 ] as const
 export type Framework = (typeof FRAMEWORKS)[number]
-
-/** What a project can be set to build and run with. */
-export const PROJECT_NODE_VERSIONS = ['20.x', '18.x', '16.x', '14.x', '12.x', '10.x', '8.10.x'] as const
 
 export const GIT_TYPES = ['github', 'gitlab', 'bitbucket'] as const
 export type GitType = (typeof GIT_TYPES)[number]
@@ -228,6 +226,7 @@ const CreateBody = Type.Object(
         strict,
       ),
     ),
+    nodeVersion: Type.Optional(Type.Enum(PROJECT_NODE_VERSIONS)),
     serverlessFunctionZeroConfigFailover: Type.Optional(Type.Unknown()),
     environmentVariables: Type.Optional(NewProjectVariables),
   },

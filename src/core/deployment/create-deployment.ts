@@ -133,7 +133,7 @@ export function createCreateDeployment(parts: CreateParts) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Contents are looked at before the transaction, in which everybody else would wait for that.
       const seen = await parts.projects.byIdOrName(owner.id, command.project ?? wish.slug)
-      const settings = seen?.build ?? DEFAULT_BUILD_SETTINGS
+      const settings = seen?.build ?? initialSettings(command)
       const decision = await found(owner, command, wish, settings)
       if (gathered.missing.length > 0 && !command.allowMissing)
         throw new AloftError('missing_files', 'Some files were not uploaded before.', {
@@ -168,7 +168,7 @@ export function createCreateDeployment(parts: CreateParts) {
       const known = await stores.projects.byIdOrName(owner.id, command.project ?? wish.slug)
       if (known) checkReach(ctx, known.id)
       else checkMayAdd(ctx)
-      if (!isDeepStrictEqual(known?.build ?? DEFAULT_BUILD_SETTINGS, settings)) return undefined
+      if (!isDeepStrictEqual(known?.build ?? initialSettings(command), settings)) return undefined
       if (ctx.actor.installation) await checkHosts(stores.hosts, ctx, wish.alias ?? [])
       const variables = variablesFor(known ? await stores.envVariables.list(known.id) : [], {
         target: command.target,
@@ -181,7 +181,7 @@ export function createCreateDeployment(parts: CreateParts) {
 
       const digest = digestOf(
         fileHash,
-        samenessOf(owner.id, command, wish, { project: known, variables: versionOf(variables) }),
+        samenessOf(owner.id, command, wish, { project: known, settings, variables: versionOf(variables) }),
       )
       const same = command.forceNew ? undefined : await stores.deployments.newestSame(owner.id, digest)
       if (same) {
@@ -189,7 +189,7 @@ export function createCreateDeployment(parts: CreateParts) {
         return { deployment: same, isNew: false, missing: remaining, totalSize, changed: [] }
       }
 
-      const project = await ensureProject(stores, known, ctx, command.project, wish.slug, now)
+      const project = await ensureProject(stores, known, ctx, command, wish.slug, now)
       const id = newId.deployment()
       const given = openVariables(variables, secrets, vault)
       const values: FrozenValues = {
@@ -236,6 +236,12 @@ export function createCreateDeployment(parts: CreateParts) {
 }
 
 const ATTEMPTS = 5
+
+/** Of a project that a deployment makes. */
+const initialSettings = ({ newProject }: CreateDeployment): BuildSettings => ({
+  ...DEFAULT_BUILD_SETTINGS,
+  ...newProject,
+})
 
 /** A request, and what was found out about its files. */
 interface Asked extends Decision {
@@ -288,7 +294,15 @@ const samenessOf = (
   ownerId: string,
   command: CreateDeployment,
   wish: Wish,
-  { project, variables }: { readonly project: Project | undefined; readonly variables: readonly string[] },
+  {
+    project,
+    settings,
+    variables,
+  }: {
+    readonly project: Project | undefined
+    readonly settings: BuildSettings
+    readonly variables: readonly string[]
+  },
 ): Sameness => ({
   ownerId,
   // By its name, whichever way the request names it.
@@ -303,7 +317,7 @@ const samenessOf = (
   alias: wish.alias,
   // After a change of the project's variables the same files make another deployment.
   ...(variables.length > 0 ? { variables } : {}),
-  ...shapingSettings(project),
+  ...shapingSettings(settings, project?.details.autoExposeSystemEnvs === false),
   ...(branchOf(wish.meta) === undefined ? {} : { branch: branchOf(wish.meta) }),
   ...(command.type
     ? { other: { type: command.type, affinity: command.sessionAffinity, node: command.nodeVersion } }
@@ -311,10 +325,9 @@ const samenessOf = (
 })
 
 /** The project's settings that shape what comes of the files, as far as they are not what every project begins with. */
-function shapingSettings(project: Project | undefined): Pick<Sameness, 'settings'> {
-  if (project === undefined) return {}
-  const settings: Record<string, unknown> = project.details.autoExposeSystemEnvs ? {} : { hidesSystem: true }
-  for (const [key, value] of Object.entries(project.build))
+function shapingSettings(build: BuildSettings, hidesSystem: boolean): Pick<Sameness, 'settings'> {
+  const settings: Record<string, unknown> = hidesSystem ? { hidesSystem } : {}
+  for (const [key, value] of Object.entries(build))
     if (value !== DEFAULT_BUILD_SETTINGS[key as keyof BuildSettings]) settings[key] = value
   return Object.keys(settings).length > 0 ? { settings } : {}
 }
@@ -392,14 +405,15 @@ async function ensureProject(
   { projects, events }: CreateStores,
   known: Project | undefined,
   { owner, actor }: Context,
-  named: string | undefined,
+  command: CreateDeployment,
   slug: string,
   now: number,
 ): Promise<Project> {
   // One that is being deleted or given away at this moment is gone by the time it can be touched.
   if (known && (await projects.touch(owner.id, known.id, now))) return { ...known, updatedAt: now }
-  if (named !== undefined) throw new AloftError('not_found', `There is no project \`${named}\`.`)
-  const project = newProject(owner.id, slug, now)
+  if (command.project !== undefined)
+    throw new AloftError('not_found', `There is no project \`${command.project}\`.`)
+  const project = newProject(owner.id, slug, now, initialSettings(command))
   if (!(await projects.insert(project))) return (await projects.byIdOrName(owner.id, slug)) as Project
   await events.emit(projectEvent('project.created', project, { userId: actor.user.id, at: now }))
   return project

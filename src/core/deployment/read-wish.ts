@@ -2,6 +2,7 @@ import type { LegacyType, Target } from '#contract/api/deployment.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Owner } from '../access/context.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
+import type { BuildSettings } from '../project/project.ts'
 import { compileRoutes } from '../routing/compile-routes.ts'
 import type { Route } from '../routing/route.ts'
 import { type BuildInput, readBuilds } from './builds.ts'
@@ -27,6 +28,8 @@ export interface CreateDeployment {
   readonly target?: Target
   readonly alias?: string | readonly string[]
   readonly forceNew?: boolean
+  /** What a project that this makes is set to. */
+  readonly newProject?: Pick<BuildSettings, 'nodeVersion'>
   /** Begin although files are missing; uploads complete it. */
   readonly allowMissing?: boolean
   /** What older clients say about how it runs. */

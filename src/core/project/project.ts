@@ -1,3 +1,4 @@
+import { PROJECT_NODE_VERSIONS, type ProjectNodeVersion } from '#contract/api/node-versions.ts'
 import { newId } from '#contract/ids.ts'
 import { DEFAULT_DETAILS, type ProjectDetails } from './project-details.ts'
 
@@ -34,18 +35,9 @@ export interface BuildSettings {
   readonly sourceFilesOutsideRootDirectory: boolean
 }
 
-export const NODE_VERSIONS = [
-  '24.x',
-  '22.x',
-  '20.x',
-  '18.x',
-  '16.x',
-  '14.x',
-  '12.x',
-  '10.x',
-  '8.10.x',
-] as const
-export type NodeVersion = (typeof NODE_VERSIONS)[number]
+/** The newest first. */
+export const NODE_VERSIONS = PROJECT_NODE_VERSIONS
+export type NodeVersion = ProjectNodeVersion
 
 export const DEFAULT_BUILD_SETTINGS: BuildSettings = {
   framework: null,
@@ -60,13 +52,18 @@ export const DEFAULT_BUILD_SETTINGS: BuildSettings = {
 }
 
 /** A project with nothing set yet. */
-export const newProject = (ownerId: string, name: string, now: number): Project => ({
+export const newProject = (
+  ownerId: string,
+  name: string,
+  now: number,
+  build = DEFAULT_BUILD_SETTINGS,
+): Project => ({
   id: newId.project(),
   ownerId,
   name,
   defaultHost: null,
   directoryListing: false,
-  build: DEFAULT_BUILD_SETTINGS,
+  build,
   details: DEFAULT_DETAILS,
   createdAt: now,
   updatedAt: now,

@@ -75,11 +75,13 @@ const taken = <K extends keyof Settings>(
   Object.fromEntries(keys.filter((key) => given[key] !== undefined).map((key) => [key, given[key]])) as never
 
 const folders = ({ outputDirectory, rootDirectory }: Settings) => ({
-  ...(outputDirectory === undefined
-    ? {}
-    : { outputDirectory: readFolder('outputDirectory', outputDirectory) }),
+  ...(outputDirectory === undefined ? {} : { outputDirectory: readOutput(outputDirectory) }),
   ...(rootDirectory === undefined ? {} : { rootDirectory: readFolder('rootDirectory', rootDirectory) }),
 })
+
+/** All of the root directory can be what is served, which is not the same as leaving it to what is found out. */
+const readOutput = (text: string | null): string | null =>
+  /^(?:\.\/*)+$/.test((text ?? '').trim()) ? '.' : readFolder('outputDirectory', text)
 
 /** A folder below another one. */
 function readFolder(name: string, text: string | null): string | null {

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { PROJECT_NODE_VERSIONS } from '#contract/api/project.ts'
+import { PROJECT_NODE_VERSIONS } from '#contract/api/node-versions.ts'
 import { useAccount, useParam } from '../api/account.tsx'
 import { type Project, useProject } from '../project/project.ts'
 import { Card } from '../ui/card.tsx'

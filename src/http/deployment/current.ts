@@ -1,7 +1,29 @@
-import { FUNCTIONS_SHOWN } from '#contract/api/deployment.ts'
+import { type createDeployment, FUNCTIONS_SHOWN } from '#contract/api/deployment.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
 import type { Build, Deployment } from '#core/deployment/deployment.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
+import type { CreateDeployment } from '#core/deployment/read-wish.ts'
 import type { Instance } from '#core/instance/instance.ts'
+
+type Body = BodyOf<NonNullable<(typeof createDeployment)['body']>>
+
+/** Only what the endpoint names: the words of older ones mean nothing here. */
+export function readCreate(body: Body, { forceNew }: { readonly forceNew?: boolean }): CreateDeployment {
+  const { version: _version, build, projectSettings } = body
+  const { name, files, project, meta, env, builds, routes, regions, public: isPublic, target, alias } = body
+  const given = { project, meta, env, builds, routes, regions, public: isPublic, target, alias, forceNew }
+  return {
+    name,
+    files,
+    ...(Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== undefined),
+    ) as Partial<CreateDeployment>),
+    ...(build?.env === undefined ? {} : { buildEnv: build.env }),
+    ...(projectSettings?.nodeVersion === undefined
+      ? {}
+      : { newProject: { nodeVersion: projectSettings.nodeVersion } }),
+  }
+}
 
 export const deployment = (d: Deployment) => ({
   id: d.id,

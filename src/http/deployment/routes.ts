@@ -54,12 +54,7 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
 
   return [
     route(api.createDeployment, async (ctx, { body, query }) => {
-      const { version: _version, build, ...command } = body
-      const made = await deployments.create(ctx, {
-        ...command,
-        ...(build?.env === undefined ? {} : { buildEnv: build.env }),
-        ...(query.forceNew === undefined ? {} : { forceNew: query.forceNew }),
-      })
+      const made = await deployments.create(ctx, current.readCreate(body, query))
       return current.deployment(made.deployment)
     }),
     route(api.listDeployments, (ctx, { query }) => list(ctx, query, current.listItem)),

@@ -6,6 +6,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import {
@@ -222,7 +223,7 @@ for (const { name, kind, options } of WAYS)
         binds: [node, { host: folder, inside: '/given', writable: false }],
       })
       const helper = new URL('../support/sandbox-process.ts', import.meta.url).pathname
-      const order = JSON.stringify({ mode: 'required', runs: [run] })
+      const order = JSON.stringify({ mode: 'required', runs: [run], options })
       const platform = spawn(process.execPath, [helper, order], { stdio: 'ignore' })
       const gone = once(platform, 'exit')
       const early = gone.then(() => assert.fail('the platform ended by itself'))
@@ -231,6 +232,7 @@ for (const { name, kind, options } of WAYS)
       const closed = once(socket.resume(), 'close')
       platform.kill('SIGKILL')
       await Promise.all([closed, gone])
+      while (processesWith(`aloft-gateway-${platform.pid}`).length > 0) await setTimeout(10)
       await (await openSandbox({ mode: 'required', log: silentLog })).close()
       assert.deepEqual(leftBy(platform.pid as number), [])
     })

@@ -1,4 +1,4 @@
-import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
+import { openSandbox, type SandboxOptions } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { SandboxError, SandboxRun } from '#core/ports/sandbox.ts'
 import { createRecordingLog } from './recording-log.ts'
 
@@ -6,13 +6,14 @@ import { createRecordingLog } from './recording-log.ts'
 interface Order {
   readonly mode: 'required' | 'auto'
   readonly runs: readonly SandboxRun[]
+  readonly options?: Pick<SandboxOptions, 'userNamespaces' | 'without'>
 }
 
-const { mode, runs } = JSON.parse(process.argv[2] ?? '') as Order
+const { mode, runs, options } = JSON.parse(process.argv[2] ?? '') as Order
 const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
 const log = createRecordingLog()
 try {
-  const sandbox = await openSandbox({ mode, log })
+  const sandbox = await openSandbox({ mode, log, ...options })
   say({ kind: sandbox.kind, missing: sandbox.missing, report: sandbox.report })
   for (const run of runs)
     try {

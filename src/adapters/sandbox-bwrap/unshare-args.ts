@@ -110,6 +110,8 @@ export const unshareArgv = (
   { network }: Pick<SandboxRun, 'network'>,
   { setup }: Pick<SystemView, 'setup'>,
 ): readonly string[] => [
+  // It ends with the platform, and its child with it. A new user namespace of one's own leaves the signal as it is.
+  ...[need(tools, 'setpriv'), '--pdeathsig', 'KILL', '--'],
   ...[need(tools, 'unshare'), '--user', '--map-root-user', '--mount', '--propagation', 'private'],
   ...['--pid', '--ipc', '--uts', '--cgroup', ...(network === 'none' ? ['--net'] : [])],
   ...['--fork', '--kill-child=KILL', '--', need(tools, 'bash'), '-p', setup],

@@ -6,9 +6,11 @@ const net = require('node:net')
 
 const { names, ports } = JSON.parse(process.argv[2])
 
-// Nothing of it outlives the platform, which it would keep the sockets of.
-process.channel.ref()
-process.once('disconnect', () => process.exit(1))
+// Nothing of it outlives the platform, whose sockets it would keep. Node tells of a lost line only once everything that
+// was sent on it has been taken, which may be never; so it is looked at.
+setInterval(() => {
+  if (!process.connected) process.exit(1)
+}, 100)
 
 /** Each is handed over before the next is bound, so that few are open twice. */
 const send = (message, handle) =>

@@ -163,7 +163,15 @@ export class Gateway {
     const order = JSON.stringify({ names, ports })
     const binder = spawn(
       this.#options.tools.nsenter,
-      [...this.enter(`--net=${own}/net`), '--', process.execPath, BINDER, order],
+      // Its last argument tells whose it is.
+      [
+        ...this.enter(`--net=${own}/net`),
+        '--',
+        process.execPath,
+        BINDER,
+        order,
+        `aloft-gateway-${process.pid}`,
+      ],
       { cwd: '/', env: TOOL_ENV, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], timeout: BIND_WITHIN_MS },
     )
     this.#binder = binder

@@ -75,6 +75,26 @@ test('the sites of a domain share a wildcard, those of a scope another', async (
   assert.deepEqual(issued, ['aloft.example *.aloft.example', '*.team.aloft.example'])
 })
 
+test('no certificate is made for a name or a scope that nobody has', async () => {
+  const asked: string[] = []
+  const isServed = async ({ key }: { readonly key: string }) => {
+    asked.push(key)
+    return key === 'site.localhost' || key === '*.team.aloft.example'
+  }
+  const local = setUp({ domain: 'localhost', apiHosts: ['localhost'], isServed })
+  for (let i = 0; i < 20; i++)
+    assert.equal(subjects(await local.certificateFor(`random-${i}.localhost`)), 'DNS:localhost')
+  assert.equal(subjects(await local.certificateFor('site.localhost')), 'DNS:site.localhost')
+  assert.deepEqual(local.issued, ['localhost', 'site.localhost'])
+  const dotted = setUp({ isServed })
+  assert.equal(subjects(await dotted.certificateFor('a.team.aloft.example')), 'DNS:*.team.aloft.example')
+  for (let i = 0; i < 20; i++) await dotted.certificateFor(`a.nobody-${i}.aloft.example`)
+  assert.equal(dotted.issued.length, 2)
+  asked.length = 0
+  await dotted.certificateFor('a.nobody-19.aloft.example')
+  assert.deepEqual(asked, [], 'what nobody has is remembered for a while')
+})
+
 test('however many ask at once, a certificate is issued once', async () => {
   const { certificateFor, issued } = setUp()
   const found = await Promise.all(Array.from({ length: 20 }, (_, i) => certificateFor(`s${i}.aloft.example`)))

@@ -2,7 +2,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { CertificateFor, Credentials } from './listener-tls.ts'
 import { type CertificatePems, createCredentialCache } from './tls-cache.ts'
-import { platformCertificate, readServerName } from './tls-names.ts'
+import { type CertificateNames, platformCertificate, readServerName } from './tls-names.ts'
 
 export interface ChooserOptions {
   /** Makes the certificates of the platform that nobody else has made. */
@@ -15,6 +15,8 @@ export interface ChooserOptions {
   readonly log: Log
   /** How many certificates are kept in memory, besides the default one and the one of the domain. */
   readonly max: number
+  /** Whether anything is at a name of the platform, or in the scope of a wildcard; absent, everything might be. */
+  isServed?(certificate: CertificateNames): Promise<boolean>
   /** The certificate of a name outside the platform's domain, if it is one that we serve. */
   custom?(name: string): Promise<CertificatePems | undefined>
   /** The certificate that a public authority has made for a name of the platform, if there is one yet. */
@@ -55,13 +57,21 @@ export function createCertificateChooser(options: ChooserOptions): CertificateCh
   const fromPublic = (name: string, key: string): Found =>
     platform && publics.get(key, async () => platform(name))
 
+  /** A key is not made for every name that somebody thinks of. */
+  async function mint(certificate: CertificateNames): Promise<CertificatePems | undefined> {
+    const isServed = (await options.isServed?.(certificate)) ?? true
+    return isServed ? issuer.issue(certificate.names) : undefined
+  }
+
   function find(name: string): Found {
     if (apiHosts.has(name)) return either(fromPublic(name, name), standard)
     const certificate = platformCertificate(name, domain)
     if (certificate) {
       const { key, names } = certificate
       return either(fromPublic(name, key), () =>
-        (key === `*.${domain}` ? own : hosts).get(key, () => issuer.issue(names)),
+        key === `*.${domain}`
+          ? own.get(key, () => issuer.issue(names))
+          : hosts.get(key, () => mint(certificate)),
       )
     }
     return options.custom && customs.get(name, async () => options.custom?.(name))

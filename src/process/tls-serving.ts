@@ -7,6 +7,7 @@ import { apiNames, createCertificateParts } from './certificates.ts'
 import type { CertificateFor } from './listener-tls.ts'
 import type { Parts } from './parts.ts'
 import { createCertificateChooser } from './tls-certificates.ts'
+import type { CertificateNames } from './tls-names.ts'
 
 /** The certificates of the platform, and those of custom hosts, which change while we serve. */
 export async function chooseCertificates(config: Config, parts: Parts): Promise<CertificateFor> {
@@ -20,6 +21,7 @@ export async function chooseCertificates(config: Config, parts: Parts): Promise<
     log: parts.log,
     max: 1000,
     custom: choose,
+    isServed: createIsServed(config.domain, parts),
     ...(platform && { platform: opened(platform, parts) }),
   })
   parts.bus.subscribe(CERTIFICATES_TOPIC, forget)
@@ -27,6 +29,15 @@ export async function chooseCertificates(config: Config, parts: Parts): Promise<
   if (platform) await opened(platform, parts)(config.domain)
   return certificateFor
 }
+
+/** Whether a host is somebody's, or the scope that a wildcard is for an account's. */
+const createIsServed =
+  (domain: string, { stores: { hosts, teams, users } }: Parts) =>
+  async ({ key }: CertificateNames): Promise<boolean> => {
+    if (!key.startsWith('*.')) return (await hosts.holder(key)) !== undefined
+    const scope = key.slice(2, -domain.length - 1)
+    return ((await teams.bySlug(scope)) ?? (await users.byUsername(scope))) !== undefined
+  }
 
 /** Certificate and key for a host of the platform. Those that cannot be had are as good as not there. */
 const opened =

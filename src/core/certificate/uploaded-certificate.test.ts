@@ -74,6 +74,9 @@ test('what does not fit together, is over or not for servers is refused with the
     cipher: 'aes-256-cbc',
     passphrase: 'secret',
   })
+  const pem = { type: 'pkcs8', format: 'pem' } as const
+  const slow = generateKeyPairSync('rsa', { modulusLength: 4224 }).privateKey.export(pem)
+  const slowCurve = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey.export(pem)
   const swapped = leaf.cert.replace(/(?<=-----\n.{200})./s, (c) => (c === 'A' ? 'B' : 'A'))
   const cases: readonly [Partial<Upload>, RegExp][] = [
     [{ cert: 'nothing' }, /`cert` holds no certificate/],
@@ -83,6 +86,8 @@ test('what does not fit together, is over or not for servers is refused with the
     [{ key: 'nothing' }, /`key` is no private key/],
     [{ key: encrypted.toString() }, /encrypted/],
     [{ key: ed25519.toString() }, /neither RSA nor ECDSA/],
+    [{ key: slow.toString() }, /2048 to 4096 bits/],
+    [{ key: slowCurve.toString() }, /P-256 or P-384/],
     [{ key: anyKey() }, /does not belong/],
     [{ ca: root.cert }, /does not lead/],
     [{ ca: stranger.cert }, /does not lead/],

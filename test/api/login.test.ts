@@ -163,7 +163,7 @@ apiSuite('login', (server) => {
 apiSuite(
   'login limits',
   (server) => {
-    test('one address is mailed at most so often, whoever asks', async () => {
+    test('one network has one address mailed at most so often', async () => {
       const ask = () =>
         server.call('POST /platform/registration', { body: { email: 'many@aloft.test', tokenName: 'x' } })
       for (let i = 0; i < 10; i++) assert.equal((await ask()).status, 200)

@@ -1,8 +1,9 @@
 import * as api from '#contract/api/login.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Logins } from '#core/login/logins.ts'
-import { type Limits, rateLimited } from '../limits.ts'
+import type { Limits } from '../limits.ts'
 import { publicRoute, type Route } from '../route.ts'
+import { takeLoginMail } from './mail-allowance.ts'
 import { accepted, askToAccept } from './pages.ts'
 
 const linkToken = (token: string | undefined): string => {
@@ -13,8 +14,7 @@ const linkToken = (token: string | undefined): string => {
 
 export const loginRoutes = (logins: Logins, limits: Limits): readonly Route[] => [
   publicRoute(api.register, async (visit, { query, body }) => {
-    const allowance = await limits.takeFrom('registration-email', body.email.trim().toLowerCase())
-    if (!allowance.allowed) throw rateLimited(allowance)
+    await takeLoginMail(limits, visit, body.email)
     return logins.request(visit, { ...body, ...query })
   }),
   publicRoute(api.verify, async (_visit, { query }) => ({

@@ -6,7 +6,8 @@ import type { Context, Visit } from '#core/access/context.ts'
 import type { Logins } from '#core/login/logins.ts'
 import type { Session } from '#core/session/session.ts'
 import { csrfOf, lastUseOf, type Sessions } from '#core/session/sessions.ts'
-import { type Limits, rateLimited } from '../limits.ts'
+import type { Limits } from '../limits.ts'
+import { takeLoginMail } from '../login/mail-allowance.ts'
 import { pageReply, redirect } from '../page.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { clearCookie, readCookie, writeCookie } from './cookies.ts'
@@ -77,8 +78,7 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
           403,
           'This form was too old. Please send it once more; your browser has to accept cookies.',
         )
-      const allowance = await limits.takeFrom('registration-email', email.toLowerCase())
-      if (!allowance.allowed) throw rateLimited(allowance)
+      await takeLoginMail(limits, visit, email)
       try {
         const { token } = await logins.request(visit, { email, tokenName: 'Browser' })
         return redirect(withNext('/login/wait', next), {

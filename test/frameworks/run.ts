@@ -3,17 +3,19 @@ import { deployed } from '#test/support/deploying.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
 import { FRAMEWORK_APPS, type FrameworkApp } from './frameworks.ts'
 import { trySteps } from './steps.ts'
-import { type Row, writeRow } from './table.ts'
+import { type Row, writeRows } from './table.ts'
 
 const names = process.argv.slice(2)
 const apps = names.length === 0 ? FRAMEWORK_APPS : names.map(named)
 let failures = 0
 
+// Applications that are new have a row from now on.
+writeRows([])
 const aloft = await install()
 try {
   for (const app of apps) {
     const row = await tryApp(aloft, app)
-    writeRow(row)
+    writeRows([row])
     failures += row.results.filter(({ fault }) => fault !== undefined).length + (row.unbuilt ? 1 : 0)
   }
 } finally {

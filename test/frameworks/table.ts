@@ -11,10 +11,10 @@ export interface Row {
 
 const PAGE = new URL('../../docs/frameworks.md', import.meta.url)
 
-/** Puts a row in the place of the last one of its application; the others stay as they are. */
-export function writeRow(row: Row): void {
+/** Puts rows in the place of the last ones of their applications; the others stay as they are. */
+export function writeRows(rows: readonly Row[]): void {
   const lines = new Map(existsSync(PAGE) ? readLines(readFileSync(PAGE, 'utf8')) : [])
-  lines.set(row.app.framework, lineOf(row))
+  for (const row of rows) lines.set(row.app.framework, lineOf(row))
   const kept = FRAMEWORK_APPS.map((app) => lines.get(app.framework) ?? untried(app))
   writeFileSync(
     PAGE,

@@ -136,6 +136,12 @@ export const ERRORS = {
     family: 'deployments',
     meaning: '`max` is more than the account may use.',
   },
+  quota_exceeded: {
+    status: 403,
+    family: 'deployments',
+    meaning:
+      'The account would hold more than its plan allows; `quota` names what, `limit` and `used` say how much.',
+  },
   deployment_not_found: {
     status: 404,
     family: 'deployments',

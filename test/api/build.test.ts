@@ -287,6 +287,31 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.deepEqual(list.body.deployments[0].scale, { current: 1, min: 1, max: 2 })
   })
 
+  test('an account keeps as many instances running as its plan allows, all deployments together', async () => {
+    const { token } = await server.signUp()
+    boot = async () => ({ listening: true })
+    const scale = async (min: number) => {
+      builder.next(running)
+      const id = (await legacy(token, { name: `kept-${kept++}` })).body.deploymentId
+      await server.runJobs()
+      await server.parts.stores.instances.add(sampleInstance({ deploymentId: id }))
+      const at = `POST /v1/platform/deployments/${id}/instances`
+      return { at, answer: await server.call(at, { token, body: { min, max: 10 } }) }
+    }
+    let kept = 0
+    for (const min of [10, 8]) assert.equal((await scale(min)).answer.status, 200)
+    const { at, answer } = await scale(3)
+    const { code, quota, limit, used, message } = answer.body.error
+    assert.deepEqual(
+      [answer.status, code, quota, limit, used],
+      [403, 'quota_exceeded', 'keptInstances', 20, 18],
+    )
+    assert.match(message, /set `min` to 2 or less/)
+    assert.equal((await server.call(at, { token, body: { min: 2, max: 10 } })).status, 200)
+    // Its own are not counted twice.
+    assert.equal((await server.call(at, { token, body: { min: 1, max: 10 } })).status, 200)
+  })
+
   for (const [code, state, line] of [
     [0, 'READY', 'The program exited with code 0.'],
     [3, 'ERROR', 'Error: The program exited with code 3.'],

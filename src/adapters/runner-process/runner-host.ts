@@ -1,5 +1,6 @@
 import { chmod, readdir, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MINUTE, SECOND } from '#contract/time.ts'
@@ -18,6 +19,7 @@ import { archiveOf } from './compile-cache.ts'
 import { newInstanceId } from './instance-id.ts'
 import { speakJsonLines } from './json-lines.ts'
 import { type EnsureNode, type LaunchLimits, type LaunchParts, type Led, launch } from './launch.ts'
+import { isMemoryShort, leastUsed } from './least-used.ts'
 import { LiveInstance, type Started } from './live-instance.ts'
 import { MAX_LINE_BYTES, type ToHost } from './messages.ts'
 import { freeSocket, openPlaces, type Places } from './places.ts'
@@ -111,6 +113,15 @@ export interface RunnerHost {
   /** Lets requests and what they left to do finish for this long; nothing of it is left then. */
   drain(ms: number): Promise<void>
 }
+
+/** For the sake of one start. */
+const MOST_RETIRED = 8
+
+/** Of the machine, or of the control group that the platform is held in. */
+const memoryNow = () => ({
+  available: process.availableMemory(),
+  total: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+})
 
 /** What the code of an image is in: nothing of it lies in a folder of this machine. */
 const IN_ITS_IMAGE: HeldProgram = { root: '/', tree: undefined, release: () => {} }
@@ -286,9 +297,10 @@ class ProcessHost implements RunnerHost {
     const { program } = loaded
     const { log, logger, clock, onRevalidate } = this.#options
     const { loadMs } = this.#limits
-    if (this.#slots.taken >= this.#limits.instances) this.#makeRoom()
-    const release = await this.#slots.take()
+    if (this.#slots.taken >= this.#limits.instances) void this.#makeRoom()
+    const release = await this.#slots.take(loaded.ownerId)
     try {
+      await this.#freeMemory()
       const holding = program.runtime === 'docker' ? IN_ITS_IMAGE : this.#folders.hold(program.archive)
       const held = holding instanceof Promise ? await holding : holding
       try {
@@ -335,13 +347,25 @@ class ProcessHost implements RunnerHost {
     return (tree && this.#warm.take(kind)) || this.#starts.run(() => launch(kind, this.#launch, root))
   }
 
-  /** The machine runs all it may: what has had nothing to do for longest goes. */
-  #makeRoom(): void {
-    const idle = [...this.#allPools()]
-      .flatMap((pool) => pool.instances.map((instance) => ({ pool, instance })))
-      .filter(({ instance }) => instance.idle && !instance.retiring)
-      .sort((a, b) => a.instance.idleSince - b.instance.idleSince)[0]
-    void idle?.pool.retire(idle.instance)
+  /** The machine runs all it may: what is used the least goes. Undefined when everything is in use. */
+  #makeRoom(): Promise<void> | undefined {
+    const all = [...this.#allPools()].flatMap((pool) =>
+      pool.instances.map((instance) => ({
+        ...{ pool, instance, ownerId: instance.loaded.ownerId, idleSince: instance.idleSince },
+      })),
+    )
+    const idle = all.filter(({ instance }) => instance.idle && !instance.retiring)
+    const found = leastUsed(idle, all)
+    return found && Promise.resolve(found.pool.retire(found.instance)).then(() => {})
+  }
+
+  /** Before one more is started: as long as memory is short, whatever is not in use goes. */
+  async #freeMemory(): Promise<void> {
+    for (let gone = 0; gone < MOST_RETIRED && isMemoryShort(memoryNow()); gone++) {
+      const retired = this.#makeRoom()
+      if (!retired) return
+      await retired
+    }
   }
 
   #recordOf({ id, loaded, startedAt }: LiveInstance): Instance {
@@ -368,7 +392,7 @@ class ProcessHost implements RunnerHost {
   }
 
   #look(): void {
-    if (this.#slots.waiting > 0) this.#makeRoom()
+    if (this.#slots.waiting > 0 || isMemoryShort(memoryNow())) void this.#makeRoom()
     for (const [deploymentId, pools] of this.#pools) {
       for (const [program, pool] of pools) {
         pool.sweep()

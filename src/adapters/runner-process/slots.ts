@@ -1,7 +1,13 @@
-/** Leave for so many at once; others wait their turn. */
+interface Waiting {
+  readonly key: string
+  readonly begin: () => void
+}
+
+/** Leave for so many at once; others wait, and of them whose key has the fewest comes first. */
 export class Slots {
   readonly #most: number
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting: Waiting[] = []
+  readonly #takenBy = new Map<string, number>()
   #taken = 0
 
   constructor(most: number) {
@@ -17,16 +23,18 @@ export class Slots {
   }
 
   /** Resolves with what gives the slot back, which may be called again. */
-  async take(): Promise<() => void> {
-    if (this.#taken < this.#most) this.#taken++
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  async take(key = ''): Promise<() => void> {
+    if (this.#taken < this.#most) this.#begin(key)
+    else
+      await new Promise<void>((resolve) => {
+        this.#waiting.push({ key, begin: resolve })
+      })
     let given = false
     return () => {
       if (given) return
       given = true
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#taken--
+      this.#end(key)
+      this.#next()
     }
   }
 
@@ -37,5 +45,31 @@ export class Slots {
     } finally {
       release()
     }
+  }
+
+  #countOf(key: string): number {
+    return this.#takenBy.get(key) ?? 0
+  }
+
+  #begin(key: string): void {
+    this.#taken++
+    this.#takenBy.set(key, this.#countOf(key) + 1)
+  }
+
+  #end(key: string): void {
+    this.#taken--
+    const left = this.#countOf(key) - 1
+    if (left > 0) this.#takenBy.set(key, left)
+    else this.#takenBy.delete(key)
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0) return
+    const fewest = Math.min(...this.#waiting.map(({ key }) => this.#countOf(key)))
+    const at = this.#waiting.findIndex(({ key }) => this.#countOf(key) === fewest)
+    const [next] = this.#waiting.splice(at, 1)
+    if (!next) return
+    this.#begin(next.key)
+    next.begin()
   }
 }

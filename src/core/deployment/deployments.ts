@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
+import type { Plan } from '#contract/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
+import { QUOTAS } from '#contract/quotas.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
 import { queueForgetTraffic } from '../analytics/forget-traffic.ts'
@@ -187,6 +189,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         const state = legacyStateOf(deployment, running.get(deployment.id) ?? 0)
         if (state !== 'READY')
           throw new AloftError('deployment_not_ready', `The deployment is ${state}, not READY.`)
+        await checkKept(deployments, deployment, scale, ctx.owner.plan)
         await deployments.update(deployment.id, { scale })
         return deployment.id
       })
@@ -228,6 +231,27 @@ const fillIn = (
   content: { readonly sha256: string; readonly size: number } | undefined,
 ): ManifestFile =>
   isAbsent(file) && content?.size === file.size ? { ...file, sha256: content.sha256 } : file
+
+/** Instances that run whether anybody visits them or not are the account's to pay for in memory. */
+async function checkKept(
+  deployments: DeploymentStore,
+  { id, ownerId }: Deployment,
+  { min }: Scale,
+  plan: Plan,
+): Promise<void> {
+  if (min === 0) return
+  const kept = (await deployments.keptRunning()).filter(
+    (other) => other.ownerId === ownerId && other.id !== id,
+  )
+  const used = kept.reduce((sum, { scale }) => sum + scale.min, 0)
+  const { keptInstances: limit } = QUOTAS[plan]
+  if (used + min > limit)
+    throw new AloftError(
+      'quota_exceeded',
+      `Your plan allows ${limit} instances that always run, and ${used} are kept by other deployments: scale some of them down, or set \`min\` to ${Math.max(0, limit - used)} or less.`,
+      { quota: 'keptInstances', limit, used },
+    )
+}
 
 function checkScale({ min, max }: Scale): void {
   if (min > max) throw new AloftError('wrong_min_max_relation', '`min` should not be larger than `max`.')

@@ -1,6 +1,6 @@
 /**
- * How long visitors of a quiet account wait at worst (the 99th percentile), for a static site and for a function, while
- * another account in turn does the worst of each kind, against the same without it, in rounds that take turns.
+ * How long visitors of a quiet static site wait at worst (the 99th percentile) while somebody else in turn does the worst
+ * of each kind, against the same without it, in rounds that take turns. Builds have a benchmark of their own.
  *
  *   node bench/neighbours.ts
  */

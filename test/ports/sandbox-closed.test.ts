@@ -186,6 +186,22 @@ for (const { name, kind, options } of WAYS)
       assert.deepEqual({ reason: byChild.reason, code: byChild.code }, { reason: 'memory', code: 1 })
     })
 
+    it('a larger file than allowed, not even for a moment', async () => {
+      const { code, stdout } = await finish(
+        await sandbox(),
+        [
+          'sh',
+          '-c',
+          'fallocate -l 5M /tmp/file; echo $?; stat -c %s /tmp/file; head -c 1M /dev/zero > /tmp/small',
+        ],
+        { limits: { fileBytes: 4 * 2 ** 20, tmpBytes: 16 * 2 ** 20 } },
+      )
+      assert.equal(code, 0)
+      const [failed, size] = stdout.trim().split('\n')
+      assert.notEqual(failed, '0')
+      assert.equal(size, '0')
+    })
+
     it('more of /tmp and /dev/shm than allowed', async () => {
       for (const place of ['/tmp', '/dev/shm', '/var/tmp']) {
         const { stderr, code } = await finish(

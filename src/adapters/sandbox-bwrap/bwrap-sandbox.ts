@@ -13,7 +13,7 @@ import { createCgroup } from './cgroup.ts'
 import type { CgroupPlaces } from './cgroup-places.ts'
 import { assertRun } from './check-run.ts'
 import type { NetworkPool } from './network-pool.ts'
-import { rlimitArgs } from './start-argv.ts'
+import { fileLimitArgs, rlimitArgs } from './start-argv.ts'
 import { type Ended, type Started, supervise } from './supervise.ts'
 import type { SystemView } from './system-view.ts'
 import type { Tools } from './tools.ts'
@@ -111,10 +111,13 @@ export class BwrapSandbox implements Sandbox {
           undo.push(await mountBounded(tools, name, host, maxBytes))
       const limited = places?.folders.memory !== undefined && places.folders.pids !== undefined
       const rlimits = limited
-        ? []
-        : rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'), {
-            isOwnUser: uid === undefined,
-          })
+        ? [...fileLimitArgs(run.limits)]
+        : [
+            ...rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'), {
+              isOwnUser: uid === undefined,
+            }),
+            ...fileLimitArgs(run.limits),
+          ]
       const binds = users ? run.binds.map(({ maxBytes: _, ...bind }) => bind) : run.binds
       const started = await startBwrap({ ...this.#has, run: { ...run, binds }, cgroup, enter, uid, rlimits })
       if (!users)

@@ -79,6 +79,10 @@ export function rlimitArgs(
   return [`--data=${data}:${data}`, `--nproc=${processes}:${processes}`]
 }
 
+/** Held by the kernel, where looking at the disk from time to time comes too late. */
+export const fileLimitArgs = ({ fileBytes }: SandboxLimits): readonly string[] =>
+  fileBytes === undefined ? [] : [`--fsize=${fileBytes}:${fileBytes}`]
+
 export function startArgv(start: Start): readonly string[] {
   const { tools, joinFiles, enter, uid, stage, binds, ambient, rlimits, userns, maker, argv } = start
   const user = String(uid)

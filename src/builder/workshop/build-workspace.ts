@@ -211,6 +211,8 @@ export class BuildWorkspace implements Workspace {
         cpus: limits.cpus,
         processes: limits.processes,
         tmpBytes: limits.tmpBytes,
+        // The folder is looked at twice a second, which is long enough to fill a disk with one file.
+        fileBytes: limits.diskBytes,
         wallMs,
       },
       network,

@@ -31,6 +31,8 @@ export interface SandboxLimits {
   readonly wallMs: number
   /** The size of the private /tmp, and of /dev/shm. */
   readonly tmpBytes: number
+  /** Of one file, wherever it is: writing or reserving more fails at once. Unlimited where left out. */
+  readonly fileBytes?: number
   /** Of stdout and stderr together; one byte more ends the run. Unlimited where left out. */
   readonly outputBytes?: number
 }

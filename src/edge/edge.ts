@@ -16,6 +16,7 @@ import { createFastPath, type FastPath } from './fast-path.ts'
 import { createFastStreams, type FastStreams } from './fast-streams.ts'
 import { siteHeaders } from './file-answer.ts'
 import { createGuards } from './guards.ts'
+import { watchHalfClosed } from './half-closed.ts'
 import { hostNameOf } from './host.ts'
 import { HotAnswers } from './hot-answers.ts'
 import { createHttpDate } from './http-date.ts'
@@ -28,7 +29,7 @@ import { createProxy, type ProxyOptions } from './proxy.ts'
 import { type Refusal, reasonOf } from './refusal.ts'
 import { RefusedCalls } from './refused-calls.ts'
 import { RequestIds } from './request-id.ts'
-import { type AnyRequest, type AnyResponse, discard, respond, type Sent } from './respond.ts'
+import { type AnyRequest, type AnyResponse, discard, isHttp2, respond, type Sent } from './respond.ts'
 import { Revalidations } from './revalidations.ts'
 import { createSiteAnswer } from './site-answer.ts'
 import { SiteCache } from './site-cache.ts'
@@ -158,11 +159,13 @@ export function createEdge(options: EdgeOptions): Edge {
     } catch (error) {
       result = fail(error)
     }
-    if (result instanceof Promise)
+    if (result instanceof Promise) {
+      watchVisitor(exchange)
       return result.then(
         (settled) => send(exchange, entry, settled),
         (error: unknown) => send(exchange, entry, fail(error)),
       )
+    }
     send(exchange, entry, result)
   }
 
@@ -239,6 +242,19 @@ export function createEdge(options: EdgeOptions): Edge {
       await contents.close()
     },
   }
+}
+
+/** What takes its time may be waited for in vain. HTTP/2 tells of visitors who leave. */
+function watchVisitor(exchange: Exchange): void {
+  const { req, res } = exchange
+  if (isHttp2(res)) return
+  const askPeer = () => {
+    if (res.headersSent) return false
+    res.writeContinue()
+    return true
+  }
+  exchange.watch = watchHalfClosed(req.socket, askPeer)
+  res.once('close', exchange.watch.stop)
 }
 
 /** What it means that an answer cannot be put in words of the protocol, by who gave it. */

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Answer, Question } from './answer.ts'
 import type { Switched } from './function-call.ts'
+import type { HalfClosedWatch } from './half-closed.ts'
 import type { Visitor } from './proxy-headers.ts'
 import type { Refusal } from './refusal.ts'
 import type { AnyRequest, AnyResponse } from './respond.ts'
@@ -20,6 +21,8 @@ export interface Exchange {
   isCold?: boolean
   /** What kept a function from answering, whatever the visitor gets in its place. */
   failure?: Refusal
+  /** Notices a visitor who is gone while the answer takes its time. */
+  watch?: HalfClosedWatch
   /** Set if the visitor asks for another protocol on this connection. */
   readonly upgrade?: Upgrade
 }

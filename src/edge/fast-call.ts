@@ -8,7 +8,7 @@ import { siteHeaders } from './file-answer.ts'
 import { callOf, type FunctionOutcome, toAnswer, urlOf } from './function-answer.ts'
 import { callFunction, type FunctionResponse, type Functions, type Waiting } from './function-call.ts'
 import { functionHeadOf, valueIn } from './function-headers.ts'
-import { GO_ON, probeWhenHalfClosed } from './half-closed.ts'
+import { GO_ON, type HalfClosedWatch, watchHalfClosed } from './half-closed.ts'
 import { extraHeaders } from './header-transform.ts'
 import { ownCookies } from './own-cookies.ts'
 import type { Visitor } from './proxy-headers.ts'
@@ -70,7 +70,7 @@ class FastCall implements Waiting {
   #waiting: Waiting | undefined
   #body: Readable | undefined
   #sent: Sent = { status: 499, bytes: 0, source: 'error' }
-  #probe: { stop(): void } | undefined
+  #watch: HalfClosedWatch | undefined
   #isCold = false
   #reason: string | undefined
   #isOver = false
@@ -100,20 +100,22 @@ class FastCall implements Waiting {
     const identity = { id: visitor.requestId, ip: visitor.ip }
     const call = { ...callOf(site, target, identity), method: 'GET', head, body: undefined }
     this.#waiting = callFunction(this.#options.functions, call, this.#onResult)
-    if (!this.#isOver) this.#probe = probeWhenHalfClosed(this.#socket, this.#askPeer)
+    if (!this.#isOver) this.#watch = watchHalfClosed(this.#socket, this.#askPeer)
   }
 
   cancel(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#probe?.stop()
+    this.#watch?.stop()
     this.#body?.destroy()
     this.#waiting?.cancel()
     this.#done({ ...this.#sent, coldStart: this.#isCold })
   }
 
-  readonly #askPeer = (): void => {
-    if (this.#body === undefined) this.#socket.write(GO_ON, 'latin1')
+  readonly #askPeer = (): boolean => {
+    if (this.#body !== undefined) return false
+    this.#socket.write(GO_ON, 'latin1')
+    return true
   }
 
   readonly #onResult = (result: FunctionResponse | Refusal): void => {
@@ -207,7 +209,7 @@ class FastCall implements Waiting {
   #end(end: FastEnd): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#probe?.stop()
+    this.#watch?.stop()
     this.#done(end === 'again' ? end : { ...end, coldStart: this.#isCold, reason: this.#reason })
   }
 }

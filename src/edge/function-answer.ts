@@ -8,13 +8,12 @@ import { type Exchange, type Result, visitorOf } from './exchange.ts'
 import { siteHeaders } from './file-answer.ts'
 import { callFunction, type FunctionCall, type FunctionResponse, type Functions } from './function-call.ts'
 import { type FunctionRequest, functionHead, valueIn, visitorHeaders } from './function-headers.ts'
-import { probeWhenHalfClosed } from './half-closed.ts'
 import { extraHeaders, transformResponse } from './header-transform.ts'
 import { OutgoingBody } from './outgoing-body.ts'
 import type { Refusal } from './refusal.ts'
 import { bodyOf } from './request-body.ts'
 import type { Target } from './request-path.ts'
-import { type AnyResponse, isHttp2 } from './respond.ts'
+import { isHttp2 } from './respond.ts'
 
 /** A function that the routes led to. */
 export interface FunctionOutcome
@@ -70,14 +69,12 @@ export const callOf = (
 export function ask<A>(
   functions: Functions,
   call: FunctionCall,
-  exchange: Pick<Exchange, 'req' | 'res' | 'isCold' | 'failure'>,
+  exchange: Pick<Exchange, 'res' | 'isCold' | 'failure'>,
   goOn: (response: FunctionResponse) => A | Promise<A>,
 ): Promise<A | Refusal> {
-  const { req, res } = exchange
+  const { res } = exchange
   return new Promise((resolve, reject) => {
-    const probe = isHttp2(res) ? undefined : probeWhenHalfClosed(req.socket, () => askPeer(res))
     const waiting = callFunction(functions, call, (response) => {
-      probe?.stop()
       if ('code' in response) exchange.failure = response
       else if (response.isCold === true) exchange.isCold = true
       try {
@@ -88,10 +85,6 @@ export function ask<A>(
     })
     res.once('close', () => waiting.cancel())
   })
-}
-
-function askPeer(res: AnyResponse): void {
-  if (!res.headersSent) res.writeContinue()
 }
 
 export function functionRequest(site: Site, outcome: FunctionOutcome, exchange: Exchange): FunctionRequest {

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '#core/ports/clock.ts'
 import { authorityOf, type Exchange, type SwitchAnswer } from './exchange.ts'
+import { watchHalfClosed } from './half-closed.ts'
 import { hostNameOf } from './host.ts'
 import { plainAddress } from './plain-address.ts'
 import type { RequestIds } from './request-id.ts'
@@ -82,7 +83,9 @@ export function switchProtocol(exchange: Exchange, answer: SwitchAnswer, stamp: 
     close()
     return () => 0
   }
+  exchange.watch?.stop()
   if ('detachSocket' in res) res.detachSocket(exchange.req.socket)
+  watchHalfClosed(exchange.req.socket, () => false)
   upstream.setTimeout(IDLE_MS, close)
   socket.write(headOf(answer, stamp), 'latin1')
   upstream.on('data', (chunk: Buffer) => {

@@ -28,3 +28,9 @@ export const DEFAULT_LIMITS: ListenerLimits = {
   maxStreams: 128,
   maxSessionMemory: 32,
 }
+
+/**
+ * A peer whose machine is gone says nothing any more. Asked by the system after this much silence, and once a second
+ * from then on, it counts as gone after the tenth time.
+ */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 10_000 } as const

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import type { Log } from '#core/ports/log.ts'
-import type { ListenerLimits } from './listener-limits.ts'
+import { KEEP_ALIVE, type ListenerLimits } from './listener-limits.ts'
 import type { TicketKeys } from './ticket-keys.ts'
 
 /** A certificate ready to be served, with the PEMs that it was made of. */
@@ -63,6 +63,7 @@ export async function createTls(options: TlsOptions): Promise<Server> {
     },
     handshakeTimeout: limits.handshakeMs,
     noDelay: true,
+    ...KEEP_ALIVE,
     SNICallback(this: TLSSocket, servername, done) {
       if (challengeFor && challenged.has(this)) {
         challengeFor(servername).then((context) => done(null, context), done)

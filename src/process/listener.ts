@@ -4,7 +4,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import { createHttp1, type UpgradeHandler } from './listener-http1.ts'
 import { createHttp2 } from './listener-http2.ts'
-import { DEFAULT_LIMITS, type ListenerLimits } from './listener-limits.ts'
+import { DEFAULT_LIMITS, KEEP_ALIVE, type ListenerLimits } from './listener-limits.ts'
 import { createDispatch, type Handle } from './listener-request.ts'
 import { type CertificateFor, type ChallengeFor, createTls, type StapleFor } from './listener-tls.ts'
 import type { TicketKeys } from './ticket-keys.ts'
@@ -110,7 +110,10 @@ export function createListeners(options: ListenerOptions): Listeners {
   return {
     async listen() {
       try {
-        const port = await open(new NetServer({ allowHalfOpen: true, noDelay: true }, accept), options.port)
+        const port = await open(
+          new NetServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, accept),
+          options.port,
+        )
         // It never listens itself, and only this makes it watch over the time that requests take.
         http1.server.emit('listening')
         return { port, tlsPort: await openTls() }

@@ -51,6 +51,10 @@ const MOST_LOOKED_AT = 200
 /** Of a longer queue the end is told when it comes nearer. */
 const MOST_TOLD = 100
 
+/** What is due but has to wait for another job is looked at after this, then twice as long, and so on. */
+const SHORTEST_NAP = 50
+const LONGEST_BLOCKED_NAP = 5 * SECOND
+
 export const recurringKey = (kind: string): string => `recurring:${kind}`
 
 /** Takes jobs and does them, several at once, until it is drained. */
@@ -70,8 +74,11 @@ export class JobRunner {
   #unsubscribe: (() => void) | undefined
   #looking: Promise<void> | undefined
   #again = false
+  #started = false
   #draining = false
   #clockLookedAt = Number.POSITIVE_INFINITY
+  /** Looks in a row that found something due which could not be begun. */
+  #blocked = 0
 
   constructor(parts: RunnerParts) {
     this.#parts = { concurrency: 4, leaseMs: 30 * SECOND, pollMs: MINUTE, ...parts }
@@ -103,7 +110,14 @@ export class JobRunner {
       if (every !== undefined)
         await store.enqueue({ kind, payload: {}, key: recurringKey(kind), runAt: clock.now() + every })
     await this.#setClockRight()
-    this.#unsubscribe = bus.subscribe(JOBS_TOPIC, () => this.wake())
+    this.#started = true
+    this.#unsubscribe = bus.subscribe(JOBS_TOPIC, () => this.#wakeFresh())
+    this.wake()
+  }
+
+  /** Something has happened: what was blocked may not be any more. */
+  #wakeFresh(): void {
+    this.#blocked = 0
     this.wake()
   }
 
@@ -158,13 +172,21 @@ export class JobRunner {
       for (const lane of this.#lanes) nap = Math.min(nap, await this.#tendQueue(lane))
       const kinds = this.#lanes.filter((lane) => this.#free(lane) > 0).flatMap((lane) => lane.kinds)
       const due = await store.nextDue(kinds)
-      if (due !== undefined) nap = Math.min(nap, Math.max(due - clock.now(), 50))
+      if (due !== undefined) nap = Math.min(nap, this.#napUntil(due - clock.now()))
     } catch (error) {
       log.error({ err: error }, 'the job queue could not be read')
       this.#again = false
       nap = SECOND
     }
-    if (!this.#draining) this.#timer = setTimeout(() => this.wake(), nap)
+    if (this.#started && !this.#draining) this.#timer = setTimeout(() => this.wake(), nap)
+  }
+
+  #napUntil(ms: number): number {
+    if (ms > 0) {
+      this.#blocked = 0
+      return Math.max(ms, SHORTEST_NAP)
+    }
+    return Math.min(SHORTEST_NAP * 2 ** this.#blocked++, LONGEST_BLOCKED_NAP)
   }
 
   /** Brings forward what a clock that was ahead for a while would keep waiting. */
@@ -285,7 +307,9 @@ export class JobRunner {
       .finally(() => {
         this.#running.delete(job.id)
         if (share !== undefined) this.#recent.add(share, clock.now() - since, clock.now())
-        this.wake()
+        this.#wakeFresh()
+        // The next in line may be for another process to take.
+        if (handler.inOrder) this.#parts.bus.publish(JOBS_TOPIC, '')
       })
     this.#running.set(job.id, { done, abort, handler, since })
   }

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import type { JobHandler } from './job-handler.ts'
+import { JOBS_TOPIC, type JobStore } from './job-queue.ts'
+import { JobRunner } from './job-runner.ts'
+
+const handler: JobHandler = {
+  ...{ kind: 'ordered', summary: 'Work', timeLimit: 60_000, maxAttempts: 3, atOnce: 4, inOrder: true },
+  run: async () => {},
+}
+
+/** A store whose only job is due and waits for one of its share that another process does. */
+function busyElsewhere() {
+  let looks = 0
+  const store: Partial<JobStore> = {
+    reclaim: async () => {},
+    latest: async () => [],
+    claim: async () => [],
+    waiting: async () => [{ share: 'a', running: 1 }],
+    nextDue: async () => {
+      looks++
+      return 0
+    },
+  }
+  const bus = createMemoryBus({ log: silentLog })
+  const runner = new JobRunner({
+    ...{ store: store as JobStore, handlers: [handler], bus, clock: { now: () => 1 }, log: silentLog },
+    transact: () => Promise.reject(new Error('nothing is done')),
+    worker: 'w',
+  })
+  return { runner, bus, looks: () => looks }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('what has to wait for another job is looked at less and less often', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { runner, bus, looks } = busyElsewhere()
+  const pass = async (ms: number) => {
+    for (let at = 0; at < ms; at += 50) {
+      t.mock.timers.tick(50)
+      await settled()
+    }
+  }
+  await runner.start()
+  await settled()
+  await pass(60_000)
+  assert.ok(looks() < 25, `${looks()} looks within a minute`)
+  const before = looks()
+  // The job before it has ended, wherever that ran.
+  bus.publish(JOBS_TOPIC, '')
+  await settled()
+  assert.equal(looks(), before + 1)
+  await pass(100)
+  assert.equal(looks(), before + 2, 'and soon again')
+  await runner.drain(0)
+})
+
+test('a runner that was never started sets no alarm', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { runner, looks } = busyElsewhere()
+  await runner.idle()
+  const before = looks()
+  t.mock.timers.tick(3_600_000)
+  await settled()
+  assert.equal(looks(), before)
+})

@@ -6,7 +6,7 @@ import { createTrafficCleanup } from '#core/analytics/traffic-cleanup.ts'
 import { createApplications } from '#core/application/applications.ts'
 import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
 import { createAuditLog } from '#core/audit/audit-log.ts'
-import { createBuildJob } from '#core/build/build-job.ts'
+import { type BuildJobParts, createBuildJob, createLostBuildsJob } from '#core/build/build-job.ts'
 import { createChanges } from '#core/change/changes.ts'
 import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
 import {
@@ -135,6 +135,31 @@ const buildLogs =
   (build) =>
     createBuildLog({ writer: logWriter, clock, region: origin }, build)
 
+const buildJobs = (
+  config: Config,
+  parts: Parts,
+  { builder, boot, buildsAtOnce }: Pick<Workers, 'builder' | 'boot' | 'buildsAtOnce'>,
+  certificates: CertificateParts,
+): readonly JobHandler[] => {
+  const build: BuildJobParts = {
+    deployments: parts.stores.deployments,
+    projects: parts.stores.projects,
+    transact: parts.transact,
+    vault: parts.vault,
+    builder,
+    siteNames: siteNamesOf(config, parts),
+    boot,
+    blobs: parts.blobs,
+    docker: config.runtime === 'docker',
+    logOf: buildLogs(config, parts),
+    bus: parts.bus,
+    clock: parts.clock,
+    onHostsChanged: announceHosts(parts, certificates),
+    atOnce: buildsAtOnce,
+  }
+  return [createBuildJob(build), createLostBuildsJob(build)]
+}
+
 /** Everything the working processes do. */
 export const createJobHandlers = (
   config: Config,
@@ -168,22 +193,7 @@ export const createJobHandlers = (
   }),
   createForgetJob({ store: parts.logStore }),
   createForgetTrafficJob({ store: parts.trafficStore }),
-  createBuildJob({
-    deployments: parts.stores.deployments,
-    projects: parts.stores.projects,
-    transact: parts.transact,
-    vault: parts.vault,
-    builder,
-    siteNames: siteNamesOf(config, parts),
-    boot,
-    blobs: parts.blobs,
-    docker: config.runtime === 'docker',
-    logOf: buildLogs(config, parts),
-    bus: parts.bus,
-    clock: parts.clock,
-    onHostsChanged: announceHosts(parts, certificates),
-    atOnce: buildsAtOnce,
-  }),
+  ...buildJobs(config, parts, { builder, boot, buildsAtOnce }, certificates),
   createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: tellHosts(parts.bus) }),
   ...recurringJobs(config, parts, certificates),
 ]

@@ -391,6 +391,31 @@ eachDatabase((name, open) =>
       assert.deepEqual(await deployments.completable('bert'), [])
     })
 
+    it('tells what is on its way although no job is left for it', async (t) => {
+      const { deployments, jobs, add, begin } = await openDeployments(t, open)
+      const second = await add({ state: 'DEPLOYING', createdAt: 2 })
+      const first = await add({ state: 'BUILDING', createdAt: 1 })
+      await add({ state: 'READY' })
+      await add({ state: 'ERROR' })
+      await begin([absent('b')])
+      const deleted = await add({ state: 'BUILDING' })
+      await deployments.delete(deleted.id, 1)
+      const queued = await add({ state: 'INITIALIZING', createdAt: 3 })
+      await jobs.enqueue({ kind: 'build', payload: {}, key: `build:${queued.id}` })
+      assert.deepEqual(await deployments.withoutJob('build:', 10), [first, second])
+      assert.deepEqual(await deployments.withoutJob('build:', 1), [first])
+      const [job] = await jobs.claim({
+        kinds: ['build'],
+        worker: 'w',
+        now: 2e12,
+        leaseUntil: 2e12 + 1,
+        limit: 1,
+      })
+      assert.equal((await deployments.withoutJob('build:', 10)).length, 2)
+      await jobs.bury(job?.id ?? '', 'w', 'given up', 2e12)
+      assert.deepEqual(await deployments.withoutJob('build:', 10), [first, second, queued])
+    })
+
     it('tells which files are in a deployment of the account, however many deployments there are', async (t) => {
       const { deployments, add, begin } = await openDeployments(t, open)
       for (let i = 0; i < 20; i++)

@@ -83,6 +83,28 @@ const selectAbandoned = prepare<{ before: number; limit: number }>()((db, { befo
     .limit(limit),
 )
 
+/** In the words of the index. */
+const UNSETTLED = sql<boolean>`state in ('INITIALIZING', 'ANALYZING', 'BUILDING', 'DEPLOYING')`
+const selectWithoutJob = prepare<{ keyPrefix: string; limit: number }>()((db, { keyPrefix, limit }) =>
+  liveDeployments(db, 'deployments_unsettled')
+    .select(DEPLOYMENT)
+    .where(UNSETTLED)
+    .where('incomplete', '=', sql.lit(0))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs')
+            .select('jobs.id')
+            .where('jobs.key', '=', sql<string>`${keyPrefix} || deployments.id`)
+            .where('jobs.failed_at', 'is', null),
+        ),
+      ),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit),
+)
+
 /** The details as nobody else can change them until the transaction ends. */
 async function lockDetails(tx: Db, id: string): Promise<Details | undefined> {
   const [row] = await tx
@@ -212,6 +234,10 @@ export function createDeploymentStore(db: Db): DeploymentStore {
 
     async keptRunning() {
       return (await selectKept(db)).map(toDeployment)
+    },
+
+    async withoutJob(keyPrefix, limit) {
+      return (await selectWithoutJob(db, { keyPrefix, limit })).map(toDeployment)
     },
 
     referenced: (ownerId, sha1s) => referencedFiles(db, ownerId, sha1s),

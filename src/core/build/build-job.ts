@@ -22,7 +22,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { allThatFailed, whatFailed } from './platform-fault.ts'
-import { BUILD_JOB } from './queue-build.ts'
+import { BUILD_JOB, BUILD_KEY } from './queue-build.ts'
 
 interface BuildStores extends PublishStores {
   readonly files: FileStore
@@ -61,7 +61,8 @@ export function createBuildJob(parts: BuildJobParts): JobHandler {
     summary: 'Build a deployment',
     // The build's own limit comes first and is told to its owner.
     timeLimit: TIME_LIMIT + 10 * MINUTE,
-    maxAttempts: MAX_ATTEMPTS,
+    // Whatever becomes of the build is to be recorded, however long that cannot be done.
+    maxAttempts: Number.POSITIVE_INFINITY,
     atOnce: parts.atOnce,
     givesWayAfter: LONG_BUILD,
     onWaiting: (payload, wait) => tellWait(parts, String(payload.deploymentId), wait),
@@ -92,6 +93,30 @@ async function tellWait(
     `Other builds are running; ${others}${wait}.`,
   )
 }
+
+const EVERY = 5 * MINUTE
+const BATCH = 100
+
+/** Deployments that are on their way for ever, because the job that was to bring them on is gone. */
+export const createLostBuildsJob = (parts: BuildJobParts): JobHandler => ({
+  kind: 'deployments.lost-builds',
+  summary: 'End builds that no process does any more',
+  timeLimit: 5 * MINUTE,
+  maxAttempts: 3,
+  every: EVERY,
+  async run(_payload, { id, signal, log }) {
+    while (!signal.aborted) {
+      const lost = await parts.deployments.withoutJob(BUILD_KEY, BATCH)
+      for (const deployment of lost) {
+        log.warn({ deployment: deployment.id, state: deployment.state }, 'a build was lost')
+        await new BuildRun(parts, deployment, { id, log }).fail(
+          new BuildFailure('build_aborted', 'The build was lost. Deploy once more.'),
+        )
+      }
+      if (lost.length < BATCH) return
+    }
+  },
+})
 
 /** One attempt at one deployment. */
 class BuildRun {

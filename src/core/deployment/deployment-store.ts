@@ -70,6 +70,8 @@ export interface DeploymentStore {
   ): Promise<readonly { readonly id: string; readonly ownerId: string }[]>
   /** Those of which instances run at all times. */
   keptRunning(): Promise<readonly Deployment[]>
+  /** Complete and neither ready nor failed, although no unfinished job has this and its id as its key; oldest first. */
+  withoutJob(keyPrefix: string, limit: number): Promise<readonly Deployment[]>
   /** Which of these SHA-1s are in a deployment of the account. */
   referenced(ownerId: string, sha1s: readonly string[]): Promise<ReadonlySet<string>>
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import type { Bus } from '../ports/bus.ts'
 import type { JobHandler } from './job-handler.ts'
 import { JOBS_TOPIC, type JobStore } from './job-queue.ts'
 import { JobRunner } from './job-runner.ts'
@@ -24,7 +24,17 @@ function busyElsewhere() {
       return 0
     },
   }
-  const bus = createMemoryBus({ log: silentLog })
+  const listeners = new Set<(message: string) => void>()
+  const bus: Bus = {
+    publish: (_, message) => {
+      for (const listener of listeners) listener(message)
+    },
+    subscribe(_, listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close: async () => {},
+  }
   const runner = new JobRunner({
     ...{ store: store as JobStore, handlers: [handler], bus, clock: { now: () => 1 }, log: silentLog },
     transact: () => Promise.reject(new Error('nothing is done')),

@@ -14,6 +14,7 @@ import { domainRounds } from './0016-domain-rounds.ts'
 import { operatorLists } from './0017-operator-lists.ts'
 import { previews } from './0019-previews.ts'
 import { crashLoops } from './0020-crash-loops.ts'
+import { unsettled } from './0021-unsettled.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   operatorLists,
   previews,
   crashLoops,
+  unsettled,
 ]

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { HOUR } from '#contract/time.ts'
+import { sampleDeployment } from '#test/support/samples.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { openStores } from '#test/support/stores.ts'
+import { JobRunner } from '../job/job-runner.ts'
+import type { BuildLog } from '../log/build-log.ts'
+import type { Bus } from '../ports/bus.ts'
+import { type BuildJobParts, createBuildJob, createLostBuildsJob } from './build-job.ts'
+import { queueBuild } from './queue-build.ts'
+
+const bus: Bus = { publish: () => {}, subscribe: () => () => {}, close: async () => {} }
+
+/** A deployment on its way, of a project that is gone, so that the build fails at once. */
+async function world(t: TestContext) {
+  const { stores, transact, clock } = await openStores(t, async () => undefined)
+  const deployment = sampleDeployment({ state: 'BUILDING', readyAt: null })
+  await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
+  let failures = 0
+  const told: string[] = []
+  const parts: BuildJobParts = {
+    ...{ deployments: stores.deployments, projects: stores.projects, bus, clock, atOnce: 1 },
+    transact: (act) => (failures-- > 0 ? Promise.reject(new Error('no space left')) : transact(act)),
+    logOf: () => ({ stdout: async (text: string) => void told.push(text) }) as unknown as BuildLog,
+    onHostsChanged: () => {},
+    ...({ siteNames: async () => ({}) } as unknown as Pick<
+      BuildJobParts,
+      'vault' | 'builder' | 'boot' | 'siteNames' | 'blobs' | 'docker'
+    >),
+  }
+  const runner = new JobRunner({
+    ...{ store: stores.jobs, transact, bus, clock, log: silentLog, worker: 'w' },
+    handlers: [createBuildJob(parts)],
+  })
+  t.after(() => runner.drain(0))
+  const lost = createLostBuildsJob(parts)
+  return {
+    ...{ runner, clock, told },
+    queue: () => queueBuild(stores.jobs, deployment),
+    find: () => stores.deployments.find(deployment.id),
+    failNext: (count: number) => {
+      failures = count
+    },
+    settle: () =>
+      lost.run({}, { id: 'job', attempt: 1, signal: new AbortController().signal, log: silentLog }),
+  }
+}
+
+test('a failure is recorded, however often that fails', async (t) => {
+  const { runner, clock, queue, find, failNext } = await world(t)
+  await queue()
+  failNext(6)
+  for (let n = 0; n < 6; n++) {
+    await runner.idle()
+    assert.notEqual((await find())?.state, 'ERROR')
+    clock.advance(HOUR)
+  }
+  await runner.idle()
+  assert.equal((await find())?.state, 'ERROR')
+})
+
+test('a build that no job does any more ends, and says so', async (t) => {
+  const { queue, find, settle, told } = await world(t)
+  await queue()
+  await settle()
+  assert.equal((await find())?.state, 'BUILDING', 'its job is still to come')
+  const orphan = await world(t)
+  await orphan.settle()
+  const { state, failure } = (await orphan.find()) ?? {}
+  assert.deepEqual([state, failure?.code], ['ERROR', 'build_aborted'])
+  assert.deepEqual([told, orphan.told], [[], ['Error: The build was lost. Deploy once more.']])
+})

@@ -12,6 +12,7 @@ import { createToolchains } from '#builder/workshop/toolchains.ts'
 import { createWorkshop } from '#builder/workshop/workshop.ts'
 import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '#core/deployment/deployment-news.ts'
 import { createCrashed } from '#core/instance/crash-loop.ts'
+import { createKeepRunning } from '#core/instance/keep-running.ts'
 import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
 import { adviseSandbox, sandboxWords } from '#core/operator/sandbox-advice.ts'
@@ -121,24 +122,15 @@ export async function openCodeWorkers(
       prerenders.forget(news.id).catch((err) => log.warn({ err }, 'kept answers are still there'))
       docker?.forget(news.id).catch((err) => log.warn({ err }, 'the images of a deployment are still there'))
     }
-    if (news?.what === 'scaled') void keepRunning(news.id, news.scale)
+    if (news?.what === 'scaled') void keepRunning(news.id).catch(notKept)
   })
 
-  async function keepRunning(
-    id: string,
-    scale: { readonly min: number; readonly max: number },
-  ): Promise<void> {
-    const code = await stores.outputs.code(id)
-    runner.scale(
-      id,
-      scale,
-      code?.programs.map((program) => program.id),
-    )
-  }
+  const keepRunning = createKeepRunning({ ...stores, scale: runner.scale.bind(runner) })
+  const notKept = (err: unknown) => log.error({ err }, 'what should always run could not be started')
   void stores.deployments
     .keptRunning()
-    .then((kept) => Promise.all(kept.map(({ id, scale }) => keepRunning(id, scale))))
-    .catch((err) => log.error({ err }, 'what should always run could not be started'))
+    .then((kept) => Promise.all(kept.map(({ id }) => keepRunning(id))))
+    .catch(notKept)
 
   const builder = createBuilder({
     ...{ workshop, toolchains, cli, blobs, clock, registry },

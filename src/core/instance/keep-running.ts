@@ -1,0 +1,33 @@
+import type { Scale } from '../deployment/deployment.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { OutputStore } from '../output/output-store.ts'
+
+interface KeepParts {
+  readonly deployments: Pick<DeploymentStore, 'find'>
+  readonly outputs: Pick<OutputStore, 'code'>
+  readonly scale: (deploymentId: string, scale: Scale, programs: readonly string[]) => void
+}
+
+/**
+ * Has as many instances of a deployment run as it wants now. What is read for one change never comes after what is
+ * read for a later one: otherwise an older scale could stay in force, and instances would never freeze.
+ */
+export function createKeepRunning({ deployments, outputs, scale }: KeepParts) {
+  const last = new Map<string, Promise<void>>()
+
+  async function apply(id: string): Promise<void> {
+    const [deployment, code] = await Promise.all([deployments.find(id), outputs.code(id)])
+    if (deployment) scale(id, deployment.scale, code?.programs.map((program) => program.id) ?? [])
+  }
+
+  return (id: string): Promise<void> => {
+    const next = (last.get(id) ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => apply(id))
+      .finally(() => {
+        if (last.get(id) === next) last.delete(id)
+      })
+    last.set(id, next)
+    return next
+  }
+}

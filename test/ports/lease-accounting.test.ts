@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import type { Led } from '#adapters/runner-process/launch.ts'
+import { createUnsandboxed } from '#adapters/sandbox-bwrap/unsandboxed.ts'
+import { MINUTE } from '#contract/time.ts'
+import type { Lease } from '#core/ports/runner.ts'
+import type { SandboxExit } from '#core/ports/sandbox.ts'
+import { openWorkbench } from './runner-suite.ts'
+
+/** Instances without a process: they are ready at once, end when they are told, and crash when the test says so. */
+function createFakes() {
+  const alive = new Map<string, { crash(): void }>()
+  let count = 0
+  const launchContainer = async (): Promise<Led> => {
+    const socket = `/nowhere/${count++}.sock`
+    const ended = Promise.withResolvers<SandboxExit | undefined>()
+    const end = (code: number) => {
+      alive.delete(socket)
+      ended.resolve({ code, signal: null, reason: 'exited' })
+    }
+    alive.set(socket, { crash: () => end(9) })
+    const led: Led = {
+      ...{ socket, task: undefined, root: undefined, cache: undefined, listener: undefined },
+      exit: ended.promise,
+      control: {
+        send(message) {
+          const { type } = message as { type: string }
+          const answer = type === 'load' ? 'ready' : type === 'ping' ? 'pong' : undefined
+          if (answer) setImmediate(() => led.listener?.message({ type: answer }))
+        },
+      },
+      output: () => ({ stdout: Readable.from([]), stderr: Readable.from([]) }),
+      stop: () => end(0),
+      kill: () => end(137),
+    }
+    return led
+  }
+  return { alive, launchContainer }
+}
+
+type Step =
+  | { readonly do: 'lease'; readonly by: 0 | 1; readonly count: number }
+  | { readonly do: 'release'; readonly which: number; readonly end: 'broken' | 'stuck' | undefined }
+  | { readonly do: 'abort' | 'crash'; readonly which: number }
+  | { readonly do: 'scale'; readonly min: number; readonly max: number }
+  | { readonly do: 'leave' }
+  | { readonly do: 'wait' | 'idle'; readonly ms: number }
+
+const which = fc.nat(20)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      ...{ do: fc.constant('lease' as const), by: fc.constantFrom(0 as const, 1 as const) },
+      count: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      ...{ do: fc.constant('release' as const), which },
+      end: fc.constantFrom(undefined, 'broken' as const, 'stuck' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('abort' as const, 'crash' as const), which }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.nat(2), fc.nat(2))
+      .map(([min, more]) => ({ do: 'scale' as const, min, max: min + more })),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'leave' as const }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constantFrom('wait' as const, 'idle' as const), ms: fc.nat(30) }),
+  },
+)
+
+const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Does the steps, gives everything back, and waits until nothing runs. */
+async function live(t: Pick<TestContext, 'after'>, steps: readonly Step[]): Promise<void> {
+  const { alive, launchContainer } = createFakes()
+  const bench = await openWorkbench(t, createUnsandboxed(), {
+    launchContainer,
+    limits: { commandConcurrency: 2 },
+  })
+  const ref = await bench.deploy({
+    ...{ runtime: 'docker', shape: 'command', files: {}, scale: { min: 0, max: 2 } },
+  })
+  const clients = [bench.client, bench.connect()]
+  const held: Lease[] = []
+  const waiting = new Map<AbortController, Promise<void>>()
+  for (const each of steps)
+    switch (each.do) {
+      case 'lease':
+        for (let n = 0; n < each.count; n++) {
+          const gone = new AbortController()
+          const asked = async () => clients[each.by]?.lease(ref, { signal: gone.signal })
+          const done = asked()
+            .then(
+              (lease) => void (lease && held.push(lease)),
+              () => {},
+            )
+            .finally(() => waiting.delete(gone))
+          waiting.set(gone, done)
+        }
+        break
+      case 'release':
+        held.splice(each.which % (held.length || 1), 1)[0]?.release(each.end)
+        break
+      case 'abort':
+        ;[...waiting.keys()][each.which % (waiting.size || 1)]?.abort(new Error('gone'))
+        break
+      case 'crash':
+        ;[...alive.values()][each.which % (alive.size || 1)]?.crash()
+        break
+      case 'scale':
+        bench.host.scale(ref.deploymentId, each, [ref.program])
+        break
+      case 'leave':
+        // A serving process dies, and another comes in its place.
+        clients[1]?.close()
+        clients[1] = bench.connect()
+        break
+      case 'idle':
+        bench.clock.advance(20 * MINUTE)
+        await pass(each.ms)
+        break
+      case 'wait':
+        await pass(each.ms)
+    }
+  for (const gone of waiting.keys()) gone.abort(new Error('gone'))
+  await Promise.all(waiting.values())
+  for (const lease of held) lease.release()
+  bench.host.scale(ref.deploymentId, { min: 0, max: 2 })
+  while (bench.host.list(ref.deploymentId).length + alive.size + bench.stored.size > 0) {
+    bench.clock.advance(MINUTE)
+    await pass(5)
+  }
+}
+
+test('whatever happens to requests, instances and processes, a program freezes when nobody uses it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+      const after: (() => unknown)[] = []
+      await Promise.race([
+        live({ after: (act) => void after.push(act as () => unknown) }, steps),
+        pass(20_000).then(() => assert.fail('it never freezes')),
+      ])
+      for (const act of after) await act()
+    }),
+    { numRuns: 40, endOnFailure: true },
+  )
+})

@@ -38,6 +38,8 @@ const port =
   }
 const count: Read<number> = (value) =>
   /^[1-9]\d{0,8}$/.test(value) ? Number(value) : accepted('a whole number from 1')
+const seconds: Read<number> = (value) =>
+  /^\d{1,6}$/.test(value) ? Number(value) : accepted('a whole number of seconds, or 0')
 const bytes: Read<number> = (value) => {
   const [, number, unit = ''] =
     /^([1-9]\d{0,14})([KMGT]?)$/i.exec(value) ?? accepted('a number of bytes such as 500M or 10G')
@@ -414,6 +416,14 @@ export const SETTINGS = {
       'What the logs of visits and applications may take at the most, as a number of bytes or with K, M, G or T; the oldest go first. In the embedded database they also never take more than a fifth of the disk space that would be free without them.',
     read: bytes,
     fallback: () => 10 * 2 ** 30,
+  }),
+  hangSeconds: setting({
+    variable: 'ALOFT_HANG_SECONDS',
+    default: '`15`',
+    meaning:
+      'A process of the platform that does not react for this long is killed and replaced, with what it was doing in the log; `0` = never.',
+    read: seconds,
+    fallback: () => 15,
   }),
   logLevel: setting({
     variable: 'ALOFT_LOG_LEVEL',

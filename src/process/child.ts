@@ -4,6 +4,8 @@ import { SECOND } from '#contract/time.ts'
 import type { ProcessFacts } from '#core/operator/status.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type Channel, channelToChild, kindOf } from './channel.ts'
+import { createDoingNotes, type DoingNotes } from './doing.ts'
+import { Heartbeat, seeProcess } from './heartbeat.ts'
 
 export const CHILD_ROLES = ['prepare', 'serve', 'work'] as const
 export type ChildRole = (typeof CHILD_ROLES)[number]
@@ -16,12 +18,12 @@ export const DRAIN_MS = 25 * SECOND
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
-/** Starts this program again in one of its child roles. */
-export const forkRole = (role: ChildRole) =>
+/** Starts this program again in one of its child roles, with a place for what it does where that is given. */
+export const forkRole = (role: ChildRole, doing?: DoingNotes) =>
   fork(main, ['--child', role], {
     // Group commits and hashing run on the thread pool: the default of four threads starves them.
     env: { ...process.env, UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16' },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing?.fd ?? 'ignore'],
   })
 
 const FIRST_PAUSE = 100
@@ -37,6 +39,9 @@ interface KeptOptions {
   readonly onStart: (channel: Channel) => () => void
   /** Called when a process ends before it was ever ready. */
   readonly onStillborn: () => void
+  /** Silence of this length means that it stands still; 0: it is not watched. */
+  readonly hangMs: number
+  readonly fork?: typeof forkRole
 }
 
 /** A process that is started again, with growing pauses, whenever it dies. */
@@ -49,6 +54,9 @@ export class KeptChild {
   #stopping = false
   #startedAt = 0
   #starts = 0
+  #hangs = 0
+  #heartbeat: Heartbeat | undefined
+  readonly #doing: DoingNotes = createDoingNotes()
   #everReady = false
 
   constructor(options: KeptOptions) {
@@ -68,7 +76,7 @@ export class KeptChild {
     const { name, role } = this.#options
     const pid = this.#channel && this.#child?.pid
     if (pid === undefined || role === 'prepare') return undefined
-    return { name, role, pid, startedAt: this.#startedAt, restarts: this.#starts - 1 }
+    return { name, role, pid, startedAt: this.#startedAt, restarts: this.#starts - 1, hangs: this.#hangs }
   }
 
   /** Resolves when the process is ready for the first time. */
@@ -82,6 +90,7 @@ export class KeptChild {
   async stop(ms: number): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#timer)
+    this.#heartbeat?.stop()
     const child = this.#child
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -97,31 +106,51 @@ export class KeptChild {
 
   #spawn(onReady: () => void): void {
     const { role, name, log } = this.#options
-    const startedAt = Date.now()
-    this.#startedAt = startedAt
+    const startedAt = performance.now()
+    this.#startedAt = Date.now()
     this.#starts += 1
-    const child = forkRole(role)
+    const child = (this.#options.fork ?? forkRole)(role, this.#doing)
     this.#child = child
     this.#channel = channelToChild(child)
     const detach = this.#options.onStart(this.#channel)
     this.#channel.onMessage((message) => {
       if (kindOf(message) !== READY) return
       this.#everReady = true
+      this.#heartbeat?.serving()
       onReady()
     })
+    const { channel } = this
+    if (this.#options.hangMs > 0 && channel) this.#watch(child, channel)
     child.on('error', (error) => log.error({ err: error, child: name }, 'a process could not be started'))
     child.on('exit', (code, signal) => {
+      this.#heartbeat?.stop()
       this.#channel = undefined
       detach()
       if (this.#stopping) return
       if (!this.#everReady) return this.#options.onStillborn()
-      if (Date.now() - startedAt > HEALTHY) this.#pause = FIRST_PAUSE
+      if (performance.now() - startedAt > HEALTHY) this.#pause = FIRST_PAUSE
       log.error({ child: name, code, signal, pause: this.#pause }, 'a process died and will be started again')
       this.#timer = setTimeout(
         () => this.#spawn(() => log.info({ child: name }, 'the process is back')),
         this.#pause,
       )
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE)
+    })
+  }
+
+  #watch(child: ReturnType<typeof forkRole>, channel: Channel): void {
+    const { name, log, hangMs } = this.#options
+    const { pid } = child
+    this.#heartbeat = new Heartbeat({
+      channel,
+      limitMs: hangMs,
+      see: () => (pid === undefined ? undefined : seeProcess(pid)),
+      onHung: (hung) => {
+        this.#hangs += 1
+        const doing = this.#doing.read()
+        log.error({ child: name, pid, ...hung, doing }, 'a process stands still and is killed')
+        child.kill('SIGKILL')
+      },
     })
   }
 }

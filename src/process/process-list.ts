@@ -59,7 +59,9 @@ export function createProcessList(channel: Channel | undefined): () => Promise<{
     waiting.delete(id)
   })
   const alone: Listed = {
-    processes: [{ name: 'serve-1', role: 'serve', pid: process.pid, startedAt: startOfThis(), restarts: 0 }],
+    processes: [
+      { name: 'serve-1', role: 'serve', pid: process.pid, startedAt: startOfThis(), restarts: 0, hangs: 0 },
+    ],
     sandbox: UNKNOWN,
   }
 

@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts'
 import { channelToSupervisor, kindOf } from './channel.ts'
 import { type ChildRole, DRAIN, DRAIN_MS, READY } from './child.ts'
+import { openDoing } from './doing.ts'
+import { answerHeartbeat } from './heartbeat.ts'
 import { createLog } from './log.ts'
 import { prepare } from './prepare.ts'
 import { serve } from './serve.ts'
@@ -24,10 +26,12 @@ export async function runChild(role: ChildRole, config: Config): Promise<number>
       await new Promise((resolve) => process.send?.(prepared, resolve))
       return 0
     }
+    answerHeartbeat(channel)
+    const doing = openDoing()
     const asked = Promise.withResolvers<void>()
     channel.onMessage((message) => kindOf(message) === DRAIN && asked.resolve())
     process.on('disconnect', () => asked.resolve())
-    const running = await (role === 'serve' ? serve : work)(config, log, channel)
+    const running = await (role === 'serve' ? serve : work)(config, log, channel, doing)
     channel.send({ kind: READY })
     await asked.promise
     await running.drain(DRAIN_MS)

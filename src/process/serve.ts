@@ -16,11 +16,13 @@ import { answerHttpChallenges } from './acme-http.ts'
 import { createTlsChallenges } from './acme-tls.ts'
 import type { Channel } from './channel.ts'
 import { startDns } from './dns.ts'
+import { type Doing, NOBODY_READS } from './doing.ts'
 import { createHostSwitch, createOriginOf, upgradesOfSites } from './hosts.ts'
 import { redirectToHttps, withoutPlain } from './https-redirect.ts'
 import { createListeners } from './listener.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from './listener-limits.ts'
+import type { Handle } from './listener-request.ts'
 import { createMetrics, type DnsCounts } from './metrics.ts'
 import { openAllows } from './outbound.ts'
 import { openParts, type Parts } from './parts.ts'
@@ -69,7 +71,12 @@ export const fastLaneOf = ({ fastPath, fastStreams }: Edge): FastLane => ({
 })
 
 /** A serving process: the API and the sites on shared listeners. Keeps no state but caches. */
-export async function serve(config: Config, log: Log, channel: Channel | undefined): Promise<Running> {
+export async function serve(
+  config: Config,
+  log: Log,
+  channel: Channel | undefined,
+  doing: Doing = NOBODY_READS,
+): Promise<Running> {
   const parts = await openParts(config, log, channel)
   const use = createUseCases(config, parts)
   let dns: DnsServer | undefined
@@ -86,7 +93,10 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
     port: config.port,
     tlsPort: config.tlsPort,
     reusePort,
-    handle: answerHttpChallenges(answers, redirectToHttps(config, certificateFor, hosts)),
+    handle: noteRequests(
+      doing,
+      answerHttpChallenges(answers, redirectToHttps(config, certificateFor, hosts)),
+    ),
     upgrade: upgradesOfSites(config, edge.upgrade),
     fastLane: withoutPlain(config, fastLaneOf(edge)),
     certificateFor,
@@ -111,6 +121,17 @@ export async function serve(config: Config, log: Log, channel: Channel | undefin
     },
   }
 }
+
+/** All but what the fast path answers, which is over before anything could stand still. */
+const noteRequests =
+  (doing: Doing, handle: Handle): Handle =>
+  (req, res) => {
+    const { method, url = '', headers } = req
+    const query = url.indexOf('?')
+    const host = headers.host ?? headers[':authority'] ?? ''
+    doing.begin(`${method} ${host}${query < 0 ? url : url.slice(0, query)}`)
+    return handle(req, res)
+  }
 
 export async function buildApi(
   config: Config,

@@ -29,11 +29,9 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   const children: KeptChild[] = []
   const channels = () => children.flatMap(({ channel }) => channel ?? [])
   const metrics = serveMetrics(channels)
+  const own = { name: 'supervisor', role: 'supervisor', pid: process.pid, restarts: 0, hangs: 0 } as const
   const list = serveProcessList(
-    () => [
-      { name: 'supervisor', role: 'supervisor', pid: process.pid, startedAt: startOfThis(), restarts: 0 },
-      ...children.flatMap(({ facts }) => facts ?? []),
-    ],
+    () => [{ ...own, startedAt: startOfThis() }, ...children.flatMap(({ facts }) => facts ?? [])],
     createFirstWords(),
   )
   const limiter = createMemoryLimiter()
@@ -45,7 +43,12 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
     return bus.attach(channel)
   }
   const keep = (kind: 'serve' | 'work', name: string) =>
-    children.push(new KeptChild({ role: kind, name, log, onStart: attach, onStillborn: stillborn.resolve }))
+    children.push(
+      new KeptChild({
+        ...{ role: kind, name, log, onStart: attach, onStillborn: stillborn.resolve },
+        hangMs: config.hangSeconds * SECOND,
+      }),
+    )
 
   if (role !== 'work') for (let n = 1; n <= servingProcesses(config); n++) keep('serve', `serve-${n}`)
   if (role !== 'serve') keep('work', 'work-1')

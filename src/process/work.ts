@@ -2,11 +2,13 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createOutboxMailer } from '#adapters/mail-outbox/outbox-mailer.ts'
 import { createSmtpMailer } from '#adapters/mail-smtp/smtp-mailer.ts'
+import type { JobHandler } from '#core/job/job-handler.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { Config } from '../config.ts'
 import type { Channel } from './channel.ts'
+import { type Doing, NOBODY_READS } from './doing.ts'
 import { createDrainSender } from './drains.ts'
 import { machineName } from './machine-name.ts'
 import { createMetrics } from './metrics.ts'
@@ -17,7 +19,12 @@ import { createJobHandlers } from './use-cases.ts'
 import { openCodeWorkers } from './workers.ts'
 
 /** A working process: takes jobs and does them. */
-export async function work(config: Config, log: Log, channel: Channel | undefined): Promise<Running> {
+export async function work(
+  config: Config,
+  log: Log,
+  channel: Channel | undefined,
+  doing: Doing = NOBODY_READS,
+): Promise<Running> {
   const parts = await openParts(config, log, channel)
   createMetrics(channel)
   const mailer = openMailer(config)
@@ -30,7 +37,9 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
   const runner = new JobRunner({
     store: stores.jobs,
     transact,
-    handlers: createJobHandlers(config, parts, { mailer, outbound, ...code, buildsAtOnce: buildsAtOnce() }),
+    handlers: createJobHandlers(config, parts, {
+      ...{ mailer, outbound, ...code, buildsAtOnce: buildsAtOnce() },
+    }).map((handler) => noteJobs(doing, handler)),
     bus,
     clock,
     log,
@@ -47,6 +56,14 @@ export async function work(config: Config, log: Log, channel: Channel | undefine
     },
   }
 }
+
+const noteJobs = (doing: Doing, handler: JobHandler): JobHandler => ({
+  ...handler,
+  run(payload, run) {
+    doing.begin(`job ${handler.kind} ${run.id}`)
+    return handler.run(payload, run)
+  },
+})
 
 /** Builds share the machine with the sites: one for every two cores, and never one alone, which could keep everybody waiting. */
 const buildsAtOnce = (): number => Math.max(2, Math.floor(availableParallelism() / 2))

@@ -48,11 +48,11 @@ export const command = defineCommand({
         '',
         renderTable(
           ['PROCESS', 'MEMORY', 'UP FOR', 'RESTARTS', 'PID'],
-          status.processes.map(({ name, memory, startedAt, restarts, pid }) => [
+          status.processes.map(({ name, memory, startedAt, restarts, hangs, pid }) => [
             name,
             memory === null ? '?' : showBytes(memory),
             shortDuration(Math.max(0, status.time - startedAt)),
-            String(restarts),
+            hangs > 0 ? `${restarts} (${hangs} stood still)` : String(restarts),
             String(pid),
           ]),
           out.colors,

@@ -113,6 +113,7 @@ export const getStatus = endpoint({
         pid: Type.Integer(),
         startedAt: Time,
         restarts: Type.Integer(),
+        hangs: Type.Integer({ description: 'Restarts of it because it did not react any more.' }),
         memory: Nullable(Bytes),
       }),
       { description: 'Of this machine.' },

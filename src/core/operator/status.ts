@@ -16,6 +16,8 @@ export interface ProcessFacts {
   readonly startedAt: number
   /** How often it died and was started again. */
   readonly restarts: number
+  /** How often of these it did not react any more and was killed. */
+  readonly hangs: number
   /** Bytes in use; null where this machine does not tell. */
   readonly memory: number | null
 }
@@ -69,6 +71,8 @@ const GIB = 2 ** 30
 /** A process that keeps dying has more of them than a bad day explains. */
 const MANY_RESTARTS = 3
 
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
+
 const gib = (bytes: number): string => `${(bytes / GIB).toFixed(1)} GiB`
 
 const isLocal = ({ domain }: Status): boolean => domain === 'localhost' || domain.endsWith('.localhost')
@@ -105,13 +109,23 @@ function logs({ logs: { bytes, recording, damaged } }: Status): Check {
 }
 
 function processes({ processes: all }: Status): Check {
+  const hung = all.filter(({ hangs }) => hangs > 0)
+  if (hung.length > 0)
+    return {
+      name: 'processes',
+      ok: false,
+      message: hung
+        .map(({ name, hangs }) => `${name} stood still ${times(hangs)} and was replaced`)
+        .join(', '),
+      hint: 'The log of the server says what it was doing; look for "stands still".',
+    }
   const died = all.filter(({ restarts }) => restarts >= MANY_RESTARTS)
   const of = (role: string) => all.filter((one) => one.role === role).length
   return died.length > 0
     ? {
         name: 'processes',
         ok: false,
-        message: died.map(({ name, restarts }) => `${name} died ${restarts} times`).join(', '),
+        message: died.map(({ name, restarts }) => `${name} died ${times(restarts)}`).join(', '),
         hint: 'The log of the server says why; look for "a process died".',
       }
     : { name: 'processes', ok: true, message: `${of('serve')} serving, ${of('work')} working` }

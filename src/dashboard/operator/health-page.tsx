@@ -113,7 +113,12 @@ export function HealthPage() {
             {
               title: 'Restarts',
               align: 'right',
-              cell: ({ restarts }) => (restarts > 0 ? <Badge tone="warn">{restarts}</Badge> : '0'),
+              cell: ({ restarts, hangs }) =>
+                restarts > 0 ? (
+                  <Badge tone="warn">{hangs > 0 ? `${restarts} (${hangs} stood still)` : restarts}</Badge>
+                ) : (
+                  '0'
+                ),
             },
             { title: 'Since', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
           ]}

@@ -17,7 +17,7 @@ const status = (change: Partial<Status>): Status => ({
   database: { kind: 'sqlite', bytes: 1, schema: '0001' },
   logs: { bytes: 1, recording: true, damaged: [] },
   ...{ blobs: { bytes: 1 }, disk: { free: 1, total: 2 }, memory: { free: 1, total: 2 } },
-  processes: [{ name: 'serve-1', role: 'serve', pid: 1, startedAt: 1, restarts: 0, memory: null }],
+  processes: [{ name: 'serve-1', role: 'serve', pid: 1, startedAt: 1, restarts: 0, hangs: 0, memory: null }],
   certificates: { authority: 'local', expiring: 0 },
   ...{ mail: 'outbox', runtime: 'process', sandbox: SANDBOX },
   queue: { queued: 0, running: 0, failed: 0 },

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createRecordingLog } from '#test/support/recording-log.ts'
+import { KeptChild } from './child.ts'
+import type { DoingNotes } from './doing.ts'
+
+const PROCESS = join(import.meta.dirname, '../../test/support/kept-process.ts')
+
+/** A kept process whose lives do one after the other as they are told. */
+async function keep(t: TestContext, lives: readonly string[]) {
+  const started: ChildProcess[] = []
+  const back = Promise.withResolvers<void>()
+  const log = createRecordingLog()
+  const child = new KeptChild({
+    ...{ role: 'serve', name: 'serve-1', log, onStart: () => () => {}, hangMs: 1500 },
+    onStillborn: () => back.reject(new Error('it ended before it was ready')),
+    fork: (_role, doing?: DoingNotes) => {
+      const life = lives[started.length] ?? 'idle'
+      const forked = fork(PROCESS, [life], { stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing?.fd] })
+      started.push(forked)
+      forked.on('message', () => started.length > 1 && back.resolve())
+      return forked
+    },
+  })
+  t.after(() => child.stop(100))
+  await child.start()
+  return { child, started, log, back: back.promise }
+}
+
+test('a process that spins is killed and replaced, and the log says what it did', async (t) => {
+  const { child, started, log, back } = await keep(t, ['spin'])
+  await back
+  assert.equal(started[0]?.signalCode, 'SIGKILL')
+  assert.deepEqual([child.facts?.restarts, child.facts?.hangs], [1, 1])
+  const { doing, child: name } = (await log.saw(/stands still/)).fields as Record<string, unknown>
+  assert.deepEqual([name, doing], ['serve-1', 'job that.spins 1'])
+})
+
+test('so is one that was stopped', {
+  skip: process.platform === 'win32' && 'there are no signals',
+}, async (t) => {
+  const { child, started, back } = await keep(t, [])
+  process.kill(started[0]?.pid as number, 'SIGSTOP')
+  await back
+  assert.deepEqual([child.facts?.restarts, child.facts?.hangs], [1, 1])
+})

@@ -1,0 +1,64 @@
+import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The descriptor by which a process that the supervisor keeps writes down what it does. */
+export const DOING_FD = 4
+
+const BYTES = 512
+
+/**
+ * What a process was about to do, for the case that it stands still and cannot be asked any more. It lies in the memory
+ * of the system, in a file without a name, so that writing it down costs little and nothing is left of it.
+ */
+export interface Doing {
+  /** Only the last thing is known. */
+  begin(what: string): void
+}
+
+export const NOBODY_READS: Doing = { begin: () => {} }
+
+/** In the process itself. */
+export function openDoing(): Doing {
+  try {
+    if (!fstatSync(DOING_FD).isFile()) return NOBODY_READS
+  } catch {
+    return NOBODY_READS
+  }
+  const buffer = Buffer.alloc(BYTES)
+  return {
+    begin(what) {
+      buffer.fill(0)
+      buffer.write(what, 'utf8')
+      try {
+        writeSync(DOING_FD, buffer, 0, BYTES, 0)
+      } catch {
+        // A full disk is no reason not to do it.
+      }
+    },
+  }
+}
+
+/** In the supervisor. */
+export interface DoingNotes {
+  readonly fd: number
+  /** What was begun last; empty when nothing was. */
+  read(): string
+  close(): void
+}
+
+export function createDoingNotes(): DoingNotes {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-'))
+  const fd = openSync(join(folder, 'doing'), 'w+', 0o600)
+  rmSync(folder, { recursive: true })
+  return {
+    fd,
+    read() {
+      const buffer = Buffer.alloc(BYTES)
+      readSync(fd, buffer, 0, BYTES, 0)
+      const end = buffer.indexOf(0)
+      return buffer.toString('utf8', 0, end < 0 ? BYTES : end)
+    },
+    close: () => closeSync(fd),
+  }
+}

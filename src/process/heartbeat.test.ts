@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Channel } from './channel.ts'
+import { Heartbeat, type Hung, type ProcessSight } from './heartbeat.ts'
+
+const RUNS: ProcessSight = { state: 'R', cpuMs: 0, isTraced: false }
+
+/** A heartbeat on a clock of its own, and a process that answers when it is told to. */
+function watch(t: TestContext, see: (silentMs: number) => ProcessSight | undefined = () => undefined) {
+  const listeners: ((message: unknown) => void)[] = []
+  const asked: { n: number }[] = []
+  const hung: Hung[] = []
+  let now = 0
+  let silentSince = 0
+  const channel: Channel = {
+    send: (message) => void asked.push(message as { n: number }),
+    onMessage: (listener) => void listeners.push(listener),
+  }
+  const heartbeat = new Heartbeat({
+    ...{ channel, limitMs: 15_000, now: () => now, onHung: (how: Hung) => void hung.push(how) },
+    see: () => see(now - silentSince),
+  })
+  t.after(() => heartbeat.stop())
+  const answer = (more: object = {}) => {
+    silentSince = now
+    for (const listener of listeners) listener({ ...asked.at(-1), ...more })
+  }
+  const pass = (seconds: number, everyMs = 1000) => {
+    for (let ms = 0; ms < seconds * 1000; ms += everyMs) {
+      now += everyMs
+      heartbeat.tick()
+    }
+  }
+  return { heartbeat, hung, asked, answer, pass }
+}
+
+test('a process that answers is left alone, and one that falls silent is noticed once', (t) => {
+  const { heartbeat, hung, answer, pass } = watch(t)
+  heartbeat.serving()
+  for (let n = 0; n < 100; n++) {
+    pass(1)
+    answer()
+  }
+  pass(14)
+  assert.equal(hung.length, 0)
+  pass(3)
+  assert.equal(hung.length, 1)
+  assert.ok((hung[0]?.silentMs ?? 0) >= 15_000)
+})
+
+test('time in which the supervisor was stopped or the machine slept does not count', (t) => {
+  const { heartbeat, hung, answer, pass } = watch(t)
+  heartbeat.serving()
+  pass(1)
+  pass(3600, 3_600_000)
+  assert.deepEqual(hung, [])
+  answer()
+  pass(14)
+  assert.deepEqual(hung, [])
+})
+
+test('a process under a debugger may stand still', (t) => {
+  const inspected = watch(t)
+  inspected.heartbeat.serving()
+  inspected.pass(1)
+  inspected.answer({ debugged: true })
+  inspected.pass(3600)
+  assert.deepEqual(inspected.hung, [])
+  const traced = watch(t, () => ({ ...RUNS, state: 't', isTraced: true }))
+  traced.heartbeat.serving()
+  traced.pass(3600)
+  assert.deepEqual(traced.hung, [])
+})
+
+test('a process that gets no processor has more time than one that uses it', (t) => {
+  const starved = watch(t, (ms) => ({ ...RUNS, cpuMs: ms * 0.01 }))
+  starved.heartbeat.serving()
+  starved.pass(50)
+  assert.deepEqual(starved.hung, [])
+  starved.pass(20)
+  assert.equal(starved.hung.length, 1)
+  const spinning = watch(t, (ms) => ({ ...RUNS, cpuMs: ms * 0.5 }))
+  spinning.heartbeat.serving()
+  spinning.pass(18)
+  assert.deepEqual([spinning.hung[0]?.state, spinning.hung.length], ['R', 1])
+  const stopped = watch(t, () => ({ ...RUNS, state: 'T' }))
+  stopped.heartbeat.serving()
+  stopped.pass(18)
+  assert.equal(stopped.hung.length, 1)
+})
+
+test('one that has not begun to serve has more time', (t) => {
+  const { hung, pass } = watch(t)
+  pass(50)
+  assert.deepEqual(hung, [])
+  pass(20)
+  assert.equal(hung.length, 1)
+})

@@ -27,7 +27,9 @@ import { createMetrics, type DnsCounts } from './metrics.ts'
 import { openAllows } from './outbound.ts'
 import { openParts, type Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
+import { createProcessList } from './process-list.ts'
 import { openProtection } from './protection.ts'
+import { withRestarts } from './restart-metrics.ts'
 import { runnerSocket } from './runner-socket.ts'
 import { createReadStatus } from './status.ts'
 import { openTicketKeys } from './ticket-keys.ts'
@@ -147,7 +149,7 @@ export async function buildApi(
     version: VERSION,
     origin: config.origin,
     checkHealth: parts.checkHealth,
-    readMetrics: metrics.read,
+    readMetrics: withRestarts(metrics.read, createProcessList(channel)),
     readStatus: createReadStatus(config, parts, channel),
   }
   const dashboard = createDashboard(fileURLToPath(new URL('../../dist/dashboard', import.meta.url)))

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Installation, install, uninstall } from '#test/support/installation.ts'
+
+let aloft: Installation
+
+before(async () => {
+  aloft = await install({ env: { ALOFT_HANG_SECONDS: '3' } })
+})
+after(async () => {
+  await aloft.stop()
+  await uninstall(aloft)
+})
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
+/** Asks until somebody answers: what a stopped process had accepted is lost with it. */
+async function read(path: string): Promise<Response> {
+  for (;;) {
+    const options = { headers: { authorization: `Bearer ${aloft.token}` }, signal: AbortSignal.timeout(2000) }
+    const answer = await fetch(`${aloft.url}${path}`, options).catch(() => undefined)
+    if (answer?.ok) return answer
+  }
+}
+
+test('processes that stand still are replaced, and health tells', async () => {
+  for (const role of ['serve', 'work'] as const) {
+    const [stopped] = await aloft.children(role)
+    const count = (await aloft.children(role)).length
+    process.kill(stopped as number, 'SIGSTOP')
+    await until(async () => {
+      const pids = await aloft.children(role)
+      return pids.length === count && !pids.includes(stopped as number)
+    })
+    assert.match(aloft.stderr() + aloft.stdout(), /a process stands still and is killed/)
+  }
+  const status = (await (await read('/v1/operator/status')).json()) as {
+    processes: { role: string; hangs: number }[]
+    checks: { name: string; ok: boolean; message: string }[]
+  }
+  for (const role of ['serve', 'work'])
+    assert.ok(status.processes.some((one) => one.role === role && one.hangs === 1))
+  const check = status.checks.find(({ name }) => name === 'processes')
+  assert.equal(check?.ok, false)
+  assert.match(check?.message ?? '', /stood still once and was replaced/)
+  const metrics = await (await read('/metrics')).text()
+  assert.match(metrics, /^aloft_process_restarts_total\{process="work-1",reason="hung"\} 1$/m)
+})
+
+test('a supervisor that was stopped blames nobody', async () => {
+  const pids = await aloft.children('serve')
+  const before = aloft.stderr().length
+  process.kill(aloft.process.pid as number, 'SIGSTOP')
+  await new Promise((resolve) => setTimeout(resolve, 6000))
+  process.kill(aloft.process.pid as number, 'SIGCONT')
+  await read('/v1/operator/status')
+  // It has looked again by the time that it answers this.
+  await new Promise((resolve) => setTimeout(resolve, 4000))
+  assert.deepEqual(await aloft.children('serve'), pids)
+  assert.doesNotMatch(aloft.stderr().slice(before), /stands still/)
+})

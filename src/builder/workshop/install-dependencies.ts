@@ -5,6 +5,7 @@ import type { Installed, InstallOptions } from './install-options.ts'
 import { calledTools, findPackageManager, type PackageJson, type ToolWish } from './package-manager.ts'
 import { type PackageTool, ToolchainError, type Toolchains } from './toolchain.ts'
 import { shell, type Workspace } from './workspace.ts'
+import { workspaceRoot } from './workspace-root.ts'
 
 /** Packages of a repository whose manifests are read. */
 const MOST_PACKAGES = 200
@@ -95,7 +96,9 @@ export async function installDependencies(
   if (line.trim() === '' || (packageJson === undefined && installCommand == null))
     return { manager: manager.name, tools, how: 'skipped' }
 
-  const lockFolder = folderOf(manager.lock ?? posix.join(root, MANIFEST))
+  const read = async (path: string) => (await workspace.read(path))?.toString('utf8') ?? ''
+  const above = await workspaceRoot(root, { packages, paths, read })
+  const lockFolder = manager.lock === undefined ? (above ?? root) : folderOf(manager.lock)
   const together = partsOf(packages, paths, root, lockFolder)
   const digest = onlyInstalls(line)
     ? dependencyDigest({
@@ -119,7 +122,8 @@ export async function installDependencies(
   }
   await workspace.run({
     argv: shell(line),
-    cwd: root,
+    // A command that somebody has set runs where all commands do.
+    cwd: installCommand == null ? (above ?? root) : root,
     ...{ node, tools, log },
     ...(options.run === undefined ? {} : { run: options.run }),
     // Builds need the dependencies of development, whatever the deployment's environment says.

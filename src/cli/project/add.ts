@@ -1,5 +1,5 @@
 import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
-import { createProject, FRAMEWORKS } from '#contract/api/project.ts'
+import { createProject, FRAMEWORKS, updateProject } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, oneOf, required, value } from '../command.ts'
 import { plainText } from '../plain-text.ts'
@@ -24,15 +24,19 @@ export const command = defineCommand({
   async run(cli, { name, framework, buildCommand, outputDirectory, rootDirectory }) {
     const { out } = cli
     const api = await accountApi(cli)
-    const created = await api.call(createProject, {
+    const { id } = await api.call(createProject, {
       body: {
         name,
-        nodeVersion: NEW_PROJECT_NODE_VERSION,
         ...(framework === undefined ? {} : { framework }),
         ...(buildCommand === undefined ? {} : { buildCommand }),
         ...(outputDirectory === undefined ? {} : { outputDirectory }),
         ...(rootDirectory === undefined ? {} : { rootDirectory }),
       },
+    })
+    // The endpoint that creates one takes no version.
+    const created = await api.call(updateProject, {
+      params: { idOrName: id },
+      body: { nodeVersion: NEW_PROJECT_NODE_VERSION },
     })
     if (!out.json) out.say(`Created the project ${plainText(created.name)}.`)
     out.show(withoutBypass(created), () => created.id)

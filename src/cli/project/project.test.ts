@@ -76,9 +76,9 @@ test('secrets that pass the protection are not shown', async () => {
 test('add sends what was said and prints the id', async () => {
   const { stdout } = await aloft('add', 'shop', '--framework', 'nextjs', '--root-directory', 'apps/shop')
   assert.equal(stdout, 'prj_1\n')
-  assert.deepEqual(machine.api.requests.at(-1)?.body, {
+  assert.deepEqual(machine.api.requests.at(-1)?.body, { nodeVersion: '24.x' })
+  assert.deepEqual(machine.api.requests.at(-2)?.body, {
     name: 'shop',
-    nodeVersion: '24.x',
     framework: 'nextjs',
     rootDirectory: 'apps/shop',
   })

@@ -226,7 +226,6 @@ const CreateBody = Type.Object(
         strict,
       ),
     ),
-    nodeVersion: Type.Optional(Type.Enum(PROJECT_NODE_VERSIONS)),
     serverlessFunctionZeroConfigFailover: Type.Optional(Type.Unknown()),
     environmentVariables: Type.Optional(NewProjectVariables),
   },

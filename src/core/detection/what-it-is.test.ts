@@ -319,6 +319,15 @@ test('keys of the configuration file that do nothing are told of', async () => {
   assert.match(warnings[1] ?? '', /^Warning: vercel\.json: `rewirtes` is not known/)
 })
 
+test('dependencies in Python that nothing installs are told of', async () => {
+  const files = { 'app.py': WSGI, Pipfile: '[packages]\nflask = "*"' }
+  assert.match(
+    (await planOf(files)).warnings.join(),
+    /Pipfile lists is not installed\. Add a requirements\.txt/,
+  )
+  assert.deepEqual((await planOf({ ...files, 'requirements.txt': 'flask' })).warnings, [])
+})
+
 test('Node: package.json, then .nvmrc, then .node-version, then the setting, and it is told where they differ', async () => {
   const node = async (files: Files, changes?: TaskChanges) => {
     const { nodeVersion, warnings } = await planOf({ 'a.html': '', ...files }, changes)

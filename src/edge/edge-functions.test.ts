@@ -458,6 +458,46 @@ test('a connection that was closed while it was idle costs nobody an answer, wha
   }
 })
 
+test('the unique address of an instance leads to it alone, and to nothing when it is gone', async () => {
+  const uid = 'a1'.repeat(12)
+  const asked: (string | undefined)[] = []
+  const running = new Map([['one.test', [{ id: uid }]]])
+  const { program } = await site((_, res) => res.end('from it'))
+  const edge = createEdgeWorld({
+    instancesOf: async (deploymentId) => running.get(deploymentId.slice('dpl_'.length)) ?? [],
+    runner: {
+      lease(ref, options) {
+        asked.push(options?.instance)
+        if (options?.instance === uid && running.size === 0) throw new RunnerError('absent', 'gone')
+        return instances.runner.lease(ref, options)
+      },
+    },
+  })
+  const functions = siteFunctions({ index: { program } })
+  edge.addSite('one.test', { 'a.txt': 'file' }, { functions })
+  edge.addSite('alias.test', {}, { functions, deploymentHost: 'one.test' })
+  edge.addSite(
+    'closed.test',
+    {},
+    {
+      ...{ functions, deploymentId: 'dpl_one.test' },
+      protection: { optionsPaths: [], bypassHashes: [], sso: true },
+    },
+  )
+  const own = await serveSlow(edge.edge)
+  const status = async (host: string, path = '/') => (await ask(own.port, path, { host })).status
+  assert.equal((await ask(own.port, '/', { host: `one-${uid}.test` })).text, 'from it')
+  assert.deepEqual(asked, [uid])
+  assert.equal(await status(`one-${'b2'.repeat(12)}.test`), 404)
+  assert.equal(await status(`alias-${uid}.test`), 404)
+  assert.equal(await status(`closed-${uid}.test`), 401)
+  running.clear()
+  assert.equal(await status(`one-${uid}.test`, '/a.txt'), 404)
+  assert.equal(await status(`one-${uid}.test`), 404)
+  await own.close()
+  await edge.edge.close()
+})
+
 for (const [fault, status, code] of [
   ['crashed', 500, 'FUNCTION_INVOCATION_FAILED'],
   ['absent', 502, 'FUNCTION_NOT_FOUND'],

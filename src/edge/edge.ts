@@ -20,6 +20,7 @@ import { watchHalfClosed } from './half-closed.ts'
 import { hostNameOf } from './host.ts'
 import { HotAnswers } from './hot-answers.ts'
 import { createHttpDate } from './http-date.ts'
+import { type InstanceHost, readInstanceHost } from './instance-host.ts'
 import { ownCookies } from './own-cookies.ts'
 import { plainAddress } from './plain-address.ts'
 import { createPrerenderAnswer } from './prerender-answer.ts'
@@ -54,6 +55,8 @@ export interface EdgeOptions {
   readonly proxy?: ProxyOptions
   /** Has the instances that answer for functions; absent, functions are not available. */
   readonly runner?: Runner
+  /** The instances that run for a deployment, for their unique addresses; absent, these lead nowhere. */
+  readonly instancesOf?: (deploymentId: string) => Promise<readonly { readonly id: string }[]>
   /** Where answers of functions are kept for all serving processes; absent, they are kept for a moment only. */
   readonly prerenders?: PrerenderCache
   /** Where visitors find sites; absent: by HTTPS at its usual port. */
@@ -140,8 +143,21 @@ export function createEdge(options: EdgeOptions): Edge {
     const answer = () =>
       andThen(host === undefined ? undefined : sites.find(host, exchange.at), (found) => {
         entry = found
-        return found === undefined ? refuse('DEPLOYMENT_NOT_FOUND') : answerFrom(found, exchange)
+        if (found !== undefined) return answerFrom(found, exchange)
+        const unique = host === undefined ? undefined : readInstanceHost(host)
+        return unique === undefined ? refuse('DEPLOYMENT_NOT_FOUND') : answerOf(unique)
       })
+    /** As the address of its deployment does, but from this instance alone. */
+    const answerOf = async ({ deploymentHost, instance }: InstanceHost): Promise<Result> => {
+      const found = await sites.find(deploymentHost, exchange.at)
+      if (found === undefined || (found.site.deploymentHost ?? found.site.host) !== deploymentHost)
+        return refuse('DEPLOYMENT_NOT_FOUND')
+      const running = (await options.instancesOf?.(found.site.deploymentId)) ?? []
+      if (!running.some(({ id }) => id === instance)) return refuse('DEPLOYMENT_NOT_FOUND')
+      entry = found
+      exchange.instance = instance
+      return answerFrom(found, exchange)
+    }
     const fail = (error: unknown): Refusal => {
       if (error instanceof AloftError && error.kind === 'service_unavailable') {
         if (exchange.at - toldAway >= TOLD_AGAIN_MS) {

@@ -21,6 +21,8 @@ export interface Exchange {
   isCold?: boolean
   /** What kept a function from answering, whatever the visitor gets in its place. */
   failure?: Refusal
+  /** Set if the visitor asks for the unique address of an instance. */
+  instance?: string
   /** Notices a visitor who is gone while the answer takes its time. */
   watch?: HalfClosedWatch
   /** Set if the visitor asks for another protocol on this connection. */

@@ -45,6 +45,7 @@ export function functionAnswer(
   const body = upgrade !== undefined || outcome.isPage ? 'none' : bodyOf(req)
   const call: FunctionCall = {
     ...callOf(site, outcome.target, exchange),
+    instance: exchange.instance,
     method: request.method,
     head: functionHead(req, request, { upgrade: upgrade?.protocol, body }),
     body: body === 'none' ? undefined : new OutgoingBody(req),

@@ -29,6 +29,8 @@ export interface FunctionCall {
   readonly body: OutgoingBody | undefined
   /** Requests with the same text go to the same instance. */
   readonly affinity: string | undefined
+  /** Only this instance may answer. */
+  readonly instance?: string | undefined
   /** Until the answer begins, and until it ends. */
   readonly limitMs: number
   /** Whether the instance may change the protocol; there is then no limit to how long that is spoken. */
@@ -130,7 +132,7 @@ class RunningCall implements UpstreamExchange, Waiting {
     this.#functions = functions
     this.#call = call
     this.#settle = settle
-    this.#wish = new LeaseWish(call.affinity)
+    this.#wish = new LeaseWish(call.affinity, call.instance)
   }
 
   start(): void {
@@ -246,14 +248,12 @@ class RunningCall implements UpstreamExchange, Waiting {
   readonly #onRefused = (error: unknown): void => {
     if (this.#isOver) return
     const fault = error instanceof RunnerError ? error.fault : 'unavailable'
+    const isGone = fault === 'absent' && this.#call.instance !== undefined
+    const code = isGone ? 'DEPLOYMENT_NOT_FOUND' : FAULTS[fault]
     if (!(error instanceof RunnerError))
       this.#functions.log.error({ err: error, id: this.#call.requestId }, 'no instance could be had')
     this.#end(undefined)
-    this.#answer(
-      error instanceof RunnerError
-        ? { ...refuse(FAULTS[fault]), detail: error.message }
-        : refuse(FAULTS[fault]),
-    )
+    this.#answer(error instanceof RunnerError ? { ...refuse(code), detail: error.message } : refuse(code))
   }
 
   readonly #onTimeout = (): void => {
@@ -317,11 +317,13 @@ const uncork = (socket: Socket): void => socket.uncork()
 /** The signal is made only for a runner that asks for it, which one with a free instance does not. */
 class LeaseWish implements LeaseOptions {
   declare readonly affinity?: string
+  declare readonly instance?: string
   #controller: AbortController | undefined
   isAborted = false
 
-  constructor(affinity: string | undefined) {
+  constructor(affinity: string | undefined, instance: string | undefined) {
     if (affinity !== undefined) this.affinity = affinity
+    if (instance !== undefined) this.instance = instance
   }
 
   get signal(): AbortSignal {

@@ -62,6 +62,7 @@ export async function buildEdge(config: Config, parts: Parts, runner?: Runner): 
     address: publicAddressOf(config.baseUrl),
     proxy: { allows: openAllows(config) },
     protection: await openProtection(config, parts),
+    instancesOf: (deploymentId) => parts.stores.instances.ofDeployment(deploymentId),
     ...(runner ? { runner } : {}),
   })
 }

@@ -276,6 +276,25 @@ describe('the runner', { skip }, () => {
     assert.equal((await bench.get(ref)).body, 'alive')
   })
 
+  it('gives a request to a certain instance, without starting another, or says that it is gone', async (t) => {
+    const bench = await openWorkbench(t, await bare(), { limits: { concurrency: 1 } })
+    const ref = await bench.deploy({ files: HELLO, scale: { min: 2, max: 3 } })
+    bench.host.scale(ref.deploymentId, { min: 2, max: 3 }, [ref.program])
+    await until(() => bench.host.list(ref.deploymentId).length === 2)
+    // One that has never asked for the program, and one that knows it.
+    for (const client of [bench.client, bench.connect()])
+      for (const { id: instance } of bench.host.list(ref.deploymentId))
+        for (let n = 0; n < 2; n++) {
+          const lease = await client.lease(ref, { instance })
+          assert.equal(lease.instanceId, instance)
+          lease.release()
+        }
+    const gone = { instance: 'a'.repeat(24) }
+    await assert.rejects(async () => bench.client.lease(ref, gone), { fault: 'absent' })
+    await assert.rejects(async () => bench.connect().lease(ref, gone), { fault: 'absent' })
+    assert.equal(bench.host.list(ref.deploymentId).length, 2)
+  })
+
   it('tells whether an instance ended by itself or with the working process', async (t) => {
     const bench = await openWorkbench(t, await bare())
     const ref = await bench.deploy({

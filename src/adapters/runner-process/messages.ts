@@ -9,7 +9,14 @@ export type Listed = readonly [id: string, socket: string, slots: number, readyA
 /** From a serving process. */
 export type ToHost =
   /** So many requests wait for this program; from now on, tell of its instances. */
-  | { readonly type: 'want'; readonly deployment: string; readonly program: string; readonly waiting: number }
+  | {
+      readonly type: 'want'
+      readonly deployment: string
+      readonly program: string
+      readonly waiting: number
+      /** It knows of no instance, and is to be told of all there are. */
+      readonly knowsNone?: true
+    }
   /** How many requests of this process each of these instances has, where that changed. */
   | { readonly type: 'counts'; readonly counts: readonly (readonly [id: string, requests: number])[] }
   /** A list was received: none of the instances that it left out gets a new request. */

@@ -105,7 +105,7 @@ export class ProgramPool {
   }
 
   /** So many requests of a serving process wait; it is told of all changes from now on. */
-  want(subscriber: Subscriber, waiting: number): void {
+  want(subscriber: Subscriber, waiting: number, knowsNone = false): void {
     this.#usedAt = this.#parts.clock.now()
     const want = this.#wants.get(subscriber) ?? { waiting: 0, seen: 0, grows: false }
     const isNew = !this.#wants.has(subscriber)
@@ -119,7 +119,7 @@ export class ProgramPool {
     this.#ensure()
     // The share of each serving process depends on how many there are.
     if (isNew) this.#tellAll()
-    else if (want.grows !== this.#grows) this.#tell(subscriber)
+    else if (want.grows !== this.#grows || knowsNone) this.#tell(subscriber)
   }
 
   /** A serving process is gone, and its requests with it. */

@@ -62,6 +62,8 @@ const MOST_AFFINITIES = 10_000
 /** A host that is alive answers sooner. */
 const DOUBT_MS = 3 * SECOND
 
+const GONE = new RunnerError('absent', 'There is no such instance any more')
+
 const weight = (affinity: string, id: string): string =>
   createHash('sha1').update(`${affinity}\0${id}`).digest('hex')
 
@@ -98,8 +100,10 @@ class ProcessClient implements RunnerClient {
 
   lease(ref: ProgramRef, options?: LeaseOptions): Lease | Promise<Lease> {
     const program = this.#programs.get(ref.deploymentId)?.get(ref.program)
-    const instance = program && choose(program, options?.affinity)
-    return instance ? this.#grant(program, instance) : this.#wait(ref, options)
+    const instance = program && choose(program, options)
+    if (instance) return this.#grant(program, instance)
+    if (program && program.instances.length > 0 && options?.instance !== undefined) throw GONE
+    return this.#wait(ref, options)
   }
 
   close(): void {
@@ -218,9 +222,12 @@ class ProcessClient implements RunnerClient {
   }
 
   #ask(program: Program): void {
-    const { deployment, program: name, waiting } = program
-    program.told = waiting.size
-    this.#line?.send({ type: 'want', deployment, program: name, waiting: waiting.size })
+    const { deployment, program: name, waiting: all } = program
+    program.told = all.size
+    // For one that wants a certain instance, no other has to be started.
+    const waiting = [...all].filter(({ options }) => options?.instance === undefined).length
+    const knowsNone = waiting < all.size && program.instances.length === 0
+    this.#line?.send({ type: 'want', deployment, program: name, waiting, ...(knowsNone && { knowsNone }) })
   }
 
   /** Something changed that the host should know of before long. */
@@ -303,10 +310,11 @@ class ProcessClient implements RunnerClient {
 
   /** Gives requests that wait to whatever is free. */
   #serve(program: Program): void {
-    for (const { options, grant, since } of program.waiting) {
-      const instance = choose(program, options?.affinity)
-      if (instance === undefined) return
-      grant(this.#grant(program, instance, since))
+    for (const { options, grant, refuse, since } of program.waiting) {
+      const instance = choose(program, options)
+      if (instance !== undefined) grant(this.#grant(program, instance, since))
+      else if (options?.instance !== undefined) refuse(GONE)
+      else return
     }
   }
 
@@ -355,7 +363,9 @@ class ProcessClient implements RunnerClient {
 }
 
 /** The instance for a request: the one it belongs to, a free one, or where no other will come the least busy. */
-function choose(program: Program, affinity: string | undefined): Known | undefined {
+function choose(program: Program, options: LeaseOptions | undefined): Known | undefined {
+  const { affinity, instance: wanted } = options ?? {}
+  if (wanted !== undefined) return program.instances.find(({ id, doubted }) => id === wanted && doubted === 0)
   if (affinity !== undefined) return chooseFor(program, affinity)
   let best: Known | undefined
   for (const instance of program.instances)

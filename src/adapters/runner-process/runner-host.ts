@@ -437,8 +437,9 @@ class ProcessHost implements RunnerHost {
   #hear(message: ToHost, subscriber: Subscriber): void {
     switch (message.type) {
       case 'want': {
-        const { deployment, program, waiting } = message
-        if (!this.#draining) this.#pool({ deploymentId: deployment, program }).want(subscriber, waiting)
+        const { deployment, program, waiting, knowsNone } = message
+        if (!this.#draining)
+          this.#pool({ deploymentId: deployment, program }).want(subscriber, waiting, knowsNone)
         return
       }
       case 'counts':

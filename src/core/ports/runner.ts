@@ -28,6 +28,8 @@ export interface Lease {
 export interface LeaseOptions {
   /** Requests with the same text go to the same instance while it lives. */
   readonly affinity?: string
+  /** To this instance and no other; `absent` where it is not there. */
+  readonly instance?: string | undefined
   /** Aborted when the visitor is gone. */
   readonly signal?: AbortSignal
 }

@@ -49,6 +49,8 @@ interface Want {
 /** So many deaths in so short a time, and a program counts as one that keeps crashing. */
 const DEATHS = 5
 const WITHIN_MS = MINUTE
+/** How long it is remembered that a program which nobody asks for has died. */
+const REMEMBERED_MS = 10 * MINUTE
 /** The second start in a row comes after a pause, which doubles with every further death. */
 const FIRST_PAUSE_MS = 100
 /** A visitor may have brought it down, so the others do not have to wait for long. */
@@ -99,7 +101,8 @@ export class ProgramPool {
 
   /** Nothing runs, nobody waits, and it has been so for a while. */
   get forgettable(): boolean {
-    const quiet = this.#parts.clock.now() - this.#usedAt > WITHIN_MS
+    // What is known of its deaths is kept for longer, so that its pauses go on growing.
+    const quiet = this.#parts.clock.now() - this.#usedAt > (this.#failures > 0 ? REMEMBERED_MS : WITHIN_MS)
     const unused = this.#instances.size === 0 && this.#starting === 0 && this.#waiting === 0
     return quiet && unused && this.#min === 0 && this.#fastFailure() === undefined
   }
@@ -334,7 +337,11 @@ export class ProgramPool {
       instance.kill()
       throw new RunnerError('absent', 'There is no such program')
     }
-    const started = await instance.started
+    // Whoever is told that it failed finds it counted: the pause after it has begun by then.
+    const started = await instance.started.catch(async (error: unknown) => {
+      await instance.gone
+      throw error
+    })
     if ('listening' in started && !instance.retiring) this.#add(instance)
     return started
   }

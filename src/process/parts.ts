@@ -124,6 +124,7 @@ export async function openParts(
     clock,
     log,
     hasRoom: () => disk.hasRoomFor('content'),
+    onDamage: (sha256) => stores.files.addDamaged(sha256, clock.now()),
   })
   const hasRoom = () => url !== undefined || disk.hasRoomFor('logs')
   const logWriter = new LogWriter({ store: logStore, bus, clock, log, hasRoom })

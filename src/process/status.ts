@@ -22,15 +22,18 @@ export function createReadStatus(config: Config, parts: Parts, channel: Channel 
   const blobBytes = remembered(() => bytesIn(join(config.dataDir, 'blobs')), SIZE_KEPT)
   const startedAt = startOfThis()
   return async () => {
-    const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes] = await Promise.all([
-      listProcesses(),
-      parts.databaseFacts(),
-      parts.logFacts(),
-      stores.jobs.counts(),
-      stores.certificates.endingBefore(clock.now() + SOON),
-      statfs(config.dataDir),
-      blobBytes(),
-    ])
+    const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes, damaged] = await Promise.all(
+      [
+        listProcesses(),
+        parts.databaseFacts(),
+        parts.logFacts(),
+        stores.jobs.counts(),
+        stores.certificates.endingBefore(clock.now() + SOON),
+        statfs(config.dataDir),
+        blobBytes(),
+        stores.files.countDamaged(),
+      ],
+    )
     const status: Status = {
       version: VERSION,
       node: process.versions.node,
@@ -43,7 +46,7 @@ export function createReadStatus(config: Config, parts: Parts, channel: Channel 
       nameservers: config.nameservers,
       ports: { http: config.port, tls: config.tlsPort, dns: config.dnsPort },
       database,
-      blobs: { bytes },
+      blobs: { bytes, damaged },
       logs,
       disk: { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize },
       memory: { free: freemem(), total: totalmem() },

@@ -22,7 +22,9 @@ import { createDomains } from '#core/domain/domains.ts'
 import { createRecheckJob } from '#core/domain/recheck-job.ts'
 import { createEnvVariables } from '#core/env-variable/env-variables.ts'
 import { createCollectJob } from '#core/file/collect-job.ts'
+import { damageMail } from '#core/file/damage-mail.ts'
 import { createFiles } from '#core/file/files.ts'
+import { createScrubJob } from '#core/file/scrub-job.ts'
 import { createDisableInstallations } from '#core/installation/disable-installations.ts'
 import {
   createDeleteDisabledJob,
@@ -109,6 +111,16 @@ const recurringJobs = (
       disk: config.databaseUrl === undefined ? parts.disk : undefined,
     }),
     createReserveJob(parts),
+    createScrubJob({
+      blobs,
+      settings: stores.settings,
+      onDamage: (sha256s) =>
+        parts.transact(async ({ jobs, users }) => {
+          const queueMail = createQueueMail(parts.vault)
+          for (const { email } of await users.operators())
+            await queueMail(jobs, damageMail(email, sha256s.length, config.baseUrl))
+        }),
+    }),
     createTrafficCleanup({ store: parts.trafficStore, clock }),
     createAuditCleanup({ store: stores.audit, clock }),
     createCodeCleanup({ store: stores.oauthCodes, clock }),

@@ -131,6 +131,7 @@ const callsOn = ({
     byEmail: () => users.byEmail(user.email),
     byUsername: () => users.byUsername(user.username),
     update: () => users.update(user.id, { plan: 'pro' }),
+    operators: () => users.operators(),
     hasOperator: () => users.hasOperator(),
   },
   teams: {
@@ -398,6 +399,8 @@ const callsOnOthers = ({
     claim: () => files.claim(user.id, [file.sha1], 2e12),
     stale: () => files.stale(2e12, 10),
     forget: () => files.forget(user.id, [file.sha1], 1),
+    addDamaged: () => files.addDamaged(file.sha256, 1),
+    countDamaged: () => files.countDamaged(),
     known: () => files.known([file.sha256]),
   },
   projects: {
@@ -538,8 +541,8 @@ const callsOnOthers = ({
   },
 })
 
-/** For people who operate the installation; finished jobs are deleted, so there are few to count. */
-const MAY_SCAN = ['jobs.counts']
+/** For people who operate the installation. There are few to count: finished jobs are deleted, and damage is rare. */
+const MAY_SCAN = ['jobs.counts', 'files.countDamaged']
 
 /**
  * Not slow: the few jobs being claimed, a walk along the queue that ends at the first job of a kind, a

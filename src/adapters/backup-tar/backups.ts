@@ -186,7 +186,9 @@ async function* large(
   { sha256, size }: Named,
   onMissing: () => void,
 ): AsyncGenerator<Buffer> {
-  const content = await unlessCorrupt(parts, sha256, () => parts.blobs.open(sha256))
+  // Read twice: once its header is on the way, nothing can be left out any more.
+  if ((await parts.blobs.verify(sha256)) !== 'sound') return onMissing()
+  const content = await parts.blobs.open(sha256)
   if (!content) return onMissing()
   yield tarHeader(`blobs/${sha256}`, size, createdAt)
   let got = 0

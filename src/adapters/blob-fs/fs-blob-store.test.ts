@@ -137,8 +137,37 @@ describe('what is on disk', () => {
       await handle.close()
     }
     await assert.rejects(store.read(nameOf(small)), isFault('corrupt'))
-    await assert.rejects(store.open(nameOf(small)), isFault('corrupt'))
-    await assert.rejects(store.read(nameOf(large)), isFault('corrupt'))
+    const stream = await store.open(nameOf(large))
+    const got: Buffer[] = []
+    await assert.rejects(async () => {
+      for await (const piece of stream ?? []) got.push(piece)
+    }, isFault('corrupt'))
+    assert.ok(Buffer.concat(got).length < large.length, 'the last bytes are held back')
+  })
+
+  it('is absent once it was found damaged, and whole again once it was put again', async () => {
+    const store = await openStore()
+    const [small, other, large] = [randomBytes(SMALL), randomBytes(SMALL), randomBytes(LARGE)]
+    await putAll(store, [small, other, large])
+    const largePath = join(folder, 'large', nameOf(large).slice(0, 2), nameOf(large))
+    for (const path of [await onlyPack(), largePath]) {
+      const handle = await open(path, 'r+')
+      await handle.write('damage', 1000)
+      await handle.close()
+    }
+    const all = [small, other, large].map(nameOf)
+    assert.deepEqual(await Promise.all(all.map((name) => store.verify(name))), [
+      'damaged',
+      'sound',
+      'damaged',
+    ])
+    assert.deepEqual(await Promise.all(all.map((name) => store.verify(name))), ['absent', 'sound', 'absent'])
+    assert.deepEqual([...(await store.stat(all)).keys()], [nameOf(other)])
+    assert.equal(await store.read(nameOf(small)), undefined)
+    assert.deepEqual(await readdir(join(folder, 'damaged')), [nameOf(large)])
+    await putAll(store, [small, large])
+    await assertAll(store, [small, other, large])
+    assert.deepEqual(await Promise.all(all.map((name) => store.verify(name))), Array(3).fill('sound'))
   })
 })
 

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -16,14 +17,14 @@ import type { Log } from '#core/ports/log.ts'
 import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
 import type { BlobIndex } from './blob-index.ts'
 import { compactPacks } from './compaction.ts'
-import { isFull, removeIfThere, toBlobError } from './disk.ts'
+import { FOLDER_MODE, isFull, removeIfThere, toBlobError } from './disk.ts'
 import { createLargeFiles, type LargeFiles } from './large-files.ts'
 import { type Layout, layoutOf, RESERVE_BYTES } from './layout.ts'
 import { listBlobs } from './listing.ts'
 import { openFolder } from './opening.ts'
 import { PackFiles } from './pack-files.ts'
 import { PackWriter } from './pack-writer.ts'
-import { readBlob, streamBlob } from './reading.ts'
+import { readBlob, streamBlob, VerifiedNames } from './reading.ts'
 import { digestOf, receive } from './receive.ts'
 import { MAX_CONTENT_BYTES, recordBytes } from './record.ts'
 import { inlineSha256 } from './sha256.ts'
@@ -47,6 +48,8 @@ export interface FsBlobStoreOptions {
   readonly packBytes?: number
   /** Whether there is room for more; asked before anything is taken in. */
   readonly hasRoom?: () => boolean
+  /** Told of a content that was found damaged. */
+  readonly onDamage?: ((sha256: string) => Promise<void>) | undefined
 }
 
 export async function createFsBlobStore({
@@ -56,6 +59,7 @@ export async function createFsBlobStore({
   smallBytes = 64 << 10,
   packBytes = 256 << 20,
   hasRoom = () => true,
+  onDamage,
 }: FsBlobStoreOptions): Promise<BlobStore> {
   if (smallBytes > MAX_CONTENT_BYTES)
     throw new RangeError(`A pack holds contents up to ${MAX_CONTENT_BYTES} bytes`)
@@ -63,7 +67,18 @@ export async function createFsBlobStore({
   const { index, writer, pack } = await openFolder(layout, log, packBytes)
   const packWriter = new PackWriter({ layout, index, owner: writer.id, packBytes })
   if (pack !== undefined) await packWriter.resume(pack)
-  return new FsBlobStore({ layout, index, writer, packWriter, clock, log, smallBytes, packBytes, hasRoom })
+  return new FsBlobStore({
+    layout,
+    index,
+    writer,
+    packWriter,
+    clock,
+    log,
+    smallBytes,
+    packBytes,
+    hasRoom,
+    onDamage,
+  })
 }
 
 interface Parts {
@@ -76,6 +91,7 @@ interface Parts {
   readonly smallBytes: number
   readonly packBytes: number
   readonly hasRoom: () => boolean
+  readonly onDamage: FsBlobStoreOptions['onDamage']
 }
 
 class FsBlobStore implements BlobStore {
@@ -84,6 +100,7 @@ class FsBlobStore implements BlobStore {
   readonly #large: LargeFiles
   readonly #hashing = new Sha256Thread()
   readonly #closing = new AbortController()
+  readonly #verified = new VerifiedNames()
   readonly #underWay = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
   #compacting: Promise<void> = Promise.resolve()
@@ -116,14 +133,36 @@ class FsBlobStore implements BlobStore {
   read(sha256: string): Promise<Buffer | undefined> {
     return this.#track(async () => {
       assertBlobName(sha256)
-      return readBlob(this.#readers, sha256)
+      return this.#noticing(sha256, () => readBlob(this.#readers, sha256))
     })
   }
 
   open(sha256: string, range?: ByteRange): Promise<Readable | undefined> {
     return this.#track(async () => {
       assertBlobName(sha256)
-      return streamBlob(this.#readers, sha256, range)
+      const stream = await this.#noticing(sha256, () =>
+        streamBlob(this.#readers, sha256, range, this.#verified),
+      )
+      return stream?.once('error', (error) => void this.#lose(sha256, error))
+    })
+  }
+
+  verify(sha256: string): Promise<'sound' | 'damaged' | 'absent'> {
+    return this.#track(async () => {
+      assertBlobName(sha256)
+      try {
+        const stream = await streamBlob(this.#readers, sha256, undefined, new VerifiedNames())
+        if (stream === undefined) return 'absent'
+        for await (const _ of stream) {
+          // Hashed while it is read.
+        }
+        this.#verified.add(sha256)
+        return 'sound'
+      } catch (error) {
+        if (!isCorrupt(error)) throw error
+        await this.#lose(sha256, error)
+        return 'damaged'
+      }
     })
   }
 
@@ -172,6 +211,33 @@ class FsBlobStore implements BlobStore {
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
+  }
+
+  async #noticing<T>(sha256: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      await this.#lose(sha256, error)
+      throw error
+    }
+  }
+
+  /** Makes a content that is damaged absent, so that it is stored anew when it is put again. */
+  async #lose(sha256: string, error: unknown): Promise<void> {
+    if (!isCorrupt(error)) return
+    const { layout, index, log, onDamage } = this.#parts
+    try {
+      await mkdir(layout.damaged, { recursive: true, mode: FOLDER_MODE })
+      await index.write((rows) => {
+        const small = rows.remove(sha256, Number.POSITIVE_INFINITY)
+        if (small !== undefined) rows.addDead(small.pack, recordBytes(small.size))
+        this.#large.takeAway(sha256, Number.POSITIVE_INFINITY, join(layout.damaged, sha256))
+      })
+      log.error({ err: error, sha256 }, 'a stored content is damaged; uploading it again heals it')
+      await onDamage?.(sha256)
+    } catch (err) {
+      log.error({ err, sha256 }, 'a damaged content could not be noted')
+    }
   }
 
   /** Before the disk is really full: what is left is for deletions. */
@@ -301,6 +367,8 @@ class FsBlobStore implements BlobStore {
     return promise
   }
 }
+
+const isCorrupt = (error: unknown): boolean => error instanceof BlobError && error.kind === 'corrupt'
 
 const closed = () => new BlobError('closed', 'The blob store is closed')
 

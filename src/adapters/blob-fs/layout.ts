@@ -12,6 +12,8 @@ export interface Layout {
   readonly temp: string
   readonly writers: string
   readonly large: string
+  /** Large contents that were found damaged, for people to look at. */
+  readonly damaged: string
   packPath(name: string): string
   largeFolder(prefix: string): string
   largePath(sha256: string): string
@@ -36,6 +38,7 @@ export function layoutOf(root: string): Layout {
     temp: join(root, 'temp'),
     writers: join(root, 'writers'),
     large,
+    damaged: join(root, 'damaged'),
     packPath: (name) => join(packs, name),
     largeFolder: (prefix) => join(large, prefix),
     largePath: (sha256) => {

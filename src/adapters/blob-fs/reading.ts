@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { BlobError, type ByteRange } from '#core/ports/blob-store.ts'
 import type { BlobIndex } from './blob-index.ts'
@@ -27,6 +28,7 @@ export async function streamBlob(
   readers: Readers,
   sha256: string,
   range: ByteRange | undefined,
+  verified: VerifiedNames,
 ): Promise<Readable | undefined> {
   const small = await readSmall(readers, sha256)
   if (small !== undefined) {
@@ -36,7 +38,10 @@ export async function streamBlob(
   const handle = await readers.large.open(sha256)
   if (handle === undefined) return undefined
   try {
-    const { start, end } = resolveRange(range, (await handle.stat()).size)
+    const { size } = await handle.stat()
+    const { start, end } = resolveRange(range, size)
+    if (end - start === size && size > 0 && !verified.has(sha256))
+      return Readable.from(checked(handle, sha256, size, verified), { objectMode: false })
     if (start < end) return handle.createReadStream({ start, end: end - 1, highWaterMark: STREAM_BYTES })
   } catch (error) {
     await handle.close()
@@ -45,6 +50,45 @@ export async function streamBlob(
   await handle.close()
   return Readable.from([])
 }
+
+/** Holds the last piece back until all of them have been hashed: nobody takes a damaged content for a whole one. */
+async function* checked(
+  handle: FileHandle,
+  sha256: string,
+  size: number,
+  verified: VerifiedNames,
+): AsyncGenerator<Buffer> {
+  try {
+    const digest = createHash('sha256')
+    for (let at = 0; at < size; at += STREAM_BYTES) {
+      const piece = await readFully(handle, Math.min(STREAM_BYTES, size - at), at)
+      digest.update(piece)
+      const isLast = at + STREAM_BYTES >= size
+      if (isLast && digest.digest('hex') !== sha256) throw corrupt(sha256)
+      yield piece
+    }
+    verified.add(sha256)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Names of large contents that were found sound not long ago: they are not hashed again for every visitor. */
+export class VerifiedNames {
+  readonly #until = new Map<string, number>()
+
+  has(sha256: string): boolean {
+    return (this.#until.get(sha256) ?? 0) > performance.now()
+  }
+
+  add(sha256: string): void {
+    if (this.#until.size >= MOST_VERIFIED) this.#until.clear()
+    this.#until.set(sha256, performance.now() + VERIFIED_MS)
+  }
+}
+
+const MOST_VERIFIED = 10_000
+const VERIFIED_MS = 60 * 60 * 1000
 
 /** A pack that is gone was compacted since the look-up, by any process: the index knows where the content is now. */
 async function readSmall({ index, packs }: Readers, sha256: string): Promise<Buffer | undefined> {

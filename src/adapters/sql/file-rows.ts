@@ -51,6 +51,13 @@ const deleteAwaited = prepare<{ rows: string }>()((db, { rows }) =>
   ),
 )
 
+/** What is uploaded again is whole again. */
+const deleteDamaged = prepare<{ rows: string }>()((db, { rows }) =>
+  db
+    .deleteFrom('damaged_contents')
+    .where('sha256', 'in', (eb) => eb.selectFrom(rowsIn(db, rows)).select(textAt(2).as('sha256'))),
+)
+
 /** Each key once, and in one order, so that two writers of the same files wait for each other but never both. */
 function inOrder(rows: readonly FileRow[]): FileRow[] {
   const byKey = new Map(rows.map((row) => [`${row.ownerId} ${row.sha1}`, row]))
@@ -65,4 +72,5 @@ export const writeFiles = (tx: Db, rows: readonly FileRow[]): Promise<void> =>
     )
     await upsert(tx, { rows: json })
     await deleteAwaited(tx, { rows: json })
+    await deleteDamaged(tx, { rows: json })
   })

@@ -20,6 +20,9 @@ const FRESH = 12 * HOUR
 const READ_STEP = 2000
 const WRITE_STEP = 500
 
+/** Hardly ever any. */
+const damaged = (db: Db) => db.selectFrom('damaged_contents').select('damaged_contents.sha256')
+
 /** A join in this order looks each hash up at once, and its place need not be read back as text. */
 const selectFiles = prepare<{ ownerId: string; sha1s: string }>()((db, { ownerId, sha1s }) =>
   db
@@ -27,7 +30,8 @@ const selectFiles = prepare<{ ownerId: string; sha1s: string }>()((db, { ownerId
     .crossJoin('files')
     .select(['given.key', 'files.sha256', 'files.size', 'files.used_at'])
     .where('files.owner_id', '=', ownerId)
-    .whereRef('files.sha1', '=', 'given.value'),
+    .whereRef('files.sha1', '=', 'given.value')
+    .where('files.sha256', 'not in', damaged(db)),
 )
 
 /** The hashes; where rows are locked one by one, all who want several lock them in the same order. */
@@ -55,6 +59,7 @@ const refreshFiles = prepare<{ ownerId: string; sha1s: string; usedAt: number }>
       }))
       .where('owner_id', '=', ownerId)
       .where('sha1', 'in', lockedIn(db, ownerId, sha1s))
+      .where('sha256', 'not in', damaged(db))
       .returning(['sha1', 'sha256', 'size']),
 )
 const deleteStale = prepare<{ ownerId: string; sha1s: string; before: number }>()(
@@ -124,6 +129,22 @@ export function createFileStore(db: Db): FileStore {
         const kept = await known(contents, tx)
         return contents.filter((sha256) => !kept.has(sha256))
       }),
+
+    async addDamaged(sha256, at) {
+      await db
+        .insertInto('damaged_contents')
+        .values({ sha256, found_at: at })
+        .onConflict((conflict) => conflict.column('sha256').doNothing())
+        .execute()
+    },
+
+    async countDamaged() {
+      const { count } = await db
+        .selectFrom('damaged_contents')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
 
     known,
   }

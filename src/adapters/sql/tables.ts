@@ -25,6 +25,7 @@ export interface Tables {
   readonly jobs: JobTable
   readonly secrets: SecretTable
   readonly files: FileTable
+  readonly damaged_contents: { sha256: string; found_at: number }
   readonly projects: ProjectTable
   readonly env_variables: EnvVariableTable
   readonly hosts: HostTable

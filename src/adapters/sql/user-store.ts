@@ -73,6 +73,16 @@ export function createUserStore(db: Db): UserStore {
       return row && toUser(row)
     },
 
+    async operators() {
+      const rows = await db
+        .selectFrom('users')
+        .select(USER)
+        .where('operator', '=', sql.lit(1))
+        .limit(100)
+        .execute()
+      return rows.map(toUser)
+    },
+
     async hasOperator() {
       // The literal is what lets the partial index be used.
       const row = await db

@@ -42,6 +42,15 @@ test('a backup is saved in this folder, for its owner alone, and takes the place
   assert.match(again.stderr, /is there already/)
 })
 
+test('what the server could not save is told, and the exit code is 1', async () => {
+  const part = Buffer.concat([body, backupEnd({ sha256, bytes: body.length, missing: 2 }, 0)])
+  await using machine = await startMachine(sends(part))
+  const { code, stderr } = await machine.run(['operator', 'backup'], env)
+  assert.equal(code, 1)
+  assert.match(stderr, /2 files of deployments could not be saved/)
+  assert.deepEqual(readFileSync(join(machine.home, 'aloft-backup.tar')), part)
+})
+
 test('what was cut off or changed on its way is noticed, and nothing of it is left', async () => {
   const changed = Buffer.from(whole)
   changed[520] = 0x41

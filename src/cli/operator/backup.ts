@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { makeBackup } from '#contract/api/operator.ts'
-import { showBytes } from '../bytes.ts'
+import { showBytes, showCount } from '../bytes.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, value } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
@@ -31,15 +31,27 @@ export const command = defineCommand({
     const answer = await cli.api().call(makeBackup, { query: { logs, key: withKey } })
     const expected = Number(answer.headers.get('x-aloft-backup-bytes') ?? 0)
     let bytes = 0
-    const content = checkedDownload(answer.body as AsyncIterable<Uint8Array>, (total) => {
+    let missing = 0
+    const download = checkedDownload(answer.body as AsyncIterable<Uint8Array>, (total) => {
       bytes = total
       cli.out.status(`${showBytes(total)} of ${showBytes(Math.max(expected, total))}`)
     })
-    if (output === '-') return cli.out.stream(content)
-    const file = resolve(cli.cwd, output ?? proposedName(answer))
-    await save(file, content)
-    cli.out.show({ file, bytes, logs, key: withKey }, () => `${file} (${showBytes(bytes)})`)
-    if (!withKey) sayKey(cli)
+    async function* content(): AsyncGenerator<Uint8Array> {
+      missing = (yield* download).missing
+    }
+    if (output === '-') await cli.out.stream(content())
+    else {
+      const file = resolve(cli.cwd, output ?? proposedName(answer))
+      await save(file, content())
+      cli.out.show({ file, bytes, missing, logs, key: withKey }, () => `${file} (${showBytes(bytes)})`)
+      if (!withKey) sayKey(cli)
+    }
+    if (missing > 0)
+      throw new CliError(
+        EXIT.failure,
+        `The backup is made, but ${showCount(missing, 'file')} of deployments could not be saved: damaged or lost on the server.`,
+        'Its log names them; `aloft operator doctor` says how to heal them.',
+      )
   },
 })
 

@@ -19,7 +19,7 @@ const cutOff = (cause?: unknown) => {
 export async function* checkedDownload(
   source: AsyncIterable<Uint8Array>,
   onBytes: (total: number) => void,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array, { readonly missing: number }> {
   const hash = createHash('sha256')
   let tail = Buffer.alloc(0)
   let total = 0
@@ -40,4 +40,5 @@ export async function* checkedDownload(
   if (end === undefined || end.bytes !== total - END_BYTES) throw cutOff()
   if (end.sha256 !== hash.digest('hex'))
     throw new CliError(EXIT.failure, 'The backup was changed on its way here: its checksum does not match.')
+  return { missing: end.missing }
 }

@@ -98,7 +98,12 @@ export const getStatus = endpoint({
       bytes: Bytes,
       schema: Type.String({ description: 'The latest step of its schema.' }),
     }),
-    blobs: Type.Object({ bytes: Bytes }),
+    blobs: Type.Object({
+      bytes: Bytes,
+      damaged: Type.Integer({
+        description: 'Contents that were found damaged and not uploaded again since.',
+      }),
+    }),
     logs: Type.Object({
       bytes: Bytes,
       recording: Type.Boolean({ description: 'Not while the disk is nearly full.' }),

@@ -24,6 +24,10 @@ export interface FileStore {
   ): Promise<readonly { readonly ownerId: string; readonly sha1: string }[]>
   /** Forgets those that still were not used since; answers the contents that no account has any more. */
   forget(ownerId: string, sha1s: readonly string[], before: number): Promise<readonly string[]>
+  /** Notes that a content is damaged: no account has it from now on, until one adds it again. */
+  addDamaged(sha256: string, at: number): Promise<void>
+  /** How many contents are damaged. */
+  countDamaged(): Promise<number>
   /** Which of these contents some account has. */
   known(sha256s: readonly string[]): Promise<ReadonlySet<string>>
 }

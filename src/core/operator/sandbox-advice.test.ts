@@ -19,7 +19,12 @@ const statusWith = (sandbox: Status['sandbox']): Status => ({
   ...{ version: '1', node: '24', time: 1, startedAt: 1, origin: 'iad1', baseUrl: 'http://localhost' },
   ...{ domain: 'localhost', addresses: [], nameservers: [], ports: { http: 1, tls: 0, dns: 0 } },
   database: { kind: 'sqlite', bytes: 1, schema: '1' },
-  ...{ blobs: { bytes: 1 }, disk: { free: 1, total: 2 }, memory: { free: 1, total: 2 }, processes: [] },
+  ...{
+    blobs: { bytes: 1, damaged: 0 },
+    disk: { free: 1, total: 2 },
+    memory: { free: 1, total: 2 },
+    processes: [],
+  },
   logs: { bytes: 0, recording: true, damaged: [] },
   ...{ certificates: { authority: 'local', expiring: 0 }, mail: 'outbox', runtime: 'process', sandbox },
   queue: { queued: 0, running: 0, failed: 0 },

@@ -49,7 +49,11 @@ export interface Status {
     readonly bytes: number
     readonly schema: string
   }
-  readonly blobs: { readonly bytes: number }
+  readonly blobs: {
+    readonly bytes: number
+    /** Contents that were found damaged and not uploaded again since. */
+    readonly damaged: number
+  }
   readonly logs: {
     readonly bytes: number
     /** Not while the disk is nearly full. */
@@ -84,6 +88,17 @@ function disk({ disk: { free, total } }: Status): Check {
     ok,
     message: `${gib(free)} of ${gib(total)} are free`,
     ...(ok ? {} : { hint: 'Remove old deployments, or give the data folder a larger disk.' }),
+  }
+}
+
+function contents({ blobs: { bytes, damaged } }: Status): Check {
+  const name = 'contents'
+  if (damaged === 0) return { name, ok: true, message: `${gib(bytes)} of files, none known to be damaged` }
+  return {
+    name,
+    ok: false,
+    message: `${damaged} stored ${damaged === 1 ? 'file is' : 'files are'} damaged`,
+    hint: 'Deploy the same files again, which heals them, or restore a backup. The log names them ("a stored content is damaged"). Have a look at the disk.',
   }
 }
 
@@ -197,4 +212,6 @@ function encryption(status: Status): Check {
 
 /** What the installation can tell of itself. */
 export const checksOf = (status: Status): readonly Check[] =>
-  [disk, logs, processes, sandbox, certificates, mail, jobs, encryption].map((check) => check(status))
+  [disk, contents, logs, processes, sandbox, certificates, mail, jobs, encryption].map((check) =>
+    check(status),
+  )

@@ -46,6 +46,7 @@ export interface DeleteOptions {
  *   is stored whole or not at all.
  * - Repeatable: putting what is stored already is cheap, stores no second copy, and counts as a put for `putAt`.
  * - Checked: `read` gives back only bytes that hash to the name, and rejects with `corrupt` where they do not.
+ * - A content that is found damaged, whoever reads it, is absent from then on: putting it again heals it.
  * - Absent is `undefined`, never an error; a name that is not 64 lower-case hex digits rejects with `bad_name`.
  * - A content being read when it is deleted is read to its end.
  */
@@ -65,8 +66,14 @@ export interface BlobStore {
   /** The whole content; meant for what fits in memory. */
   read(sha256: string): Promise<Buffer | undefined>
 
-  /** Content as a stream that the caller must consume or destroy. A range not within the content is `bad_range`. */
+  /**
+   * Content as a stream that the caller must consume or destroy. A range not within the content is `bad_range`. A whole
+   * content is checked while it is read: one that is damaged fails before its last bytes.
+   */
   open(sha256: string, range?: ByteRange): Promise<Readable | undefined>
+
+  /** Reads all of a content and tells whether it is what it was. */
+  verify(sha256: string): Promise<'sound' | 'damaged' | 'absent'>
 
   /** Those of the given that are stored, by name. */
   stat(sha256s: readonly string[]): Promise<ReadonlyMap<string, StoredBlob>>

@@ -13,6 +13,8 @@ export interface UserStore {
     id: string,
     change: Partial<Pick<User, 'plan' | 'softBlocked' | 'operator'>>,
   ): Promise<User | undefined>
+  /** Those who operate this installation, some of them if there are very many. */
+  operators(): Promise<readonly User[]>
   /** Whether anybody operates this installation yet. */
   hasOperator(): Promise<boolean>
 }

@@ -15,6 +15,7 @@ import { operatorLists } from './0017-operator-lists.ts'
 import { previews } from './0019-previews.ts'
 import { crashLoops } from './0020-crash-loops.ts'
 import { unsettled } from './0021-unsettled.ts'
+import { damagedContents } from './0024-damaged-contents.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   previews,
   crashLoops,
   unsettled,
+  damagedContents,
 ]

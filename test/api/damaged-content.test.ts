@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { eachDatabase } from '#test/support/databases.ts'
+import { startServer } from '#test/support/server.ts'
+
+/** Changes some bytes of everything that is stored. */
+async function damage(blobs: string): Promise<void> {
+  const files = await readdir(blobs, { recursive: true, withFileTypes: true })
+  const stored = files.filter((file) => file.isFile() && /packs|large/.test(file.parentPath))
+  for (const { parentPath, name } of stored) {
+    const handle = await open(join(parentPath, name), 'r+')
+    await handle.write('damage', 200)
+    await handle.close()
+  }
+}
+
+eachDatabase((name, openDatabase) =>
+  describe(`contents that are damaged, on ${name}`, () => {
+    for (const [kind, size] of [
+      ['small', 1000],
+      ['large', 200_000],
+    ] as const)
+      test(`a ${kind} file is missing until it is uploaded again, and then every site has it again`, async () => {
+        const dataDir = await mkdtemp(join(tmpdir(), 'aloft-damaged-'))
+        const server = await startServer({
+          databaseUrl: await openDatabase(),
+          env: { ALOFT_DATA_DIR: dataDir },
+        })
+        try {
+          const { token } = await server.signUp()
+          const content = randomBytes(size)
+          const sha = createHash('sha1').update(content).digest('hex')
+          const upload = () =>
+            fetch(`${server.url}/v2/platform/files`, {
+              method: 'POST',
+              headers: { authorization: `Bearer ${token}`, 'x-platform-digest': sha },
+              body: new Uint8Array(content),
+            })
+          const deploy = (path: string) =>
+            server.call('POST /v8/platform/deployments', {
+              token,
+              body: { version: 2, name: 'site', files: [{ file: path, sha, size }] },
+            })
+          assert.equal((await upload()).status, 200)
+          const first = await deploy('first.bin')
+          assert.equal(first.status, 200, JSON.stringify(first.body))
+
+          await damage(join(dataDir, 'blobs'))
+          assert.equal((await server.visit(first.body.url, '/first.bin')).status, 500)
+          const refused = await deploy('second.bin')
+          assert.deepEqual([refused.status, refused.body.error?.missing], [400, [sha]])
+          assert.equal(await server.parts.stores.files.countDamaged(), 1)
+
+          assert.equal((await upload()).status, 200)
+          assert.equal(await server.parts.stores.files.countDamaged(), 0)
+          const second = await deploy('second.bin')
+          assert.equal(second.status, 200, JSON.stringify(second.body))
+          assert.equal((await server.visit(second.body.url, '/second.bin')).status, 200)
+          assert.equal((await server.visit(first.body.url, '/first.bin')).status, 200)
+        } finally {
+          await server.close()
+          await rm(dataDir, { recursive: true, force: true })
+        }
+      })
+  }),
+)

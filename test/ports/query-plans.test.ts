@@ -541,8 +541,11 @@ const callsOnOthers = ({
   },
 })
 
-/** For people who operate the installation. There are few to count: finished jobs are deleted, and damage is rare. */
-const MAY_SCAN = ['jobs.counts', 'files.countDamaged']
+/**
+ * For people who operate the installation, and for a build that tells its place in the queue. There are few to go through:
+ * finished jobs are deleted, damage is rare, and builds that wait are found by their kind before they are put in order.
+ */
+const MAY_SCAN = ['jobs.counts', 'jobs.queue', 'files.countDamaged']
 
 /**
  * Not slow: the few jobs being claimed, a walk along the queue that ends at the first job of a kind, a

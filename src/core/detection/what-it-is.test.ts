@@ -134,6 +134,11 @@ const TABLE: readonly (readonly [what: string, files: Files, found: string])[] =
     'python shop/wsgi.py',
   ],
   ['WSGI without any library', { 'app.py': WSGI }, 'python app.py'],
+  [
+    'functions in Python, one of them WSGI',
+    { 'api/hello.py': '', 'api/wsgi.py': WSGI },
+    'files , functions api/hello.py api/wsgi.py',
+  ],
   ['ASGI', { 'asgi.py': 'async def application(scope, receive, send):\n  pass' }, 'python asgi.py'],
   [
     'an app that is imported',

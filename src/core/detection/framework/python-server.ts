@@ -13,9 +13,12 @@ const ANSWERS =
 /** The files, best first, that may hold the `app` of a Python server. One in `api` is a function. */
 export function pythonServerEntries(tree: SourceTree): readonly string[] {
   const usual = FOLDERS.flatMap((folder) => NAMES.map((name) => `${folder}${name}.py`))
-  // Django keeps it in the folder of the project, whatever that is called.
+  // Django keeps it in the folder of the project, whatever that is called; only with its `manage.py` is that `api`.
   const django = tree.paths
-    .filter((path) => /^[^/]+\/(?:wsgi|asgi)\.py$/.test(path))
+    .filter(
+      (path) =>
+        /^[^/]+\/(?:wsgi|asgi)\.py$/.test(path) && (!path.startsWith('api/') || tree.has('manage.py')),
+    )
     .sort()
     .reverse()
   return [...new Set([...usual.filter((path) => tree.has(path)), ...django])]

@@ -303,7 +303,7 @@ export const SETTINGS = {
     variable: 'ALOFT_PRIVATE_TARGETS',
     default: 'none',
     meaning:
-      'Comma-separated addresses or CIDR ranges outside of the public internet that rewrites, webhooks and log drains may be sent to and that builds and functions may reach as well, such as `10.0.0.0/8`. To let these reach an address of this machine itself, name that address alone.',
+      'Comma-separated addresses or CIDR ranges outside of the public internet that rewrites, webhooks and log drains may be sent to and that builds and functions may reach as well, such as `10.0.0.0/8`. To let builds and functions reach an address of this machine itself, name that address alone.',
     read: ranges,
     fallback: () => [],
   }),

@@ -31,13 +31,20 @@ test('the public addresses of this machine are asked where it serves the public,
     assert.equal(allows(address, port), false, `${address} ${port}`)
 })
 
-test('the operator names what is allowed besides, and an address of the machine alone', () => {
-  const allows = allowedAddresses(['192.168.0.0/16', '10.0.0.1'], own)
+test('the operator names what is allowed besides, addresses of the machine among it', () => {
+  const allows = allowedAddresses(['127.0.0.0/8', '192.168.0.0/16'], own)
+  for (const address of ['127.0.0.1', '192.168.1.5', '192.168.1.6']) assert.ok(allows(address, 9), address)
+  assert.equal(allows('203.0.113.9', 9), false)
+})
+
+test('for code of users an address of the machine has to be named alone', () => {
+  const strict = { ...own, ownNamedAlone: true }
+  const allows = allowedAddresses(['192.168.0.0/16', '10.0.0.1'], strict)
   assert.ok(allows('192.168.1.6'))
   assert.ok(allows('10.0.0.1'))
   assert.equal(allows('192.168.1.5'), false)
-  assert.ok(allowedAddresses(['192.168.1.5/32'], own)('192.168.1.5'))
-  assert.ok(allowedAddresses(['127.0.0.1'], own)('127.0.0.1', 3000))
+  assert.ok(allowedAddresses(['192.168.1.5/32'], strict)('192.168.1.5'))
+  assert.ok(allowedAddresses(['127.0.0.1'], strict)('127.0.0.1', 3000))
 })
 
 test('an address that the machine gets later is refused from then on', () => {

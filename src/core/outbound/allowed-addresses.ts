@@ -8,6 +8,8 @@ export type Allows = (address: string, port?: number) => boolean
 export interface AllowedOptions extends OwnAddressOptions {
   /** Where this installation itself serves the public: its own sites may be asked there like any others. */
   readonly servedPorts?: readonly number[]
+  /** Whether an address of this machine has to be named alone: a range that it lies in does not open it. */
+  readonly ownNamedAlone?: boolean
 }
 
 /** A range with one address in it, which names that address. */
@@ -16,12 +18,12 @@ const single = (range: string): string | undefined =>
 
 /**
  * The one list for all that goes out: addresses of the public internet, and those in the ranges that the operator named
- * besides. This machine's own addresses are refused even among these, since much of what listens there expects nobody
- * but the machine, unless the operator named such an address alone.
+ * besides. This machine's own addresses are refused unless they are among these, since much of what listens there expects
+ * nobody but the machine.
  */
 export function allowedAddresses(ranges: readonly string[], options: AllowedOptions = {}): Allows {
   const isOwn = createIsOwn(options)
-  const { servedPorts = [] } = options
+  const { servedPorts = [], ownNamedAlone = false } = options
   const alone = new Set(ranges.flatMap((range) => single(range) ?? []))
   const named = new BlockList()
   for (const range of ranges) {
@@ -31,9 +33,10 @@ export function allowedAddresses(ranges: readonly string[], options: AllowedOpti
   return (address, port) => {
     const plain = address.replace(/%.*$/, '')
     if (isIP(plain) === 0) return false
-    if (alone.has(plain)) return true
+    const isNamed = named.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6')
+    if (alone.has(plain) || (isNamed && !ownNamedAlone)) return true
     const isPublic = isPublicAddress(plain)
     if (isOwn(plain)) return isPublic && port !== undefined && servedPorts.includes(port)
-    return isPublic || named.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6')
+    return isPublic || isNamed
   }
 }

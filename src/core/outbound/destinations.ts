@@ -56,7 +56,7 @@ export function createDestinations({
   ownAddresses = ownAddressesOf,
   now = () => performance.now(),
 }: DestinationOptions = {}): Destinations {
-  const allows = allowedAddresses(privateTargets, { ownAddresses, now })
+  const allows = allowedAddresses(privateTargets, { ownAddresses, now, ownNamedAlone: true })
   const named = new Set(privateTargets.flatMap((range) => single(range) ?? []))
   return {
     privateTargets: privateTargets.flatMap((range) => normalRange(range) ?? []),

@@ -85,7 +85,8 @@ export function rateLimited({ total, resetAt }: Allowance): AloftError {
 
 /** What was exceeded, by the error that says so; an endpoint may draw on an allowance besides the one for all requests. */
 export function exceededOf({ kind, extra }: AloftError): Allowance | undefined {
-  if (kind !== 'rate_limited') return undefined
+  // Not everything that is too much has an allowance: so many streams at once, for one.
+  if (kind !== 'rate_limited' || extra.limit === undefined) return undefined
   const { total, resetMs } = extra.limit as { total: number; resetMs: number }
   return { total, remaining: 0, resetAt: resetMs, allowed: false }
 }

@@ -87,7 +87,7 @@ apiSuite(
         body: {
           name: 'watched',
           version: 2,
-          files: [{ file: 'package.json', data: '{}' }],
+          files: [{ file: 'package.json', data: '{"scripts":{"build":"x"}}' }],
           builds: [{ src: 'package.json', use: '@vercel/static-build' }],
         },
       })

@@ -57,6 +57,8 @@ test('so do patterns that were made by chance', () => {
     fc.property(of(name), file, (pattern, path) => {
       // node:path reads `.` and `..` between slashes as steps, which no stored path has.
       fc.pre(!pattern.split(/[/,{}|()]/).some((step) => /^\.+$/.test(step)))
+      // More alternatives than we take are refused, which has a test of its own.
+      fc.pre(pattern.split('{').length <= 7)
       assert.equal(compileGlob(pattern).matches(path), matchesGlob(path, pattern))
     }),
     { numRuns: 5_000 },

@@ -153,16 +153,17 @@ export class BuildWorkspace implements Workspace {
       full = why
       overfull.abort()
     })
+    const begin = () =>
+      this.#spawn(options, wallMs, AbortSignal.any([signal, this.#ended.signal, overfull.signal]))
     let exit: SandboxExit
     try {
-      exit = await this.#spawn(
-        options,
-        wallMs,
-        AbortSignal.any([signal, this.#ended.signal, overfull.signal]),
-      )
+      exit = await begin().catch((error: unknown) => {
+        // Nothing of it has run, and what kept the sandbox from starting may have been a matter of the moment.
+        if (isNotStarted(error) && !unstartable(error.message)) return begin()
+        throw error
+      })
     } catch (error) {
-      const missing =
-        error instanceof SandboxError && error.kind === 'not_started' && unstartable(error.message)
+      const missing = isNotStarted(error) && unstartable(error.message)
       throw missing ? fail('command_failed', `${name} could not be started: ${missing}`) : error
     } finally {
       watch.stop()
@@ -253,6 +254,9 @@ function onMachine(
     ]),
   )
 }
+
+const isNotStarted = (error: unknown): error is SandboxError =>
+  error instanceof SandboxError && error.kind === 'not_started'
 
 /** What a user can do something about. */
 function unstartable(complaint: string): string | undefined {

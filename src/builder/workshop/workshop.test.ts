@@ -280,6 +280,17 @@ describe('a command that fails', () => {
     await assert.rejects(run(workspace, 'x'), failure('command_failed', /folder does not exist/))
     await assert.rejects(run(workspace, 'x'), SandboxError)
   })
+
+  it('is tried once more when its sandbox could not be started', async (t) => {
+    let starts = 0
+    const { open, run } = await setUp(t, async () => {
+      starts += 1
+      if (starts === 1) throw new SandboxError('not_started', 'the network is busy')
+      return {}
+    })
+    await run(await open(), 'x')
+    assert.equal(starts, 2)
+  })
 })
 
 /** As `npm install` would leave it, and a build. */

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join, posix } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BuildLog } from '#core/log/build-log.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { BuildFailure, type BuildTask } from '#core/ports/builder.ts'
@@ -157,11 +158,7 @@ export class BuildWorkspace implements Workspace {
       this.#spawn(options, wallMs, AbortSignal.any([signal, this.#ended.signal, overfull.signal]))
     let exit: SandboxExit
     try {
-      exit = await begin().catch((error: unknown) => {
-        // Nothing of it has run, and what kept the sandbox from starting may have been a matter of the moment.
-        if (isNotStarted(error) && !unstartable(error.message)) return begin()
-        throw error
-      })
+      exit = await persistently(begin)
     } catch (error) {
       const missing = isNotStarted(error) && unstartable(error.message)
       throw missing ? fail('command_failed', `${name} could not be started: ${missing}`) : error
@@ -257,6 +254,21 @@ function onMachine(
 
 const isNotStarted = (error: unknown): error is SandboxError =>
   error instanceof SandboxError && error.kind === 'not_started'
+
+const STARTS = 3
+const PAUSE_MS = 250
+
+/** Where a sandbox could not be started nothing has run yet, and the reason may have been a matter of the moment. */
+async function persistently<T>(begin: () => Promise<T>): Promise<T> {
+  for (let start = 1; ; start++) {
+    try {
+      return await begin()
+    } catch (error) {
+      if (start === STARTS || !isNotStarted(error) || unstartable(error.message)) throw error
+    }
+    await sleep(start * PAUSE_MS)
+  }
+}
 
 /** What a user can do something about. */
 function unstartable(complaint: string): string | undefined {

@@ -67,8 +67,7 @@ const units: readonly Unit[] =
     : [...new Set(only.flatMap(filesIn))].map((file) => ({ name: file, files: [file], share: 1 }))
 
 const report = new Report(process.stdout)
-// Half a core more than there is: nobody uses the whole of a share all the time.
-await inTurn(units, availableParallelism() + 0.5, async ({ files }) => {
+await inTurn(units, availableParallelism(), async ({ files }) => {
   const isBatch = files.length > 1
   const events: TestEvent[] = []
   const stream = run({

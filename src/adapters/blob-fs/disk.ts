@@ -1,5 +1,8 @@
 import { chmod, type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { BlobError } from '#core/ports/blob-store.ts'
+import { isMissing, isOutOfSpace } from '../fs/error-code.ts'
+
+export { codeOf, isMissing } from '../fs/error-code.ts'
 
 /** Blobs hold what users uploaded: nobody else on the machine reads them, and nobody executes them. */
 export const FILE_MODE = 0o600
@@ -7,19 +10,13 @@ export const FOLDER_MODE = 0o700
 
 const SQLITE_FULL = 13
 
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-
-export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
-
 /** The low byte is the primary result code, whatever SQLite adds above it. */
 export const sqliteCodeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode & 0xff
     : undefined
 
-export const isFull = (error: unknown): boolean =>
-  codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT' || sqliteCodeOf(error) === SQLITE_FULL
+export const isFull = (error: unknown): boolean => isOutOfSpace(error) || sqliteCodeOf(error) === SQLITE_FULL
 
 /** What a caller is told of a failed write. */
 export const toBlobError = (error: unknown): unknown =>

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, stat, statfs, truncate, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isMissing, isOutOfSpace } from './error-code.ts'
 import { temporaryName } from './private-file.ts'
 
 const CHUNK = 2 ** 20
 /** It is only set aside where this many times as much is free. */
 const PLENTY = 4
-
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException | undefined)?.code
-const isMissing = (error: unknown) => codeOf(error) === 'ENOENT'
-const isFull = (error: unknown) => codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT'
 
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
@@ -37,7 +34,7 @@ export async function keepReserve(path: string, bytes: number): Promise<void> {
     await rename(temporary, path)
   } catch (error) {
     await unlink(temporary).catch(() => undefined)
-    if (!isFull(error)) throw error
+    if (!isOutOfSpace(error)) throw error
   }
 }
 

@@ -178,9 +178,10 @@ export async function findInBlocks(
         continue
       }
       const [block = []] = await readBodies(db, [head])
-      const found = block.filter(({ serial }) => BigInt(serial) > BigInt(after)).at(-1 - missing)
+      const later = block.filter(({ serial }) => BigInt(serial) > BigInt(after))
+      const found = later.at(-1 - missing)
       if (found !== undefined) return { serial: found.serial }
-      missing -= block.filter(({ serial }) => BigInt(serial) > BigInt(after)).length
+      missing -= later.length
     }
     if (heads.length < HEADS) return { missing }
     before = heads.at(-1)?.first

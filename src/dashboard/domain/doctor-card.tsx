@@ -50,7 +50,7 @@ export function DoctorCard({ domain }: { domain: Domain }) {
           size="small"
           icon="refresh"
           look={verified ? 'plain' : 'primary'}
-          busy={doctor.isFetching || verify.isPending}
+          busy={verified ? doctor.isFetching : verify.isPending}
           onClick={check}
         >
           {verified ? 'Check again' : 'Verify now'}

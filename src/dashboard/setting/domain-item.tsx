@@ -70,7 +70,7 @@ export function DomainItem({
   const check = () =>
     domain.verified ? void refresh(queries, account.id, ['project-domain']) : verify.mutate(undefined)
   const ready = doctor.data?.ready === true
-  const isBusy = doctor.isFetching || verify.isPending
+  const isBusy = domain.verified ? doctor.isFetching : verify.isPending
 
   return (
     <li className="space-y-4 px-5 py-4" aria-label={domain.name}>

@@ -172,9 +172,11 @@ test('a program that gives its port up is not confused with whoever takes it', a
   assert.equal((await launched.fetch('/leave')).body, 'left')
   const visits: string[] = []
   const squatter = createServer((socket) => void socket.on('data', (data) => visits.push(String(data))))
+  // The program says that it leaves a moment before it has left.
+  squatter.on('error', () => setTimeout(() => squatter.listen(port), 20))
   squatter.listen(port)
   t.after(() => squatter.close())
-  await once(squatter, 'listening')
+  await new Promise<void>((resolve) => squatter.once('listening', resolve))
   await assert.rejects(launched.fetch('/secret'), { code: 'ECONNRESET' })
   assert.deepEqual(visits, [])
 })

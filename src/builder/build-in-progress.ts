@@ -1,7 +1,16 @@
 import { settingFor } from '#core/detection/config/function-settings.ts'
 import { uploadedFiles } from '#core/detection/files-only.ts'
 import { escaped, type FunctionFile } from '#core/detection/framework/api-functions.ts'
-import type { BuiltTake, CliStep, Install, Plan, ServerTake, Stage, Take } from '#core/detection/plan.ts'
+import type {
+  BuiltTake,
+  CliStep,
+  Install,
+  Plan,
+  PythonInstall,
+  ServerTake,
+  Stage,
+  Take,
+} from '#core/detection/plan.ts'
 import { joined } from '#core/detection/source-tree.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
@@ -19,9 +28,9 @@ import {
   collectMiddleware,
   collectStatic,
 } from './output/collect.ts'
-import { installRequirements } from './output/python-requirements.ts'
 import { installDependencies } from './workshop/install-dependencies.ts'
 import type { Installed } from './workshop/install-options.ts'
+import { installPython, pythonFault } from './workshop/install-python.ts'
 import type { Registry } from './workshop/registry.ts'
 import { type NodeToolchain, ToolchainError, type Toolchains } from './workshop/toolchain.ts'
 import { type RunOptions, shell, type Workspace } from './workshop/workspace.ts'
@@ -89,7 +98,7 @@ export class BuildInProgress {
     for (const stage of plan.stages) {
       await this.#begin(stage.run)
       for (const install of stage.installs) await this.#install(stage, install)
-      if (stage.requirements !== undefined) await this.#installPython(stage, stage.requirements)
+      if (stage.python !== undefined) await this.#installPython(stage, stage.python)
       await this.#build(stage)
       for (const take of stage.takes) await this.#take(stage, take)
     }
@@ -165,14 +174,12 @@ export class BuildInProgress {
     return done
   }
 
-  async #installPython({ run }: Stage, folder: string): Promise<void> {
-    await failingAs('install_failed', () =>
-      this.#command(run, {
-        argv: installRequirements('python3'),
-        cwd: folder,
-        shown: 'pip install -r requirements.txt',
-      }),
-    )
+  async #installPython({ run }: Stage, { folder, list }: PythonInstall): Promise<void> {
+    const { code } = await this.#command(run, {
+      ...{ argv: installPython(list), cwd: folder, allowFailure: true },
+      shown: `pip install -r ${list}`,
+    })
+    if (code !== 0) throw new BuildFailure('install_failed', pythonFault(code, list), run)
   }
 
   async #build(stage: Stage): Promise<void> {

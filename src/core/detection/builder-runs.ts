@@ -7,6 +7,7 @@ import { invalidConfig, isRecord } from './config/json.ts'
 import { buildScriptOf, readPackageJson } from './config/package-json.ts'
 import { dynamicRoutes, functionFile } from './framework/api-functions.ts'
 import { COMMON_FOLDERS } from './framework/output-folders.ts'
+import { pythonInstall } from './framework/python-server.ts'
 import { imageStage } from './image.ts'
 import { type BuildStep, EMPTY_STAGE, type Install, type Stage } from './plan.ts'
 import { baseOf, folderOf, joined, readFolder, type SourceTree } from './source-tree.ts'
@@ -158,7 +159,7 @@ async function functionStage(
               functions.map(({ file }) => file),
             )
           : [],
-      requirements: runtime === 'python' && tree.has('requirements.txt') ? root : undefined,
+      python: runtime === 'python' ? pythonInstall(tree, root) : undefined,
       takes: [
         {
           kind: 'functions',

@@ -17,7 +17,6 @@ import { requestedRoutes } from './config/route-rules.ts'
 import type { Framework } from './framework/frameworks.ts'
 import { isMiddleware, middlewareFile } from './framework/middleware.ts'
 import { chooseNode } from './framework/node-choice.ts'
-import { PYTHON_MANIFESTS } from './framework/python-server.ts'
 import { imageStage } from './image.ts'
 import { planProgram } from './npm-program.ts'
 import { EMPTY_STAGE, type Plan, type Stage } from './plan.ts'
@@ -133,7 +132,7 @@ class Detection {
       programEnv: plainVariables(file.env, request.envKeys),
       hidden: this.#hidden(),
       notes: this.#notes,
-      warnings: [...file.warnings, ...node.warnings, ...this.#uninstalled(stages)],
+      warnings: [...file.warnings, ...node.warnings],
       middleware: await this.#middleware(stages),
       stages,
     }
@@ -227,19 +226,6 @@ class Detection {
       takes.some(({ kind }) => kind !== 'uploaded' && kind !== 'functions' && kind !== 'built'),
     )
     return !isServer || (await isMiddleware(this.#tree, file)) ? joined(this.#root, file) : undefined
-  }
-
-  /** Dependencies in Python are installed from one kind of list only. */
-  #uninstalled(stages: readonly Stage[]): readonly string[] {
-    const isPython = stages.some(({ takes }) =>
-      takes.some((take) => take.kind === 'server' && take.runtime === 'python'),
-    )
-    const list = PYTHON_MANIFESTS.find((name) => this.#tree.has(name))
-    return isPython && list !== undefined && list !== 'requirements.txt'
-      ? [
-          `Warning: what ${list} lists is not installed. Add a requirements.txt, as \`pip freeze\` or your tool's export writes one.`,
-        ]
-      : []
   }
 
   #onlyRun(): string {

@@ -10,9 +10,9 @@ export const isFilesOnly = ({ stages, ignoreCommand, middleware }: Plan): boolea
   ignoreCommand === null &&
   middleware === undefined &&
   stages.every(
-    ({ installs, requirements, build, takes }) =>
+    ({ installs, python, build, takes }) =>
       installs.length === 0 &&
-      requirements === undefined &&
+      python === undefined &&
       build === undefined &&
       takes.every(({ kind }) => kind === 'uploaded'),
   )

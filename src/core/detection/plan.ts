@@ -39,8 +39,8 @@ export interface Stage {
   /** Relative to the source's root. */
   readonly folder: string
   readonly installs: readonly Install[]
-  /** The folder whose `requirements.txt` Python code needs. */
-  readonly requirements: string | undefined
+  /** What Python code needs. */
+  readonly python: PythonInstall | undefined
   readonly build: BuildStep | undefined
   readonly takes: readonly Take[]
   /** Folders that make the next build faster, relative to the source's root. */
@@ -50,7 +50,7 @@ export interface Stage {
 /** One that does nothing. */
 export const EMPTY_STAGE = {
   installs: [],
-  requirements: undefined,
+  python: undefined,
   build: undefined,
   takes: [],
   caches: [],
@@ -60,6 +60,12 @@ export interface Install {
   readonly folder: string
   /** In place of the package manager's own, which null stands for; an empty one does nothing. */
   readonly command: string | null
+}
+
+export interface PythonInstall {
+  readonly folder: string
+  /** Its file that lists the packages, whichever tool wrote it. */
+  readonly list: string
 }
 
 export type BuildStep =

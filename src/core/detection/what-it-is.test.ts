@@ -324,13 +324,17 @@ test('keys of the configuration file that do nothing are told of', async () => {
   assert.match(warnings[1] ?? '', /^Warning: vercel\.json: `rewirtes` is not known/)
 })
 
-test('dependencies in Python that nothing installs are told of', async () => {
-  const files = { 'app.py': WSGI, Pipfile: '[packages]\nflask = "*"' }
-  assert.match(
-    (await planOf(files)).warnings.join(),
-    /Pipfile lists is not installed\. Add a requirements\.txt/,
-  )
-  assert.deepEqual((await planOf({ ...files, 'requirements.txt': 'flask' })).warnings, [])
+test('dependencies in Python are installed from the list that says most exactly what is meant', async () => {
+  const list = async (files: Files) => (await planOf({ 'app.py': WSGI, ...files })).stages[0]?.python?.list
+  const pyproject = { 'pyproject.toml': '[project]\ndependencies = ["flask"]' }
+  assert.equal(await list(pyproject), 'pyproject.toml')
+  assert.equal(await list({ ...pyproject, 'uv.lock': '' }), 'uv.lock')
+  assert.equal(await list({ ...pyproject, 'uv.lock': '', 'requirements.txt': 'flask' }), 'requirements.txt')
+  assert.equal(await list({ Pipfile: '' }), 'Pipfile')
+  assert.equal(await list({ Pipfile: '', 'Pipfile.lock': '{}' }), 'Pipfile.lock')
+  assert.equal(await list({}), undefined)
+  const [stage] = (await planOf({ 'api/a.py': '', Pipfile: '' })).stages
+  assert.deepEqual(stage?.python, { folder: '', list: 'Pipfile' })
 })
 
 test('Node: package.json, then .nvmrc, then .node-version, then the setting, and it is told where they differ', async () => {

@@ -9,11 +9,18 @@ import { type Framework, isNodeServer, isPythonServer, needsCli } from './framew
 import { middlewareFile } from './framework/middleware.ts'
 import { nodeServerEntries } from './framework/node-server.ts'
 import { outputFolders } from './framework/output-folders.ts'
-import { pythonApps, pythonServerEntries } from './framework/python-server.ts'
+import { pythonApps, pythonInstall, pythonServerEntries } from './framework/python-server.ts'
 import { unknownProgram } from './framework/unknown-program.ts'
 import { imageStage } from './image.ts'
 import { startCommand } from './npm-program.ts'
-import { EMPTY_STAGE, type Install, type ServedFile, type Stage, type Take } from './plan.ts'
+import {
+  EMPTY_STAGE,
+  type Install,
+  type PythonInstall,
+  type ServedFile,
+  type Stage,
+  type Take,
+} from './plan.ts'
 import type { Settings } from './settings.ts'
 import { joined, type SourceTree } from './source-tree.ts'
 
@@ -42,13 +49,13 @@ export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage>
     run,
     folder,
     installs: installsOf(given),
-    requirements: undefined,
+    python: undefined,
     caches: cachesOf(framework, folder),
   }
   if (framework !== undefined && needsCli(framework) && tree.has('package.json'))
     return cliStage(stage, given)
   const server = await serverOf(given)
-  if (server) return { ...stage, requirements: requirementsOf(given, server), build, takes: [server] }
+  if (server) return { ...stage, python: pythonOf(given, server), build, takes: [server] }
   const functions = functionsOf(given)
   const isRun = functions.length > 0 || middlewareFile(tree) !== undefined
   if (build === undefined && framework === undefined && settings.outputDirectory === null) {
@@ -65,10 +72,7 @@ export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage>
     ...stage,
     // Nobody would read what is installed.
     installs: isAsUploaded ? [] : stage.installs,
-    requirements:
-      tree.has('requirements.txt') && functions.some(({ runtime }) => runtime === 'python')
-        ? folder
-        : undefined,
+    python: functions.some(({ runtime }) => runtime === 'python') ? pythonInstall(tree, folder) : undefined,
     build,
     takes,
   }
@@ -94,8 +98,8 @@ const cliStage = (stage: Omit<Stage, 'build' | 'takes'>, { settings }: ZeroConfi
 const installsOf = ({ tree, folder, settings: { installCommand } }: ZeroConfig): readonly Install[] =>
   tree.has('package.json') || installCommand ? [{ folder, command: installCommand }] : []
 
-const requirementsOf = ({ tree, folder }: ZeroConfig, server: Take): string | undefined =>
-  server.kind === 'server' && server.runtime === 'python' && tree.has('requirements.txt') ? folder : undefined
+const pythonOf = ({ tree, folder }: ZeroConfig, server: Take): PythonInstall | undefined =>
+  server.kind === 'server' && server.runtime === 'python' ? pythonInstall(tree, folder) : undefined
 
 /** The functions in `api`, unless they are the framework's own business. */
 const functionsOf = ({ tree, settings: { framework }, mount }: ZeroConfig): readonly FunctionFile[] =>

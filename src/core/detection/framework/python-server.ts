@@ -1,3 +1,4 @@
+import type { PythonInstall } from '../plan.ts'
 import type { SourceTree } from '../source-tree.ts'
 
 const NAMES = ['app', 'index', 'main', 'server', 'wsgi', 'asgi', 'application'] as const
@@ -5,6 +6,18 @@ const FOLDERS = ['', 'src/', 'app/'] as const
 
 /** Where Python projects list what they need. */
 export const PYTHON_MANIFESTS = ['requirements.txt', 'pyproject.toml', 'Pipfile'] as const
+
+/** What is installed of these is the first that is there: what was written for pip, then what is exact, then the rest. */
+const PYTHON_LISTS = [
+  ...['requirements.txt', 'uv.lock', 'poetry.lock', 'pylock.toml', 'Pipfile.lock'],
+  ...['pyproject.toml', 'Pipfile'],
+] as const
+
+/** What Python code in a folder needs, where it says so. */
+export function pythonInstall(tree: SourceTree, folder: string): PythonInstall | undefined {
+  const list = PYTHON_LISTS.find((name) => tree.has(name))
+  return list === undefined ? undefined : { folder, list }
+}
 
 /** What is called when somebody asks for a page: an assignment, a definition, or an import under that name. */
 const ANSWERS =

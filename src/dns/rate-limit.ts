@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 export interface RateLimits {
   /** Answers a second to one network, about one name and type. */
   readonly perAnswer: number
-  /** Answers a second to one network, whatever about. */
+  /** Answers a second to one network, whatever about. One that is long counts as several. */
   readonly perNetwork: number
 }
 
@@ -14,6 +14,9 @@ export const SEND = 0
 /** Say that the answer is longer than it may be: a real asker comes back over TCP, a pretended one gets nothing new. */
 export const SLIP = 1
 export const DROP = 2
+
+/** What an answer of ordinary length takes. */
+const USUAL_BYTES = 128
 
 const BUCKETS = 1 << 15
 const MASK = BUCKETS - 1
@@ -72,13 +75,13 @@ class Buckets {
     this.#most = rate * 2
   }
 
-  take(hash: number, now: number): boolean {
+  take(hash: number, now: number, cost = 1): boolean {
     const slot = ((hash ^ (hash >>> 15)) & MASK) * 2
     const gained = (now - (this.#slots[slot + 1] as number)) * this.#rate
     const tokens = Math.min(this.#most, (this.#slots[slot] as number) + Math.max(0, gained))
-    this.#slots[slot] = tokens >= 1 ? tokens - 1 : tokens
+    this.#slots[slot] = tokens >= cost ? tokens - cost : tokens
     this.#slots[slot + 1] = now
-    return tokens >= 1
+    return tokens >= cost
   }
 }
 
@@ -95,9 +98,14 @@ export class RateLimit {
     this.#networks = new Buckets(perNetwork)
   }
 
-  take(address: string, answer: number, now: number): typeof SEND | typeof SLIP | typeof DROP {
+  /** `bytes` is the length of the answer: what floods somebody is what arrives, not how often. */
+  take(address: string, answer: number, now: number, bytes: number): typeof SEND | typeof SLIP | typeof DROP {
     const network = networkHash(address, this.#seed)
-    if (this.#networks.take(network, now) && this.#answers.take(mix(network, answer), now)) return SEND
+    if (
+      this.#networks.take(network, now, Math.ceil(bytes / USUAL_BYTES)) &&
+      this.#answers.take(mix(network, answer), now)
+    )
+      return SEND
     return (this.#refused++ & 1) === 0 ? SLIP : DROP
   }
 }

@@ -248,6 +248,23 @@ test('one network gets so many answers a second; others and those over TCP or wi
   clock.time += 1000
   assert.deepEqual(await kinds('203.0.113.1'), { whole: 5, short: 13, none: 12 })
 
+  const heavy = createWorld({
+    limits: { perAnswer: 1000, perNetwork: 50 },
+    zones: createZones(
+      zoneOf(
+        'example.com',
+        Array.from({ length: 100 }, (_, n) => [`n${n}`, 'TXT', 'x'.repeat(1000)] as const),
+      ),
+    ),
+  })
+  let bytes = 0
+  for (let n = 0; n < 100; n++) {
+    const asked = question({ name: `n${n}.example.com`, type: 'TXT', udpBytes: 4096 }, n)
+    bytes += (await heavy.send(asked, '203.0.113.1'))?.length ?? 0
+  }
+  // What is sent in a moment to one network, whatever the names, is bounded in bytes, not in packets alone.
+  assert.ok(bytes < 2 * 50 * 128 + 100 * 64, String(bytes))
+
   const withCookie = (cookie: Buffer) =>
     encode({
       type: 'query',

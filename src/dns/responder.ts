@@ -103,7 +103,7 @@ export class Responder {
       else ready.plain = kept
       return reply
     }
-    const verdict = this.#limit.take(address, ready.identity, now)
+    const verdict = this.#limit.take(address, ready.identity, now, shared.length)
     if (verdict !== SEND) return this.#hold(packet, verdict)
     ;(this.#answered[(shared[3] as number) & 15] as number)++
     return patchFor(packet, query, shared)
@@ -119,7 +119,9 @@ export class Responder {
     const query = this.#query
     const check = query.cookieAt === 0 ? undefined : this.#cookies.check(packet, query, address, now)
     if (!isTcp && check?.isKnown !== true) {
-      const verdict = this.#limit.take(address, ready.identity, now)
+      // What does not fit is only said to be too long.
+      const bytes = ready.bytes.length > query.udpBytes ? HEADER_BYTES : ready.bytes.length
+      const verdict = this.#limit.take(address, ready.identity, now, bytes)
       if (verdict !== SEND) return this.#hold(packet, verdict)
     }
     ;(this.#answered[(ready.bytes[3] as number) & 15] as number)++
@@ -127,7 +129,7 @@ export class Responder {
   }
 
   #refuse(packet: Buffer, address: string, isTcp: boolean, code: number, now: number): Reply {
-    if (!isTcp && this.#limit.take(address, code, now) !== SEND) {
+    if (!isTcp && this.#limit.take(address, code, now, HEADER_BYTES) !== SEND) {
       this.#limited++
       return undefined
     }

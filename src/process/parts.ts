@@ -147,7 +147,7 @@ export async function openParts(
     transact: createTransact(database.db, storeParts),
     vault,
     issuer: openIssuer(config, { stores, vault, clock, log, bus, zones }),
-    resolver: createDnsResolver({ servers: config.resolvers }),
+    resolver: createDnsResolver({ servers: config.resolvers, allows: openAllows(config, [53]) }),
     outbound,
     bus,
     limiter,

@@ -7,15 +7,19 @@ import { createDnsResolver } from './dns-resolver.ts'
 
 const NAME = 'example.com'
 const LONG = 'x'.repeat(700)
+/** How often a server of a zone was asked, not as a resolver. */
+let directly = 0
 
 /** What the world says of a few names. */
 function answer({ name, type }: Question, over: 'udp' | 'tcp', recursive: boolean): Reply {
   // As a server of the zone above says where a name is delegated to.
-  if (!recursive)
+  if (!recursive) {
+    directly++
     return {
       answers: [],
       authorities: ['ns1.aloft.test', 'NS2.aloft.test'].map((data) => ({ name, type: 'NS', ttl: 1, data })),
     }
+  }
   switch (`${name.toLowerCase()} ${type}`) {
     case 'example.com TXT':
       return {
@@ -98,6 +102,7 @@ describe('the resolver', () => {
       tryMs: 60,
       wholeMs: 2000,
       port: Number(server.address.split(':')[1]),
+      allows: (address) => address === '127.0.0.1',
     })
   })
   after(() => server.close())
@@ -119,6 +124,14 @@ describe('the resolver', () => {
   it('asks the zone above where a name is delegated to when its own servers do not answer for it', async () => {
     assert.deepEqual((await resolver.ns('lame.zone.test')).toSorted(), ['ns1.aloft.test', 'ns2.aloft.test'])
     await assert.rejects(resolver.ns('a.lame.zone.test'), ResolverFailure, 'nobody above it answers')
+  })
+
+  it('asks no server at a private address, whatever the owner of the zone above says', async () => {
+    const port = Number(server.address.split(':')[1])
+    const guarded = createDnsResolver({ servers: [server.address], tryMs: 60, wholeMs: 2000, port })
+    const before = directly
+    await assert.rejects(guarded.ns('lame.zone.test'), ResolverFailure)
+    assert.equal(directly, before)
   })
 
   it('answers addresses, with how long they may be kept', async () => {

@@ -1,5 +1,7 @@
 import type { CaaRecord } from 'node:dns'
 import { Resolver as DnsResolver } from 'node:dns/promises'
+import type { Allows } from '#core/outbound/allowed-addresses.ts'
+import { isPublicAddress } from '#core/outbound/public-address.ts'
 import { type Addresses, type Resolver, ResolverFailure } from '#core/ports/resolver.ts'
 import { readDelegation } from './delegation.ts'
 
@@ -12,6 +14,8 @@ interface ResolverParts {
   readonly wholeMs?: number
   /** Where the servers of zones listen. */
   readonly port?: number
+  /** Which of them may be asked: their addresses are whatever the owner of a zone says. */
+  readonly allows?: Allows
 }
 
 const TRIES = 2
@@ -50,6 +54,7 @@ export function createDnsResolver({
   tryMs = 2000,
   wholeMs = 6000,
   port = 53,
+  allows = isPublicAddress,
 }: ResolverParts): Resolver {
   const dns = new DnsResolver({ timeout: tryMs, tries: TRIES })
   if (servers) dns.setServers(servers)
@@ -84,7 +89,8 @@ export function createDnsResolver({
     const found = await ask(name, async () => {
       const above = await serversAbove(name)
       const addresses = await Promise.all(above.slice(0, ABOVE).map((server) => dns.resolve4(server)))
-      return readDelegation(name, addresses.flat().slice(0, ABOVE), { port, timeoutMs: tryMs })
+      const allowed = addresses.flat().filter((address) => allows(address, port))
+      return readDelegation(name, allowed.slice(0, ABOVE), { port, timeoutMs: tryMs })
     }).catch(() => undefined)
     if (found === undefined) throw failure
     return found

@@ -16,6 +16,7 @@ import {
 } from '#adapters/sql/table-target.ts'
 import { readKeyText } from '#adapters/vault-aes/key-text.ts'
 import { type BackupManifest, MASTER_KEY } from '#contract/backup.ts'
+import { readPassphrase } from '#contract/sealed-backup.ts'
 import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -27,6 +28,8 @@ export interface RestoreWish {
   readonly dataDir?: string | undefined
   /** The file with the master key, for a backup without it. */
   readonly keyFile?: string | undefined
+  /** The file with the passphrase, for a backup that was sealed with one. */
+  readonly passphraseFile?: string | undefined
   /** A folder with something in it is used all the same; that is moved aside. */
   readonly force: boolean
   readonly env: Readonly<Record<string, string | undefined>>
@@ -76,7 +79,7 @@ export async function restore(wish: RestoreWish): Promise<Restored> {
     },
     readConfigFile(wish.cwd),
   )
-  const archive = await openArchive(resolve(wish.cwd, wish.file)).catch((error: unknown) => {
+  const archive = await openWished(wish).catch((error: unknown) => {
     throw asRestoreError(error)
   })
   try {
@@ -88,6 +91,14 @@ export async function restore(wish: RestoreWish): Promise<Restored> {
   } finally {
     await archive.close()
   }
+}
+
+async function openWished({ cwd, file, passphraseFile }: RestoreWish): Promise<Archive> {
+  const passphrase =
+    passphraseFile === undefined
+      ? undefined
+      : readPassphrase(await readFile(resolve(cwd, passphraseFile), 'utf8'))
+  return openArchive(resolve(cwd, file), passphrase)
 }
 
 function asRestoreError(error: unknown): unknown {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { rm, stat } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -31,13 +31,22 @@ test('what the command line saved of a running installation is all there after a
   assert.deepEqual(roles, ['serve', 'supervisor', 'work'])
   assert.notEqual(status.sandbox.kind, null)
 
-  const saved = await cli('operator', 'backup', '--with-key', '--output', 'saved.tar')
+  await writeFile(join(aloft.folder, 'pass'), 'correct horse battery staple\n', { mode: 0o600 })
+  await writeFile(join(aloft.folder, 'wrong'), 'incorrect horse battery\n', { mode: 0o600 })
+  const sealing = ['--passphrase-file', 'pass']
+  const saved = await cli('operator', 'backup', '--with-key', '--output', 'saved.sealed', ...sealing)
   assert.equal((await stat(saved.file)).mode & 0o777, 0o600)
-  await assert.rejects(cli('operator', 'restore', 'saved.tar', '--force'), /A server is running/)
+  const bytes = await readFile(saved.file)
+  for (const clear of ['manifest.json', 'still here', 'operator@aloft.test'])
+    assert.equal(bytes.includes(clear), false, clear)
+  const restore = (...more: readonly string[]) => cli('operator', 'restore', 'saved.sealed', ...more)
+  await assert.rejects(restore('--force'), /sealed with a passphrase/)
+  await assert.rejects(restore('--force', '--passphrase-file', 'wrong'), /passphrase is not the one/)
+  await assert.rejects(restore('--force', ...sealing), /A server is running/)
 
   await aloft.stop()
   await rm(data, { recursive: true })
-  const restored = await cli('operator', 'restore', 'saved.tar')
+  const restored = await restore(...sealing)
   assert.deepEqual([restored.dataDir, restored.missing], [data, 0])
   const again = await aloft.restart()
   try {

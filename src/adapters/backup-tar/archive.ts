@@ -12,6 +12,7 @@ import {
   readBackupEnd,
   readTarHeader,
 } from '#contract/backup.ts'
+import { isSealedBackup, openSealedBackup, type ReadAt, SealError } from '#contract/sealed-backup.ts'
 
 /** Why an archive cannot be used; for the person who wants to. */
 export class ArchiveError extends Error {
@@ -39,38 +40,58 @@ const STEP = 1 << 20
 /** Far more than a manifest has; a bound for files that only look like one. */
 const LARGEST_MANIFEST = 16 << 20
 
-/** Opens an archive and checks all of it, so that whoever reads it afterwards can rely on every byte. */
-export async function openArchive(file: string): Promise<Archive> {
+/** The bytes of an archive, as they were before anybody sealed them. */
+interface Bytes {
+  readonly size: number
+  readonly readAt: ReadAt
+}
+
+/**
+ * Opens an archive and checks all of it, so that whoever reads it afterwards can rely on every byte. One that is sealed
+ * is opened where it lies: nothing of it is ever on the disk in the clear.
+ */
+export async function openArchive(file: string, passphrase?: string): Promise<Archive> {
   const handle = await open(file, 'r')
   try {
-    const end = await verify(handle)
-    const { value: first } = await entriesOf(handle, 0, end.bytes).next()
+    const bytes = await unseal(handle, passphrase)
+    const end = await verify(bytes)
+    const { value: first } = await entriesOf(bytes, 0, end.bytes).next()
     if (first?.name !== MANIFEST || first.size > LARGEST_MANIFEST) throw notOurs()
     const manifest = readManifest((await first.bytes()).toString('utf8'))
     const start = BLOCK + first.size + padding(first.size)
     return {
       manifest,
       end,
-      entries: () => entriesOf(handle, start, end.bytes),
+      entries: () => entriesOf(bytes, start, end.bytes),
       close: () => handle.close(),
     }
   } catch (error) {
     await handle.close()
-    throw error
+    throw error instanceof SealError ? new ArchiveError(error.message) : error
   }
+}
+
+async function unseal(handle: FileHandle, passphrase: string | undefined): Promise<Bytes> {
+  const { size } = await handle.stat()
+  const readAt: ReadAt = (position, length) => readFrom(handle, position, length)
+  if (!isSealedBackup(await readAt(0, Math.min(BLOCK, size)))) return { size, readAt }
+  if (passphrase === undefined)
+    throw new ArchiveError(
+      'The backup is sealed with a passphrase. Pass the file that holds it: --passphrase-file <file>.',
+    )
+  return openSealedBackup(readAt, size, passphrase)
 }
 
 const notOurs = () => new ArchiveError('This is no backup of Aloft.')
 
 /** Its last entry says how long the rest is and what it hashes to. */
-async function verify(handle: FileHandle): Promise<BackupEnd> {
-  const { size } = await handle.stat()
-  if (readTarHeader(await readAt(handle, 0, Math.min(BLOCK, size)))?.name !== MANIFEST) throw notOurs()
-  const end = readBackupEnd(await readAt(handle, Math.max(0, size - END_BYTES), Math.min(size, END_BYTES)))
+async function verify({ size, readAt }: Bytes): Promise<BackupEnd> {
+  if (readTarHeader(await readAt(0, Math.min(BLOCK, size)))?.name !== MANIFEST) throw notOurs()
+  const end = readBackupEnd(await readAt(Math.max(0, size - END_BYTES), Math.min(size, END_BYTES)))
   if (end === undefined || end.bytes !== size - END_BYTES)
     throw new ArchiveError('The backup is incomplete: its end is missing. Download it again.')
   const hash = createHash('sha256')
-  for await (const chunk of range(handle, 0, end.bytes)) hash.update(chunk)
+  for await (const chunk of range(readAt, 0, end.bytes)) hash.update(chunk)
   if (hash.digest('hex') !== end.sha256)
     throw new ArchiveError('The backup is damaged: its checksum does not match. Use another copy.')
   return end
@@ -91,9 +112,9 @@ function readManifest(text: string): BackupManifest {
   return manifest
 }
 
-async function* entriesOf(handle: FileHandle, start: number, end: number): AsyncGenerator<ArchiveEntry> {
+async function* entriesOf({ readAt }: Bytes, start: number, end: number): AsyncGenerator<ArchiveEntry> {
   for (let position = start; position < end; ) {
-    const header = readTarHeader(await readAt(handle, position, BLOCK))
+    const header = readTarHeader(await readAt(position, BLOCK))
     if (header === undefined || position + BLOCK + header.size > end)
       throw new ArchiveError(`The backup is damaged: there is no entry at byte ${position}.`)
     if (header.name === END) return
@@ -102,19 +123,19 @@ async function* entriesOf(handle: FileHandle, start: number, end: number): Async
     yield {
       name,
       size,
-      bytes: () => readAt(handle, from, size),
-      stream: () => range(handle, from, from + size),
+      bytes: () => readAt(from, size),
+      stream: () => range(readAt, from, from + size),
     }
     position = from + size + padding(size)
   }
 }
 
-async function* range(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+async function* range(readAt: ReadAt, start: number, end: number): AsyncGenerator<Buffer> {
   for (let position = start; position < end; position += STEP)
-    yield await readAt(handle, position, Math.min(STEP, end - position))
+    yield await readAt(position, Math.min(STEP, end - position))
 }
 
-async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+async function readFrom(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length)
   let got = 0
   while (got < length) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
@@ -13,6 +13,7 @@ import {
 } from '#contract/api/operator.ts'
 import { backupEnd, tarEntry } from '#contract/backup.ts'
 import { AloftError } from '#contract/errors.ts'
+import { openSealedBackup, type ReadAt } from '#contract/sealed-backup.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
@@ -20,6 +21,11 @@ const body = tarEntry('manifest.json', Buffer.from('{}'), 0)
 const sha256 = createHash('sha256').update(body).digest('hex')
 const whole = Buffer.concat([body, backupEnd({ sha256, bytes: body.length, missing: 0 }, 0)])
 const pages = { count: 1, next: null, prev: null }
+
+const readIn =
+  (bytes: Buffer): ReadAt =>
+  async (position, length) =>
+    bytes.subarray(position, position + length)
 
 const sends = (content: Buffer) =>
   answers(makeBackup, () => ({
@@ -40,6 +46,25 @@ test('a backup is saved in this folder, for its owner alone, and takes the place
   const again = await machine.run(['operator', 'backup'], env)
   assert.equal(again.code, 1)
   assert.match(again.stderr, /is there already/)
+})
+
+test('with a passphrase nothing is on the disk in the clear, and a bad one is told before anything is asked', async () => {
+  await using machine = await startMachine(sends(whole))
+  writeFileSync(join(machine.home, 'pass'), 'correct horse battery\n')
+  writeFileSync(join(machine.home, 'short'), 'horse\n')
+  for (const file of ['short', 'none']) {
+    const { code, stderr } = await machine.run(['operator', 'backup', '--passphrase-file', file], env)
+    assert.equal(code, 2, stderr)
+  }
+  assert.equal(machine.api.requests.length, 0)
+  const { code, stderr } = await machine.run(['operator', 'backup', '--passphrase-file', 'pass'], env)
+  assert.equal(code, 0, stderr)
+  const file = join(machine.home, 'aloft-backup.tar.sealed')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  const sealed = readFileSync(file)
+  assert.equal(sealed.includes('manifest.json'), false)
+  const opened = await openSealedBackup(readIn(sealed), sealed.length, 'correct horse battery')
+  assert.deepEqual(await opened.readAt(0, opened.size), whole)
 })
 
 test('what the server could not save is told, and the exit code is 1', async () => {

@@ -1,6 +1,7 @@
-import { open, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { makeBackup } from '#contract/api/operator.ts'
+import { readPassphrase, SHORTEST_PASSPHRASE, sealBackup } from '#contract/sealed-backup.ts'
 import { showBytes, showCount } from '../bytes.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, value } from '../command.ts'
@@ -11,23 +12,29 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'make the backup',
   about:
-    'Everything in one tar file, as it is at one moment, while the server runs: accounts, projects, deployments and their files, domains, certificates, secrets. Secrets are sealed under the master key, which is not in it: keep that key somewhere else, or add --with-key and keep the file as safe as the key.',
+    'Everything in one tar file, as it is at one moment, while the server runs: accounts, projects, deployments and their files, domains, certificates, secrets. Secrets are sealed under the master key, which is not in it: keep that key somewhere else, or add --with-key and keep the file as safe as the key. With --passphrase-file the whole file is sealed (AES-256-GCM, the key by scrypt): of no use to anybody without the passphrase, and not to you either.',
   options: {
     output: value('file', 'where to; `-` is stdout; otherwise aloft-backup-<time>.tar in this folder'),
     logs: flag('with the logs and statistics of deployments'),
+    passphraseFile: value('file', 'seal the backup with the passphrase in this file'),
     withKey: flag('with the master key: whoever has the file can then read every secret'),
   },
   examples: [
     ['operator backup', 'into this folder'],
     ['operator backup --output /backups/monday.tar --logs', 'with the logs, to a place of your own'],
+    [
+      'operator backup --passphrase-file passphrase --with-key',
+      'sealed, with everything that a restore needs but the passphrase',
+    ],
     ['operator backup --output - | zstd > backup.tar.zst', 'smaller'],
   ],
   hints: { ...operatorHints, conflict: 'Wait until the other backup is done.' },
-  async run(cli, { output, logs, withKey }) {
+  async run(cli, { output, logs, withKey, passphraseFile }) {
     if (output === '-' && cli.out.json)
       throw usageError('--json and `--output -` both want stdout.', 'Leave one of them out.')
     if (output === '-' && cli.out.seen)
       throw usageError('A backup is not for a terminal.', 'Name a file with --output, or pipe it on.')
+    const passphrase = passphraseFile === undefined ? undefined : await passphraseIn(cli, passphraseFile)
     const answer = await cli.api().call(makeBackup, { query: { logs, key: withKey } })
     const expected = Number(answer.headers.get('x-aloft-backup-bytes') ?? 0)
     let bytes = 0
@@ -39,11 +46,19 @@ export const command = defineCommand({
     async function* content(): AsyncGenerator<Uint8Array> {
       missing = (yield* download).missing
     }
-    if (output === '-') await cli.out.stream(content())
+    const kept = passphrase === undefined ? content() : sealBackup(content(), passphrase)
+    if (output === '-') await cli.out.stream(kept)
     else {
-      const file = resolve(cli.cwd, output ?? proposedName(answer))
-      await save(file, content())
-      cli.out.show({ file, bytes, missing, logs, key: withKey }, () => `${file} (${showBytes(bytes)})`)
+      const file = resolve(
+        cli.cwd,
+        output ?? `${proposedName(answer)}${passphrase === undefined ? '' : '.sealed'}`,
+      )
+      await save(file, kept)
+      const sealed = passphrase !== undefined
+      cli.out.show(
+        { file, bytes, missing, logs, key: withKey, sealed },
+        () => `${file} (${showBytes(bytes)})`,
+      )
       if (!withKey) sayKey(cli)
     }
     if (missing > 0)
@@ -54,6 +69,24 @@ export const command = defineCommand({
       )
   },
 })
+
+/** Read before anything is asked of the server, so that no backup is made for nothing. */
+async function passphraseIn({ cwd }: Cli, file: string): Promise<string> {
+  const path = resolve(cwd, file)
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw usageError(
+      `${path} cannot be read.`,
+      'Name a file with the passphrase, such as `openssl rand -base64 24` prints.',
+    )
+  })
+  const passphrase = readPassphrase(text)
+  if (passphrase.length < SHORTEST_PASSPHRASE)
+    throw usageError(
+      `The passphrase in ${path} is shorter than ${SHORTEST_PASSPHRASE} characters.`,
+      'Take a longer one, such as `openssl rand -base64 24` prints.',
+    )
+  return passphrase
+}
 
 /** Nothing that a server says becomes a path by itself. */
 const proposedName = (answer: Response): string =>

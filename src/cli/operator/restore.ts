@@ -15,15 +15,17 @@ export const command = defineCommand({
   options: {
     dataDir: value('folder', 'instead of ALOFT_DATA_DIR'),
     key: value('file', 'the master key, for a backup without it'),
+    passphraseFile: value('file', 'holds the passphrase, for a backup that was sealed with one'),
     force: flag('use a folder that is not empty; what is there is moved into a folder beside it'),
   },
   examples: [
     ['operator restore backup.tar --key master.key', 'into the data folder of the settings'],
+    ['operator restore backup.tar.sealed --passphrase-file passphrase', 'a backup under a passphrase'],
     ['operator restore backup.tar --data-dir /srv/aloft', 'a backup with its key, into another folder'],
   ],
-  async run(cli, { file, dataDir, key, force }) {
+  async run(cli, { file, dataDir, key, passphraseFile, force }) {
     const { restore } = await import('#src/process/restore.ts')
-    const wish = { file, dataDir, keyFile: key, force, env: cli.env, cwd: cli.cwd }
+    const wish = { file, dataDir, keyFile: key, passphraseFile, force, env: cli.env, cwd: cli.cwd }
     const restored = await restore(wish).catch((error: unknown) => {
       throw toldToPeople(error)
     })

@@ -140,7 +140,7 @@ export const ERRORS = {
     status: 403,
     family: 'deployments',
     meaning:
-      'The account would hold more than its plan allows; `quota` names what, `limit` and `used` say how much.',
+      'The account would use more than its plan allows; `quota` names what, `limit` and `used` say how much, and `reset` when it may use more, where that comes by itself.',
   },
   deployment_not_found: {
     status: 404,

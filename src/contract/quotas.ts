@@ -1,14 +1,62 @@
 import type { Plan } from './limits.ts'
 
-/** What one account may hold at a time, apart from how often it may ask. */
-export interface Quotas {
-  /** Instances that run at all times, `min` of all its deployments together, visited or not. */
-  readonly keptInstances: number
+interface QuotaSpec {
+  readonly title: string
+  readonly unit: 'count' | 'bytes' | 'megabytes' | 'minutes'
+  /** What is used is forgotten when the next of these begins, by the clock of UTC; else it counts as long as it is there. */
+  readonly per?: 'day' | 'month'
 }
 
-export const QUOTAS: Readonly<Record<Plan, Quotas>> = {
-  oss: { keptInstances: 2 },
-  free: { keptInstances: 2 },
-  pro: { keptInstances: 10 },
-  enterprise: { keptInstances: 20 },
+/** What an account may hold and use up, apart from how often it may ask. */
+export const QUOTAS = {
+  instances: { title: 'Running instances', unit: 'count' },
+  keptInstances: { title: 'Instances that always run', unit: 'count' },
+  memoryMb: { title: 'Memory of running instances', unit: 'megabytes' },
+  contentBytes: { title: 'Stored files', unit: 'bytes' },
+  deployments: { title: 'Deployments', unit: 'count' },
+  buildMinutes: { title: 'Build time', unit: 'minutes', per: 'month' },
+  logBytes: { title: 'Log entries', unit: 'bytes', per: 'day' },
+} as const satisfies Record<string, QuotaSpec>
+
+export type QuotaName = keyof typeof QUOTAS
+export const QUOTA_NAMES = Object.keys(QUOTAS) as readonly QuotaName[]
+export const quotaSpec = (name: QuotaName): QuotaSpec => QUOTAS[name]
+
+/** Null: as much as the machine can bear. */
+export type QuotaLimits = Readonly<Record<QuotaName, number | null>>
+
+const GIB = 2 ** 30
+
+const SMALL: QuotaLimits = {
+  instances: 10,
+  keptInstances: 2,
+  memoryMb: 10 * 1024,
+  contentBytes: 5 * GIB,
+  deployments: 1000,
+  buildMinutes: 600,
+  logBytes: GIB,
+}
+
+/** What each plan allows unless the operator says otherwise. */
+export const PLAN_QUOTAS: Readonly<Record<Plan, QuotaLimits>> = {
+  oss: SMALL,
+  free: SMALL,
+  pro: {
+    instances: 50,
+    keptInstances: 10,
+    memoryMb: 50 * 1024,
+    contentBytes: 100 * GIB,
+    deployments: 20_000,
+    buildMinutes: 6000,
+    logBytes: 10 * GIB,
+  },
+  enterprise: {
+    instances: 200,
+    keptInstances: 20,
+    memoryMb: null,
+    contentBytes: null,
+    deployments: null,
+    buildMinutes: null,
+    logBytes: 100 * GIB,
+  },
 }

@@ -27,6 +27,8 @@ import type { Sessions } from '#core/session/sessions.ts'
 import type { SignOn } from '#core/session/sign-on.ts'
 import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
+import type { QuotaSettings } from '#core/usage/quota-settings.ts'
+import type { Quotas } from '#core/usage/quotas.ts'
 import type { Webhooks } from '#core/webhook/webhooks.ts'
 import { aliasRoutes } from './alias/routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
@@ -61,6 +63,7 @@ import { ssoRoutes } from './session/sso-routes.ts'
 import { type SystemParts, systemRoutes } from './system/routes.ts'
 import { teamRoutes } from './team/routes.ts'
 import { tokenRoutes } from './token/routes.ts'
+import { usageRoutes } from './usage/routes.ts'
 import { userRoutes } from './user/routes.ts'
 import { webhookRoutes } from './webhook/routes.ts'
 
@@ -87,6 +90,8 @@ export interface UseCases {
   readonly production: Production
   readonly projects: Projects
   readonly projectDomains: ProjectDomains
+  readonly quotas: Quotas
+  readonly quotaSettings: QuotaSettings
   readonly registrations: Registrations
   readonly secrets: Secrets
   readonly sessions: Sessions
@@ -146,6 +151,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...drainRoutes(use.drains),
     ...auditRoutes(use.auditLog),
     ...changeRoutes(use.changes, use),
+    ...usageRoutes(use),
     ...operatorRoutes({ ...use, ...system }),
     ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),
   ]

@@ -41,6 +41,8 @@ import type { Resolver } from '#core/ports/resolver.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import type { Vault } from '#core/ports/vault.ts'
 import type { SiteSource } from '#core/site/site.ts'
+import { createQuotaSettings, type QuotaSettings } from '#core/usage/quota-settings.ts'
+import { createQuotas, type Quotas } from '#core/usage/quotas.ts'
 import type { Config } from '../config.ts'
 import { openIssuer } from './certificates.ts'
 import type { Channel } from './channel.ts'
@@ -79,6 +81,9 @@ export interface Parts {
   readonly clock: Clock
   readonly log: Log
   readonly backups: Backups
+  readonly quotaSettings: QuotaSettings
+  /** What accounts may use, and what they do. */
+  readonly quotas: Quotas
   databaseFacts(): Promise<Status['database']>
   logFacts(): Promise<Status['logs']>
   /** Brings the schemas of the databases up to date. */
@@ -130,6 +135,8 @@ export async function openParts(
   const logWriter = new LogWriter({ store: logStore, bus, clock, log, hasRoom })
   const stores = createStores(database.db, storeParts)
   const vault = createVault(masterKey)
+  const quotaSettings = createQuotaSettings({ settings: stores.settings, bus, clock })
+  const quotas = createQuotas({ stores, settings: quotaSettings, clock })
   const zones = createZoneSource(database.db, config)
   const outbound = createOutbound({ allows: openAllows(config) })
   return {
@@ -153,6 +160,8 @@ export async function openParts(
     limiter,
     clock,
     log,
+    quotaSettings,
+    quotas,
     backups: createBackups({
       folder: join(config.dataDir, 'backup'),
       source: createTableSource({ url, file, logFile }),

@@ -66,6 +66,8 @@ import { SITES_TOPIC } from '#core/site/site.ts'
 import { addressesOf } from '#core/team/account-people.ts'
 import { createTeams } from '#core/team/teams.ts'
 import { createTokens } from '#core/token/tokens.ts'
+import { createCompactUsageJob } from '#core/usage/compact-job.ts'
+import { createContentRoom } from '#core/usage/content-room.ts'
 import { deadWebhookMail } from '#core/webhook/dead-webhook-mail.ts'
 import { createDeliverJob } from '#core/webhook/deliver-job.ts'
 import { createDeliveryCleanup } from '#core/webhook/delivery-cleanup.ts'
@@ -111,6 +113,7 @@ const recurringJobs = (
       disk: config.databaseUrl === undefined ? parts.disk : undefined,
     }),
     createReserveJob(parts),
+    createCompactUsageJob({ store: stores.usage, clock }),
     createScrubJob({
       blobs,
       settings: stores.settings,
@@ -158,6 +161,9 @@ const buildJobs = (
     projects: parts.stores.projects,
     transact: parts.transact,
     vault: parts.vault,
+    quotas: parts.quotas,
+    usage: parts.stores.usage,
+    files: parts.stores.files,
     builder,
     siteNames: siteNamesOf(config, parts),
     boot,
@@ -247,8 +253,12 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     vault,
     clock,
   })
+  const { quotas } = parts
+  const content = createContentRoom({ quotas, clock })
   const deployments = createDeployments({
     ...naming,
+    quotas,
+    content,
     store: stores.deployments,
     instances: stores.instances,
     outputs: stores.outputs,
@@ -298,7 +308,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       transact,
       clock,
     }),
-    files: createFiles({ blobs, store: stores.files, clock, onUploaded: deployments.fileArrived }),
+    files: createFiles({ blobs, store: stores.files, content, clock, onUploaded: deployments.fileArrived }),
     tokens: createTokens({ store: stores.tokens, transact, clock }),
     logins: createLogins({
       ...rules,
@@ -393,6 +403,8 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     }),
     secrets: createSecrets({ store: stores.secrets, transact, vault, clock }),
     backups: parts.backups,
+    quotas,
+    quotaSettings: parts.quotaSettings,
     operators: createOperators({
       ...rules,
       stores,

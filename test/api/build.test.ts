@@ -312,6 +312,57 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal((await server.call(at, { token, body: { min: 1, max: 10 } })).status, 200)
   })
 
+  const limit = async (email: string, body: Record<string, number>) => {
+    const account = await server.parts.stores.users.byEmail(email)
+    await server.parts.quotaSettings.changeAccount(account?.id ?? '', body)
+    return account?.id ?? ''
+  }
+
+  test('the time of builds is counted, and none is taken after it is used up', async () => {
+    const { token, email } = await server.signUp()
+    const id = await limit(email, { buildMinutes: 3 })
+    const used = () => server.parts.quotas.used(id, 'buildMinutes')
+    builder.next(async () => {
+      server.clock.advance(2.5 * 60_000)
+      return stored({ 'index.html': 'slow' })
+    })
+    const first = await create(token)
+    const second = await create(token)
+    assert.equal(second.readyState, 'INITIALIZING')
+    await server.runJobs()
+    assert.equal((await read(token, first.id)).readyState, 'READY')
+    assert.equal(Math.floor(await used()), 5)
+    const third = await server.call('POST /v8/platform/deployments', {
+      token,
+      body: { version: 2, name: 'third', files: [{ file: 'package.json', data: PACKAGE }] },
+    })
+    assert.deepEqual([third.status, third.body.error.quota], [403, 'buildMinutes'])
+  })
+
+  test('a build that has to wait finds the time of its account used up', async () => {
+    const { token, email } = await server.signUp()
+    const id = await limit(email, { buildMinutes: 3 })
+    const made = await create(token)
+    const period = new Date(server.clock.now()).toISOString().slice(0, 7)
+    await server.parts.stores.usage.add([{ ownerId: id, what: 'buildMs', period, amount: 180_000 }])
+    await server.runJobs()
+    const failed = await read(token, made.id)
+    assert.deepEqual([failed.readyState, failed.errorCode], ['ERROR', 'quota_exceeded'])
+    assert.match(failed.errorMessage, /allows 3 minutes of build time a month, and 3 minutes are used/)
+  })
+
+  test('what was built has to fit into what the account may store', async () => {
+    const { token, email } = await server.signUp()
+    const id = await limit(email, { contentBytes: 200 })
+    builder.next(() => stored({ 'index.html': 'x'.repeat(300) }))
+    const made = await create(token)
+    await server.runJobs()
+    const failed = await read(token, made.id)
+    assert.deepEqual([failed.readyState, failed.errorCode], ['ERROR', 'quota_exceeded'])
+    assert.match(failed.errorMessage, /^What was built takes 300 B\. Your plan allows 200 B/)
+    assert.ok((await server.parts.quotas.used(id, 'contentBytes')) < 200, 'nothing of it was kept')
+  })
+
   for (const [code, state, line] of [
     [0, 'READY', 'The program exited with code 0.'],
     [3, 'ERROR', 'Error: The program exited with code 3.'],

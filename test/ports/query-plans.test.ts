@@ -246,6 +246,7 @@ const callsOnOthers = ({
   installations,
   oauthCodes,
   audit,
+  usage,
   drains,
   webhooks,
   deliveries,
@@ -293,6 +294,12 @@ const callsOnOthers = ({
       await audit.list(user.id, page, { userId: user.id, action: 'PATCH' })
     },
     prune: () => audit.prune(1, 10),
+  },
+  usage: {
+    add: () => usage.add([{ ownerId: user.id, what: 'logBytes', period: '2026-11-16', amount: 1 }]),
+    used: () => usage.used(user.id, 'logBytes', '2026-11-16'),
+    compact: () => usage.compact(10),
+    prune: () => usage.prune('2026-11-01'),
   },
   drains: {
     add: () => drains.add(drain, '0'),
@@ -473,6 +480,7 @@ const callsOnOthers = ({
   instances: {
     add: () => instances.add(instance),
     ofDeployment: () => instances.ofDeployment(deployment.id),
+    ofOwner: () => instances.ofOwner(user.id, 'another'),
     counts: () => instances.counts([deployment.id, 'another']),
     remove: () => instances.remove(instance.id),
     clear: () => instances.clear(instance.worker),
@@ -552,7 +560,7 @@ const MAY_SCAN = ['jobs.counts', 'jobs.queue', 'files.countDamaged']
  * count that ends at a number, a list that the statement was given, and all of those that an index is made of.
  */
 const SLOW =
-  /^SCAN (?!due$|few$|CONSTANT|\w+ VIRTUAL TABLE|jobs USING INDEX jobs_due$|deployments USING INDEX deployments_(?:kept|unsettled)$)|TEMP B-TREE/
+  /^SCAN (?!due$|few$|CONSTANT|\w+ VIRTUAL TABLE|jobs USING INDEX jobs_due$|deployments USING INDEX deployments_(?:kept|unsettled)$|usage USING COVERING INDEX usage_fresh$)|TEMP B-TREE/
 
 async function openRecorded(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-plans-'))

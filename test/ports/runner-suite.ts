@@ -99,6 +99,7 @@ export async function openWorkbench(
     remove: async (id) => void stored.delete(id),
     clear: async () => stored.clear(),
     ofDeployment: async () => [...stored.values()],
+    ofOwner: async () => ({ count: 0, memoryMb: 0 }),
     counts: async () => new Map(),
   }
   const hostOptions: RunnerHostOptions = {

@@ -251,6 +251,8 @@ export const sampleInstance = (given: Partial<Instance> = {}): Instance => ({
   program: 'program-1',
   worker: 'worker-1',
   startedAt: 1_700_000_000_000,
+  ownerId: 'owner_1',
+  memoryMb: 1024,
   ...given,
 })
 

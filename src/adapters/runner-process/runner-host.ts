@@ -369,8 +369,12 @@ class ProcessHost implements RunnerHost {
   }
 
   #recordOf({ id, loaded, startedAt }: LiveInstance): Instance {
-    const { deploymentId, program } = loaded
-    return { id, deploymentId, program: program.id, worker: this.#options.worker, startedAt }
+    const { deploymentId, ownerId, program } = loaded
+    const { id: programId, memoryMb } = program
+    return {
+      ...{ id, deploymentId, program: programId, ownerId, memoryMb },
+      ...{ worker: this.#options.worker, startedAt },
+    }
   }
 
   #added(instance: LiveInstance, pool: ProgramPool): void {

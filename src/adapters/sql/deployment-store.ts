@@ -12,6 +12,7 @@ import { prepare } from './prepare.ts'
 import { referencedFiles } from './referenced-files.ts'
 import type { Db } from './tables.ts'
 import { atomically } from './transaction.ts'
+import { countUsage, deploymentCount } from './usage-store.ts'
 
 const ID = /^(?:dpl_)?([0-9A-Za-z]{28})$/
 
@@ -145,6 +146,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
           .values({ deployment_id: deployment.id, ...fromManifest(manifest) })
           .execute()
         await insertMeta(tx, deployment)
+        await countUsage(tx, [deploymentCount(deployment.ownerId, 1)])
         if (deployment.incomplete) await insertAwaited(tx, deployment, manifest)
       }),
 
@@ -189,14 +191,16 @@ export function createDeploymentStore(db: Db): DeploymentStore {
 
     delete: (id, deletedAt) =>
       atomically(db, async (tx) => {
-        const { numUpdatedRows } = await tx
+        const deleted = await tx
           .updateTable('deployments')
           // What nobody can ask for any more is not kept, least of all the values of variables.
           .set({ deleted_at: deletedAt, incomplete: 0, min_instances: 0, details: '{}', sealed_env: '' })
           .where('id', '=', id)
           .where('deleted_at', 'is', null)
-          .executeTakeFirstOrThrow()
-        if (numUpdatedRows === 0n) return
+          .returning('owner_id')
+          .executeTakeFirst()
+        if (!deleted) return
+        await countUsage(tx, [deploymentCount(deleted.owner_id, -1)])
         await tx.deleteFrom('manifests').where('deployment_id', '=', id).execute()
         await tx.deleteFrom('outputs').where('deployment_id', '=', id).execute()
         await tx.deleteFrom('previews').where('deployment_id', '=', id).execute()

@@ -9,6 +9,7 @@ import { prepare } from './prepare.ts'
 import type { Db } from './tables.ts'
 import { textsIn } from './text-list.ts'
 import { atomically } from './transaction.ts'
+import { countUsage } from './usage-store.ts'
 
 /**
  * A file that was used within this time is left as it is: no collector forgets it for as long again, which is
@@ -69,7 +70,7 @@ const deleteStale = prepare<{ ownerId: string; sha1s: string; before: number }>(
       .where('owner_id', '=', ownerId)
       .where('sha1', 'in', lockedIn(db, ownerId, sha1s))
       .where('used_at', '<', before)
-      .returning('sha256'),
+      .returning(['sha256', 'size']),
 )
 const selectStale = prepare<{ before: number; limit: number }>()((db, { before, limit }) =>
   db
@@ -125,6 +126,8 @@ export function createFileStore(db: Db): FileStore {
     forget: (ownerId, sha1s, before) =>
       atomically(db, async (tx) => {
         const deleted = await deleteStale(tx, { ownerId, sha1s: JSON.stringify(sha1s), before })
+        const bytes = deleted.reduce((sum, { size }) => sum + size, 0)
+        await countUsage(tx, [{ ownerId, what: 'contentBytes', period: '', amount: -bytes }])
         const contents = [...new Set(deleted.map(({ sha256 }) => sha256))]
         const kept = await known(contents, tx)
         return contents.filter((sha256) => !kept.has(sha256))

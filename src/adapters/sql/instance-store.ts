@@ -10,23 +10,39 @@ const toInstance = (row: Selectable<InstanceTable>): Instance => ({
   program: row.program,
   worker: row.worker,
   startedAt: row.started_at,
+  ownerId: row.owner_id,
+  memoryMb: row.memory_mb,
 })
 
 const selectOf = prepare<{ id: string }>()((db, { id }) =>
   db
     .selectFrom('instances')
-    .select(['id', 'deployment_id', 'program', 'worker', 'started_at'])
+    .select(['id', 'deployment_id', 'program', 'worker', 'started_at', 'owner_id', 'memory_mb'])
     .where('deployment_id', '=', id)
     .orderBy('started_at')
     .orderBy('id'),
 )
 
+const selectOwned = prepare<{ ownerId: string; exceptWorker: string }>()((db, { ownerId, exceptWorker }) =>
+  db
+    .selectFrom('instances')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.sum<number | string | null>('memory_mb').as('memory'),
+    ])
+    .where('owner_id', '=', ownerId)
+    .where('worker', '!=', exceptWorker),
+)
+
 export function createInstanceStore(db: Db): InstanceStore {
   return {
-    async add({ id, deploymentId, program, worker, startedAt }) {
+    async add({ id, deploymentId, program, worker, startedAt, ownerId, memoryMb }) {
       await db
         .insertInto('instances')
-        .values({ id, deployment_id: deploymentId, program, worker, started_at: startedAt })
+        .values({
+          ...{ id, program, worker, deployment_id: deploymentId, started_at: startedAt },
+          ...{ owner_id: ownerId, memory_mb: memoryMb },
+        })
         .execute()
     },
     async remove(id) {
@@ -36,6 +52,10 @@ export function createInstanceStore(db: Db): InstanceStore {
       await db.deleteFrom('instances').where('worker', '=', worker).execute()
     },
     ofDeployment: async (deploymentId) => (await selectOf(db, { id: deploymentId })).map(toInstance),
+    async ofOwner(ownerId, exceptWorker = '') {
+      const [row] = await selectOwned(db, { ownerId, exceptWorker })
+      return { count: Number(row?.count ?? 0), memoryMb: Number(row?.memory ?? 0) }
+    },
     async counts(deploymentIds) {
       if (deploymentIds.length === 0) return new Map()
       const rows = await db

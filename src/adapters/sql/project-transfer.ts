@@ -3,6 +3,7 @@ import type { Project } from '#core/project/project.ts'
 import type { Db } from './tables.ts'
 import { atomically } from './transaction.ts'
 import { unlessTaken } from './unless-taken.ts'
+import { countUsage, deploymentCount } from './usage-store.ts'
 
 type Owned = Pick<Project, 'id' | 'ownerId'>
 
@@ -16,6 +17,11 @@ async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: st
     .where('project_id', '=', id)
     .where('owner_id', '=', from)
   const live = theirs.where('deleted_at', 'is', null)
+  const { count } = await live
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const moved = Number(count)
   await tx.updateTable('deployment_meta').set(to).where('deployment_id', 'in', live).execute()
   // Their images are files of the old account; new ones are made when somebody asks.
   await tx.deleteFrom('previews').where('deployment_id', 'in', live).execute()
@@ -39,6 +45,7 @@ async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: st
     .where('project_id', '=', id)
     .execute()
   await tx.updateTable('deployments').set(to).where('id', 'in', live).execute()
+  await countUsage(tx, [deploymentCount(from, -moved), deploymentCount(ownerId, moved)])
   await tx.updateTable('hosts').set(to).where('project_id', '=', id).execute()
   await tx.updateTable('project_domains').set(to).where('project_id', '=', id).execute()
   // What an application of the old account has set is the new account's own.

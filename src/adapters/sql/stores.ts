@@ -30,6 +30,7 @@ import type { SessionStore } from '#core/session/session-store.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
+import type { UsageStore } from '#core/usage/usage-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
 import type { DeliveryStore, WebhookStore } from '#core/webhook/webhook-store.ts'
 import { createAccountStore } from './account-store.ts'
@@ -65,6 +66,7 @@ import type { Db } from './tables.ts'
 import { createTeamStore } from './team-store.ts'
 import { createTelling, type Telling } from './telling.ts'
 import { createTokenStore } from './token-store.ts'
+import { createUsageStore } from './usage-store.ts'
 import { createUserStore } from './user-store.ts'
 import { createWebhookStore } from './webhook-store.ts'
 
@@ -102,6 +104,7 @@ export interface Stores {
   readonly drains: DrainStore
   readonly audit: AuditStore
   readonly events: EventQueue
+  readonly usage: UsageStore
 }
 
 export interface StoreParts {
@@ -244,6 +247,10 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
     get audit() {
       made.audit ??= told(telling.audit, createAuditStore(db))
       return made.audit
+    },
+    get usage() {
+      made.usage ??= createUsageStore(db)
+      return made.usage
     },
     get drains() {
       made.drains ??= told(telling.drains, createDrainStore(db))

@@ -9,6 +9,7 @@ import type { RecordType } from '#core/dns-record/dns-record.ts'
 import type { Drain } from '#core/drain/drain.ts'
 import type { EventType } from '#core/event/event.ts'
 import type { TokenKind } from '#core/token/token.ts'
+import type { Counted } from '#core/usage/usage-store.ts'
 import type { Delivery, DeliveryTarget } from '#core/webhook/webhook.ts'
 
 /** Only types that both databases store alike: text, whole numbers, and JSON as text. Times are ms. */
@@ -58,6 +59,7 @@ export interface Tables {
   readonly drains: DrainTable
   readonly drain_cursors: DrainCursorTable
   readonly audit: AuditTable
+  readonly usage: UsageTable
 }
 
 export type Db = Kysely<Tables>
@@ -297,6 +299,19 @@ export interface InstanceTable {
   program: string
   worker: string
   started_at: number
+  owner_id: string
+  memory_mb: number
+}
+
+/** Entries that are added up. */
+interface UsageTable {
+  owner_id: string
+  what: Counted
+  /** A day, a month, or empty. */
+  period: string
+  amount: number
+  /** 1 until it is added up with others. */
+  fresh: Flag
 }
 
 export interface DomainTable {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { PLAN_QUOTAS } from '#contract/quotas.ts'
 import { HOUR } from '#contract/time.ts'
 import { sampleDeployment } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -24,6 +25,8 @@ async function world(t: TestContext) {
     transact: (act) => (failures-- > 0 ? Promise.reject(new Error('no space left')) : transact(act)),
     logOf: () => ({ stdout: async (text: string) => void told.push(text) }) as unknown as BuildLog,
     onHostsChanged: () => {},
+    quotas: { limitsById: async () => PLAN_QUOTAS.enterprise, used: async () => 0 },
+    ...{ usage: stores.usage, files: stores.files },
     ...({ siteNames: async () => ({}) } as unknown as Pick<
       BuildJobParts,
       'vault' | 'builder' | 'boot' | 'siteNames' | 'blobs' | 'docker'

@@ -9,6 +9,7 @@ import type { FindSiteNames } from '../deployment/site-names.ts'
 import { surroundings } from '../deployment/system-env.ts'
 import { detect } from '../detection/detect.ts'
 import type { FileStore } from '../file/file-store.ts'
+import { newBytes } from '../file/new-bytes.ts'
 import { type JobHandler, type JobRun, type JobWait, PermanentFailure } from '../job/job-handler.ts'
 import type { BuildLog, LogOfBuild } from '../log/build-log.ts'
 import { contentsOf, type Output } from '../output/output.ts'
@@ -21,6 +22,11 @@ import { type BootProgram, RunnerError } from '../ports/runner.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import { amountOf } from '../usage/amount.ts'
+import { periodOf } from '../usage/period.ts'
+import { quotaWords } from '../usage/quota-exceeded.ts'
+import type { Quotas } from '../usage/quotas.ts'
+import type { UsageStore } from '../usage/usage-store.ts'
 import { allThatFailed, whatFailed } from './platform-fault.ts'
 import { BUILD_JOB, BUILD_KEY } from './queue-build.ts'
 
@@ -32,6 +38,7 @@ interface BuildStores extends PublishStores {
 export interface BuildJobParts {
   readonly deployments: DeploymentStore
   readonly projects: ProjectStore
+  readonly files: Pick<FileStore, 'claim'>
   readonly transact: Transact<BuildStores>
   readonly vault: Vault
   readonly builder: Builder
@@ -41,6 +48,8 @@ export interface BuildJobParts {
   readonly docker: boolean
   readonly boot: BootProgram
   readonly logOf: LogOfBuild
+  readonly quotas: Pick<Quotas, 'limitsById' | 'used'>
+  readonly usage: Pick<UsageStore, 'add'>
   readonly bus: Bus
   readonly clock: Clock
   readonly onHostsChanged: (hosts: readonly string[]) => void
@@ -143,7 +152,9 @@ class BuildRun {
     })
     const late = AbortSignal.timeout(TIME_LIMIT)
     const signal = AbortSignal.any([stopped, deleted.signal, late])
+    const meter = this.#startMeter()
     try {
+      await this.#checkTime()
       const output = await this.#build(signal)
       await this.#deploy(output, signal)
     } catch (error) {
@@ -155,7 +166,58 @@ class BuildRun {
         throw new PermanentFailure(`deployment ${id}: ${allThatFailed(error)}`, { cause: error })
     } finally {
       unsubscribe()
+      await meter.stop()
     }
+  }
+
+  /** Its account may have used up the month since it was queued. */
+  async #checkTime(): Promise<void> {
+    const { quotas } = this.#parts
+    const { ownerId } = this.#deployment
+    const { buildMinutes: limit } = await quotas.limitsById(ownerId)
+    if (limit === null) return
+    const used = await quotas.used(ownerId, 'buildMinutes')
+    if (used >= limit)
+      throw new BuildFailure('quota_exceeded', quotaWords({ quota: 'buildMinutes', limit, used }))
+  }
+
+  /** Every minute of it is counted when it is over, so that the death of the process costs no more than one. */
+  #startMeter(): { readonly stop: () => Promise<void> } {
+    const { usage, clock } = this.#parts
+    const { log } = this.#job
+    const { ownerId } = this.#deployment
+    let since = clock.now()
+    const count = async () => {
+      const now = clock.now()
+      const amount = Math.max(0, now - since)
+      since = now
+      await usage
+        .add([{ ownerId, what: 'buildMs', period: periodOf('buildMinutes', now), amount }])
+        .catch((err: unknown) => log.warn({ err, ownerId, amount }, 'the time of a build was not counted'))
+    }
+    const timer = setInterval(() => void count(), MINUTE).unref()
+    return {
+      stop: () => {
+        clearInterval(timer)
+        return count()
+      },
+    }
+  }
+
+  /** What was built has to fit into what the account may store. */
+  async #checkRoom(output: Output): Promise<void> {
+    const { quotas, files, clock } = this.#parts
+    const { ownerId } = this.#deployment
+    const { contentBytes: limit } = await quotas.limitsById(ownerId)
+    if (limit === null) return
+    const used = await quotas.used(ownerId, 'contentBytes')
+    const more = await newBytes(files, ownerId, contentsOf(output), clock.now())
+    if (used + more <= limit) return
+    const words = quotaWords({ quota: 'contentBytes', limit, used })
+    throw new BuildFailure(
+      'quota_exceeded',
+      `What was built takes ${amountOf('contentBytes', more)}. ${words}`,
+    )
   }
 
   async #build(signal: AbortSignal): Promise<Output> {
@@ -216,6 +278,7 @@ class BuildRun {
   async #deploy(output: Output, signal: AbortSignal): Promise<void> {
     const { transact, clock, onHostsChanged } = this.#parts
     const { id, ownerId } = this.#deployment
+    await this.#checkRoom(output)
     await this.#changes
     const kept = await transact(async ({ deployments, files, outputs }) => {
       if (!(await deployments.find(id))) return false

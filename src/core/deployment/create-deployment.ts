@@ -1,4 +1,4 @@
-import type { Hash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
@@ -12,6 +12,8 @@ import { openVariables, secretIdsIn, variablesFor, versionOf } from '../env-vari
 import { projectEvent } from '../event/event-payloads.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
 import { asAnswer } from '../file/files.ts'
+import { newBytes } from '../file/new-bytes.ts'
+import type { InstanceStore } from '../instance/instance-store.ts'
 import type { LogOfBuild } from '../log/build-log.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
@@ -24,6 +26,9 @@ import type { SecretStore } from '../secret/secret-store.ts'
 import { inSlices, sortInSlices } from '../slices.ts'
 import { mayEditProduction, productionIsClosed } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
+import type { ContentRoom, Room } from '../usage/content-room.ts'
+import type { Quotas } from '../usage/quotas.ts'
+import type { UsageStore } from '../usage/usage-store.ts'
 import { branchOf } from './branch.ts'
 import { type Decision, decide, type Work } from './decide.ts'
 import { type Deployment, MAX_INSTANCES } from './deployment.ts'
@@ -50,6 +55,8 @@ export interface CreateStores extends PublishStores {
   readonly envVariables: EnvVariableStore
   readonly outputs: OutputStore
   readonly teams: Pick<TeamStore, 'byId'>
+  readonly usage: Pick<UsageStore, 'used'>
+  readonly instances: Pick<InstanceStore, 'ofOwner'>
 }
 
 export interface CreateParts {
@@ -57,6 +64,8 @@ export interface CreateParts {
   readonly files: Pick<FileStore, 'add' | 'claim'>
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
   readonly logOf: LogOfBuild
+  readonly quotas: Quotas
+  readonly content: ContentRoom
   /** Whether images can be built and run here. */
   readonly docker: boolean
   readonly blobs: BlobStore
@@ -81,6 +90,8 @@ const ROW_BATCH = 2000
 /** Inline files by their path, after their content was stored. */
 type Stored = ReadonlyMap<string, UploadedFile>
 
+type InlineFile = Extract<FileWish, { readonly bytes: unknown }>
+
 export function createCreateDeployment(parts: CreateParts) {
   const { transact, blobs, vault, clock, names } = parts
 
@@ -90,6 +101,29 @@ export function createCreateDeployment(parts: CreateParts) {
    */
   async function storeInline(owner: Owner, files: readonly FileWish[]): Promise<Stored> {
     const inline = files.filter((file) => 'bytes' in file)
+    const room = await roomFor(owner, inline)
+    try {
+      return await storeContents(owner, inline)
+    } finally {
+      room.release()
+    }
+  }
+
+  /** What the account has already takes no room; that is found out only where it matters. */
+  async function roomFor(owner: Owner, inline: readonly InlineFile[]): Promise<Room> {
+    const total = inline.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    try {
+      return await parts.content.take(owner, total)
+    } catch {
+      const contents: { sha1: string; size: number }[] = []
+      await inSlices(inline, ({ bytes }) =>
+        contents.push({ sha1: createHash('sha1').update(bytes).digest('hex'), size: bytes.length }),
+      )
+      return parts.content.take(owner, await newBytes(parts.files, owner.id, contents, clock.now()))
+    }
+  }
+
+  async function storeContents(owner: Owner, inline: readonly InlineFile[]): Promise<Stored> {
     const stored = new Map<string, UploadedFile>()
     for (let start = 0; start < inline.length; start += CONTENT_BATCH) {
       const batch = inline.slice(start, start + CONTENT_BATCH)
@@ -189,6 +223,8 @@ export function createCreateDeployment(parts: CreateParts) {
         return { deployment: same, isNew: false, missing: remaining, totalSize, changed: [] }
       }
 
+      await parts.quotas.check(owner, 'deployments', 1, stores)
+      if (work.kind === 'build') await parts.quotas.check(owner, 'buildMinutes', 1, stores)
       const project = await ensureProject(stores, known, ctx, command, wish.slug, now)
       const id = newId.deployment()
       const given = openVariables(variables, secrets, vault)

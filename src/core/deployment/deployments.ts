@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
-import type { Plan } from '#contract/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
-import { QUOTAS } from '#contract/quotas.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
 import { queueForgetTraffic } from '../analytics/forget-traffic.ts'
@@ -16,6 +14,7 @@ import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { followersOf, showDomain } from '../project-domain/show-domain.ts'
+import { quotaExceeded } from '../usage/quota-exceeded.ts'
 import { type Created, type CreateParts, createCreateDeployment } from './create-deployment.ts'
 import { type Deployment, legacyStateOf, MAX_INSTANCES, type Scale } from './deployment.ts'
 import type { DeploymentNews } from './deployment-news.ts'
@@ -96,6 +95,27 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       if (project?.details.publicSource === true) return deployment
     }
     return find(ctx, idOrHost, 'read')
+  }
+
+  /** Instances that run whether anybody visits them or not are the account's to pay for in memory. */
+  async function checkKept(
+    deployments: DeploymentStore,
+    { id, ownerId }: Deployment,
+    { min }: Scale,
+    owner: Owner,
+  ): Promise<void> {
+    const { keptInstances: limit } = await parts.quotas.limits(owner)
+    if (min === 0 || limit === null) return
+    const kept = (await deployments.keptRunning()).filter(
+      (other) => other.ownerId === ownerId && other.id !== id,
+    )
+    const used = kept.reduce((sum, { scale }) => sum + scale.min, 0)
+    if (used + min > limit)
+      throw quotaExceeded(
+        { quota: 'keptInstances', limit, used },
+        clock.now(),
+        `Or set \`min\` to ${Math.max(0, limit - used)} or less.`,
+      )
   }
 
   const find: Deployments['find'] = (ctx, idOrHost, intent) => seen(store, ctx, idOrHost, intent)
@@ -189,7 +209,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         const state = legacyStateOf(deployment, running.get(deployment.id) ?? 0)
         if (state !== 'READY')
           throw new AloftError('deployment_not_ready', `The deployment is ${state}, not READY.`)
-        await checkKept(deployments, deployment, scale, ctx.owner.plan)
+        await checkKept(deployments, deployment, scale, ctx.owner)
         await deployments.update(deployment.id, { scale })
         return deployment.id
       })
@@ -231,27 +251,6 @@ const fillIn = (
   content: { readonly sha256: string; readonly size: number } | undefined,
 ): ManifestFile =>
   isAbsent(file) && content?.size === file.size ? { ...file, sha256: content.sha256 } : file
-
-/** Instances that run whether anybody visits them or not are the account's to pay for in memory. */
-async function checkKept(
-  deployments: DeploymentStore,
-  { id, ownerId }: Deployment,
-  { min }: Scale,
-  plan: Plan,
-): Promise<void> {
-  if (min === 0) return
-  const kept = (await deployments.keptRunning()).filter(
-    (other) => other.ownerId === ownerId && other.id !== id,
-  )
-  const used = kept.reduce((sum, { scale }) => sum + scale.min, 0)
-  const { keptInstances: limit } = QUOTAS[plan]
-  if (used + min > limit)
-    throw new AloftError(
-      'quota_exceeded',
-      `Your plan allows ${limit} instances that always run, and ${used} are kept by other deployments: scale some of them down, or set \`min\` to ${Math.max(0, limit - used)} or less.`,
-      { quota: 'keptInstances', limit, used },
-    )
-}
 
 function checkScale({ min, max }: Scale): void {
   if (min > max) throw new AloftError('wrong_min_max_relation', '`min` should not be larger than `max`.')

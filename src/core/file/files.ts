@@ -3,6 +3,7 @@ import { AloftError } from '#contract/errors.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { type BlobDigest, BlobError, type BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { ContentRoom, Room } from '../usage/content-room.ts'
 import type { FileStore } from './file-store.ts'
 
 /** The largest single file. */
@@ -22,7 +23,8 @@ export interface Files {
 
 interface FileParts {
   readonly blobs: BlobStore
-  readonly store: Pick<FileStore, 'add'>
+  readonly store: Pick<FileStore, 'add' | 'claim'>
+  readonly content: ContentRoom
   readonly clock: Clock
   /** Told when an account gained a file: deployments may have waited for it. */
   readonly onUploaded: (owner: Owner) => Promise<void>
@@ -30,7 +32,18 @@ interface FileParts {
 
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
-export function createFiles({ blobs, store, clock, onUploaded }: FileParts): Files {
+export function createFiles({ blobs, store, content, clock, onUploaded }: FileParts): Files {
+  /** What the account has already takes no room. */
+  async function roomFor(owner: Owner, digest: string, size: number | undefined): Promise<Room> {
+    try {
+      return await content.take(owner, size)
+    } catch (error) {
+      const known = (await store.claim(owner.id, [digest], clock.now())).get(digest)
+      if (known === undefined) throw error
+      return { most: known.size, exceeded: () => error as AloftError, release() {} }
+    }
+  }
+
   return {
     async upload(ctx, { body, digest: given, sizes, signal }) {
       if (given === undefined) throw invalid('missing required header `x-platform-digest`')
@@ -46,15 +59,24 @@ export function createFiles({ blobs, store, clock, onUploaded }: FileParts): Fil
         if (got.sha1 !== digest)
           throw invalid(`\`x-platform-digest\` is not the SHA-1 of the body, which is ${got.sha1}`)
       }
-      const stored = await blobs
-        .put(body, {
-          maxBytes: MAX_FILE_BYTES,
-          accept,
-          ...(size === undefined ? {} : { sizeHint: size }),
-          ...(signal === undefined ? {} : { signal }),
-        })
-        .catch(asAnswer)
-      await store.add(ctx.owner.id, [stored], clock.now())
+      const room = await roomFor(ctx.owner, digest, size)
+      try {
+        const stored = await blobs
+          .put(body, {
+            maxBytes: Math.min(MAX_FILE_BYTES, size === undefined ? room.most : MAX_FILE_BYTES),
+            accept,
+            ...(size === undefined ? {} : { sizeHint: size }),
+            ...(signal === undefined ? {} : { signal }),
+          })
+          .catch((error: unknown) => {
+            const isFull = size === undefined && room.most < MAX_FILE_BYTES
+            if (isFull && error instanceof BlobError && error.kind === 'too_large') throw room.exceeded()
+            return asAnswer(error)
+          })
+        await store.add(ctx.owner.id, [stored], clock.now())
+      } finally {
+        room.release()
+      }
       await onUploaded(ctx.owner)
     },
   }

@@ -8,6 +8,11 @@ export interface InstanceStore {
   clear(worker: string): Promise<void>
   /** Oldest first. */
   ofDeployment(deploymentId: string): Promise<readonly Instance[]>
+  /** What runs of an account, except on this worker. */
+  ofOwner(
+    ownerId: string,
+    exceptWorker?: string,
+  ): Promise<{ readonly count: number; readonly memoryMb: number }>
   /** How many each of these deployments has; one without any may be left out. */
   counts(deploymentIds: readonly string[]): Promise<ReadonlyMap<string, number>>
 }

@@ -11,6 +11,8 @@ export interface Instance {
   /** The working process that runs it. */
   readonly worker: string
   readonly startedAt: number
+  readonly ownerId: string
+  readonly memoryMb: number
 }
 
 /** Everything that is needed to run a program. */

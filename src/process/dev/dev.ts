@@ -267,6 +267,7 @@ const NO_STORE = {
   remove: async () => {},
   clear: async () => {},
   ofDeployment: async () => [],
+  ofOwner: async () => ({ count: 0, memoryMb: 0 }),
   counts: async () => new Map<string, number>(),
 }
 

@@ -16,6 +16,7 @@ import { previews } from './0019-previews.ts'
 import { crashLoops } from './0020-crash-loops.ts'
 import { unsettled } from './0021-unsettled.ts'
 import { damagedContents } from './0024-damaged-contents.ts'
+import { usage } from './0025-usage.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   crashLoops,
   unsettled,
   damagedContents,
+  usage,
 ]

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { COUNTED, type Counted, type UsageEntry, type UsageStore } from '#core/usage/usage-store.ts'
+import { prepare } from './prepare.ts'
+import type { Db } from './tables.ts'
+import { atomically } from './transaction.ts'
+
+const selectUsed = prepare<{ ownerId: string; what: string; period: string }>()(
+  (db, { ownerId, what, period }) =>
+    db
+      .selectFrom('usage')
+      .select(({ fn }) => fn.sum<number | string | null>('amount').as('used'))
+      .where('owner_id', '=', ownerId)
+      .where('what', '=', what as Counted)
+      .where('period', '=', period),
+)
+
+/** Inside the transaction that changes what is counted. */
+export async function countUsage(tx: Db, entries: readonly UsageEntry[]): Promise<void> {
+  const counted = entries.filter(({ amount }) => amount !== 0)
+  if (counted.length === 0) return
+  await tx
+    .insertInto('usage')
+    .values(
+      counted.map(({ ownerId, what, period, amount }) => ({
+        ...{ owner_id: ownerId, what, period, amount, fresh: 1 as const },
+      })),
+    )
+    .execute()
+}
+
+/** So many deployments more, or fewer. */
+export const deploymentCount = (ownerId: string, amount: number): UsageEntry => ({
+  ...{ ownerId, what: 'deployments' as const, period: '', amount },
+})
+
+/** Rows that were written meanwhile are not among those that are deleted, so no sum ever changes. */
+const compactOne = (db: Db, key: { owner_id: string; what: Counted; period: string }) =>
+  atomically(db, async (tx) => {
+    const rows = await tx
+      .deleteFrom('usage')
+      .where('owner_id', '=', key.owner_id)
+      .where('what', '=', key.what)
+      .where('period', '=', key.period)
+      .returning('amount')
+      .execute()
+    const amount = rows.reduce((sum, row) => sum + Number(row.amount), 0)
+    if (amount !== 0)
+      await tx
+        .insertInto('usage')
+        .values({ ...key, amount, fresh: 0 })
+        .execute()
+  })
+
+export const createUsageStore = (db: Db): UsageStore => ({
+  add: (entries) => countUsage(db, entries),
+
+  async used(ownerId, what, period) {
+    const [row] = await selectUsed(db, { ownerId, what, period })
+    // The sum of a bigint is text on PostgreSQL.
+    return Math.max(0, Number(row?.used ?? 0))
+  },
+
+  async compact(limit) {
+    const keys = await db
+      .selectFrom('usage')
+      .select(['owner_id', 'what', 'period'])
+      .distinct()
+      .where('fresh', '=', sql.lit(1))
+      .limit(limit)
+      .execute()
+    for (const key of keys) await compactOne(db, key)
+    return keys.length
+  },
+
+  async prune(before) {
+    await db
+      .deleteFrom('usage')
+      // In the words of the index; each of these has days, or months, or neither.
+      .where('period', '!=', sql.lit(''))
+      .where('period', '<', before)
+      .where(sql<number>`length(period)`, '=', before.length)
+      .where('what', 'in', [...COUNTED])
+      .execute()
+  },
+})

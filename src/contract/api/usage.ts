@@ -1,0 +1,102 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PLANS } from '../limits.ts'
+import { QUOTA_NAMES, QUOTAS, type QuotaName } from '../quotas.ts'
+import { OPERATOR, PERSONAL } from '../scopes.ts'
+import { Nullable, Time } from './shared.ts'
+
+const Use = Type.Object({
+  name: Type.Enum([...QUOTA_NAMES]),
+  title: Type.String(),
+  unit: Type.Enum(['count', 'bytes', 'megabytes', 'minutes'] as const),
+  used: Type.Number(),
+  limit: Nullable(Type.Number({ description: 'Null: as much as the machine can bear.' })),
+  per: Type.Optional(Type.Enum(['day', 'month'] as const)),
+  reset: Type.Optional(Time),
+})
+
+export const Usage = Type.Object({ plan: Type.Enum(PLANS), quotas: Type.Array(Use) })
+export type UsageReply = Static<typeof Usage>
+export type QuotaUse = Static<typeof Use>
+
+/** The largest whole number that every client reads as it is. */
+const Limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+const named = <T>(make: (name: QuotaName) => T): Record<QuotaName, T> =>
+  Object.fromEntries(QUOTA_NAMES.map((name) => [name, make(name)])) as Record<QuotaName, T>
+
+const Limits = Type.Object(named((name) => Nullable(Type.Integer({ description: QUOTAS[name].title }))))
+
+/** `null`: no limit. `default`: what it would be without this. */
+export const QuotaChange = Type.Object(
+  named(() => Type.Optional(Type.Union([Limit, Type.Null(), Type.Literal('default')]))),
+  { additionalProperties: false, minProperties: 1 },
+)
+
+export const readUsage = endpoint({
+  on: 'GET /v1/usage',
+  gen: 'current',
+  summary: 'What the account uses of what its plan allows',
+  access: PERSONAL,
+  teamBySlug: true,
+  limit: 'read',
+  reply: Usage,
+})
+
+const Plans = Type.Object({
+  plans: Type.Array(
+    Type.Object({
+      plan: Type.Enum(PLANS),
+      limits: Limits,
+      changed: Type.Array(Type.Enum([...QUOTA_NAMES]), {
+        description: 'Those that the operator has set.',
+      }),
+    }),
+  ),
+})
+
+export const listPlanQuotas = endpoint({
+  on: 'GET /v1/operator/quotas',
+  gen: 'current',
+  summary: 'What each plan allows an account to use',
+  access: OPERATOR,
+  limit: 'read',
+  reply: Plans,
+})
+
+export const changePlanQuotas = endpoint({
+  on: 'PATCH /v1/operator/quotas/:plan',
+  gen: 'current',
+  summary: 'Change what a plan allows: a number, `null` for no limit, or `"default"`',
+  access: OPERATOR,
+  limit: 'write',
+  body: QuotaChange,
+  reply: Plans,
+})
+
+const AccountUsage = Type.Object({
+  ...Usage.properties,
+  changed: Type.Array(Type.Enum([...QUOTA_NAMES]), {
+    description: 'Those that the operator has set for this account.',
+  }),
+})
+
+export const readAccountUsage = endpoint({
+  on: 'GET /v1/operator/accounts/:idOrEmailOrSlug/usage',
+  gen: 'current',
+  summary: 'What an account uses of what it may',
+  access: OPERATOR,
+  limit: 'read',
+  reply: AccountUsage,
+})
+
+export const changeAccountQuotas = endpoint({
+  on: 'PATCH /v1/operator/accounts/:idOrEmailOrSlug/quotas',
+  gen: 'current',
+  summary:
+    'Let one account use more or less than its plan allows: a number, `null` for no limit, or `"default"`',
+  access: OPERATOR,
+  limit: 'write',
+  body: QuotaChange,
+  reply: AccountUsage,
+})

@@ -1,0 +1,42 @@
+import { AloftError } from '#contract/errors.ts'
+import type { QuotaName } from '#contract/quotas.ts'
+import { amountOf } from './amount.ts'
+import { resetOf } from './period.ts'
+
+interface Exceeded {
+  readonly quota: QuotaName
+  readonly limit: number
+  readonly used: number
+}
+
+type Words = (limit: string, used: string) => string
+
+/** What is allowed, what is used, and what to do about it. */
+const WORDS: Readonly<Record<QuotaName, Words>> = {
+  instances: (limit, used) =>
+    `Your plan allows ${limit} at the same time, and ${used} are in use. Wait for some to become idle, or scale other deployments down.`,
+  keptInstances: (limit, used) =>
+    `Your plan allows ${limit}, and ${used} are kept by other deployments. Scale some of them down.`,
+  memoryMb: (limit, used) =>
+    `Your plan allows running instances ${limit} of memory together, and ${used} are in use. Give functions less \`memory\`, or scale other deployments down.`,
+  contentBytes: (limit, used) =>
+    `Your plan allows ${limit} of stored files, and ${used} are used. Delete deployments that you no longer need: what no deployment has used for a day is removed.`,
+  deployments: (limit, used) =>
+    `Your plan allows ${limit}, and you have ${used}. Delete those that you no longer need.`,
+  buildMinutes: (limit, used) =>
+    `Your plan allows ${limit} of build time a month, and ${used} are used. Builds are possible again when the next month begins.`,
+  logBytes: (limit, used) =>
+    `Your plan allows ${limit} of log entries a day, and ${used} are used. They are recorded again when the next day begins (UTC).`,
+}
+
+export const quotaWords = ({ quota, limit, used }: Exceeded): string =>
+  WORDS[quota](amountOf(quota, limit), amountOf(quota, used))
+
+export function quotaExceeded({ quota, limit, used }: Exceeded, now: number, hint?: string): AloftError {
+  const reset = resetOf(quota, now)
+  return new AloftError(
+    'quota_exceeded',
+    [quotaWords({ quota, limit, used }), ...(hint === undefined ? [] : [hint])].join(' '),
+    { quota, limit, used, ...(reset === undefined ? {} : { reset }) },
+  )
+}

@@ -1,0 +1,95 @@
+import type { Plan } from '#contract/limits.ts'
+import { PLAN_QUOTAS, QUOTA_NAMES, type QuotaLimits } from '#contract/quotas.ts'
+import { MINUTE } from '#contract/time.ts'
+import type { Bus } from '../ports/bus.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { SettingStore } from '../setting/setting-store.ts'
+
+/** What differs from what it would be otherwise; `null` is no limit. */
+export type QuotaChange = Partial<QuotaLimits>
+
+/** A change in which `default` means: as it would be otherwise. */
+export type QuotaWish = { readonly [K in keyof QuotaLimits]?: number | null | 'default' }
+
+/** What operators have set about quotas, of plans and of single accounts. */
+export interface QuotaSettings {
+  ofPlan(plan: Plan): Promise<QuotaLimits>
+  ofAccount(account: { readonly id: string; readonly plan: Plan }): Promise<QuotaLimits>
+  /** What was set for a plan, or for this account alone. */
+  ownOfPlan(plan: Plan): Promise<QuotaChange>
+  ownOf(accountId: string): Promise<QuotaChange>
+  changePlan(plan: Plan, wish: QuotaWish): Promise<void>
+  changeAccount(accountId: string, wish: QuotaWish): Promise<void>
+}
+
+interface SettingParts {
+  readonly settings: Pick<SettingStore, 'get' | 'set'>
+  readonly bus: Bus
+  readonly clock: Clock
+}
+
+/** The bus topic that tells every process that operators changed something. */
+const TOPIC = 'quotas'
+
+const keyOfPlan = (plan: Plan) => `quotas:plan:${plan}`
+const keyOfAccount = (id: string) => `quotas:account:${id}`
+
+/** Accounts of which it is remembered, since every upload asks; and for how long, where the bus does not reach. */
+const REMEMBERED = 10_000
+const REMEMBERED_MS = MINUTE
+
+const apply = (base: QuotaChange, wish: QuotaWish): QuotaChange => {
+  const merged = { ...base, ...wish }
+  return Object.fromEntries(
+    QUOTA_NAMES.flatMap((name) => {
+      const limit = merged[name]
+      return limit === undefined || limit === 'default' ? [] : [[name, limit]]
+    }),
+  )
+}
+
+export function createQuotaSettings({ settings, bus, clock }: SettingParts): QuotaSettings {
+  let known = new Map<string, Promise<QuotaChange>>()
+  let since = clock.now()
+  const forget = () => {
+    known = new Map()
+    since = clock.now()
+  }
+  bus.subscribe(TOPIC, forget)
+
+  async function load(key: string): Promise<QuotaChange> {
+    const text = await settings.get(key)
+    return text === undefined ? {} : apply({}, JSON.parse(text))
+  }
+
+  function read(key: string): Promise<QuotaChange> {
+    if (known.size >= REMEMBERED || clock.now() - since >= REMEMBERED_MS) forget()
+    const found = known.get(key)
+    if (found) return found
+    const into = known
+    const loading = load(key)
+    into.set(key, loading)
+    loading.catch(() => into.delete(key))
+    return loading
+  }
+
+  async function write(key: string, wish: QuotaWish): Promise<void> {
+    await settings.set(key, JSON.stringify(apply(await load(key), wish)))
+    forget()
+    bus.publish(TOPIC, '')
+  }
+
+  const ofPlan = async (plan: Plan): Promise<QuotaLimits> => ({
+    ...PLAN_QUOTAS[plan],
+    ...(await read(keyOfPlan(plan))),
+  })
+
+  return {
+    ofPlan,
+    ownOfPlan: (plan) => read(keyOfPlan(plan)),
+    ownOf: (id) => read(keyOfAccount(id)),
+    ofAccount: async ({ id, plan }) => ({ ...(await ofPlan(plan)), ...(await read(keyOfAccount(id))) }),
+    changePlan: (plan, wish) => write(keyOfPlan(plan), wish),
+    changeAccount: (id, wish) => write(keyOfAccount(id), wish),
+  }
+}

@@ -1,0 +1,96 @@
+import type { Plan } from '#contract/limits.ts'
+import { QUOTA_NAMES, type QuotaLimits, type QuotaName } from '#contract/quotas.ts'
+import { MINUTE } from '#contract/time.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { InstanceStore } from '../instance/instance-store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { TeamStore } from '../team/team-store.ts'
+import type { UserStore } from '../user/user-store.ts'
+import { periodOf, resetOf } from './period.ts'
+import { quotaExceeded } from './quota-exceeded.ts'
+import type { QuotaSettings } from './quota-settings.ts'
+import type { UsageStore } from './usage-store.ts'
+
+/** Whose quotas are meant. */
+export interface Account {
+  readonly id: string
+  readonly plan: Plan
+}
+
+export interface QuotaUse {
+  readonly name: QuotaName
+  readonly used: number
+  readonly limit: number | null
+  /** When what was used up is forgotten. */
+  readonly reset?: number
+}
+
+/** Stores of a transaction that is to see what it has written itself. */
+export interface UsageStores {
+  readonly usage: Pick<UsageStore, 'used'>
+  readonly instances: Pick<InstanceStore, 'ofOwner'>
+  readonly deployments: Pick<DeploymentStore, 'keptRunning'>
+}
+
+export interface Quotas {
+  limits(account: Account): Promise<QuotaLimits>
+  /** The same where only the id is known; all that plan `free` has for one that is gone. */
+  limitsById(accountId: string): Promise<QuotaLimits>
+  used(accountId: string, name: QuotaName, within?: UsageStores): Promise<number>
+  /** Throws `quota_exceeded` unless there is room for this much more. What has no limit is not even counted. */
+  check(account: Account, name: QuotaName, more: number, within?: UsageStores): Promise<void>
+  /** All of them, for people to see. */
+  list(account: Account): Promise<readonly QuotaUse[]>
+}
+
+interface QuotaParts {
+  readonly stores: UsageStores & {
+    readonly users: Pick<UserStore, 'byId'>
+    readonly teams: Pick<TeamStore, 'byId'>
+  }
+  readonly settings: QuotaSettings
+  readonly clock: Clock
+}
+
+export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
+  const limits: Quotas['limits'] = (account) => settings.ofAccount(account)
+
+  async function kept(accountId: string, { deployments }: UsageStores): Promise<number> {
+    const all = await deployments.keptRunning()
+    return all.reduce((sum, { ownerId, scale }) => sum + (ownerId === accountId ? scale.min : 0), 0)
+  }
+
+  const used: Quotas['used'] = async (id, name, within = stores) => {
+    const period = periodOf(name, clock.now())
+    if (name === 'keptInstances') return kept(id, within)
+    if (name === 'instances') return (await within.instances.ofOwner(id)).count
+    if (name === 'memoryMb') return (await within.instances.ofOwner(id)).memoryMb
+    if (name === 'buildMinutes') return (await within.usage.used(id, 'buildMs', period)) / MINUTE
+    return within.usage.used(id, name, period)
+  }
+
+  return {
+    limits,
+    async limitsById(id) {
+      const account = (await stores.users.byId(id)) ?? (await stores.teams.byId(id))
+      return limits({ id, plan: account?.plan ?? 'free' })
+    },
+    used,
+    async check(account, name, more, within) {
+      const limit = (await limits(account))[name]
+      if (limit === null) return
+      const now = await used(account.id, name, within)
+      if (now + more > limit) throw quotaExceeded({ quota: name, limit, used: now }, clock.now())
+    },
+    async list(account) {
+      const allowed = await limits(account)
+      const uses: QuotaUse[] = []
+      for (const name of QUOTA_NAMES) {
+        const reset = resetOf(name, clock.now())
+        const amount = await used(account.id, name)
+        uses.push({ name, used: amount, limit: allowed[name], ...(reset === undefined ? {} : { reset }) })
+      }
+      return uses
+    },
+  }
+}

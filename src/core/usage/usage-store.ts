@@ -1,0 +1,29 @@
+/**
+ * What is counted, because nobody could add it up in time. Time of builds is in milliseconds; instances are not among
+ * these, for those that run are known.
+ */
+export const COUNTED = ['contentBytes', 'deployments', 'buildMs', 'logBytes'] as const
+export type Counted = (typeof COUNTED)[number]
+
+export interface UsageEntry {
+  readonly ownerId: string
+  readonly what: Counted
+  /** The day or month it counts for; empty for what counts as long as it is there. */
+  readonly period: string
+  readonly amount: number
+}
+
+/**
+ * How much each account uses. Stored files and deployments are counted by the stores that keep them, in the transaction
+ * that changes them; so the count is right whatever dies.
+ */
+export interface UsageStore {
+  /** Never waits for others that add for the same account. */
+  add(entries: readonly UsageEntry[]): Promise<void>
+  /** 0 where nothing was counted. */
+  used(ownerId: string, what: Counted, period: string): Promise<number>
+  /** Makes one of the entries that say the same, of a bounded number of accounts; tells of how many. Changes no sum. */
+  compact(limit: number): Promise<number>
+  /** Forgets periods of this length of name that are over: days and months before the one that is given. */
+  prune(before: string): Promise<void>
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { MINUTE } from '#contract/time.ts'
+import { apiSuite } from '#test/support/api-suite.ts'
+
+interface Use {
+  readonly name: string
+  readonly used: number
+  readonly limit: number | null
+}
+
+apiSuite('quotas', (server) => {
+  const operator = async () => {
+    const { token, email } = await server.signUp()
+    const user = await server.parts.stores.users.byEmail(email)
+    await server.parts.stores.users.update(user?.id ?? '', { operator: true })
+    return token
+  }
+
+  /** An account that may use so much. */
+  const limited = async (limits: Record<string, number | null>) => {
+    const { token, email } = await server.signUp()
+    const set = await server.call(`PATCH /v1/operator/accounts/${email}/quotas`, {
+      token: await operator(),
+      body: limits,
+    })
+    assert.equal(set.status, 200, JSON.stringify(set.body))
+    const user = await server.parts.stores.users.byEmail(email)
+    return { token, email, id: user?.id ?? '' }
+  }
+
+  const useOf = async (token: string, name: string): Promise<Use> => {
+    const { body } = await server.call('GET /v1/usage', { token })
+    return body.quotas.find((use: Use) => use.name === name)
+  }
+
+  const upload = (token: string, text: string, headers: Record<string, string> = {}) =>
+    server.call('POST /v2/platform/files', {
+      token,
+      body: text,
+      headers: {
+        'content-type': 'application/octet-stream',
+        'x-platform-digest': createHash('sha1').update(text).digest('hex'),
+        ...headers,
+      },
+    })
+
+  const deploy = (token: string, body: object) =>
+    server.call('POST /v8/platform/deployments', { token, body: { version: 2, name: 'site', ...body } })
+
+  test('usage says what is used, what is allowed and until when', async () => {
+    const { token } = await limited({ contentBytes: 100, buildMinutes: 5 })
+    assert.equal((await upload(token, 'twelve bytes')).status, 200)
+    const { body } = await server.call('GET /v1/usage', { token })
+    assert.equal(body.plan, 'enterprise')
+    const named = Object.fromEntries(body.quotas.map((use: Use) => [use.name, use]))
+    assert.deepEqual([named.contentBytes.used, named.contentBytes.limit], [12, 100])
+    assert.deepEqual([named.deployments.used, named.deployments.limit], [0, null])
+    assert.deepEqual([named.buildMinutes.per, named.buildMinutes.limit], ['month', 5])
+    assert.ok(named.buildMinutes.reset > Date.now())
+    assert.equal(named.contentBytes.reset, undefined)
+  })
+
+  test('files are taken as long as there is room, and those that are there already are always', async () => {
+    const { token } = await limited({ contentBytes: 20 })
+    assert.equal((await upload(token, 'twelve bytes')).status, 200)
+    const refused = await upload(token, 'too many bytes')
+    const { code, quota, limit, used, message } = refused.body.error
+    assert.deepEqual(
+      [refused.status, code, quota, limit, used],
+      [403, 'quota_exceeded', 'contentBytes', 20, 12],
+    )
+    assert.match(message, /allows 20 B of stored files, and 12 B are used/)
+    assert.equal((await upload(token, 'eight by')).status, 200)
+    assert.equal((await upload(token, 'twelve bytes')).status, 200, 'nothing more is stored')
+    assert.equal((await useOf(token, 'contentBytes')).used, 20)
+  })
+
+  test('files inside a request count like those that are uploaded', async () => {
+    const { token } = await limited({ contentBytes: 20 })
+    const files = (...texts: string[]) => ({
+      files: texts.map((data, i) => ({ file: `${i}.txt`, data })),
+    })
+    assert.equal((await deploy(token, files('twelve bytes'))).status, 200)
+    const refused = await deploy(token, files('twelve bytes', 'nine byte'))
+    assert.deepEqual([refused.status, refused.body.error.quota], [403, 'contentBytes'])
+    assert.equal((await deploy(token, files('twelve bytes', 'eight by'))).status, 200)
+    const again = await deploy(token, { ...files('twelve bytes', 'eight by'), meta: { a: '1' }, name: 'b' })
+    assert.equal(again.status, 200, 'the same contents take no more room')
+  })
+
+  test('an account has as many deployments as it may, and room again after it deletes one', async () => {
+    const { token } = await limited({ deployments: 2 })
+    const make = (data: string) => deploy(token, { files: [{ file: 'a.txt', data }] })
+    const first = await make('1')
+    assert.deepEqual([first.status, (await make('2')).status], [200, 200])
+    assert.equal((await make('2')).status, 200, 'one that is there is answered, not made')
+    const refused = await make('3')
+    const { code, quota, limit, used } = refused.body.error
+    assert.deepEqual([refused.status, code, quota, limit, used], [403, 'quota_exceeded', 'deployments', 2, 2])
+    const gone = await server.call(`DELETE /v8/platform/deployments/${first.body.id}`, { token })
+    assert.equal(gone.status, 200)
+    assert.equal((await make('3')).status, 200)
+  })
+
+  test('whoever has no build time left builds nothing, and deploys files all the same', async () => {
+    const { token, id } = await limited({ buildMinutes: 10 })
+    const built = { files: [{ file: 'package.json', data: '{"scripts":{"build":"true"}}' }] }
+    const period = new Date().toISOString().slice(0, 7)
+    await server.parts.stores.usage.add([{ ownerId: id, what: 'buildMs', period, amount: 9.5 * MINUTE }])
+    const refused = await deploy(token, built)
+    const { code, quota, limit, used, reset } = refused.body.error
+    assert.deepEqual(
+      [refused.status, code, quota, limit, used],
+      [403, 'quota_exceeded', 'buildMinutes', 10, 9.5],
+    )
+    assert.ok(reset > Date.now())
+    assert.equal((await deploy(token, { files: [{ file: 'a.txt', data: 'a' }] })).status, 200)
+  })
+
+  test('operators change what a plan allows, and take it back', async () => {
+    const token = await operator()
+    const account = await server.signUp()
+    const change = (body: object) => server.call('PATCH /v1/operator/quotas/enterprise', { token, body })
+    const changed = await change({ deployments: 7, logBytes: null })
+    assert.equal(changed.status, 200)
+    const plan = changed.body.plans.find((each: { plan: string }) => each.plan === 'enterprise')
+    assert.deepEqual(plan.changed.sort(), ['deployments', 'logBytes'])
+    assert.equal((await useOf(account.token, 'deployments')).limit, 7)
+    assert.equal((await useOf(account.token, 'logBytes')).limit, null)
+    assert.equal((await change({ deployments: 'default', logBytes: 'default' })).status, 200)
+    assert.equal((await useOf(account.token, 'deployments')).limit, null)
+    for (const body of [{}, { deployments: -1 }, { deployments: 1.5 }, { other: 1 }, { deployments: 'x' }])
+      assert.equal((await change(body)).status, 400, JSON.stringify(body))
+    const unknown = await server.call('PATCH /v1/operator/quotas/gold', { token, body: { deployments: 1 } })
+    assert.equal(unknown.status, 404)
+  })
+
+  test('only operators see and change the quotas of others', async () => {
+    const { token, email } = await server.signUp()
+    for (const on of ['GET /v1/operator/quotas', `GET /v1/operator/accounts/${email}/usage`])
+      assert.equal((await server.call(on, { token })).status, 403)
+    for (const on of ['PATCH /v1/operator/quotas/pro', `PATCH /v1/operator/accounts/${email}/quotas`])
+      assert.equal((await server.call(on, { token, body: { deployments: 1 } })).status, 403)
+  })
+})

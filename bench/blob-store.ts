@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url'
 import Table from 'cli-table3'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { amount, rounds } from './trial.ts'
 
@@ -61,7 +62,7 @@ async function main(): Promise<void> {
     const contents = randomFillSync(Buffer.allocUnsafe(FILES * FILE_BYTES))
     const store = await createFsBlobStore({
       folder: join(scratch, `store-${round}`),
-      clock: Date,
+      clock: systemClock,
       log: silentLog,
     })
     packed.push(await costOf(() => putSmall(store, contents)))

@@ -1,5 +1,6 @@
 /** The DNS server with one zone, as a process of its own for `bench/dns.ts` to measure. Without limits, as its peer. */
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { startDnsServer } from '#dns/server.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createResolver, createZones } from '#test/support/zones.ts'
@@ -11,7 +12,7 @@ const { port } = await startDnsServer({
   zones: createZones(benchZone()),
   resolver: createResolver(),
   bus: createMemoryBus({ log: silentLog }),
-  clock: Date,
+  clock: systemClock,
   log: silentLog,
   cookieSecret: Buffer.alloc(16, 1),
   limits: { perAnswer: 1e9, perNetwork: 1e9 },

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { openDatabase } from '#adapters/sql/database.ts'
 import { pairsOf } from '#adapters/sql/deployment-meta.ts'
 import { createStores } from '#adapters/sql/stores.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { sampleAlias, sampleDeployment, sampleEntry, sampleUser } from '#test/support/samples.ts'
 
 /** Every filter finds more than a page of the smallest table that is compared. */
@@ -19,7 +20,7 @@ const branch = (n: number) => ({ branch: `branch-${n}` })
 async function createTemplate(file: string): Promise<void> {
   const database = await openDatabase({ file })
   await database.migrate()
-  const { users, deployments, hosts } = createStores(database.db, { clock: Date })
+  const { users, deployments, hosts } = createStores(database.db, { clock: systemClock })
   const deployment = sampleDeployment({ ownerId: FILLED.owner.id, meta: branch(0), createdAt: 1 })
   await users.insert(FILLED.owner)
   await deployments.insert(deployment, { manifest: [sampleEntry('index.html')], sealedEnv: 'sealed' })

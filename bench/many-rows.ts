@@ -12,6 +12,7 @@ import { type Database, openDatabase } from '#adapters/sql/database.ts'
 import { createSiteSource } from '#adapters/sql/site-source.ts'
 import { createStores } from '#adapters/sql/stores.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { FILLED, fillDeployments } from './fill-deployments.ts'
 import { medianRatio } from './median.ts'
 import { atMost, beside, printRows, type Row } from './row.ts'
@@ -57,7 +58,7 @@ const FILTERS: Readonly<Record<string, DeploymentFilter>> = {
 }
 
 function asksOn({ database }: Filled): Readonly<Record<string, Ask>> {
-  const { deployments, hosts } = createStores(database.db, { clock: Date })
+  const { deployments, hosts } = createStores(database.db, { clock: systemClock })
   const sites = createSiteSource(database.db, { domain: 'aloft.test' })
   const { id: owner } = FILLED.owner
   const lists = Object.entries(FILTERS).map(([name, filter]): [string, Ask] => [

@@ -5,13 +5,14 @@
  */
 import { TrafficRecorder } from '#core/analytics/traffic-recorder.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { median } from './median.ts'
 import { amount } from './trial.ts'
 
 const VISITS = amount(200_000, 1000)
-const traffic = new TrafficRecorder({ store: { add: async () => {} }, clock: Date, log: silentLog })
+const traffic = new TrafficRecorder({ store: { add: async () => {} }, clock: systemClock, log: silentLog })
 let kept: unknown[] = []
 const writer = {
   recordVisit(draft: unknown) {

@@ -138,7 +138,7 @@ export class BuildInProgress {
     if (this.#installed.has(folder)) return
     const { workspace, toolchains, events, clock } = this.#parts
     const node = await this.#node(this.#line(this.#plan.nodeVersion))
-    const began = clock.now()
+    const began = clock.monotonic()
     const install = () =>
       installDependencies(workspace, toolchains, {
         root: folder,
@@ -186,7 +186,7 @@ export class BuildInProgress {
     const { build, run, folder } = stage
     if (build === undefined) return
     const { clock } = this.#parts
-    const began = clock.now()
+    const began = clock.monotonic()
     await failingAs('build_failed', async () => {
       switch (build.kind) {
         case 'line':
@@ -364,7 +364,7 @@ export class BuildInProgress {
   }
 }
 
-const since = (began: number, clock: Clock): string => `${((clock.now() - began) / 1000).toFixed(1)} s`
+const since = (began: number, clock: Clock): string => `${((clock.monotonic() - began) / 1000).toFixed(1)} s`
 
 /** A command that fails is told by what it was for. */
 async function failingAs<T>(code: string, work: () => Promise<T>): Promise<T> {

@@ -120,7 +120,7 @@ export async function buildOf(
       put: async (from) => content(await buffer(from as NodeJS.ReadableStream)),
       putBytes: async (bytes) => content(Buffer.from(bytes)),
     },
-    clock: { now: () => now++ },
+    clock: { now: () => now++, monotonic: () => now++ },
     ...changes.parts,
   })
   const events: BuildEvents = {

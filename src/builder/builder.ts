@@ -49,13 +49,13 @@ export function createBuilder(parts: BuilderParts): Builder {
 
 async function carryOut(parts: BuilderParts, task: BuildTask, events: BuildEvents): Promise<Output> {
   const { plan } = task
-  const began = parts.clock.now()
+  const began = parts.clock.monotonic()
   const [first] = plan.stages
   if (first === undefined) throw new BuildFailure('nothing_to_build', 'There is nothing to build.')
   const runs = [...new Set(plan.stages.map(({ run }) => run))]
   const tell = async (output: Output): Promise<Output> => {
     const found = `Found ${count(output.programs.length, 'function')} and ${count(output.files.length, 'file')}`
-    await events.log(runs.at(-1) as string).stdout(`${found} in ${seconds(parts.clock.now() - began)}`)
+    await events.log(runs.at(-1) as string).stdout(`${found} in ${seconds(parts.clock.monotonic() - began)}`)
     for (const run of runs) await events.ended(run)
     return output
   }

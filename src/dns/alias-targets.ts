@@ -93,7 +93,7 @@ export class AliasTargets {
       // Overtaken by a change: whoever waits asks again.
       if (isOwn && changes !== this.#changes) return
       const kept = Math.min(MAX_TTL, Math.max(MIN_TTL, ttl))
-      const known = { addresses, ttl: kept, expiresAt: clock.now() + kept * 1000, isOwn }
+      const known = { addresses, ttl: kept, expiresAt: clock.monotonic() + kept * 1000, isOwn }
       bound(this.#known)
       this.#known.delete(key)
       this.#known.set(key, known)
@@ -101,7 +101,7 @@ export class AliasTargets {
     } catch (error) {
       log.debug({ err: error, target }, 'the target of an ALIAS could not be looked up')
       bound(this.#failedUntil)
-      this.#failedUntil.set(key, clock.now() + FAILED_MS)
+      this.#failedUntil.set(key, clock.monotonic() + FAILED_MS)
     }
   }
 
@@ -109,7 +109,7 @@ export class AliasTargets {
     const { clock, resolver } = this.#options
     if (seen.has(target) || seen.size >= MAX_STEPS) throw new Error(`an ALIAS leads in circles: ${target}`)
     seen.add(target)
-    const local = isWithin(target, 'localhost') ? loopback(type, clock.now()) : undefined
+    const local = isWithin(target, 'localhost') ? loopback(type, clock.monotonic()) : undefined
     if (local !== undefined) return { ...local, isOwn: true }
     const index = await this.#zoneOf(target)
     if (index === undefined) {
@@ -131,7 +131,7 @@ export class AliasTargets {
   async #zoneOf(target: string) {
     const { zones, clock } = this.#options
     for (let attempt = 0; attempt < MAX_STEPS; attempt++) {
-      const found = zones.find(target, clock.now())
+      const found = zones.find(target, clock.monotonic())
       if (found === 'none') return undefined
       if (found === 'busy') break
       if (!(found instanceof Promise)) return found.index

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Challenge } from '#core/certificate/challenge.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { createZones, zoneOf } from '#test/support/zones.ts'
 import { createPlatformZone } from './platform-zone.ts'
 
-const clock = { now: () => 1_000 }
+const clock = clockOf(() => 1_000)
 const challenge = (host: string, value: string): Challenge => ({
   kind: 'dns-01',
   host,

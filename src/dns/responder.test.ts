@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { decode, encode } from 'dns-packet'
 import fc from 'fast-check'
 import type { Addresses } from '#core/ports/resolver.ts'
+import { createTestClock } from '#test/support/clock.ts'
 import { question } from '#test/support/dns-client.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createResolver, createZones, type ZoneWorld, zoneOf } from '#test/support/zones.ts'
@@ -25,7 +26,7 @@ function createWorld(
         ['*', 'CNAME', 'www.example.com'],
       ]),
     )
-  const clock = { time: 1_000_000, now: () => clock.time }
+  const clock = { time: 1_000_000, now: () => clock.time, monotonic: () => clock.time }
   const resolver = createResolver(given.names)
   const responder = new Responder({
     zones,
@@ -290,4 +291,20 @@ test('one network gets so many answers a second; others and those over TCP or wi
     true,
     'a cookie is for one address',
   )
+})
+
+test('a lost message is made up for within a minute on a clock that was set back', async () => {
+  const clock = createTestClock()
+  const zones = createZones(zoneOf('example.com', [['www', 'A', '192.0.2.1']]))
+  const options = { clock, log: silentLog, cookieSecret: Buffer.alloc(16, 7), limits: PLENTY }
+  const responder = new Responder({ zones, resolver: createResolver({}), ...options })
+  const ask = async () => responder.respond(query, '198.51.100.7', false)
+  assert.ok(await ask())
+  const before = zones.asked.length
+  clock.jump(-86_400_000)
+  await ask()
+  assert.equal(zones.asked.length, before)
+  clock.advance(61_000)
+  await ask()
+  assert.ok(zones.asked.length > before)
 })

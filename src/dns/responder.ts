@@ -78,7 +78,7 @@ export class Responder {
     const query = this.#query
     const code = readQuery(packet, query)
     if (code === SILENCE) return undefined
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     if (code !== RCODE.NOERROR) return this.#refuse(packet, address, isTcp, code, now)
     const hash = questionHash(packet, query.nameEnd)
     const ready = this.#ready.get(hash, packet, query.nameEnd)
@@ -117,7 +117,8 @@ export class Responder {
   /** The query has been read. */
   #send(packet: Buffer, ready: Ready, address: string, isTcp: boolean, now: number): Reply {
     const query = this.#query
-    const check = query.cookieAt === 0 ? undefined : this.#cookies.check(packet, query, address, now)
+    const check =
+      query.cookieAt === 0 ? undefined : this.#cookies.check(packet, query, address, this.#clock.now())
     if (!isTcp && check?.isKnown !== true) {
       // What does not fit is only said to be too long.
       const bytes = ready.bytes.length > query.udpBytes ? HEADER_BYTES : ready.bytes.length
@@ -165,9 +166,9 @@ export class Responder {
         if (attempt >= MAX_ATTEMPTS) throw new Error('the zone changes faster than it can be read')
         await prepared
         readQuery(packet, this.#query)
-        prepared = this.#prepare(packet, hash, this.#clock.now())
+        prepared = this.#prepare(packet, hash, this.#clock.monotonic())
       }
-      return prepared && this.#send(packet, prepared, address, isTcp, this.#clock.now())
+      return prepared && this.#send(packet, prepared, address, isTcp, this.#clock.monotonic())
     } catch (error) {
       return this.#fail(error, packet, address, isTcp)
     } finally {
@@ -205,7 +206,7 @@ export class Responder {
   }
 
   #fail(error: unknown, packet: Buffer, address: string, isTcp: boolean): Reply {
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     // There may be thousands a second, all for the same reason.
     if (now >= this.#logAt) {
       this.#logAt = now + 1000

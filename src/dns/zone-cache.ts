@@ -147,7 +147,7 @@ export class ZoneCache {
     const zone = await this.#source.find(name)
     // Overtaken by a change: whoever waits asks again.
     if (changes !== this.#changes) return
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     if (zone === undefined) {
       for (const suffix of suffixesOf(name)) remember(this.#absent, suffix, now + ABSENT_MS)
       return
@@ -169,7 +169,7 @@ export class ZoneCache {
     try {
       const zone = await this.#source.find(name)
       if (isOvertaken()) return
-      const now = this.#clock.now()
+      const now = this.#clock.monotonic()
       if (zone?.name !== name) {
         this.#drop(name)
         this.#onFound()
@@ -178,7 +178,7 @@ export class ZoneCache {
       }
     } catch (error) {
       if (isOvertaken()) return
-      entry.checkAt = this.#clock.now() + RETRY_MS
+      entry.checkAt = this.#clock.monotonic() + RETRY_MS
       this.#log.warn({ err: error, zone: name }, 'a zone could not be looked up, it is served as it was')
     }
     entry.isChanged = false

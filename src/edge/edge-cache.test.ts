@@ -250,3 +250,45 @@ test('a visitor who leaves in the middle of a large file is recorded with what w
   assert.equal(visit.status, 200)
   assert.ok(visit.bytes > 0 && visit.bytes < 64 * 1024 * 1024)
 })
+
+for (const [name, jump] of [
+  ['set back', -86_400_000],
+  ['put forward', 86_400_000],
+] as const)
+  test(`on a clock that was ${name}, a site is looked at again after a minute, and visits take no time`, async () => {
+    const clock = createTestClock()
+    const world = createEdgeWorld({ clock })
+    world.addSite('site.test', { 'index.html': 'old' })
+    const { port } = await start(world)
+    assert.equal((await ask(port, '/')).text, 'old')
+    assert.equal((await ask(port, '/', { host: 'absent.test' })).status, 404)
+    clock.jump(jump)
+    await ask(port, '/')
+    assert.equal(world.asked.finds, 2)
+    world.addSite('site.test', { 'index.html': 'new' })
+    world.addSite('absent.test', { 'index.html': 'there' })
+    clock.advance(60_000)
+    assert.equal((await ask(port, '/', { host: 'absent.test' })).text, 'there')
+    while ((await ask(port, '/')).text !== 'new') await new Promise(setImmediate)
+    for (const { ms } of world.visits) assert.ok(Number.isInteger(ms) && ms >= 0 && ms < 86_400_000)
+  })
+
+test('a visit that lasts while the clock is set tells how long it took', async () => {
+  const clock = createTestClock()
+  const world: EdgeWorld = createEdgeWorld({
+    clock,
+    sites: {
+      async find(host) {
+        clock.jump(-86_400_000)
+        clock.advance(500)
+        return world.sites.get(host)
+      },
+    },
+  })
+  world.addSite('site.test', { 'index.html': 'home' })
+  const { port } = await start(world)
+  await ask(port, '/')
+  while (world.visits.length === 0) await new Promise(setImmediate)
+  const ms = world.visits[0]?.ms ?? 0
+  assert.ok(ms >= 500 && ms < 86_400_000, `${ms}`)
+})

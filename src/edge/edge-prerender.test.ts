@@ -9,13 +9,14 @@ import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import type { Prerender } from '#core/output/output.ts'
 import type { Site } from '#core/site/site.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { ask, createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/edge.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-prerender-'))
 const instances = await createInstances()
 const time = { now: 1_700_000_000_000 }
-const clock = { now: () => time.now }
+const clock = clockOf(() => time.now)
 const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
 const bus = createMemoryBus({ log: silentLog })
 const createWorld = () => createEdgeWorld({ runner: instances.runner, prerenders, clock, bus })
@@ -85,6 +86,15 @@ test('an answer is made once, kept, and made anew in the background when it is o
   assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'STALE'])
   assert.equal((await until(get, 'made 2')).from, 'HIT')
   assert.equal(asked.length, 2)
+})
+
+test('an answer made while the clock was ahead is made anew, rather than kept until then', async () => {
+  const { get } = await page()
+  time.now += 86_400_000
+  assert.equal((await get()).from, 'MISS')
+  time.now -= 86_400_000
+  assert.equal((await get()).from, 'STALE')
+  assert.equal((await until(get, 'made 2')).from, 'HIT')
 })
 
 test('nothing of a visitor gets into an answer for everyone, and visitors are told to ask again', async () => {

@@ -130,6 +130,7 @@ export function createEdge(options: EdgeOptions): Edge {
       res,
       id: ids.next(),
       at: clock.now(),
+      since: clock.monotonic(),
       ip: plainAddress(req.socket.remoteAddress),
       question: { method: req.method ?? 'GET', headers: req.headers },
       url: req.url ?? '/',
@@ -141,7 +142,7 @@ export function createEdge(options: EdgeOptions): Edge {
     let entry: SiteEntry | undefined
     const host = hostNameOf(authorityOf(req))
     const answer = () =>
-      andThen(host === undefined ? undefined : sites.find(host, exchange.at), (found) => {
+      andThen(host === undefined ? undefined : sites.find(host, exchange.since), (found) => {
         entry = found
         if (found !== undefined) return answerFrom(found, exchange)
         const unique = host === undefined ? undefined : readInstanceHost(host)
@@ -149,7 +150,7 @@ export function createEdge(options: EdgeOptions): Edge {
       })
     /** As the address of its deployment does, but from this instance alone. */
     const answerOf = async ({ deploymentHost, instance }: InstanceHost): Promise<Result> => {
-      const found = await sites.find(deploymentHost, exchange.at)
+      const found = await sites.find(deploymentHost, exchange.since)
       if (found === undefined || (found.site.deploymentHost ?? found.site.host) !== deploymentHost)
         return refuse('DEPLOYMENT_NOT_FOUND')
       const running = (await options.instancesOf?.(found.site.deploymentId)) ?? []
@@ -160,8 +161,8 @@ export function createEdge(options: EdgeOptions): Edge {
     }
     const fail = (error: unknown): Refusal => {
       if (error instanceof AloftError && error.kind === 'service_unavailable') {
-        if (exchange.at - toldAway >= TOLD_AGAIN_MS) {
-          toldAway = exchange.at
+        if (exchange.since - toldAway >= TOLD_AGAIN_MS) {
+          toldAway = exchange.since
           log.warn({ err: error, id: exchange.id, host }, 'sites cannot be looked up')
         }
         return refuse('SERVICE_UNAVAILABLE')
@@ -186,7 +187,7 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   function send(exchange: Exchange, entry: SiteEntry | undefined, result: Result): void {
-    const { req, res, id, at, ip, question } = exchange
+    const { req, res, id, at, since, ip, question } = exchange
     const stamp = { id, date: httpDate(clock.now()) }
     const answerWith = ({ code, headers }: Refusal) => {
       // Who is not to know of a site gets what everybody gets where there is none.
@@ -227,7 +228,7 @@ export function createEdge(options: EdgeOptions): Edge {
         path: exchange.url,
         protocol: req.httpVersionMajor === 2 ? 'HTTP/2' : `HTTP/${req.httpVersion}`,
         status,
-        ms: clock.now() - at,
+        ms: Math.round(clock.monotonic() - since),
         bytes: sent(),
         ip,
         userAgent: req.headers['user-agent'] ?? '',

@@ -13,6 +13,8 @@ export interface Exchange {
   readonly res: AnyResponse
   readonly id: string
   readonly at: number
+  /** The same moment by the monotonic clock. */
+  readonly since: number
   readonly ip: string
   readonly question: Question
   /** What is asked for, as it was sent; without what was only meant for the guards once they have seen it. */

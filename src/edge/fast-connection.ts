@@ -68,7 +68,7 @@ export class FastConnection {
     this.#forget = forget
     this.#ip = plainAddress(socket.remoteAddress)
     this.#isSecure = 'encrypted' in socket
-    this.#activeAt = options.clock.now()
+    this.#activeAt = options.clock.monotonic()
     const seconds = Math.floor(options.keepAliveMs / 1000)
     this.#headEnd = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`
     socket.on('data', this.#onData)
@@ -130,10 +130,11 @@ export class FastConnection {
     if (block === undefined) return 'doubt'
     const { sites, hotAnswers, contents, clock } = this.#options
     const now = clock.now()
-    const entry = sites.peek(block.host, now)
+    const since = clock.monotonic()
+    const entry = sites.peek(block.host, since)
     if (entry === undefined) {
       // Only a host that was a site a moment ago: all others may be for somebody else.
-      const changed = sites.isChanged(block.host) ? sites.find(block.host, now) : undefined
+      const changed = sites.isChanged(block.host) ? sites.find(block.host, since) : undefined
       return changed instanceof Promise ? changed : 'doubt'
     }
     if (!entry.isPlain || isPersonal(entry, target, block)) return 'doubt'
@@ -141,8 +142,8 @@ export class FastConnection {
     const answer = hotAnswers.findAny(entry, rawPath, target.slice(rawPath.length + 1))
     if (answer === undefined) return 'doubt'
     if ('kind' in answer)
-      return isFast(answer.target) ? this.#ask({ entry, target, block, now }, answer, chunk) : 'doubt'
-    const visit: HotVisit = { entry, answer, target, block, now }
+      return isFast(answer.target) ? this.#ask({ entry, target, block, now, since }, answer, chunk) : 'doubt'
+    const visit: HotVisit = { entry, answer, target, block, now, since }
     if (block.ifNoneMatch !== undefined) {
       const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)
       if (tag !== undefined) return this.#sendNotModified(visit, tag)
@@ -270,13 +271,13 @@ export class FastConnection {
   }
 
   #record(
-    { entry, target, block, now }: Visit,
+    { entry, target, block, now, since }: Visit,
     id: string,
     { status, bytes, source, entrypoint, coldStart, reason }: HotEnd,
   ): void {
     const { visits, clock } = this.#options
     const { site } = entry
-    this.#activeAt = source === 'static' ? now : clock.now()
+    this.#activeAt = source === 'static' ? since : clock.monotonic()
     visits.record({
       id,
       at: now,
@@ -289,7 +290,7 @@ export class FastConnection {
       path: target,
       protocol: 'HTTP/1.1',
       status,
-      ms: this.#activeAt - now,
+      ms: Math.round(this.#activeAt - since),
       bytes,
       ip: this.#ip,
       userAgent: block.userAgent,
@@ -365,6 +366,8 @@ interface Visit {
   readonly target: string
   readonly block: HeaderBlock
   readonly now: number
+  /** The same moment by the monotonic clock. */
+  readonly since: number
 }
 
 /** How a visit ended. */

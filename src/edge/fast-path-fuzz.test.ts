@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { clockOf } from '#test/support/clock.ts'
 import { ask, createEdgeWorld, serveFast, serveSlow, settleForms } from '#test/support/edge.ts'
 
 // Time stands still, so that what is in memory stays there and both sides find the same.
 const now = Date.now()
-const world = createEdgeWorld({ clock: { now: () => now } })
+const world = createEdgeWorld({ clock: clockOf(() => now) })
 const site = world.addSite(
   'site.test',
   {

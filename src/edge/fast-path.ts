@@ -22,7 +22,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
   const connections = new Set<FastConnection>()
   // Looking at all of them now and then costs less than a timer of each that every request moves.
   const sweeper = setInterval(() => {
-    const now = clock.now()
+    const now = clock.monotonic()
     for (const connection of connections) connection.sweep(now)
   }, keepAliveMs / 4).unref()
   let released = false

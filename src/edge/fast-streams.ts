@@ -20,7 +20,7 @@ export function createFastStreams(shared: Shared): FastStreams {
       const host = hostNameOf(headers[':authority'])
       if (path === undefined || host === undefined || !isPlainGet(stream, headers)) return false
       const now = clock.now()
-      const entry = sites.peek(host, now)
+      const entry = sites.peek(host, clock.monotonic())
       if (entry === undefined || !entry.isPlain || isPersonal(entry, path, headers)) return false
       // Where there are functions, most of what is not known is theirs, and looking twice would cost their visitors.
       const rawPath = rawPathOf(path)

@@ -52,6 +52,8 @@ interface Wish {
 
 /** After a failure the old answer is good for a while. */
 const RETRY_MS = 10_000
+/** Clocks of machines are never quite the same. */
+const SKEW_MS = 60_000
 const MAX_FORMS = 8
 const MAX_UNFIT = 10_000
 
@@ -110,15 +112,15 @@ export function createPrerenderAnswer({
     if (generation.kind === 'made') await memory.put(key, generation.entry)
     if (generation.kind === 'unfit') {
       if (unfit.size >= MAX_UNFIT) unfit.clear()
-      unfit.set(nameOf(key), clock.now() + RETRY_MS)
+      unfit.set(nameOf(key), clock.monotonic() + RETRY_MS)
     }
     return generation
   }
 
   /** Makes the answer anew while the old one is served. */
   function renew(visit: Visit, kept: Kept): void {
-    if (clock.now() < kept.retryAt || generations.has(nameOf(visit.key))) return
-    kept.retryAt = clock.now() + RETRY_MS
+    if (clock.monotonic() < kept.retryAt || generations.has(nameOf(visit.key))) return
+    kept.retryAt = clock.monotonic() + RETRY_MS
     make(visit)
       .then((generation) => (generation.kind === 'made' ? ageGroup(visit) : undefined))
       .catch((error: unknown) => log.warn({ err: error }, 'an answer could not be made anew'))
@@ -154,10 +156,16 @@ export function createPrerenderAnswer({
     const tagged = taggedState(visit, valueIn(entry.headers, TAGS), entry.generatedAt)
     if (tagged?.kind === 'expired')
       return answerRevalidated(visit, tagged.at, () => entryAnswer(visit, entry, 'STALE', kept.forms))
-    const isYoung = entry.expiration === false || clock.now() < entry.generatedAt + entry.expiration * 1000
+    const isYoung = entry.expiration === false || isWithin(entry.generatedAt, entry.expiration * 1000)
     const isFresh = isYoung && tagged === undefined
     if (!isFresh) renew(visit, kept)
     return entryAnswer(visit, entry, isFresh ? 'HIT' : 'STALE', kept.forms)
+  }
+
+  /** Not what was made in the future either: the clock was ahead then, and it would stay young for as long as that. */
+  function isWithin(madeAt: number, ms: number): boolean {
+    const age = clock.now() - madeAt
+    return age > -SKEW_MS && age < ms
   }
 
   /** From the build, or made now. */
@@ -165,7 +173,7 @@ export function createPrerenderAnswer({
     const { prerender } = visit
     const { fallback } = prerender
     if (fallback === undefined) {
-      const isUnfit = clock.now() < (unfit.get(nameOf(visit.key)) ?? 0)
+      const isUnfit = clock.monotonic() < (unfit.get(nameOf(visit.key)) ?? 0)
       return answerMade(visit, 'MISS', isUnfit ? { kind: 'unfit' } : await make(visit))
     }
     const tagged = taggedState(visit, prerender.initialHeaders?.[TAGS], 0)

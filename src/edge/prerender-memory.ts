@@ -37,7 +37,7 @@ export class PrerenderMemory {
   get(key: PrerenderKey): Kept | Promise<Kept> {
     const name = nameOf(key)
     const kept = this.#kept.get(name)
-    if (kept !== undefined && this.#clock.now() < kept.checkAt) return kept
+    if (kept !== undefined && this.#clock.monotonic() < kept.checkAt) return kept
     let read = this.#reads.get(name)
     if (read === undefined) {
       read = this.#read(key, name, kept).finally(() => this.#reads.delete(name))
@@ -78,7 +78,7 @@ export class PrerenderMemory {
     const kept: Kept = {
       entry,
       forms: isSame && before !== undefined ? before.forms : new Map(),
-      checkAt: this.#clock.now() + CHECK_MS,
+      checkAt: this.#clock.monotonic() + CHECK_MS,
       retryAt: isSame && before !== undefined ? before.retryAt : 0,
       used: true,
     }

@@ -47,7 +47,7 @@ export class SiteCache {
     })
   }
 
-  /** The site if it is in memory. */
+  /** The site if it is in memory; `now` is of the monotonic clock. */
   peek(host: string, now: number): SiteEntry | undefined {
     const entry = this.#kept.get(host)
     if (entry !== undefined && now >= entry.checkAt) this.#check(host, entry, now)
@@ -107,7 +107,7 @@ export class SiteCache {
   async #ask(host: string, isCurrent: () => boolean): Load {
     const site = await this.#sites.find(host)
     if (site !== undefined) await this.#prepare?.(site)
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     const entry = site && createSiteEntry(site, now + CHECK_MS)
     if (!isCurrent()) return entry
     this.#changed.delete(host)

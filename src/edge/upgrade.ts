@@ -35,7 +35,7 @@ export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Up
       if (upgrade === undefined || NOT_MEANT.test(upgrade) || !PROTOCOL.test(upgrade)) return false
       if ((length !== undefined && length !== '0') || coding !== undefined) return false
       const host = hostNameOf(authorityOf(req))
-      const entry = host === undefined ? undefined : sites.peek(host, clock.now())
+      const entry = host === undefined ? undefined : sites.peek(host, clock.monotonic())
       return host !== undefined && (entry === undefined || entry.site.functions.size > 0)
     },
     handle(req, socket, first) {
@@ -49,6 +49,7 @@ export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Up
         res,
         id: ids.next(),
         at: clock.now(),
+        since: clock.monotonic(),
         ip: plainAddress(req.socket.remoteAddress),
         question: { method: req.method ?? 'GET', headers: req.headers },
         url: req.url ?? '/',

@@ -27,7 +27,7 @@ export class UpstreamPool {
   reuse(path: string): UpstreamConnection | undefined {
     const idle = this.#idle.get(path)
     for (let connection = idle?.pop(); connection !== undefined; connection = idle?.pop()) {
-      const idleMs = this.#clock.now() - connection.idleSince
+      const idleMs = this.#clock.monotonic() - connection.idleSince
       if (connection.isUsable && idleMs < connection.keptForMs - MARGIN_MS) return connection
       connection.destroy()
     }
@@ -60,7 +60,7 @@ export class UpstreamPool {
       connection.destroy()
       return
     }
-    connection.idleSince = this.#clock.now()
+    connection.idleSince = this.#clock.monotonic()
     idle.push(connection)
   }
 
@@ -72,7 +72,7 @@ export class UpstreamPool {
   }
 
   #sweep(): void {
-    const before = this.#clock.now() - IDLE_MS
+    const before = this.#clock.monotonic() - IDLE_MS
     for (const connection of [...this.#idle.values()].flat())
       if (connection.idleSince <= before) connection.destroy()
   }

@@ -9,12 +9,13 @@ import type { TestContext } from 'node:test'
 import { createAuthority } from '#adapters/cert-local/authority.ts'
 import { createLocalIssuer, type LocalIssuer } from '#adapters/cert-local/issuer.ts'
 import type { Log } from '#core/ports/log.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { createListeners, type ListenerOptions, type Listeners } from './listener.ts'
 import type { AnyRequest, AnyResponse } from './listener-refusal.ts'
 import type { CertificateFor } from './listener-tls.ts'
 import { createCertificateChooser } from './tls-certificates.ts'
 
-export const clock = { now: Date.now }
+export const clock = systemClock
 const nothing = () => {}
 export const silent: Log = {
   debug: nothing,

@@ -38,6 +38,7 @@ import type { Outbound } from '#core/ports/outbound.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import type { Registrar } from '#core/ports/registrar.ts'
 import type { Resolver } from '#core/ports/resolver.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import type { Vault } from '#core/ports/vault.ts'
 import type { SiteSource } from '#core/site/site.ts'
@@ -97,7 +98,7 @@ export async function openParts(
   config: Config,
   log: Log,
   channel: Channel | undefined,
-  clock: Clock = Date,
+  clock: Clock = systemClock,
 ): Promise<Parts> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const masterKey = await loadMasterKey({

@@ -19,6 +19,7 @@ import { type BackupManifest, MASTER_KEY } from '#contract/backup.ts'
 import { readPassphrase } from '#contract/sealed-backup.ts'
 import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../config.ts'
 import { readConfigFile } from './config-file.ts'
 
@@ -233,7 +234,7 @@ async function copy(
   const { main, logs } = archive.manifest
   await target.begin('main', main.migrations)
   if (logs) await target.begin('logs', logs.migrations)
-  const blobs = await createFsBlobStore({ folder, clock: Date, log: quiet })
+  const blobs = await createFsBlobStore({ folder, clock: systemClock, log: quiet })
   const counts = { rows: 0, blobs: 0, missing: archive.end.missing }
   let small: ArchiveEntry[] = []
   const putAll = async (entries: readonly ArchiveEntry[]) => {

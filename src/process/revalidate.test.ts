@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
 import { REVALIDATIONS_TOPIC, RevalidatedTags, type Revalidation } from '#core/site/revalidation.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createRevalidate } from './revalidate.ts'
 
@@ -27,7 +28,7 @@ test('what a program says after its answer is kept one after another, and told',
     rounds.shift()?.()
   })
   const round = () => new Promise<void>((resolve) => rounds.push(resolve))
-  const revalidate = createRevalidate({ prerenders, bus, clock: { now: () => 7 }, log: silentLog })
+  const revalidate = createRevalidate({ prerenders, bus, clock: clockOf(() => 7), log: silentLog })
   revalidate('dpl_1', 'tag=a')
   for (let i = 0; i < 10_000; i++) revalidate('dpl_1', `tag=${i}`)
   assert.deepEqual(kept, [['dpl_1', { tags: ['a'], at: 7 }]])

@@ -151,7 +151,7 @@ export async function buildApi(
     origin: config.origin,
     checkHealth: parts.checkHealth,
     readMetrics: withRestarts(metrics.read, createProcessList(channel)),
-    readStatus: createReadStatus(config, parts, channel),
+    readStatus: createReadStatus(config, parts, channel, use.operators.lateJobs),
   }
   const dashboard = createDashboard(fileURLToPath(new URL('../../dist/dashboard', import.meta.url)))
   const api = await createApi({

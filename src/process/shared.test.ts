@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { readConfig } from '../config.ts'
 import { kindOf } from './channel.ts'
@@ -22,7 +23,7 @@ async function countOnce(t: TestContext, workers: string): Promise<unknown[]> {
   const shared = await openShared(readConfig({ ALOFT_WORKERS: workers }), {
     log: silentLog,
     channel,
-    clock: Date,
+    clock: systemClock,
   })
   t.after(() => shared.close())
   const { allowed } = await shared.limiter.take('ann', { points: 2, ms: MINUTE })

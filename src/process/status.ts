@@ -2,6 +2,7 @@ import { opendir, stat, statfs } from 'node:fs/promises'
 import { freemem, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { DAY, MINUTE } from '#contract/time.ts'
+import type { LateJob } from '#core/job/late-jobs.ts'
 import { type Check, checksOf, type Status } from '#core/operator/status.ts'
 import type { Config } from '../config.ts'
 import type { Channel } from './channel.ts'
@@ -16,14 +17,19 @@ const SIZE_KEPT = 5 * MINUTE
 
 export type ReadStatus = () => Promise<Status & { readonly checks: readonly Check[] }>
 
-export function createReadStatus(config: Config, parts: Parts, channel: Channel | undefined): ReadStatus {
+export function createReadStatus(
+  config: Config,
+  parts: Parts,
+  channel: Channel | undefined,
+  lateJobs: () => Promise<readonly LateJob[]>,
+): ReadStatus {
   const { stores, clock } = parts
   const listProcesses = createProcessList(channel)
   const blobBytes = remembered(() => bytesIn(join(config.dataDir, 'blobs')), SIZE_KEPT)
   const startedAt = startOfThis()
   return async () => {
-    const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes, damaged] = await Promise.all(
-      [
+    const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes, damaged, late] =
+      await Promise.all([
         listProcesses(),
         parts.databaseFacts(),
         parts.logFacts(),
@@ -32,8 +38,8 @@ export function createReadStatus(config: Config, parts: Parts, channel: Channel 
         statfs(config.dataDir),
         blobBytes(),
         stores.files.countDamaged(),
-      ],
-    )
+        lateJobs(),
+      ])
     const status: Status = {
       version: VERSION,
       node: process.versions.node,
@@ -56,6 +62,7 @@ export function createReadStatus(config: Config, parts: Parts, channel: Channel 
       runtime: config.runtime,
       sandbox: { mode: config.sandbox, ...sandbox },
       queue,
+      lateJobs: late,
     }
     return { ...status, checks: checksOf(status) }
   }

@@ -34,7 +34,11 @@ export type Load = () => Promise<CertificatePems | undefined>
 interface Entry {
   readonly credentials: Credentials
   readonly expiresAt: number
-  renewAt: number
+  /** In the last third of its life, by the clock that certificates go by. */
+  readonly renewAt: number
+  /** By the monotonic clock: not before, and at the latest. */
+  notBefore: number
+  lookAt: number
 }
 
 const RETRY_MS = 60_000
@@ -61,7 +65,7 @@ export function createCredentialCache(options: CredentialCacheOptions): Credenti
     const now = clock.now()
     if (!pems) {
       entries.delete(key)
-      remember(absent, key, now + ABSENT_MS)
+      remember(absent, key, clock.monotonic() + ABSENT_MS)
       return undefined
     }
     absent.delete(key)
@@ -73,7 +77,9 @@ export function createCredentialCache(options: CredentialCacheOptions): Credenti
       credentials,
       // What is given to us expired is still better than nothing, but is not kept for long.
       expiresAt: Math.max(to, now + RETRY_MS),
-      renewAt: Math.max(Math.min(to - (to - from) / 3, now + maxAgeMs), now + RETRY_MS),
+      renewAt: to - (to - from) / 3,
+      notBefore: clock.monotonic() + RETRY_MS,
+      lookAt: clock.monotonic() + maxAgeMs,
     })
     return credentials
   }
@@ -98,10 +104,12 @@ export function createCredentialCache(options: CredentialCacheOptions): Credenti
       const entry = entries.get(key)
       if (!entry || now >= entry.expiresAt) {
         const until = absent.get(key)
-        return until !== undefined && now < until ? undefined : start(key, load)
+        return until !== undefined && clock.monotonic() < until ? undefined : start(key, load)
       }
-      if (now >= entry.renewAt) {
-        entry.renewAt = now + RETRY_MS
+      const monotonic = clock.monotonic()
+      const isOld = now >= entry.renewAt || monotonic >= entry.lookAt
+      if (isOld && monotonic >= entry.notBefore) {
+        entry.notBefore = monotonic + RETRY_MS
         start(key, load).catch((error: unknown) =>
           log.warn({ err: error, key }, 'a certificate was not renewed, the old one is served'),
         )

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { before, test } from 'node:test'
 import { type Authority, createAuthority } from '#adapters/cert-local/authority.ts'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
+import { clockOf, createTestClock } from '#test/support/clock.ts'
 import { silent } from './listener-testing.ts'
 import type { Credentials } from './listener-tls.ts'
 import type { CertificatePems } from './tls-cache.ts'
@@ -13,12 +14,12 @@ const START = Date.UTC(2030, 0, 1)
 let authority: Authority
 
 before(async () => {
-  authority = await createAuthority({ now: () => START })
+  authority = await createAuthority(clockOf(() => START))
 })
 
 /** A chooser on a clock that is moved by hand, and a record of what was issued. */
 function setUp(options: Partial<ChooserOptions> = {}) {
-  const clock = { time: START, now: () => clock.time }
+  const clock = { time: START, now: () => clock.time, monotonic: () => clock.time }
   const issued: string[] = []
   const local = createLocalIssuer({ ...authority, clock })
   const failure: { error: Error | undefined } = { error: undefined }
@@ -283,4 +284,23 @@ test('what a public authority has made for the platform goes before what we make
   assert.equal(await certificateFor('b.aloft.example'), theirs)
   assert.equal(subjects(await certificateFor('api.aloft.example')), 'DNS:public.api.aloft.example')
   assert.equal(await certificateFor(undefined), standard)
+})
+
+test('a certificate that changed without a word is noticed within minutes on a clock that was set back', async () => {
+  const clock = createTestClock()
+  const issuer = createLocalIssuer({ ...(await createAuthority(clock)), clock })
+  let asked = 0
+  const { certificateFor } = setUp({
+    clock,
+    async custom(name) {
+      asked++
+      return issuer.issue([name])
+    },
+  })
+  const first = await certificateFor('shop.example')
+  clock.jump(-DAY)
+  assert.equal(await certificateFor('shop.example'), first)
+  clock.advance(5 * 60_000)
+  assert.equal(await certificateFor('shop.example'), first)
+  assert.equal(asked, 2)
 })

@@ -252,7 +252,18 @@ apiSuite('operator', (server) => {
     assert.equal(body.processes[0].pid, process.pid)
     assert.deepEqual(
       body.checks.map(({ name }: { name: string }) => name),
-      ['disk', 'contents', 'logs', 'processes', 'sandbox', 'certificates', 'mail', 'jobs', 'https'],
+      [
+        'disk',
+        'contents',
+        'logs',
+        'processes',
+        'sandbox',
+        'certificates',
+        'mail',
+        'jobs',
+        'periodic jobs',
+        'https',
+      ],
     )
     assert.doesNotMatch(JSON.stringify(body), /postgres:\/\/|password/)
   })

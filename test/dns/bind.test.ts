@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import type { Zone, ZoneRecord } from '#core/dns/zone.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { type DnsServer, startDnsServer } from '#dns/server.ts'
 import { type Bind, startBind, withoutBind } from '#test/support/bind.ts'
 import { type Asking, createDnsClient, type DnsClient, type Heard } from '#test/support/dns-client.ts'
@@ -151,7 +152,7 @@ before(async () => {
     zones: createZones(...zones),
     resolver: createResolver(),
     bus: createMemoryBus({ log: silentLog }),
-    clock: Date,
+    clock: systemClock,
     log: silentLog,
     cookieSecret: Buffer.alloc(16, 1),
     limits: { perAnswer: 1e6, perNetwork: 1e6 },

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { decode } from 'dns-packet'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { ZONES_TOPIC } from '#core/dns/zone.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { type DnsServerOptions, startDnsServer } from '#dns/server.ts'
 import { createDnsClient, question } from '#test/support/dns-client.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -19,7 +20,7 @@ async function start(t: TestContext, options: Partial<DnsServerOptions> = {}) {
     zones,
     bus,
     resolver: createResolver(),
-    clock: Date,
+    clock: systemClock,
     log: silentLog,
     cookieSecret: Buffer.alloc(16, 1),
     ...options,

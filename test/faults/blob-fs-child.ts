@@ -7,6 +7,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const CALLERS = 8
@@ -14,7 +15,7 @@ const tell = (line: string) => writeSync(1, `${line}\n`)
 
 const store = await createFsBlobStore({
   folder: process.argv[2] as string,
-  clock: Date,
+  clock: systemClock,
   log: silentLog,
   packBytes: 128 << 10,
 })

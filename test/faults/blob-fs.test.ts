@@ -10,6 +10,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
 
@@ -28,7 +29,7 @@ afterEach(async () => {
 })
 
 const openStore = (where = folder) =>
-  createFsBlobStore({ folder: where, clock: Date, log: silentLog, packBytes: 128 << 10 })
+  createFsBlobStore({ folder: where, clock: systemClock, log: silentLog, packBytes: 128 << 10 })
 
 /** Runs a child until it has told this many lines, kills it at once, and notes what it promised until then. */
 async function runAndKill(lines: number, promised: Set<string>): Promise<void> {

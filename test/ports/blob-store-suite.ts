@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { BlobDigest, BlobFault, BlobStore, StoredBlob } from '#core/ports/blob-store.ts'
 import { BlobError } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import { clockOf } from '#test/support/clock.ts'
 
 /** One empty storage. Every store opened on it is another process as far as the port goes. */
 export interface BlobStorage {
@@ -44,7 +45,7 @@ export function blobStoreSuite(name: string, createStorage: () => Promise<BlobSt
     let storage: BlobStorage
     let store: BlobStore
     let now: number
-    const clock: Clock = { now: () => now }
+    const clock: Clock = clockOf(() => now)
     const opened: BlobStore[] = []
 
     const open = async () => {

@@ -6,6 +6,7 @@ import { createDeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
 import { LogWriter } from '#core/log/log-writer.ts'
 import type { Bus } from '#core/ports/bus.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { eachDatabase } from '#test/support/databases.ts'
 import { openLogs, readAll } from '#test/support/logs.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -41,7 +42,7 @@ eachDatabase((name, open) =>
             new LogWriter({
               store: (await first.again()).store,
               bus: lossy(bus),
-              clock: Date,
+              clock: systemClock,
               log: silentLog,
             }),
         ),
@@ -93,7 +94,12 @@ eachDatabase((name, open) =>
     it('ends after the last line of a build, also when nobody is told of it', async (t) => {
       const { store, again } = await openLogs(t, open)
       const silent = { publish: () => {} }
-      const writer = new LogWriter({ store: (await again()).store, bus: silent, clock: Date, log: silentLog })
+      const writer = new LogWriter({
+        store: (await again()).store,
+        bus: silent,
+        clock: systemClock,
+        log: silentLog,
+      })
       t.after(() => writer.close())
       const logs = createDeploymentLogs({
         store,
@@ -106,7 +112,7 @@ eachDatabase((name, open) =>
         logs.follow('dpl_a', { builds: true }, { signal: never, isFinished: async () => finished }),
       )
       const build = createBuildLog(
-        { writer, clock: Date, region: 'iad1' },
+        { writer, clock: systemClock, region: 'iad1' },
         { deploymentId: 'dpl_a', buildId: 'bld_1', entrypoint: 'package.json' },
       )
       await build.command('npm run build')

@@ -12,6 +12,7 @@ import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import type { Tables } from '#adapters/sql/tables.ts'
 import { createZoneSource } from '#adapters/sql/zone-source.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
+import { clockOf } from '#test/support/clock.ts'
 import {
   sampleAlias,
   sampleApplication,
@@ -208,6 +209,7 @@ const callsOn = ({
     retry: () => jobs.retry('x', 'w', 1, 'no'),
     bury: () => jobs.bury('x', 'w', 'no', 1),
     latest: () => jobs.latest(10),
+    scheduled: () => jobs.scheduled(['recurring:a', 'recurring:b']),
     reschedule: () => jobs.reschedule({ id: 'x', dueAt: 2 }, 1),
     nextDue: () => jobs.nextDue(kinds),
     counts: () => jobs.counts(),
@@ -580,7 +582,7 @@ async function openRecorded(t: TestContext) {
     await rm(folder, { recursive: true, force: true })
   })
   return {
-    stores: createStores(db, { clock: { now: () => 1 }, onChanges() {} }),
+    stores: createStores(db, { clock: clockOf(() => 1), onChanges() {} }),
     sites: createSiteSource(db, { domain: 'aloft.test' }),
     zones: createZoneSource(db, { domain: 'aloft.test', nameservers: [] }),
     async recordedBy(run: () => Promise<unknown>): Promise<string[]> {

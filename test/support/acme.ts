@@ -11,6 +11,7 @@ import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import { createVault } from '#adapters/vault-aes/vault.ts'
 import type { Zone, ZoneSource } from '#core/dns/zone.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { startDnsServer } from '#dns/server.ts'
 import { openAcmeIssuer } from '#src/process/acme.ts'
 import { answerHttpChallenges } from '#src/process/acme-http.ts'
@@ -42,10 +43,10 @@ export async function startAcme(): Promise<AcmeSetting> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-acme-'))
   const database = await openDatabase({ url: undefined, file: join(folder, 'aloft.db') })
   await database.migrate()
-  const stores = createStores(database.db, { clock: Date, onJobs: () => {} })
+  const stores = createStores(database.db, { clock: systemClock, onJobs: () => {} })
   const vault = createVault(randomBytes(32))
   const bus = createMemoryBus({ log: silentLog })
-  const parts = { stores, vault, clock: Date, log: silentLog, bus }
+  const parts = { stores, vault, clock: systemClock, log: silentLog, bus }
   const looked: string[] = []
 
   const zoneOf = (apex: string): ZoneSource => ({
@@ -83,12 +84,12 @@ export async function startAcme(): Promise<AcmeSetting> {
     },
     resolver: { a: none, aaaa: none, txt: empty, ns: empty, cname: empty, caa: empty },
     bus,
-    clock: Date,
+    clock: systemClock,
     log: silentLog,
     cookieSecret: randomBytes(16),
   })
 
-  const answers = { challenges: stores.challenges, vault, clock: Date, log: silentLog }
+  const answers = { challenges: stores.challenges, vault, clock: systemClock, log: silentLog }
   const http = answerHttpChallenges(answers, (_req, res) => say(res, 404, 'not here'))
   const showTls = createTlsChallenges(answers)
   const listeners = createListeners({
@@ -107,10 +108,10 @@ export async function startAcme(): Promise<AcmeSetting> {
       return showTls(host)
     },
     certificateFor: createCertificateChooser({
-      issuer: createLocalIssuer({ ...(await createAuthority()), clock: Date }),
+      issuer: createLocalIssuer({ ...(await createAuthority()), clock: systemClock }),
       domain: 'localhost',
       apiHosts: ['localhost'],
-      clock: Date,
+      clock: systemClock,
       log: silentLog,
       max: 10,
     }).certificateFor,

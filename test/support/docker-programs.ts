@@ -12,9 +12,10 @@ import { builtBy, type Files, manifestOf, plannedTask, runOf } from '#core/detec
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { Output, Program } from '#core/output/output.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from './silent-log.ts'
 
-const clock = { now: () => Date.now() }
+const clock = clockOf(() => Date.now())
 
 export interface Built {
   readonly output: Output

@@ -30,6 +30,7 @@ import {
   type Runner,
   RunnerError,
 } from '#core/ports/runner.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import type { Site, SiteFile, SiteFunction, SiteVisit } from '#core/site/site.ts'
 import { createEdge, type Edge, type EdgeOptions } from '#edge/edge.ts'
 import { silentLog } from './silent-log.ts'
@@ -66,7 +67,7 @@ export function createEdgeWorld(options: Partial<EdgeOptions> = {}): EdgeWorld {
     blobs: createMemoryBlobs(blobs, asked),
     bus,
     visits: { record: (visit) => visits.push(visit) },
-    clock: Date,
+    clock: systemClock,
     log: silentLog,
     origin: 'iad1',
     budgetBytes: 32 * 1024 * 1024,

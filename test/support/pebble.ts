@@ -11,6 +11,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { createAuthority } from '#adapters/cert-local/authority.ts'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { freePort } from './installation.ts'
 
 const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',').includes('pebble')
@@ -40,7 +41,7 @@ export async function startPebble({ httpPort, tlsPort, dnsPort }: PebbleOptions)
   const folder = await mkdtemp(join(tmpdir(), 'aloft-pebble-'))
   const [port, managementPort] = [await freePort(), await freePort()]
   const authority = await createAuthority()
-  const { cert, key } = await createLocalIssuer({ ...authority, clock: Date }).issue(['127.0.0.1'])
+  const { cert, key } = await createLocalIssuer({ ...authority, clock: systemClock }).issue(['127.0.0.1'])
   const file = (name: string) => join(folder, name)
   await writeFile(file('trusted.pem'), authority.certPem)
   await writeFile(file('cert.pem'), cert)

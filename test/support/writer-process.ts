@@ -1,10 +1,11 @@
 import { openDatabase } from '#adapters/sql/database.ts'
 import { createTransact } from '#adapters/sql/transact.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { sampleUser } from './samples.ts'
 
 // Makes users for ever, and prints the id of each once its transaction is acknowledged.
 const database = await openDatabase({ file: process.argv[2] as string })
-const transact = createTransact(database.db, { clock: { now: Date.now } })
+const transact = createTransact(database.db, { clock: systemClock })
 for (;;) {
   const user = sampleUser()
   await transact(async ({ users, jobs }) => {

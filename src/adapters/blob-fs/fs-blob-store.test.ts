@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { BlobError, type BlobFault, type BlobStore } from '#core/ports/blob-store.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createFsBlobStore } from './fs-blob-store.ts'
 
@@ -19,7 +21,7 @@ let folder: string
 let stores: BlobStore[]
 
 const openStore = async (packBytes = 1 << 20) => {
-  const store = await createFsBlobStore({ folder, clock: Date, log: silentLog, packBytes })
+  const store = await createFsBlobStore({ folder, clock: systemClock, log: silentLog, packBytes })
   stores.push(store)
   return store
 }
@@ -197,7 +199,7 @@ describe('compaction', () => {
     let now = 1000
     const store = await createFsBlobStore({
       folder,
-      clock: { now: () => now },
+      clock: clockOf(() => now),
       log: silentLog,
       packBytes: 64 << 10,
     })
@@ -309,7 +311,7 @@ describe('opening', () => {
   it('does not touch a lost index while another store is open', async () => {
     await openStore()
     await rm(join(folder, 'index.sqlite'))
-    await assert.rejects(createFsBlobStore({ folder, clock: Date, log: silentLog }), /stop them first/)
+    await assert.rejects(createFsBlobStore({ folder, clock: systemClock, log: silentLog }), /stop them first/)
   })
 
   it('finds everything again with an index from before, as a power cut leaves it', async () => {

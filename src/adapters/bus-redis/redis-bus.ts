@@ -4,6 +4,7 @@ import { SECOND } from '#contract/time.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { createListeners } from '../bus/listeners.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
 
@@ -21,7 +22,7 @@ const LONGEST_PAUSE = 2 * SECOND
  * Tells processes on many machines, over Redis. The process that publishes is told directly and drops its
  * own echo, so it hears itself even while Redis is down.
  */
-export function createRedisBus({ redis, log, clock = Date }: RedisBusOptions): Bus {
+export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOptions): Bus {
   const listeners = createListeners(log)
   const warn = createRareWarning(
     log,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { Challenge } from '#core/certificate/challenge.ts'
 import { IssueFailure } from '#core/ports/certificate-issuer.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { type AcmeIssuerParts, createAcmeIssuer } from './acme-issuer.ts'
 
@@ -39,7 +40,7 @@ async function against(t: TestContext, answers: RequestListener, parts: Partial<
       prune: async () => {},
     },
     vault: { seal: (text) => text, open: (text) => text },
-    clock: Date,
+    clock: systemClock,
     log: silentLog,
     announce: () => {},
     shows: async () => true,

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
+import { clockOf } from '#test/support/clock.ts'
 import { createAuthority } from './authority.ts'
 
 const NOW = Date.UTC(2030, 0, 1)
 const YEAR = 365 * 24 * 3_600_000
 
 test('an authority is a self-signed P-256 certificate that may sign certificates for ten years', async () => {
-  const { certPem, keyPem } = await createAuthority({ now: () => NOW })
+  const { certPem, keyPem } = await createAuthority(clockOf(() => NOW))
   const certificate = new X509Certificate(certPem)
   assert.match(certificate.subject, /^CN=Aloft local authority [0-9a-f]{8}$/)
   assert.equal(certificate.issuer, certificate.subject)

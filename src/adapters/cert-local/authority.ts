@@ -1,5 +1,6 @@
 import { randomBytes, webcrypto } from 'node:crypto'
 import type { Clock } from '#core/ports/clock.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { ALGORITHM, createKeyPair, randomSerial } from './keys.ts'
 import { toPem } from './pem.ts'
 import { x509 } from './x509.ts'
@@ -13,7 +14,7 @@ const HOUR = 3_600_000
 const LIFETIME = 3650 * 24 * HOUR
 
 /** Makes a new certificate authority. Keeping it, and keeping its key secret, is the caller's. */
-export async function createAuthority(clock: Clock = { now: Date.now }): Promise<Authority> {
+export async function createAuthority(clock: Clock = systemClock): Promise<Authority> {
   const {
     BasicConstraintsExtension,
     KeyUsageFlags,

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { clockOf } from '#test/support/clock.ts'
 import { type Authority, createAuthority } from './authority.ts'
 import { createLocalIssuer } from './issuer.ts'
 
 const DAY = 24 * 3_600_000
 const NOW = Date.UTC(2030, 0, 1)
-const clock = { now: () => NOW }
+const clock = clockOf(() => NOW)
 let authority: Authority
 
 before(async () => {
@@ -82,7 +83,7 @@ test('a name too long for a subject is in the alternative names alone', async ()
 })
 
 test('no certificate outlives its authority', async () => {
-  const late = createLocalIssuer({ ...authority, clock: { now: () => NOW + 3600 * DAY } })
+  const late = createLocalIssuer({ ...authority, clock: clockOf(() => NOW + 3600 * DAY) })
   const { cert, notAfter } = await late.issue(['localhost'])
   const end = new X509Certificate(authority.certPem).validToDate.getTime()
   assert.equal(notAfter, end)
@@ -90,7 +91,7 @@ test('no certificate outlives its authority', async () => {
 })
 
 test('an expired authority issues nothing', async () => {
-  const late = createLocalIssuer({ ...authority, clock: { now: () => NOW + 3651 * DAY } })
+  const late = createLocalIssuer({ ...authority, clock: clockOf(() => NOW + 3651 * DAY) })
   await assert.rejects(late.issue(['localhost']), /expired/)
 })
 

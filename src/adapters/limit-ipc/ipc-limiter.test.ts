@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import { createChannelPair } from '#test/support/channel-pair.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { createMemoryLimiter } from '../limit-memory/memory-limiter.ts'
 import type { Channel } from './channel.ts'
 import { createIpcLimiter } from './ipc-limiter.ts'
@@ -10,7 +11,7 @@ import { serveIpcLimiter } from './serve-ipc-limiter.ts'
 
 const window = { points: 2, ms: MINUTE }
 const NOW = Date.UTC(2031, 1, 3)
-const clock = { now: () => NOW }
+const clock = clockOf(() => NOW)
 const PASSED = { allowed: true, remaining: 2, resetAt: NOW + MINUTE }
 
 /** A channel whose other end is the test. */

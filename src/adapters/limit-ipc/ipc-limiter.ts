@@ -1,5 +1,6 @@
 import type { Clock } from '#core/ports/clock.ts'
 import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { checkWindow } from '../limit/per-window.ts'
 import { PATIENCE_MS, passed } from '../limit/taken.ts'
 import type { Channel } from './channel.ts'
@@ -26,7 +27,7 @@ export interface IpcLimiterOptions {
  */
 export function createIpcLimiter(
   channel: Channel,
-  { clock = Date, patience = PATIENCE_MS }: IpcLimiterOptions = {},
+  { clock = systemClock, patience = PATIENCE_MS }: IpcLimiterOptions = {},
 ): RateLimiter {
   const asked = new Map<number, Batch>()
   let gathered: Waiting[] = []

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { HOUR, MINUTE } from '#contract/time.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { createMemoryLimiter } from './memory-limiter.ts'
 
 const START = Date.UTC(2031, 1, 3)
@@ -34,7 +35,7 @@ test('windows may be shorter than a second', async (t) => {
 
 test('tells the reset in the time of the given clock', async (t) => {
   stopTime(t)
-  const limiter = createMemoryLimiter({ clock: { now: () => START + HOUR } })
+  const limiter = createMemoryLimiter({ clock: clockOf(() => START + HOUR) })
   const { resetAt } = await limiter.take('ann', { points: 1, ms: MINUTE })
   assert.equal(resetAt, START + HOUR + MINUTE)
 })
@@ -61,4 +62,15 @@ test('keeps nothing of keys whose window has ended', async (t) => {
   const emptyAgain = heap()
   assert.ok(full - empty > 2e6, `${full - empty}`)
   assert.ok(emptyAgain - empty < 1e6, `${emptyAgain - empty}`)
+})
+
+test('a clock that was set back keeps nobody out, or tells them to come again, for longer than a window', async (t) => {
+  const now = Date.now()
+  const limiter = createMemoryLimiter()
+  const window = { points: 1, ms: MINUTE }
+  await limiter.take('ann', window)
+  t.mock.method(Date, 'now', () => now - 24 * HOUR)
+  const { allowed, resetAt } = await limiter.take('ann', window)
+  assert.equal(allowed, false)
+  assert.ok(resetAt <= now - 24 * HOUR + MINUTE)
 })

@@ -1,6 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Clock } from '#core/ports/clock.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { createPerWindow } from '../limit/per-window.ts'
 import { takenOf } from '../limit/taken.ts'
 
@@ -10,7 +11,7 @@ export interface MemoryLimiterOptions {
 }
 
 /** Counts inside this process. A key's count is dropped when its window ends. */
-export function createMemoryLimiter({ clock = Date }: MemoryLimiterOptions = {}): RateLimiter {
+export function createMemoryLimiter({ clock = systemClock }: MemoryLimiterOptions = {}): RateLimiter {
   const limiterOf = createPerWindow(
     ({ points, ms }) => new RateLimiterMemory({ points, duration: ms / 1000, keyPrefix: '' }),
   )

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import type { Redis } from 'ioredis'
 import { DAY, MINUTE } from '#contract/time.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
 import { startRedis, withoutRedis } from '#test/support/redis.ts'
 import { createRedisLimiter } from './redis-limiter.ts'
@@ -34,7 +35,7 @@ test('Redis limiter', { skip: withoutRedis }, async (t) => {
       const log = createRecordingLog()
       const time = { now: Date.now() }
       const redis = server.connect({ retryStrategy: () => 20 })
-      const limiter = createRedisLimiter({ redis, log, clock: { now: () => time.now } })
+      const limiter = createRedisLimiter({ redis, log, clock: clockOf(() => time.now) })
       const take = () => limiter.take('bob', window)
       await redis.ping()
       for (let i = 0; i < 2; i++) await take()
@@ -62,6 +63,17 @@ test('Redis limiter', { skip: withoutRedis }, async (t) => {
       assert.equal((await take()).allowed, false)
     },
   )
+
+  await t.test('a count that a clock set back would keep for a day is begun anew', async () => {
+    const redis = server.connect()
+    await redis.ping()
+    const limiter = createRedisLimiter({ redis, log: createRecordingLog() })
+    for (let i = 0; i < 3; i++) await limiter.take('eve', window)
+    assert.equal((await limiter.take('eve', window)).allowed, false)
+    await redis.pexpire(`aloft:limit:2:${MINUTE}:eve`, DAY)
+    assert.deepEqual((await limiter.take('eve', window)).remaining, 1)
+    assert.ok((await redis.pttl(`aloft:limit:2:${MINUTE}:eve`)) <= MINUTE)
+  })
 
   await t.test('while Redis does not answer requests pass', async () => {
     const log = createRecordingLog()

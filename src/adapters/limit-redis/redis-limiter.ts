@@ -3,6 +3,7 @@ import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { createPerWindow } from '../limit/per-window.ts'
 import { PATIENCE_MS, passed, takenOf } from '../limit/taken.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
@@ -16,11 +17,14 @@ export interface RedisLimiterOptions {
   readonly patience?: number
 }
 
+/** Windows are rounded up to whole seconds. */
+const ROUNDING_MS = 2000
+
 /** Counts in Redis, for many machines. Windows last whole seconds there: others are rounded up. */
 export function createRedisLimiter({
   redis,
   log,
-  clock = Date,
+  clock = systemClock,
   patience = PATIENCE_MS,
 }: RedisLimiterOptions): RateLimiter {
   const warn = createRareWarning(log, 'Redis does not count requests: they pass without a limit', clock)
@@ -41,7 +45,13 @@ export function createRedisLimiter({
       const limiter = limiterOf(window)
       try {
         // Unlike `consume`, `penalty` rejects for failures only.
-        const count = await inTime(limiter.penalty(key, points), patience)
+        let count = await inTime(limiter.penalty(key, points), patience)
+        // Redis keeps counts until a time of day. One that ends later than a window can is of a clock that was set back,
+        // and would keep its caller out for as long as that.
+        if (count.msBeforeNext > window.ms + ROUNDING_MS) {
+          await limiter.delete(key)
+          count = await inTime(limiter.penalty(key, points), patience)
+        }
         return takenOf(count, window, clock.now())
       } catch (error) {
         warn(error)

@@ -2,10 +2,11 @@ import type { RateLimiterRes } from 'rate-limiter-flexible'
 import type { Window } from '#contract/limits.ts'
 import type { Taken } from '#core/ports/rate-limiter.ts'
 
-export const takenOf = (count: RateLimiterRes, { points }: Window, now: number): Taken => ({
+/** Counters go by the time of day: when that is set back, a window seems to end later than it can. */
+export const takenOf = (count: RateLimiterRes, { points, ms }: Window, now: number): Taken => ({
   allowed: count.consumedPoints <= points,
   remaining: count.remainingPoints,
-  resetAt: Math.round(now + count.msBeforeNext),
+  resetAt: Math.round(now + Math.min(count.msBeforeNext, ms)),
 })
 
 /** How long a request may wait for a counter in another process or machine before it passes. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import PostalMime from 'postal-mime'
+import { clockOf } from '#test/support/clock.ts'
 import { createOutboxMailer } from './outbox-mailer.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'aloft-outbox-'))
@@ -14,7 +15,7 @@ const mail = { to: 'ann@site.example', subject: 'Log in', text: 'Grüße', html:
 function outbox() {
   const folder = join(scratch, `outbox-${count++}`)
   const time = { now: Date.UTC(2031, 1, 3, 4, 5, 6, 78) }
-  const mailer = createOutboxMailer({ folder, from: 'aloft@cloud.example', clock: { now: () => time.now } })
+  const mailer = createOutboxMailer({ folder, from: 'aloft@cloud.example', clock: clockOf(() => time.now) })
   return { folder, time, mailer }
 }
 

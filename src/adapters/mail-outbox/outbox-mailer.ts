@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { makePrivateFolder, syncFolder, temporaryName, writePrivateFile } from '../fs/private-file.ts'
 import { createCompose } from '../mail/compose.ts'
 import { fileName, idOf } from './file-name.ts'
@@ -15,7 +16,7 @@ export interface OutboxOptions {
 }
 
 /** Puts every mail into a folder as a file that mail programs open, for installations without a mail server. */
-export function createOutboxMailer({ folder, from, clock = Date }: OutboxOptions): Mailer {
+export function createOutboxMailer({ folder, from, clock = systemClock }: OutboxOptions): Mailer {
   const compose = createCompose(from)
   const outbox = resolve(folder)
   // One after the other: two sends of one id at the same moment would each find no earlier file.

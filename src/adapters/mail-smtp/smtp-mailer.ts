@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer'
 import { SECOND } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { createCompose } from '../mail/compose.ts'
 import { MailError } from '../mail/mail-error.ts'
 import { createRedact } from './redact.ts'
@@ -15,7 +16,7 @@ export interface SmtpOptions {
 }
 
 /** Hands mails to a mail server over a few connections that are kept open between mails. */
-export function createSmtpMailer({ url, from, clock = Date }: SmtpOptions): Mailer {
+export function createSmtpMailer({ url, from, clock = systemClock }: SmtpOptions): Mailer {
   const compose = createCompose(from)
   const server = readSmtpUrl(url)
   const redact = createRedact(server.auth)

@@ -74,12 +74,12 @@ export function createStaples({ outbound, clock, log, max = 1000 }: StapleOption
   async function refresh(entry: Entry, url: string, certificate: Buffer, issuer: Buffer): Promise<void> {
     try {
       const [response, { nextUpdate }] = await ask(url, certificate, issuer)
-      const now = clock.now()
       Object.assign(entry, { response, until: nextUpdate, failures: 0 })
-      entry.askAt = now + Math.min(DAY, Math.max(MINUTE, (nextUpdate - now) / 2))
+      const left = nextUpdate - clock.now()
+      entry.askAt = clock.monotonic() + Math.min(DAY, Math.max(MINUTE, left / 2))
     } catch (error) {
       entry.failures++
-      entry.askAt = clock.now() + Math.min(HOUR, MINUTE * 2 ** Math.min(entry.failures - 1, 10))
+      entry.askAt = clock.monotonic() + Math.min(HOUR, MINUTE * 2 ** Math.min(entry.failures - 1, 10))
       log.debug({ err: error, url }, 'no word from the authority about a certificate')
     }
   }
@@ -89,14 +89,13 @@ export function createStaples({ outbound, clock, log, max = 1000 }: StapleOption
       const entry = entryFor(certificate)
       const { url } = entry
       if (url === undefined || issuer === null) return undefined
-      const now = clock.now()
-      if (now >= entry.askAt && running.size < AT_ONCE) {
+      if (clock.monotonic() >= entry.askAt && running.size < AT_ONCE) {
         // Nobody else asks meanwhile.
         entry.askAt = Number.POSITIVE_INFINITY
         const asked = refresh(entry, url, certificate, issuer).finally(() => running.delete(asked))
         running.add(asked)
       }
-      return now < entry.until ? entry.response : undefined
+      return clock.now() < entry.until ? entry.response : undefined
     },
     async settled() {
       while (running.size > 0) await Promise.all(running)

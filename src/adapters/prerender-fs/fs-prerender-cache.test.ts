@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createFsPrerenderCache } from './fs-prerender-cache.ts'
 
@@ -17,7 +18,7 @@ function open(options: { folder?: string; budgetBytes?: number } = {}) {
   const cache = createFsPrerenderCache({
     folder,
     budgetBytes,
-    clock: { now: () => time.now },
+    clock: clockOf(() => time.now),
     log: silentLog,
   })
   return { cache, folder, time }

@@ -7,7 +7,7 @@ export function createRareWarning(log: Log, message: string, clock: Clock): (err
   let next = Number.NEGATIVE_INFINITY
   let unsaid = 0
   return (err) => {
-    const now = clock.now()
+    const now = clock.monotonic()
     if (now < next) {
       unsaid++
       return

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type Registrar, RegistrarFailure, type RegistrarRefusal } from '#core/ports/registrar.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { type FakeNamecom, startNamecom } from '#test/support/namecom.ts'
 import { createNamecomRegistrar } from './namecom-registrar.ts'
 
@@ -13,7 +15,7 @@ describe('name.com', () => {
   let registrar: Registrar
   before(async () => {
     service = await startNamecom()
-    registrar = createNamecomRegistrar({ ...service, nameservers, clock: { now: () => 1000 } })
+    registrar = createNamecomRegistrar({ ...service, nameservers, clock: clockOf(() => 1000) })
   })
   after(() => service.close())
   beforeEach(() => {
@@ -78,7 +80,9 @@ describe('name.com', () => {
 
   it('is unavailable when it is not let in, is not there, or talks nonsense', async () => {
     const other = (given: object) =>
-      createNamecomRegistrar({ ...service, nameservers, clock: Date, ...given }).isAvailable('example.com')
+      createNamecomRegistrar({ ...service, nameservers, clock: systemClock, ...given }).isAvailable(
+        'example.com',
+      )
     await refuses(other({ token: 'wrong' }), 'unavailable')
     await refuses(other({ url: 'http://127.0.0.1:1' }), 'unavailable')
     service.failures.push(200, 200, 200)

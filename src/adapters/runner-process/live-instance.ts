@@ -56,9 +56,9 @@ export class LiveInstance {
   readonly gone: Promise<InstanceEnd>
   /** How many requests each serving process has on it. */
   readonly requests = new Map<object, number>()
-  /** Since when it has nothing to do. */
+  /** Since when it has nothing to do, by the monotonic clock. */
   idleSince: number
-  /** Since when it takes requests. */
+  /** Since when it takes requests, by the monotonic clock. */
   readyAt = 0
   /** Takes no new requests. */
   retiring = false
@@ -79,7 +79,7 @@ export class LiveInstance {
     this.loaded = loaded
     this.socket = launched.socket
     this.startedAt = parts.clock.now()
-    this.idleSince = this.startedAt
+    this.idleSince = parts.clock.monotonic()
     this.#parts = parts
     this.#launched = launched
     this.#budget = new LineBudget({ now: () => performance.now(), write: (text) => this.tell(text) })
@@ -227,7 +227,7 @@ export class LiveInstance {
       case 'ready':
         if (this.#state !== 'loading') return
         this.#state = 'ready'
-        this.readyAt = this.#parts.clock.now()
+        this.readyAt = this.#parts.clock.monotonic()
         this.#outcome.resolve({ listening: true })
         return
       case 'failed': {
@@ -248,7 +248,7 @@ export class LiveInstance {
       }
       case 'background':
         this.#background = Number(message.pending) > 0 ? Number(message.pending) : 0
-        this.idleSince = this.#parts.clock.now()
+        this.idleSince = this.#parts.clock.monotonic()
         return
       case 'revalidate':
         this.#parts.onRevalidate?.(this.loaded.deploymentId, textOf(message.said, MAX_SAID))

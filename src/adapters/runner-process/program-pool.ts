@@ -87,7 +87,7 @@ export class ProgramPool {
   constructor(ref: ProgramRef, parts: PoolParts) {
     this.ref = ref
     this.#parts = parts
-    this.#usedAt = parts.clock.now()
+    this.#usedAt = parts.clock.monotonic()
   }
 
   get instances(): readonly LiveInstance[] {
@@ -102,14 +102,15 @@ export class ProgramPool {
   /** Nothing runs, nobody waits, and it has been so for a while. */
   get forgettable(): boolean {
     // What is known of its deaths is kept for longer, so that its pauses go on growing.
-    const quiet = this.#parts.clock.now() - this.#usedAt > (this.#failures > 0 ? REMEMBERED_MS : WITHIN_MS)
+    const quiet =
+      this.#parts.clock.monotonic() - this.#usedAt > (this.#failures > 0 ? REMEMBERED_MS : WITHIN_MS)
     const unused = this.#instances.size === 0 && this.#starting === 0 && this.#waiting === 0
     return quiet && unused && this.#min === 0 && this.#fastFailure() === undefined
   }
 
   /** So many requests of a serving process wait; it is told of all changes from now on. */
   want(subscriber: Subscriber, waiting: number, knowsNone = false): void {
-    this.#usedAt = this.#parts.clock.now()
+    this.#usedAt = this.#parts.clock.monotonic()
     const want = this.#wants.get(subscriber) ?? { waiting: 0, seen: 0, grows: false }
     const isNew = !this.#wants.has(subscriber)
     want.waiting = waiting
@@ -134,8 +135,8 @@ export class ProgramPool {
 
   counted(instance: LiveInstance, subscriber: Subscriber, requests: number): void {
     const { clock } = this.#parts
-    this.#usedAt = clock.now()
-    instance.idleSince = clock.now()
+    this.#usedAt = clock.monotonic()
+    instance.idleSince = clock.monotonic()
     if (requests === 0) instance.requests.delete(subscriber)
     else instance.requests.set(subscriber, requests)
     this.#notice()
@@ -177,7 +178,7 @@ export class ProgramPool {
   sweep(): void {
     if (this.#closed) return
     const { clock, limits } = this.#parts
-    const now = clock.now()
+    const now = clock.monotonic()
     let count = this.#ready.length
     for (const instance of this.#ready) {
       const isCommand = instance.loaded.program.shape === 'command'
@@ -271,7 +272,7 @@ export class ProgramPool {
 
   /** It crashed, and starts again only after a while. */
   #fastFailure(): RunnerError | undefined {
-    const pause = this.#pausedUntil - this.#parts.clock.now()
+    const pause = this.#pausedUntil - this.#parts.clock.monotonic()
     if (this.#reason === undefined || pause <= PATIENCE_MS) return undefined
     return new RunnerError('crashed', this.#reason)
   }
@@ -305,7 +306,7 @@ export class ProgramPool {
           ? error
           : new RunnerError('unavailable', `The program could not be started: ${(error as Error).message}`)
       if (fault.fault === 'unavailable') {
-        this.#pausedUntil = this.#parts.clock.now() + UNAVAILABLE_PAUSE_MS
+        this.#pausedUntil = this.#parts.clock.monotonic() + UNAVAILABLE_PAUSE_MS
         this.#reason = undefined
         this.#parts.logger.warn({ err: error, ...this.ref }, 'a program could not be started')
       }
@@ -320,7 +321,7 @@ export class ProgramPool {
 
   async #begin(): Promise<Started> {
     const { load, start, clock } = this.#parts
-    const pause = this.#pausedUntil - clock.now()
+    const pause = this.#pausedUntil - clock.monotonic()
     if (pause > 0) await this.#until(() => this.#closed !== undefined || this.#pausedUntil === 0, pause)
     // Of a program that runs already it is known that it is still there.
     const loaded = this.#instances.size > 0 && this.#loaded ? this.#loaded : await load(this.ref)
@@ -348,7 +349,7 @@ export class ProgramPool {
 
   #add(instance: LiveInstance): void {
     this.#instances.set(instance.id, instance)
-    instance.idleSince = this.#parts.clock.now()
+    instance.idleSince = this.#parts.clock.monotonic()
     this.#parts.added(instance)
     if (this.#closed) {
       instance.kill()
@@ -369,7 +370,7 @@ export class ProgramPool {
   /** The pause until the next start grows with every death that follows soon upon a start. */
   #died(reason: string, readyAt: number): void {
     const { clock, onCrashLoop } = this.#parts
-    const now = clock.now()
+    const now = clock.monotonic()
     const hasServed = readyAt > 0
     if (hasServed && now - readyAt > WITHIN_MS) this.#failures = 0
     this.#failures++

@@ -9,6 +9,7 @@ import {
   type Runner,
   RunnerError,
 } from '#core/ports/runner.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { type JsonLines, speakJsonLines } from './json-lines.ts'
 import { MAX_LINE_BYTES, type ToClient } from './messages.ts'
 
@@ -180,7 +181,7 @@ class ProcessClient implements RunnerClient {
         if (program.waiting.size === 0) this.#told(program)
       }
       const waiting: Waiting = {
-        since: Date.now(),
+        since: systemClock.monotonic(),
         options,
         grant: (lease) => {
           end()

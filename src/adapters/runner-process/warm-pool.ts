@@ -41,7 +41,7 @@ export class WarmPool {
     const key = keyOf(kind)
     this.#asked = true
     this.#used.delete(key)
-    this.#used.set(key, { kind, at: this.#options.clock.now() })
+    this.#used.set(key, { kind, at: this.#options.clock.monotonic() })
     const waiting = this.#waiting.get(key)
     const [taken] = waiting ?? []
     if (taken) waiting?.delete(taken)
@@ -78,7 +78,7 @@ export class WarmPool {
       }
     }
     const { clock } = this.#options
-    for (const [key, { at }] of this.#used) if (clock.now() - at > IN_USE_MS) this.#used.delete(key)
+    for (const [key, { at }] of this.#used) if (clock.monotonic() - at > IN_USE_MS) this.#used.delete(key)
   }
 
   async close(): Promise<void> {
@@ -131,7 +131,7 @@ export class WarmPool {
     const { usual, size, clock } = this.#options
     if (size === 0 || !this.#asked) return
     yield { kind: usual, count: size }
-    const recent = [...this.#used.values()].reverse().filter(({ at }) => clock.now() - at < IN_USE_MS)
+    const recent = [...this.#used.values()].reverse().filter(({ at }) => clock.monotonic() - at < IN_USE_MS)
     for (const { kind } of recent.filter((used) => keyOf(used.kind) !== keyOf(usual)).slice(0, OTHERS))
       yield { kind, count: 1 }
   }

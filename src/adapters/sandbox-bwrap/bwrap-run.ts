@@ -38,8 +38,8 @@ export interface BwrapRun {
 
 /** The first process of the pid namespace is the last to go, after all others in it; nothing tells of that either. */
 async function vanished(pid: number): Promise<void> {
-  const deadline = Date.now() + VANISHES_WITHIN_MS
-  for (let pause = 1; Date.now() < deadline; pause = Math.min(pause * 2, 50)) {
+  const deadline = performance.now() + VANISHES_WITHIN_MS
+  for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
     if (stat === undefined || /\) Z /.test(stat)) return
     await setTimeout(pause)

@@ -75,13 +75,13 @@ async function killMembers(folder: string): Promise<void> {
 
 /** A cgroup can be removed once its last process has been reaped, of which nothing tells: so it is tried again. */
 async function removeFolder(folder: string): Promise<void> {
-  const deadline = Date.now() + REMOVE_WITHIN_MS
+  const deadline = performance.now() + REMOVE_WITHIN_MS
   for (let pause = 1; ; pause = Math.min(pause * 2, 50))
     try {
       return await rmdir(folder)
     } catch (error) {
       if (gone(error)) return
-      if (Date.now() > deadline)
+      if (performance.now() > deadline)
         throw new SandboxError('not_ended', `Processes in ${folder} do not end: ${(error as Error).message}`)
       await killMembers(folder)
       await setTimeout(pause)

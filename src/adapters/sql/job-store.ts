@@ -1,9 +1,10 @@
 import { newId } from '#contract/ids.ts'
+import type { ScheduledJob } from '#core/job/clock-jump.ts'
 import type { Job, JobStore, NewJob } from '#core/job/job-queue.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { isPostgres } from './dialect/is-postgres.ts'
 import { createFailedJobs } from './failed-jobs.ts'
-import type { Db } from './tables.ts'
+import type { Db, Tables } from './tables.ts'
 
 interface JobStoreParts {
   readonly clock: Clock
@@ -15,6 +16,13 @@ interface JobStoreParts {
 const ERROR_LENGTH = 4000
 
 const shorten = (error: string): string => error.slice(0, ERROR_LENGTH).replaceAll('\0', '')
+
+const toScheduled = (
+  row: Pick<Tables['jobs'], 'id' | 'key' | 'created_at' | 'due_at' | 'attempts' | 'worker'>,
+): ScheduledJob => ({
+  ...{ id: row.id, key: row.key, attempts: row.attempts },
+  ...{ createdAt: row.created_at, dueAt: row.due_at, isLeased: row.worker !== null },
+})
 
 export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): JobStore {
   const unfinished = (key: string) =>
@@ -44,6 +52,12 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
       .executeTakeFirst()
     return row?.id
   }
+
+  const schedule = () =>
+    db
+      .selectFrom('jobs')
+      .select(['id', 'key', 'created_at', 'due_at', 'attempts', 'worker'])
+      .where('failed_at', 'is', null)
 
   /** The job while this worker holds its lease. */
   const leased = (id: string, worker: string) =>
@@ -185,22 +199,13 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
     },
 
     async latest(limit) {
-      const rows = await db
-        .selectFrom('jobs')
-        .select(['id', 'key', 'created_at', 'due_at', 'attempts', 'worker'])
-        .where('failed_at', 'is', null)
-        .orderBy('due_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute()
-      return rows.map(({ id, key, created_at, due_at, attempts, worker }) => ({
-        id,
-        key,
-        createdAt: created_at,
-        dueAt: due_at,
-        attempts,
-        isLeased: worker !== null,
-      }))
+      const rows = await schedule().orderBy('due_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+      return rows.map(toScheduled)
+    },
+
+    async scheduled(keys) {
+      if (keys.length === 0) return []
+      return (await schedule().where('key', 'in', keys).execute()).map(toScheduled)
     },
 
     async reschedule({ id, dueAt }, newDueAt) {

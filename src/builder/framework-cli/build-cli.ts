@@ -61,7 +61,7 @@ export function createBuildCli(parts: BuildCliParts): BuildCli {
     const path = join(parts.folder, `build-cli-${process.platform}-${process.arch}-${digest}`)
     if (await touched(path)) return path
     const temporary = join(parts.folder, `.tmp-cli-${process.pid}-${temporaries++}`)
-    const began = Date.now()
+    const began = performance.now()
     try {
       await removeTree(temporary)
       await mkdir(temporary, { recursive: true, mode: 0o755 })
@@ -77,7 +77,7 @@ export function createBuildCli(parts: BuildCliParts): BuildCli {
     } finally {
       await removeTree(temporary)
     }
-    log.info({ toolchain: 'build-cli', ms: Date.now() - began }, 'fetched a toolchain')
+    log.info({ toolchain: 'build-cli', ms: Math.round(performance.now() - began) }, 'fetched a toolchain')
     return path
   }
 

@@ -73,7 +73,7 @@ export class BuildWorkspace implements Workspace {
     this.task = parts.task
     this.env = parts.env
     this.restored = parts.restored
-    this.#deadline = parts.clock.now() + parts.limits.wallMs
+    this.#deadline = parts.clock.monotonic() + parts.limits.wallMs
   }
 
   async read(path: string): Promise<Buffer | undefined> {
@@ -137,7 +137,7 @@ export class BuildWorkspace implements Workspace {
     const canceled = () => fail('canceled', 'The build was canceled')
     const { signal } = this.task
     if (signal.aborted || this.#ended.signal.aborted) throw canceled()
-    const left = this.#deadline - this.#parts.clock.now()
+    const left = this.#deadline - this.#parts.clock.monotonic()
     const wallMs = Math.round(Math.min(left, options.timeoutMs ?? left))
     const late = () =>
       fail(

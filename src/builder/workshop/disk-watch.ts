@@ -30,9 +30,9 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
   let counted: { bytes: number; free: number; at: number; tookMs: number } | undefined
 
   async function count(free: number): Promise<number> {
-    const began = Date.now()
+    const began = performance.now()
     const bytes = (await treeBytes(folder, ended.signal)) ?? counted?.bytes ?? 0
-    counted = { bytes, free, at: Date.now(), tookMs: Date.now() - began }
+    counted = { bytes, free, at: performance.now(), tookMs: performance.now() - began }
     return bytes
   }
 
@@ -46,7 +46,7 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
     const due =
       counted === undefined ||
       fallen > room / 2 ||
-      Date.now() - counted.at > Math.max(COUNT_MS, counted.tookMs * SHARE_OF_COUNTING)
+      performance.now() - counted.at > Math.max(COUNT_MS, counted.tookMs * SHARE_OF_COUNTING)
     if (!due || (await count(free)) <= limits.diskBytes) return undefined
     return `The build takes more than ${Math.floor(limits.diskBytes / 2 ** 20)} MB of disk space`
   }

@@ -51,7 +51,7 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
   async function ensure(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
     const path = join(folder, name)
     const temporary = join(folder, `${TEMPORARY}${process.pid}-${temporaries++}`)
-    const began = Date.now()
+    const began = performance.now()
     try {
       await removeTree(temporary)
       await mkdir(temporary, { recursive: true, mode: 0o755 })
@@ -64,7 +64,7 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
     } finally {
       await removeTree(temporary)
     }
-    log.info({ toolchain: name, ms: Date.now() - began }, 'fetched a toolchain')
+    log.info({ toolchain: name, ms: Math.round(performance.now() - began) }, 'fetched a toolchain')
     await prune(folder, log)
     return path
   }

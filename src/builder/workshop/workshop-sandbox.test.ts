@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { rootMissing } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { installDependencies } from './install-dependencies.ts'
@@ -35,7 +36,7 @@ it('installs a package with npm and runs a program on it, in the sandbox', {
     return { path, sha256, sha1: '', size: bytes.length, mode: 0o100644 }
   })
   const workshop = createWorkshop({
-    ...{ folder, sandbox, registry, clock: { now: Date.now }, log: silentLog },
+    ...{ folder, sandbox, registry, clock: systemClock, log: silentLog },
     blobs: { read: async (sha256) => contents.get(sha256), open: async () => undefined },
     limits: { diskBytes: 64 * MB, memoryBytes: 512 * MB },
   })

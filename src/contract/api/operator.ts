@@ -146,6 +146,14 @@ export const getStatus = endpoint({
       ),
     }),
     queue: Queue,
+    lateJobs: Type.Array(
+      Type.Object({
+        kind: Type.String(),
+        dueAt: Nullable(Type.Integer()),
+        state: Type.Enum(['overdue', 'far off', 'missing'] as const),
+      }),
+      { description: 'Periodic jobs that do not come round when they should.' },
+    ),
     checks: Type.Array(Check),
   }),
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import type { SiteVisit } from '../site/site.ts'
 import { TrafficRecorder } from './traffic-recorder.ts'
@@ -22,7 +23,7 @@ function createWorld(given: { readonly maxCells?: number; readonly maxWaiting?: 
           rows.push(...added)
         },
       },
-      clock: { now: (): number => world.now },
+      clock: clockOf((): number => world.now),
       log: silentLog,
       ...given,
     }),

@@ -69,7 +69,8 @@ export class TrafficRecorder {
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#parts.clock.now() >= this.#end) this.#endMinute()
+    const now = this.#parts.clock.now()
+    if (now >= this.#end || now < this.#start - MINUTE) this.#endMinute()
     else this.#gather()
     return this.#startWriting()
   }

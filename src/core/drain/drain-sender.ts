@@ -150,17 +150,17 @@ export class DrainSender {
   async #look(): Promise<void> {
     const { clock, log } = this.#parts
     try {
-      if (clock.now() >= this.#refreshAt) await this.#refresh()
+      if (clock.monotonic() >= this.#refreshAt) await this.#refresh()
     } catch (err) {
       log.warn({ err }, 'log drains could not be read')
     }
-    const now = clock.now()
+    const now = clock.monotonic()
     for (const [id, held] of this.#held) {
       if (this.#runningCount() >= AT_ONCE) return
       if (held.running || held.notBefore > now) continue
       held.running = this.#turn(held)
         .catch((err: unknown) => {
-          held.notBefore = clock.now() + LONGEST_NAP
+          held.notBefore = clock.monotonic() + LONGEST_NAP
           log.warn({ err, drain: id }, 'a log drain could not go on')
         })
         .finally(() => {
@@ -183,7 +183,7 @@ export class DrainSender {
   async #refresh(): Promise<void> {
     const { drains, clock, worker } = this.#parts
     const now = clock.now()
-    this.#refreshAt = now + REFRESH
+    this.#refreshAt = clock.monotonic() + REFRESH
     const claimed = await drains.claim(worker, now, now + LEASE)
     const ids = new Set(claimed.map(({ drain }) => drain.id))
     for (const [id, held] of this.#held)
@@ -205,7 +205,7 @@ export class DrainSender {
       muted: undefined,
       position,
       gap,
-      saved: { position, at: this.#parts.clock.now() },
+      saved: { position, at: this.#parts.clock.monotonic() },
       tries: 0,
       end: undefined,
       notBefore: 0,
@@ -283,10 +283,10 @@ export class DrainSender {
     let floor = oldest
     // Only those who are behind at all can be behind by so many.
     if (now - timeOfSerial(held.position) > MINUTE) {
-      if (now >= this.#floor.until)
+      if (clock.monotonic() >= this.#floor.until)
         this.#floor = {
           serial: await logStore.serialBefore(MOST_BEHIND.entries, String(oldest)),
-          until: now + MINUTE,
+          until: clock.monotonic() + MINUTE,
         }
       const { serial } = this.#floor
       if (serial !== undefined && BigInt(serial) > floor) floor = BigInt(serial)
@@ -357,7 +357,7 @@ export class DrainSender {
       Object.assign(held, { position, tries: 0, end: undefined })
       await this.#save(held)
     }
-    held.notBefore = now + (pause ?? PAUSES[0] ?? 0)
+    held.notBefore = clock.monotonic() + (pause ?? PAUSES[0] ?? 0)
     await this.#judge(held, now)
   }
 
@@ -378,14 +378,14 @@ export class DrainSender {
 
   async #saveNowAndThen(held: Held): Promise<void> {
     if (held.position === held.saved.position) return
-    if (this.#parts.clock.now() - held.saved.at >= SAVE_EVERY) await this.#save(held)
+    if (this.#parts.clock.monotonic() - held.saved.at >= SAVE_EVERY) await this.#save(held)
   }
 
   async #save(held: Held): Promise<void> {
     const { drains, worker, clock } = this.#parts
     const { position, gap } = held
     if (await drains.save(held.drain.id, worker, { position, gap })) {
-      held.saved = { position, at: clock.now() }
+      held.saved = { position, at: clock.monotonic() }
       return
     }
     held.lost = true

@@ -32,12 +32,12 @@ export function createFindLogged(deployments: Pick<DeploymentStore, 'find'>, clo
       environment: found.target === 'production' ? ('production' as const) : ('preview' as const),
     }
     if (known.size >= MOST) known.clear()
-    known.set(id, { deployment, until: clock.now() + FRESH })
+    known.set(id, { deployment, until: clock.monotonic() + FRESH })
     return deployment
   }
 
   return (id) => {
     const there = known.get(id)
-    return there && there.until > clock.now() ? there.deployment : find(id)
+    return there && there.until > clock.monotonic() ? there.deployment : find(id)
   }
 }

@@ -67,6 +67,8 @@ export interface JobStore extends JobQueue, FailedJobs {
   bury(id: string, worker: string, error: string, now: number): Promise<boolean>
   /** Unfinished jobs, those that are due last first. */
   latest(limit: number): Promise<readonly ScheduledJob[]>
+  /** The unfinished jobs of these keys. */
+  scheduled(keys: readonly string[]): Promise<readonly ScheduledJob[]>
   /** Makes a job due at another time, unless somebody else has changed when it is. */
   reschedule(job: Pick<ScheduledJob, 'id' | 'dueAt'>, dueAt: number): Promise<boolean>
   /** When the next job of these kinds can be claimed; undefined when none waits. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { JobHandler } from './job-handler.ts'
@@ -36,7 +37,7 @@ function busyElsewhere() {
     close: async () => {},
   }
   const runner = new JobRunner({
-    ...{ store: store as JobStore, handlers: [handler], bus, clock: { now: () => 1 }, log: silentLog },
+    ...{ store: store as JobStore, handlers: [handler], bus, clock: clockOf(() => 1), log: silentLog },
     transact: () => Promise.reject(new Error('nothing is done')),
     worker: 'w',
   })

@@ -7,6 +7,7 @@ import { rightDueAt } from './clock-jump.ts'
 import { doubling, type JobHandler, PermanentFailure } from './job-handler.ts'
 import { JOBS_TOPIC, type Job, type JobStore } from './job-queue.ts'
 import { inTurns, RecentWork } from './recent-work.ts'
+import { recurringKey } from './recurring-key.ts'
 
 interface RunnerParts {
   readonly store: JobStore
@@ -54,8 +55,6 @@ const MOST_TOLD = 100
 /** What is due but has to wait for another job is looked at after this, then twice as long, and so on. */
 const SHORTEST_NAP = 50
 const LONGEST_BLOCKED_NAP = 5 * SECOND
-
-export const recurringKey = (kind: string): string => `recurring:${kind}`
 
 /** Takes jobs and does them, several at once, until it is drained. */
 export class JobRunner {
@@ -168,7 +167,7 @@ export class JobRunner {
         this.#again = false
         for (const lane of this.#lanes) if (await this.#fill(lane)) this.#again = true
       }
-      if (performance.now() - this.#clockLookedAt > pollMs) await this.#setClockRight()
+      if (clock.monotonic() - this.#clockLookedAt > pollMs) await this.#setClockRight()
       for (const lane of this.#lanes) nap = Math.min(nap, await this.#tendQueue(lane))
       const kinds = this.#lanes.filter((lane) => this.#free(lane) > 0).flatMap((lane) => lane.kinds)
       const due = await store.nextDue(kinds)
@@ -192,7 +191,7 @@ export class JobRunner {
   /** Brings forward what a clock that was ahead for a while would keep waiting. */
   async #setClockRight(): Promise<void> {
     const { store, clock, leaseMs, log } = this.#parts
-    this.#clockLookedAt = performance.now()
+    this.#clockLookedAt = clock.monotonic()
     const now = clock.now()
     const rounds = [...this.#handlers.values()].flatMap(({ kind, every }) =>
       every === undefined ? [] : [[recurringKey(kind), every] as const],
@@ -219,7 +218,7 @@ export class JobRunner {
   /** Room beside those that have run for so long that others should not wait for them. */
   #extra(lane: Lane): number {
     const running = this.#runningIn(lane)
-    const now = this.#parts.clock.now()
+    const now = this.#parts.clock.monotonic()
     const long = running.filter(({ since }) => now - since >= lane.givesWayAfter).length
     return Math.min(long, lane.atOnce) - Math.max(0, running.length - lane.atOnce)
   }
@@ -245,7 +244,8 @@ export class JobRunner {
         )
       }
     }
-    const next = this.#runningIn(lane).map(({ since }) => since + givesWayAfter - now)
+    const monotonic = clock.monotonic()
+    const next = this.#runningIn(lane).map(({ since }) => since + givesWayAfter - monotonic)
     return Math.min(...next.filter((ms) => ms > 0))
   }
 
@@ -278,7 +278,8 @@ export class JobRunner {
   async #inOrder({ kinds }: Lane, now: number) {
     const waiting = await this.#parts.store.waiting(kinds[0] as string, now)
     const turnOf = (share: string) => this.#turns.get(share) ?? 0
-    const usedBy = (share: string) => this.#recent.of(share, now)
+    const monotonic = this.#parts.clock.monotonic()
+    const usedBy = (share: string) => this.#recent.of(share, monotonic)
     return waiting.toSorted(
       (a, b) =>
         a.running - b.running || usedBy(a.share) - usedBy(b.share) || turnOf(a.share) - turnOf(b.share),
@@ -296,7 +297,7 @@ export class JobRunner {
 
   #begin(job: Job, share: string | undefined): void {
     const { clock } = this.#parts
-    const since = clock.now()
+    const since = clock.monotonic()
     this.#told.delete(job.id)
     const handler = this.#handlers.get(job.kind) as JobHandler
     const abort = new AbortController()
@@ -306,7 +307,7 @@ export class JobRunner {
       )
       .finally(() => {
         this.#running.delete(job.id)
-        if (share !== undefined) this.#recent.add(share, clock.now() - since, clock.now())
+        if (share !== undefined) this.#recent.add(share, clock.monotonic() - since, clock.monotonic())
         this.#wakeFresh()
         // The next in line may be for another process to take.
         if (handler.inOrder) this.#parts.bus.publish(JOBS_TOPIC, '')

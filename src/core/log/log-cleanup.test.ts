@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createLogCleanup } from './log-cleanup.ts'
 
@@ -27,7 +28,7 @@ function createWorld(left: number, { bytes = 0, free = 1e12, maxBytes = 1000 } =
     },
     maxBytes,
     disk: { free: () => free },
-    clock: { now: () => NOW },
+    clock: clockOf(() => NOW),
     step: 10,
     pauseMs: 0,
   })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
+import { clockOf } from '#test/support/clock.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
 import { isVisit } from './log-block.ts'
 import type { LogDraft, NewLogEntry } from './log-entry.ts'
@@ -44,7 +46,7 @@ function createWorld(t: TestContext, given: { readonly maxBytes?: number } = {})
         },
       },
       bus: { publish: (topic, message) => published.push(`${topic} ${message}`) },
-      clock: { now: () => 1_700_000_000_000 },
+      clock: clockOf(() => 1_700_000_000_000),
       log,
       ...given,
     }),
@@ -279,7 +281,7 @@ describe('a log writer', () => {
           throw new Error('no bus')
         },
       },
-      clock: Date,
+      clock: systemClock,
       log,
     })
     writer.record(draft('a'))

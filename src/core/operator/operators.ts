@@ -4,6 +4,8 @@ import type { Plan } from '#contract/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { FailedJob, JobStore } from '../job/job-queue.ts'
+import { type LateJob, lateJobs } from '../job/late-jobs.ts'
+import { recurringKey } from '../job/recurring-key.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { SettingStore } from '../setting/setting-store.ts'
 import type { TeamStore } from '../team/team-store.ts'
@@ -33,6 +35,8 @@ export interface Operators {
     readonly jobs: readonly Pick<JobHandler, 'kind' | 'summary'>[]
     readonly queue: Awaited<ReturnType<JobStore['counts']>>
   }>
+  /** Those of them that do not come round when they should. */
+  lateJobs(): Promise<readonly LateJob[]>
   runJob(name: string): Promise<string>
   failedJobs(page: PageQuery): Promise<Page<FailedJob>>
   /** Answers the job that will be done. */
@@ -148,6 +152,10 @@ export function createOperators({
     },
 
     jobs: async () => ({ jobs: recurring, queue: await stores.jobs.counts() }),
+    async lateJobs() {
+      const keys = recurring.map(({ kind }) => recurringKey(kind))
+      return lateJobs(recurring, await stores.jobs.scheduled(keys), clock.now())
+    },
 
     async runJob(name) {
       if (!recurring.some(({ kind }) => kind === name))

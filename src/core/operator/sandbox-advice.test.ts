@@ -28,6 +28,7 @@ const statusWith = (sandbox: Status['sandbox']): Status => ({
   logs: { bytes: 0, recording: true, damaged: [] },
   ...{ certificates: { authority: 'local', expiring: 0 }, mail: 'outbox', runtime: 'process', sandbox },
   queue: { queued: 0, running: 0, failed: 0 },
+  lateJobs: [],
 })
 
 const lacking = (what: NotTaken['what'], ...names: string[]): NotTaken => ({

@@ -1,4 +1,5 @@
 import type { JobStore } from '../job/job-queue.ts'
+import type { LateJob } from '../job/late-jobs.ts'
 import type { SandboxAdvice } from './sandbox-advice.ts'
 
 /** Whether something is as it should be, and what to do when it is not. */
@@ -69,6 +70,8 @@ export interface Status {
   readonly runtime: 'process' | 'docker' | 'swarm'
   readonly sandbox: SandboxFacts & { readonly mode: 'required' | 'auto' | 'off' }
   readonly queue: Awaited<ReturnType<JobStore['counts']>>
+  /** Jobs that do not come round when they should. */
+  readonly lateJobs: readonly LateJob[]
 }
 
 const GIB = 2 ** 30
@@ -198,6 +201,23 @@ function jobs({ queue: { queued, running, failed } }: Status): Check {
   }
 }
 
+const LATE = {
+  overdue: 'overdue',
+  'far off': 'due far too late, as if the clock had jumped',
+  missing: 'not in the queue',
+} as const satisfies Record<LateJob['state'], string>
+
+function periodicJobs({ lateJobs: late }: Status): Check {
+  const name = 'periodic jobs'
+  if (late.length === 0) return { name, ok: true, message: 'none is late' }
+  return {
+    name,
+    ok: false,
+    message: late.map(({ kind, state }) => `${kind} is ${LATE[state]}`).join(', '),
+    hint: 'A working process sets this right within a minute. Look whether one runs (`aloft operator status`), what its log says, and whether the clocks of all machines are right.',
+  }
+}
+
 function encryption(status: Status): Check {
   const ok = status.baseUrl.startsWith('https:') || isLocal(status)
   return {
@@ -212,6 +232,6 @@ function encryption(status: Status): Check {
 
 /** What the installation can tell of itself. */
 export const checksOf = (status: Status): readonly Check[] =>
-  [disk, contents, logs, processes, sandbox, certificates, mail, jobs, encryption].map((check) =>
-    check(status),
+  [disk, contents, logs, processes, sandbox, certificates, mail, jobs, periodicJobs, encryption].map(
+    (check) => check(status),
   )

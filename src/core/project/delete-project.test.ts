@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { clockOf } from '#test/support/clock.ts'
 import { sampleDeployment, sampleProject } from '#test/support/samples.ts'
 import { type DeleteStores, deleteProject } from './delete-project.ts'
 
@@ -29,7 +30,7 @@ it('goes on with the project it began with, when another one has come to its nam
   } as unknown as DeleteStores
   const parts = {
     transact: <T>(work: (all: DeleteStores) => Promise<T>) => work(stores),
-    clock: { now: () => 1 },
+    clock: clockOf(() => 1),
     onHostsChanged: () => {},
     onNews: () => {},
   }

@@ -68,6 +68,7 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
     signal: AbortSignal,
   ): Promise<Attempt> {
     const at = clock.now()
+    const began = clock.monotonic()
     const outcome = await outbound
       .post({
         url,
@@ -87,7 +88,12 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
           return { status: null, answer: error.message }
         },
       )
-    return { at, ms: clock.now() - at, status: outcome.status, answer: outcome.answer.slice(0, 2000) }
+    return {
+      at,
+      ms: Math.round(clock.monotonic() - began),
+      status: outcome.status,
+      answer: outcome.answer.slice(0, 2000),
+    }
   }
 
   /** Remembers since when a webhook does not answer, and gives it up in the end. */

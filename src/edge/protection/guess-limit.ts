@@ -16,20 +16,21 @@ export interface GuessLimit {
 
 /** Keeps people from trying until they know. */
 export function createGuessLimit(limiter: RateLimiter, clock: Clock): GuessLimit {
-  /** Keys that may not try, until when. */
+  /** Keys that may not try, until when by the monotonic clock. */
   const stopped = new Map<string, number>()
   /** Tries under way: one at a time under a key, or many at once would all come before the first is counted. */
   const queues = new Map<string, { waiting: number; last: Promise<unknown> }>()
 
   async function attemptNow(key: string, isRight: () => boolean): Promise<Tried> {
     const until = stopped.get(key)
-    if (until !== undefined && clock.now() < until) return { againAt: until }
+    const left = (until ?? 0) - clock.monotonic()
+    if (left > 0) return { againAt: clock.now() + left }
     stopped.delete(key)
     if (isRight()) return true
     const { allowed, remaining, resetAt } = await limiter.take(key, WRONG_TRIES)
     if (!allowed || remaining <= 0) {
       if (stopped.size >= MAX_STOPPED) stopped.clear()
-      stopped.set(key, resetAt)
+      stopped.set(key, clock.monotonic() + resetAt - clock.now())
     }
     return allowed ? false : { againAt: resetAt }
   }

@@ -39,7 +39,7 @@ export function createMembers({ mayVisit, clock, log }: MembersOptions): Members
       })
       .then((may) => {
         if (known.size >= MAX_KNOWN) known.clear()
-        known.set(key, { may, until: clock.now() + KEPT_MS })
+        known.set(key, { may, until: clock.monotonic() + KEPT_MS })
         return may
       })
       .finally(() => {
@@ -53,7 +53,7 @@ export function createMembers({ mayVisit, clock, log }: MembersOptions): Members
     may(userId, ownerId) {
       const key = `${userId} ${ownerId}`
       const before = known.get(key)
-      if (before !== undefined && clock.now() < before.until) return before.may
+      if (before !== undefined && clock.monotonic() < before.until) return before.may
       return asked.get(key) ?? ask(userId, ownerId)
     },
     mayNow: ask,

@@ -26,13 +26,15 @@ export const operatorRoutes = ({
   site,
 }: OperatorParts): readonly Route[] => [
   route(api.getStatus, async () => {
-    const { addresses, nameservers, processes, checks, sandbox, logs, ...status } = await readStatus()
+    const { addresses, nameservers, processes, checks, sandbox, logs, lateJobs, ...status } =
+      await readStatus()
     return {
       ...status,
       addresses: [...addresses],
       nameservers: [...nameservers],
       processes: [...processes],
       checks: [...checks],
+      lateJobs: [...lateJobs],
       logs: { ...logs, damaged: [...logs.damaged] },
       sandbox: {
         ...sandbox,

@@ -80,7 +80,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   for (const stream of [child.stdout, child.stderr])
     eachLine(stream, (line) => {
       const named = ADDRESS.exec(stripVTControlCharacters(line))?.[1]
-      if (named !== undefined) told ??= { port: Number(named), at: Date.now() }
+      if (named !== undefined) told ??= { port: Number(named), at: performance.now() }
       onLine(line)
     })
 
@@ -88,11 +88,11 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   let address: Address | undefined
   const find = async (): Promise<void> => {
     for (
-      const deadline = Date.now() + START_MS;
-      Date.now() < deadline && ended === undefined;
+      const deadline = performance.now() + START_MS;
+      performance.now() < deadline && ended === undefined;
       await pause(LOOK_MS)
     ) {
-      const ports = told && Date.now() - told.at >= OWN_WAY_MS ? [port, told.port] : [port]
+      const ports = told && performance.now() - told.at >= OWN_WAY_MS ? [port, told.port] : [port]
       for (const candidate of ports)
         for (const host of LOOPBACKS)
           if (await answers(host, candidate)) {

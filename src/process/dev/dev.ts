@@ -12,6 +12,7 @@ import type { DevEvent, DevFailure, DevOptions } from '#contract/dev.ts'
 import type { LoadProgram } from '#core/instance/instance.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { createEdge } from '#edge/edge.ts'
 import { devDeployment, devSystemEnv } from './dev-deployment.ts'
 import { createDevLog } from './dev-log.ts'
@@ -60,7 +61,7 @@ const DRAIN_MS = 300
 export async function startDev(options: DevOptions, { collect, tell }: DevParts): Promise<Dev> {
   const began = performance.now()
   const { folder, work } = options
-  const clock: Clock = { now: Date.now }
+  const clock: Clock = systemClock
   const log = createDevLog(tell)
   const stopped = new AbortController()
   const { signal } = stopped

@@ -21,6 +21,7 @@ const status = (change: Partial<Status>): Status => ({
   certificates: { authority: 'local', expiring: 0 },
   ...{ mail: 'outbox', runtime: 'process', sandbox: SANDBOX },
   queue: { queued: 0, running: 0, failed: 0 },
+  lateJobs: [],
   checks: [{ name: 'disk', ok: false, message: 'almost full', hint: 'Remove old deployments.' }],
   ...change,
 })

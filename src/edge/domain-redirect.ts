@@ -1,4 +1,4 @@
-import { encodeRawText } from '#core/routing/request-path.ts'
+import { encodeRawText } from '#core/routing/url/request-path.ts'
 import type { Answer } from './answer.ts'
 import { authorityOf, type Result, refuse, visitorOf } from './exchange.ts'
 import { DEFAULT_CACHING, siteHeaders } from './file-answer.ts'

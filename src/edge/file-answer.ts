@@ -1,4 +1,4 @@
-import type { RouteHeaders } from '#core/routing/route-outcome.ts'
+import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import { contentTypeOf, isCompressible } from '#core/site/content-type.ts'
 import type { Site, SiteFile } from '#core/site/site.ts'
 import { withoutNamesOf } from './answer.ts'

@@ -1,5 +1,5 @@
-import { encodePath } from '#core/routing/request-path.ts'
-import type { RouteOutcome } from '#core/routing/route-outcome.ts'
+import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
+import { encodePath } from '#core/routing/url/request-path.ts'
 import type { Site, SiteFunction, SiteVisit } from '#core/site/site.ts'
 import type { Answer } from './answer.ts'
 import { compressAnswer } from './compress-answer.ts'

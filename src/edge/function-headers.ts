@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { encodeRawText } from '#core/routing/request-path.ts'
-import type { RouteHeaders } from '#core/routing/route-outcome.ts'
+import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
+import { encodeRawText } from '#core/routing/url/request-path.ts'
 import { withoutVisitorCookie } from './protection/visitor-cookie.ts'
 import { HOP_BY_HOP, type Visitor } from './proxy-headers.ts'
 import { bodyOf } from './request-body.ts'

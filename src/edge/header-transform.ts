@@ -1,4 +1,4 @@
-import type { HeaderTransform, RouteOutcome } from '#core/routing/route-outcome.ts'
+import type { HeaderTransform, RouteOutcome } from '#core/routing/match/route-outcome.ts'
 
 type Served = Pick<Extract<RouteOutcome<unknown>, { kind: 'serve' }>, 'transforms'>
 

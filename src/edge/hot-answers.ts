@@ -1,5 +1,5 @@
-import { matchRoutes } from '#core/routing/match-routes.ts'
-import type { RouteOutcome } from '#core/routing/route-outcome.ts'
+import { matchRoutes } from '#core/routing/match/match-routes.ts'
+import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import type { SiteFile } from '#core/site/site.ts'
 import { headerOf, type Question } from './answer.ts'
 import { createFileAnswer, type FileAnswer } from './file-answer.ts'

@@ -1,5 +1,5 @@
-import { encodePath } from '#core/routing/request-path.ts'
-import type { Continuation } from '#core/routing/route-outcome.ts'
+import type { Continuation } from '#core/routing/match/route-outcome.ts'
+import { encodePath } from '#core/routing/url/request-path.ts'
 import type { SiteFunction } from '#core/site/site.ts'
 import { authorityOf, type Exchange, type Result, visitorOf } from './exchange.ts'
 import { ask, callOf, toAnswer } from './function-answer.ts'

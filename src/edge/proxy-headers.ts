@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import type { RouteHeaders } from '#core/routing/route-outcome.ts'
+import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import type { HeaderList } from './answer.ts'
 
 /** Whom a request is forwarded for. */

@@ -1,4 +1,4 @@
-import { decodePath } from '#core/routing/request-path.ts'
+import { decodePath } from '#core/routing/url/request-path.ts'
 
 /** A request target taken apart. */
 export interface Target {

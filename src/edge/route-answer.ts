@@ -1,5 +1,5 @@
-import { matchRoutes, type RoutedRequest } from '#core/routing/match-routes.ts'
-import type { RouteHeaders, RouteOutcome } from '#core/routing/route-outcome.ts'
+import { matchRoutes, type RoutedRequest } from '#core/routing/match/match-routes.ts'
+import type { RouteHeaders, RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import type { Site } from '#core/site/site.ts'
 import { type Answer, headerOf, type Question, withoutNamesOf } from './answer.ts'
 import type { ContentStore } from './content-store.ts'

@@ -1,4 +1,4 @@
-import { matchError } from '#core/routing/match-output.ts'
+import { matchError } from '#core/routing/match/match-output.ts'
 import type { Site } from '#core/site/site.ts'
 import { andThen } from './and-then.ts'
 import type { Answer } from './answer.ts'

@@ -1,5 +1,5 @@
-import { restoreOutputRoutes } from '#core/routing/compile-output-routes.ts'
-import { restoreRoutes } from '#core/routing/compile-routes.ts'
+import { restoreOutputRoutes } from '#core/routing/read/compile-output-routes.ts'
+import { restoreRoutes } from '#core/routing/read/compile-routes.ts'
 import type { RouteTable } from '#core/routing/route-table.ts'
 import type { Site as RoutedSite } from '#core/routing/site.ts'
 import type { Site } from '#core/site/site.ts'

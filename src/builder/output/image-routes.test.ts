@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { compileOutputRoutes } from '#core/routing/compile-output-routes.ts'
-import { matchRoutes } from '#core/routing/match-routes.ts'
+import { matchRoutes } from '#core/routing/match/match-routes.ts'
+import { compileOutputRoutes } from '#core/routing/read/compile-output-routes.ts'
 import { withImages } from './image-routes.ts'
 
 const site = { find: (path: string) => (/\/a b\.png$/.test(path) ? 'image' : undefined) }

@@ -1,6 +1,6 @@
 import type { Output, OutputContent, OutputFunction, Prerender, Program } from '#core/output/output.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
-import { compileOutputRoutes } from '#core/routing/compile-output-routes.ts'
+import { compileOutputRoutes } from '#core/routing/read/compile-output-routes.ts'
 import type { Route } from '#core/routing/route.ts'
 import { contentTypeOf } from '#core/site/content-type.ts'
 import { withImages } from './image-routes.ts'

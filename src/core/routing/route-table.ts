@@ -1,11 +1,11 @@
-import type { Condition } from './condition.ts'
-import type { Destination } from './destination.ts'
-import type { HeaderRule } from './header-rule.ts'
-import type { LocaleRule } from './locale.ts'
-import type { Pattern } from './pattern.ts'
+import type { Condition } from './match/condition.ts'
+import type { HeaderRule } from './match/header-rule.ts'
+import type { LocaleRule } from './match/locale.ts'
+import type { RuleIndex } from './match/rule-index.ts'
+import type { TransformRule } from './match/transform.ts'
+import type { Pattern } from './pattern/pattern.ts'
 import type { Handle, OutputHandle, Route } from './route.ts'
-import type { RuleIndex } from './rule-index.ts'
-import type { TransformRule } from './transform.ts'
+import type { Destination } from './url/destination.ts'
 
 /** Routes made ready for matching. To keep a table, keep its `routes` and compile them again. */
 export interface RouteTable {

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv'
 import { BuildFailure } from '../../build/build-failure.ts'
-import { compileOutputRoutes } from '../../routing/compile-output-routes.ts'
+import { compileOutputRoutes } from '../../routing/read/compile-output-routes.ts'
 import type { Route } from '../../routing/route.ts'
 import { invalidConfig } from './json.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileRoutes } from '../../routing/compile-routes.ts'
+import { compileRoutes } from '../../routing/read/compile-routes.ts'
 import { apiFiles, dynamicRoutes, functionFile } from './api-functions.ts'
 
 const found = (...paths: readonly string[]) => apiFiles(paths).map(({ file }) => file)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isValidHandleValue } from '@vercel/routing-utils'
 import fc from 'fast-check'
+import { matchRoutes } from '../match/match-routes.ts'
+import { OUTPUT_HANDLES } from '../route.ts'
 import { compileOutputRoutes, restoreOutputRoutes } from './compile-output-routes.ts'
-import { matchRoutes } from './match-routes.ts'
-import { OUTPUT_HANDLES } from './route.ts'
 
 const messages = (routes: unknown): readonly string[] => {
   const result = compileOutputRoutes(routes)

@@ -1,8 +1,8 @@
-import { type Pattern, regexError } from './pattern.ts'
+import { indexPatterns } from '../match/rule-index.ts'
+import { type Pattern, regexError } from '../pattern/pattern.ts'
+import type { Handle, Route, RouteError } from '../route.ts'
+import type { Phase, RouteTable, Rule } from '../route-table.ts'
 import { type ReadRoute, readRoute } from './read-route.ts'
-import type { Handle, Route, RouteError } from './route.ts'
-import type { Phase, RouteTable, Rule } from './route-table.ts'
-import { indexPatterns } from './rule-index.ts'
 
 export type CompiledRoutes =
   | { readonly ok: true; readonly table: RouteTable }

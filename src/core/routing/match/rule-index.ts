@@ -1,4 +1,4 @@
-import type { Pattern } from './pattern.ts'
+import type { Pattern } from '../pattern/pattern.ts'
 
 /**
  * Which patterns of a list a path can match at all, so that a long list of redirects costs two look-ups. All

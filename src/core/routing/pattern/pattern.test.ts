@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Groups } from '../url/template.ts'
 import { matchPattern, type Pattern, readPattern, regexError, toSubject } from './pattern.ts'
 import { compileRegex } from './regex-engine.ts'
-import type { Groups } from './template.ts'
 
 function pattern(src: string): Pattern {
   const read = readPattern(src)

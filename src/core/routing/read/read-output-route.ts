@@ -1,6 +1,10 @@
-import { type Condition, patternsOf, readCondition } from './condition.ts'
-import { readLocale } from './locale.ts'
-import type { Pattern } from './pattern.ts'
+import { type Condition, patternsOf, readCondition } from '../match/condition.ts'
+import { readLocale } from '../match/locale.ts'
+import { readTransform, type TransformRule } from '../match/transform.ts'
+import type { Pattern } from '../pattern/pattern.ts'
+import { type HandleRoute, OUTPUT_HANDLES, type SourceRoute } from '../route.ts'
+import type { OutputRule } from '../route-table.ts'
+import { type GroupNames, WHOLE } from '../url/template.ts'
 import {
   type Entry,
   pick,
@@ -14,10 +18,6 @@ import {
   readStatus,
   withoutAliases,
 } from './read-route.ts'
-import { type HandleRoute, OUTPUT_HANDLES, type SourceRoute } from './route.ts'
-import type { OutputRule } from './route-table.ts'
-import { type GroupNames, WHOLE } from './template.ts'
-import { readTransform, type TransformRule } from './transform.ts'
 
 export type ReadOutputRoute =
   | { readonly kind: 'handle'; readonly route: HandleRoute }

@@ -1,11 +1,11 @@
+import type { Subject, WorkMeter } from '../pattern/pattern.ts'
+import type { Rule } from '../route-table.ts'
+import { mergeQuery } from '../url/query.ts'
+import { encodePath, encodeRawText } from '../url/request-path.ts'
+import type { Groups } from '../url/template.ts'
+import { toUrl, type UrlParts } from '../url/url-template.ts'
 import { expandHeader, type HeaderRule } from './header-rule.ts'
-import type { Subject, WorkMeter } from './pattern.ts'
-import { mergeQuery } from './query.ts'
-import { encodePath, encodeRawText } from './request-path.ts'
 import type { Refusal, RouteOutcome } from './route-outcome.ts'
-import type { Rule } from './route-table.ts'
-import type { Groups } from './template.ts'
-import { toUrl, type UrlParts } from './url-template.ts'
 
 export interface RoutedRequest {
   /** As `decodePath` returns it. */

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import type { Groups } from './template.ts'
+import type { Groups } from '../url/template.ts'
 
 /** A regular expression that matches whole texts in linear time. */
 export interface Regex {

@@ -1,6 +1,6 @@
-import { matchPattern, type Pattern, readPattern, toSubject, type WorkMeter } from './pattern.ts'
+import { matchPattern, type Pattern, readPattern, toSubject, type WorkMeter } from '../pattern/pattern.ts'
+import type { Groups } from '../url/template.ts'
 import { queryValue, type RequestFacts } from './request-facts.ts'
-import type { Groups } from './template.ts'
 
 /** Something that a rule asks of a request besides its path and method. */
 export interface Condition {

@@ -1,6 +1,6 @@
+import type { Groups } from '../../url/template.ts'
 import type { Token } from '../pattern-tokens.ts'
 import type { Regex } from '../regex-engine.ts'
-import type { Groups } from '../template.ts'
 import { type GuardedRest, matchGuardedRest, readGuardedRest } from './guarded-rest.ts'
 import { compileProgram, type Looks, type Program } from './program.ts'
 import { capture, createInput, type Input, MAX_TRIED, type Slots } from './run.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isValidHandleValue } from '@vercel/routing-utils'
 import fc from 'fast-check'
+import { HANDLES, type Route, UNSUPPORTED_HANDLES } from '../route.ts'
 import { compileRoutes, EMPTY_TABLE, restoreRoutes } from './compile-routes.ts'
-import { HANDLES, type Route, UNSUPPORTED_HANDLES } from './route.ts'
 
 const messages = (routes: unknown): readonly string[] => {
   const result = compileRoutes(routes)

@@ -1,9 +1,9 @@
-import { type Destination, readDestination } from './destination.ts'
-import { type HeaderRule, readHeaderRule } from './header-rule.ts'
-import { type Pattern, type PatternOptions, readPattern } from './pattern.ts'
-import { HANDLES, type HandleRoute, type SourceRoute, UNSUPPORTED_HANDLES } from './route.ts'
-import type { Rule } from './route-table.ts'
-import type { GroupNames } from './template.ts'
+import { type HeaderRule, readHeaderRule } from '../match/header-rule.ts'
+import { type Pattern, type PatternOptions, readPattern } from '../pattern/pattern.ts'
+import { HANDLES, type HandleRoute, type SourceRoute, UNSUPPORTED_HANDLES } from '../route.ts'
+import type { Rule } from '../route-table.ts'
+import { type Destination, readDestination } from '../url/destination.ts'
+import type { GroupNames } from '../url/template.ts'
 
 export type ReadRoute =
   | { readonly kind: 'handle'; readonly route: HandleRoute }

@@ -1,4 +1,8 @@
-import { resolveDestination } from './destination.ts'
+import { matchPattern, type Subject, toSubject } from '../pattern/pattern.ts'
+import type { Phase, RouteTable, Rule } from '../route-table.ts'
+import { findTarget, type Site } from '../site.ts'
+import { resolveDestination } from '../url/destination.ts'
+import type { Groups } from '../url/template.ts'
 import {
   addHeaders,
   type Journey,
@@ -10,12 +14,8 @@ import {
   setOut,
 } from './journey.ts'
 import { matchOutput } from './match-output.ts'
-import { matchPattern, type Subject, toSubject } from './pattern.ts'
 import type { RouteOutcome } from './route-outcome.ts'
-import type { Phase, RouteTable, Rule } from './route-table.ts'
 import { type Candidates, candidatesFor, nextCandidate } from './rule-index.ts'
-import { findTarget, type Site } from './site.ts'
-import type { Groups } from './template.ts'
 
 export type { RoutedRequest } from './journey.ts'
 

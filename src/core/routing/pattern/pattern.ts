@@ -1,9 +1,9 @@
+import type { GroupNames, Groups } from '../url/template.ts'
 import { compileLookAround } from './look-around/look-around.ts'
 import { type Shape, shapeOf, sizeOf } from './pattern-shape.ts'
 import { readTokens, type Token } from './pattern-tokens.ts'
 import { cachedRegex } from './regex-cache.ts'
 import type { Regex } from './regex-engine.ts'
-import type { GroupNames, Groups } from './template.ts'
 
 export interface Pattern {
   readonly names: GroupNames

@@ -1,5 +1,13 @@
+import { matchPattern, type Subject, toSubject } from '../pattern/pattern.ts'
+import type { OutputHandle } from '../route.ts'
+import type { OutputPhases, OutputRule, RouteTable } from '../route-table.ts'
+import { findTarget, type Site } from '../site.ts'
+import { resolveDestination } from '../url/destination.ts'
+import { mergeQuery } from '../url/query.ts'
+import { decodePath, encodeRawText } from '../url/request-path.ts'
+import type { Groups } from '../url/template.ts'
+import type { UrlParts } from '../url/url-template.ts'
 import { type Condition, checkCondition } from './condition.ts'
-import { resolveDestination } from './destination.ts'
 import type { HeaderRule } from './header-rule.ts'
 import {
   addHeaders,
@@ -13,18 +21,10 @@ import {
   setOut,
 } from './journey.ts'
 import { preferredLocation } from './locale.ts'
-import { matchPattern, type Subject, toSubject } from './pattern.ts'
-import { mergeQuery } from './query.ts'
 import { factsOf, type RequestFacts } from './request-facts.ts'
-import { decodePath, encodeRawText } from './request-path.ts'
-import type { OutputHandle } from './route.ts'
 import type { Continuation, HeaderTransform, Refusal, RouteMatches, RouteOutcome } from './route-outcome.ts'
-import type { OutputPhases, OutputRule, RouteTable } from './route-table.ts'
 import { type Candidates, candidatesFor, nextCandidate } from './rule-index.ts'
-import { findTarget, type Site } from './site.ts'
-import type { Groups } from './template.ts'
 import { expandTransform, transformQuery } from './transform.ts'
-import type { UrlParts } from './url-template.ts'
 
 /**
  * Finds what a request gets from a build output. The rules before any handle come first, then the site is searched,

@@ -1,6 +1,5 @@
-import { mergeQuery } from './query.ts'
-import { encodePath, encodeQueryText } from './request-path.ts'
-import type { HeaderTransform } from './route-outcome.ts'
+import { mergeQuery } from '../url/query.ts'
+import { encodePath, encodeQueryText } from '../url/request-path.ts'
 import {
   expandTemplate,
   type GroupNames,
@@ -8,7 +7,8 @@ import {
   mapText,
   parseTemplate,
   type Template,
-} from './template.ts'
+} from '../url/template.ts'
+import type { HeaderTransform } from './route-outcome.ts'
 
 /** A change to the headers or the query of a request, or to the headers of its response. */
 export interface TransformRule {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileOutputRoutes } from './compile-output-routes.ts'
-import { EMPTY_TABLE } from './compile-routes.ts'
+import { compileOutputRoutes } from '../read/compile-output-routes.ts'
+import { EMPTY_TABLE } from '../read/compile-routes.ts'
+import type { RouteTable } from '../route-table.ts'
+import type { Site } from '../site.ts'
+import { decodePath } from '../url/request-path.ts'
 import { matchError } from './match-output.ts'
 import { matchRoutes } from './match-routes.ts'
-import { decodePath } from './request-path.ts'
 import type { RouteOutcome } from './route-outcome.ts'
-import type { RouteTable } from './route-table.ts'
-import type { Site } from './site.ts'
 
 function table(routes: unknown): RouteTable {
   const result = compileOutputRoutes(routes)

@@ -1,4 +1,4 @@
-import type { GroupNames, Groups } from './template.ts'
+import type { GroupNames, Groups } from '../url/template.ts'
 
 /** Response headers of the routes that matched, by lower-case name. */
 export type RouteHeaders = ReadonlyMap<string, string>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { matchPattern, type Pattern, readPattern, toSubject } from './pattern.ts'
+import { matchPattern, type Pattern, readPattern, toSubject } from '../pattern/pattern.ts'
 import { candidatesFor, indexPatterns, nextCandidate } from './rule-index.ts'
 
 function pattern(src: string): Pattern {

@@ -1,4 +1,4 @@
-import { encodePath } from './request-path.ts'
+import { encodePath } from '../url/request-path.ts'
 import {
   expandTemplate,
   type GroupNames,
@@ -6,8 +6,8 @@ import {
   hasGroups,
   parseTemplate,
   type Template,
-} from './template.ts'
-import { ABSOLUTE_URL, expandUrl, readUrlTemplate, toUrl, type UrlTemplate } from './url-template.ts'
+} from '../url/template.ts'
+import { ABSOLUTE_URL, expandUrl, readUrlTemplate, toUrl, type UrlTemplate } from '../url/url-template.ts'
 
 /** A response header of a route. What groups captured goes in percent-encoded, so it is printable ASCII. */
 export interface HeaderRule {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getTransformedRoutes } from '@vercel/routing-utils'
 import fc from 'fast-check'
-import { compileRoutes, EMPTY_TABLE, restoreRoutes } from './compile-routes.ts'
+import { compileRoutes, EMPTY_TABLE, restoreRoutes } from '../read/compile-routes.ts'
+import type { RouteTable } from '../route-table.ts'
+import type { Site } from '../site.ts'
+import { decodePath } from '../url/request-path.ts'
 import { matchRoutes } from './match-routes.ts'
-import { decodePath } from './request-path.ts'
 import type { RouteOutcome } from './route-outcome.ts'
-import type { RouteTable } from './route-table.ts'
-import type { Site } from './site.ts'
 
 /** Any UTF-16 text, halves of surrogate pairs included, with what matters in paths and headers more often. */
 const anyText = fc

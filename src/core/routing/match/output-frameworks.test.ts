@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileOutputRoutes } from './compile-output-routes.ts'
+import { compileOutputRoutes } from '../read/compile-output-routes.ts'
+import type { Site } from '../site.ts'
+import { decodePath } from '../url/request-path.ts'
 import { matchRoutes } from './match-routes.ts'
-import { decodePath } from './request-path.ts'
 import { encodeRouteMatches } from './route-matches.ts'
 import type { Continuation, RouteOutcome } from './route-outcome.ts'
-import type { Site } from './site.ts'
 
 /** The routes of a build output as a framework emits them, what else it emits, and what requests get. */
 interface Framework {

@@ -1,9 +1,9 @@
+import { indexPatterns } from '../match/rule-index.ts'
+import { type Pattern, regexError } from '../pattern/pattern.ts'
+import type { OutputHandle, Route, RouteError } from '../route.ts'
+import type { OutputPhases, OutputRule, RouteTable } from '../route-table.ts'
 import { type CompiledRoutes, EMPTY_TABLE, routeError } from './compile-routes.ts'
-import { type Pattern, regexError } from './pattern.ts'
 import { patternsOfRule, type ReadOutputRoute, readOutputRoute } from './read-output-route.ts'
-import type { OutputHandle, Route, RouteError } from './route.ts'
-import type { OutputPhases, OutputRule, RouteTable } from './route-table.ts'
-import { indexPatterns } from './rule-index.ts'
 
 const MAX_ROUTES = 10_000
 /** All regexes of a table together. They are compiled when a request needs them, and only so many are kept. */

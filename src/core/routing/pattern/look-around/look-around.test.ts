@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Groups } from '../../url/template.ts'
 import { readTokens } from '../pattern-tokens.ts'
 import { compileRegex, type Regex } from '../regex-engine.ts'
-import type { Groups } from '../template.ts'
 import { compileLookAround } from './look-around.ts'
 
 function compile(source: string, isCaseSensitive = false): Regex {

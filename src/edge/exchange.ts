@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Answer, Question } from './answer.ts'
-import type { Switched } from './function-call.ts'
-import type { HalfClosedWatch } from './half-closed.ts'
-import type { Visitor } from './proxy-headers.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from './error/refusal.ts'
+import type { Switched } from './function/function-call.ts'
+import type { Visitor } from './proxy/proxy-headers.ts'
+import type { HalfClosedWatch } from './request/half-closed.ts'
 import type { AnyRequest, AnyResponse } from './respond.ts'
 
 /** A visitor's request and the place for its answer. */

@@ -1,11 +1,11 @@
 import type { Site, SiteStatus } from '#core/site/site.ts'
 import { andThen } from './and-then.ts'
-import { domainRedirect } from './domain-redirect.ts'
-import type { EdgeErrorCode } from './error-answer.ts'
+import type { EdgeErrorCode } from './error/error-answer.ts'
 import { type Exchange, type Result, refuse } from './exchange.ts'
 import type { Door } from './protection/doors.ts'
 import { withoutOwnParameters } from './protection/own-parameters.ts'
 import { LET_IN, type Verdict, type Visit } from './protection/visit.ts'
+import { domainRedirect } from './site/domain-redirect.ts'
 
 /** Stands before the routes of a site: nothing to say, or the answer that visitors get instead. */
 type Guard = (visit: Visit) => Verdict | Promise<Verdict>

@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse, OutgoingHttpHeaders } fro
 import { pipeline, type Readable } from 'node:stream'
 import type { Log } from '#core/ports/log.ts'
 import type { Answer, HeaderList } from './answer.ts'
-import { bodyOf } from './request-body.ts'
+import { bodyOf } from './request/request-body.ts'
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest
 export type AnyResponse = ServerResponse | Http2ServerResponse

@@ -1,11 +1,11 @@
 import type { Clock } from '#core/ports/clock.ts'
 import type { VisitLog } from '#core/site/site.ts'
-import type { ContentStore } from './content-store.ts'
-import type { Functions } from './function-call.ts'
-import type { HotAnswers } from './hot-answers.ts'
-import type { RequestIds } from './request-id.ts'
-import type { SiteCache } from './site-cache.ts'
-import type { Wires } from './wires.ts'
+import type { Wires } from './fast/wires.ts'
+import type { ContentStore } from './file/content-store.ts'
+import type { HotAnswers } from './file/hot-answers.ts'
+import type { Functions } from './function/function-call.ts'
+import type { RequestIds } from './request/request-id.ts'
+import type { SiteCache } from './site/site-cache.ts'
 
 /** What every way of answering visitors shares within a process. */
 export interface Shared {

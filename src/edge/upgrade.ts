@@ -2,12 +2,12 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '#core/ports/clock.ts'
 import { authorityOf, type Exchange, type SwitchAnswer } from './exchange.ts'
-import { watchHalfClosed } from './half-closed.ts'
-import { hostNameOf } from './host.ts'
-import { plainAddress } from './plain-address.ts'
-import type { RequestIds } from './request-id.ts'
+import { watchHalfClosed } from './request/half-closed.ts'
+import { hostNameOf } from './request/host.ts'
+import { plainAddress } from './request/plain-address.ts'
+import type { RequestIds } from './request/request-id.ts'
 import type { Sent, Stamp } from './respond.ts'
-import type { SiteCache } from './site-cache.ts'
+import type { SiteCache } from './site/site-cache.ts'
 
 /** Requests for another protocol on their connection, such as WebSocket. */
 export interface Upgrades {

@@ -15,7 +15,7 @@ import { mergeParts } from '#core/output/merge-parts.ts'
 import type { Output, OutputFile } from '#core/output/output.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Route } from '#core/routing/route.ts'
-import { isPrivateFile } from '#edge/private-file.ts'
+import { isPrivateFile } from '#edge/file/private-file.ts'
 import { configuredCommand, type DevCommand, usualCommand, wantsCommand } from './dev-command.ts'
 import { functionUnit, readyUnits, serverUnit, type Unit } from './unit.ts'
 

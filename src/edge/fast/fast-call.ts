@@ -1,0 +1,243 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import type { SiteFunction } from '#core/site/site.ts'
+import type { Answer } from '../answer.ts'
+import { errorAnswer } from '../error/error-answer.ts'
+import { type Refusal, reasonOf } from '../error/refusal.ts'
+import { siteHeaders } from '../file/file-answer.ts'
+import { callOf, type FunctionOutcome, toAnswer, urlOf } from '../function/function-answer.ts'
+import {
+  callFunction,
+  type FunctionResponse,
+  type Functions,
+  type Waiting,
+} from '../function/function-call.ts'
+import { functionHeadOf, valueIn } from '../function/function-headers.ts'
+import { extraHeaders } from '../function/header-transform.ts'
+import { ownCookies } from '../function/own-cookies.ts'
+import type { Visitor } from '../proxy/proxy-headers.ts'
+import { GO_ON, type HalfClosedWatch, watchHalfClosed } from '../request/half-closed.ts'
+import type { HeaderBlock } from '../request/request-head.ts'
+import type { SiteEntry } from '../site/site-entry.ts'
+import { stampedHead } from './wire.ts'
+
+/** A GET request that a function answers. */
+export interface FastRequest {
+  readonly entry: SiteEntry
+  readonly outcome: FunctionOutcome
+  readonly block: HeaderBlock
+  readonly visitor: Visitor
+}
+
+export interface FastCallOptions {
+  readonly functions: Functions
+  /** The date for an answer that is sent now. */
+  readonly date: () => string
+  /** What ends every head. */
+  readonly headEnd: string
+}
+
+/** What was sent. `again`: nothing, and somebody who knows more pages should answer. */
+export type FastEnd = Sent | 'again'
+
+interface Sent {
+  readonly status: number
+  readonly bytes: number
+  readonly source: Answer['source']
+  readonly coldStart?: boolean | undefined
+  readonly reason?: string | undefined
+}
+
+/** Whether a function can be asked for without node:http: it is for one visitor, and needs no look at anything else. */
+export const isFast = ({ prerender }: SiteFunction): boolean => prerender === undefined
+
+/**
+ * Asks the function and sends its answer straight on the connection. `done` is called once; if the connection breaks
+ * before that, the call is to be cancelled.
+ */
+export function startFastCall(
+  socket: Socket,
+  request: FastRequest,
+  options: FastCallOptions,
+  done: (end: FastEnd) => void,
+): Waiting {
+  const call = new FastCall(socket, request, options, done)
+  call.start()
+  return call
+}
+
+class FastCall implements Waiting {
+  readonly #socket: Socket
+  readonly #request: FastRequest
+  readonly #options: FastCallOptions
+  readonly #done: (end: FastEnd) => void
+  #waiting: Waiting | undefined
+  #body: Readable | undefined
+  #sent: Sent = { status: 499, bytes: 0, source: 'error' }
+  #watch: HalfClosedWatch | undefined
+  #isCold = false
+  #reason: string | undefined
+  #isOver = false
+
+  constructor(socket: Socket, request: FastRequest, options: FastCallOptions, done: (end: FastEnd) => void) {
+    this.#socket = socket
+    this.#request = request
+    this.#options = options
+    this.#done = done
+  }
+
+  start(): void {
+    const { entry, outcome, block, visitor } = this.#request
+    const { site } = entry
+    const { target } = outcome
+    const head = functionHeadOf(
+      {
+        method: 'GET',
+        url: urlOf(outcome.asked, outcome.query),
+        visitor,
+        matchedPath: `/${target.path}`,
+        deploymentHost: site.deploymentHost ?? site.host,
+        extra: extraHeaders(outcome, undefined),
+      },
+      block.forwarded,
+    )
+    const identity = { id: visitor.requestId, ip: visitor.ip }
+    const call = { ...callOf(site, target, identity), method: 'GET', head, body: undefined }
+    this.#waiting = callFunction(this.#options.functions, call, this.#onResult)
+    if (!this.#isOver) this.#watch = watchHalfClosed(this.#socket, this.#askPeer)
+  }
+
+  cancel(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#watch?.stop()
+    this.#body?.destroy()
+    this.#waiting?.cancel()
+    this.#done({ ...this.#sent, coldStart: this.#isCold })
+  }
+
+  readonly #askPeer = (): boolean => {
+    if (this.#body !== undefined) return false
+    this.#socket.write(GO_ON, 'latin1')
+    return true
+  }
+
+  readonly #onResult = (result: FunctionResponse | Refusal): void => {
+    const { entry, outcome, block } = this.#request
+    if (this.#isOver) return
+    if ('code' in result) {
+      this.#onRefusal(result)
+      return
+    }
+    this.#isCold = result.isCold === true
+    const answer = toAnswer(entry.site, outcome, result, block)
+    if (answer instanceof Promise) answer.then(this.#send, () => this.#socket.destroy())
+    else this.#send(answer)
+  }
+
+  #onRefusal(refusal: Refusal): void {
+    const { code, headers } = refusal
+    const { entry, outcome, block, visitor } = this.#request
+    // The site may have a page of its own for it.
+    if (entry.table.output !== undefined && code !== 'FUNCTION_INVOCATION_TIMEOUT') {
+      const { program } = callOf(entry.site, outcome.target, { id: visitor.requestId, ip: visitor.ip })
+      this.#options.functions.refused.put(this.#socket, program, refusal)
+      this.#end('again')
+      return
+    }
+    const own = [...siteHeaders(entry.site), ...headers]
+    const answer = errorAnswer(code, visitor.requestId, block.question, own)
+    this.#reason = reasonOf(refusal, answer.status)
+    this.#send(answer)
+  }
+
+  readonly #send = (answer: Answer): void => {
+    const { status, body, source } = answer
+    const headers = ownCookies(answer.headers, this.#request.entry.site)
+    if (this.#isOver) {
+      if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()
+      return
+    }
+    const { date, headEnd } = this.#options
+    let head = stampedHead(statusLine(status), date(), this.#request.visitor.requestId)
+    for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
+    const hasLength = valueIn(headers, 'content-length') !== undefined
+    if (body === undefined || status === 204 || status === 304) {
+      if (!hasLength && status >= 200 && status !== 204 && status !== 304) head += 'content-length: 0\r\n'
+      this.#socket.write(head + headEnd, 'latin1')
+      if (body !== undefined && !Buffer.isBuffer(body)) body.resume()
+      this.#end({ status, bytes: 0, source })
+    } else if (Buffer.isBuffer(body)) {
+      if (!hasLength) head += `content-length: ${body.length}\r\n`
+      this.#sendWhole(head + headEnd, body)
+      this.#end({ status, bytes: body.length, source })
+    } else {
+      this.#socket.write(`${head}${hasLength ? '' : 'transfer-encoding: chunked\r\n'}${headEnd}`, 'latin1')
+      this.#stream(body, !hasLength, { status, source })
+    }
+  }
+
+  #sendWhole(head: string, body: Buffer): void {
+    const socket = this.#socket
+    if (body.length <= MAX_JOINED_BYTES) {
+      socket.write(head + body.toString('latin1'), 'latin1')
+      return
+    }
+    socket.cork()
+    socket.write(head, 'latin1')
+    socket.write(body)
+    socket.uncork()
+  }
+
+  #stream(body: Readable, isChunked: boolean, answer: Pick<Answer, 'status' | 'source'>): void {
+    const socket = this.#socket
+    let bytes = 0
+    const onDrain = () => body.resume()
+    this.#body = body
+    this.#sent = { ...answer, bytes }
+    body.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      this.#sent = { ...answer, bytes }
+      if (!(isChunked ? writeChunk(socket, chunk) : socket.write(chunk))) body.pause()
+    })
+    socket.on('drain', onDrain)
+    body.once('close', () => socket.off('drain', onDrain))
+    body.once('end', () => {
+      if (isChunked) socket.write('0\r\n\r\n', 'latin1')
+      this.#end(this.#sent)
+    })
+    // A visitor must not take a part for the whole.
+    body.once('error', () => socket.destroy())
+  }
+
+  #end(end: FastEnd): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#watch?.stop()
+    this.#done(end === 'again' ? end : { ...end, coldStart: this.#isCold, reason: this.#reason })
+  }
+}
+
+/** Up to here, a copy costs less than a second piece. */
+const MAX_JOINED_BYTES = 16 * 1024
+
+function writeChunk(socket: Socket, chunk: Buffer): boolean {
+  socket.cork()
+  socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
+  socket.write(chunk)
+  const goesOn = socket.write('\r\n', 'latin1')
+  socket.uncork()
+  return goesOn
+}
+
+const lines = new Map<number, string>()
+
+function statusLine(status: number): string {
+  let line = lines.get(status)
+  if (line === undefined) {
+    line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+    lines.set(status, line)
+  }
+  return line
+}

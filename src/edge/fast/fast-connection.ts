@@ -1,0 +1,381 @@
+import type { Socket } from 'node:net'
+import type { SiteVisit } from '#core/site/site.ts'
+import { tagInHand } from '../file/entity-tag.ts'
+import type { FileAnswer } from '../file/file-answer.ts'
+import { pickRepresentation, prepareRepresentation, type Representation } from '../file/representation.ts'
+import { notModifiedHeaders } from '../file/static-answer.ts'
+import type { FunctionOutcome } from '../function/function-answer.ts'
+import type { Waiting } from '../function/function-call.ts'
+import type { Visitor } from '../proxy/proxy-headers.ts'
+import { plainAddress } from '../request/plain-address.ts'
+import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/request-head.ts'
+import { rawPathOf } from '../request/request-path.ts'
+import type { Shared } from '../shared.ts'
+import type { SiteEntry } from '../site/site-entry.ts'
+import { type FastEnd, isFast, startFastCall } from './fast-call.ts'
+import { stampedHead, Wire } from './wire.ts'
+
+/** Gives a connection to a server of node:http. What was read of it and not answered comes again. */
+export type HandOver = (socket: Socket) => void
+
+export interface FastConnectionOptions extends Shared {
+  readonly keepAliveMs: number
+}
+
+/** Longer heads are for others to read. */
+const MAX_HEAD_BYTES = 8192
+
+/** Up to here, a head and a body that travel in one record of TLS are worth the copy. */
+const MAX_JOINED_BYTES = 8192
+
+/** Once for the site and once for the content. If more is missing, others know how to say what is wrong. */
+const MAX_WAITS = 2
+
+/** A connection whose requests are answered without node:http, as long as it sends nothing but hot GETs. */
+export class FastConnection {
+  readonly #socket: Socket
+  readonly #options: FastConnectionOptions
+  readonly #handOver: HandOver
+  readonly #forget: (connection: FastConnection) => void
+  readonly #ip: string
+  readonly #isSecure: boolean
+  /** What ends every head. */
+  readonly #headEnd: string
+  /** The headers of the request before: most clients send the same ones each time. */
+  #lastBlock: HeaderBlock | undefined
+  #activeAt: number
+  /** Whether the socket itself watches that an answer is being taken. */
+  #isWatched = false
+  /** Whether a request waits for its content to be brought into memory, or for a function. */
+  #isWaiting = false
+  #call: Waiting | undefined
+  /** What has come while a function was waited for. */
+  #next: Buffer | undefined
+  #isEnded = false
+  #isReleasing = false
+  #isGone = false
+
+  /** `forget` is called when the connection is over or somebody else's. */
+  constructor(
+    socket: Socket,
+    options: FastConnectionOptions,
+    handOver: HandOver,
+    forget: (connection: FastConnection) => void,
+  ) {
+    this.#socket = socket
+    this.#options = options
+    this.#handOver = handOver
+    this.#forget = forget
+    this.#ip = plainAddress(socket.remoteAddress)
+    this.#isSecure = 'encrypted' in socket
+    this.#activeAt = options.clock.monotonic()
+    const seconds = Math.floor(options.keepAliveMs / 1000)
+    this.#headEnd = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`
+    socket.on('data', this.#onData)
+    socket.on('end', this.#onEnd)
+    socket.on('timeout', this.#onTimeout)
+    socket.on('error', this.#onError)
+    socket.on('close', this.#onClose)
+  }
+
+  release(): void {
+    if (this.#isWaiting) this.#isReleasing = true
+    else this.#giveAway(undefined)
+  }
+
+  /** Ends the connection if it has been idle for too long. */
+  sweep(now: number): void {
+    if (this.#isWaiting || this.#socket.writableLength > 0) return
+    if (this.#isWatched) {
+      this.#isWatched = false
+      this.#socket.setTimeout(0)
+    }
+    if (now - this.#activeAt >= this.#options.keepAliveMs) this.#socket.destroy()
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#call !== undefined) {
+      // The peer does not wait for its answers; it will have to.
+      this.#next = this.#next === undefined ? chunk : Buffer.concat([this.#next, chunk])
+      this.#socket.pause()
+      return
+    }
+    // With bytes of the answer before still to go, the peer is slow, or does not wait for its answers.
+    const isReadable = chunk.length <= MAX_HEAD_BYTES && this.#socket.writableLength === 0
+    const result = isReadable ? this.#serve(chunk.toString('latin1'), chunk) : 'doubt'
+    if (result === 'doubt') this.#giveAway(chunk)
+    else if (result !== 'served') this.#waitFor(result, chunk, MAX_WAITS)
+  }
+
+  #waitFor(needed: Promise<unknown>, chunk: Buffer, waitsLeft: number): void {
+    this.#isWaiting = true
+    this.#socket.pause()
+    const retry = () => {
+      this.#isWaiting = false
+      if (this.#isGone) return
+      const result = this.#isReleasing ? 'doubt' : this.#serve(chunk.toString('latin1'), chunk)
+      if (result === 'served') this.#socket.resume()
+      else if (result !== 'doubt' && waitsLeft > 1) this.#waitFor(result, chunk, waitsLeft - 1)
+      else this.#giveAway(chunk)
+    }
+    needed.then(retry, retry)
+  }
+
+  /** Answers one request, or tells why not: a doubt, or something that has to be waited for. */
+  #serve(text: string, chunk: Buffer): 'served' | 'doubt' | Promise<unknown> {
+    const lineEnd = text.indexOf('\r\n')
+    const target = readRequestLine(text, lineEnd)
+    if (target === undefined) return 'doubt'
+    const block = this.#readBlock(text.slice(lineEnd + 2))
+    if (block === undefined) return 'doubt'
+    const { sites, hotAnswers, contents, clock } = this.#options
+    const now = clock.now()
+    const since = clock.monotonic()
+    const entry = sites.peek(block.host, since)
+    if (entry === undefined) {
+      // Only a host that was a site a moment ago: all others may be for somebody else.
+      const changed = sites.isChanged(block.host) ? sites.find(block.host, since) : undefined
+      return changed instanceof Promise ? changed : 'doubt'
+    }
+    if (!entry.isPlain || isPersonal(entry, target, block)) return 'doubt'
+    const rawPath = rawPathOf(target)
+    const answer = hotAnswers.findAny(entry, rawPath, target.slice(rawPath.length + 1))
+    if (answer === undefined) return 'doubt'
+    if ('kind' in answer)
+      return isFast(answer.target) ? this.#ask({ entry, target, block, now, since }, answer, chunk) : 'doubt'
+    const visit: HotVisit = { entry, answer, target, block, now, since }
+    if (block.ifNoneMatch !== undefined) {
+      const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)
+      if (tag !== undefined) return this.#sendNotModified(visit, tag)
+    }
+    const ready = pickRepresentation(answer, block.accepted)
+    if (ready?.content?.bytes !== undefined) return this.#sendWhole(visit, ready, ready.content.bytes)
+    const prepared = prepareRepresentation(answer, block.accepted, contents)
+    return prepared instanceof Promise ? prepared : 'doubt'
+  }
+
+  #ask(visit: Visit, outcome: FunctionOutcome, chunk: Buffer): 'served' {
+    const { entry, block } = visit
+    const { ids, functions, httpDate, clock } = this.#options
+    const socket = this.#socket
+    const id = ids.next()
+    const visitor: Visitor = {
+      ip: this.#ip,
+      host: block.authority,
+      scheme: this.#isSecure ? 'https' : 'http',
+      port: socket.localPort,
+      requestId: id,
+    }
+    this.#isWaiting = true
+    const options = { functions, date: () => httpDate(clock.now()), headEnd: this.#headEnd }
+    let isDone = false
+    const call = startFastCall(socket, { entry, outcome, block, visitor }, options, (end) => {
+      isDone = true
+      this.#onAnswered(visit, id, outcome, end, chunk)
+    })
+    if (!isDone) this.#call = call
+    return 'served'
+  }
+
+  #onAnswered(visit: Visit, id: string, outcome: FunctionOutcome, end: FastEnd, chunk: Buffer): void {
+    const next = this.#next
+    this.#call = undefined
+    this.#next = undefined
+    this.#isWaiting = false
+    if (end === 'again') {
+      this.#giveAway(next === undefined ? chunk : Buffer.concat([chunk, next]))
+      return
+    }
+    const entrypoint = end.source === 'error' ? '' : outcome.target.path
+    this.#record(visit, id, { ...end, entrypoint })
+    if (this.#socket.destroyed) return
+    this.#watch()
+    if (this.#isReleasing) {
+      this.#giveAway(next)
+      return
+    }
+    this.#socket.resume()
+    if (next !== undefined) this.#onData(next)
+    if (this.#isEnded && !this.#isWaiting && !this.#isGone) this.#socket.end()
+  }
+
+  #readBlock(text: string): HeaderBlock | undefined {
+    if (text !== this.#lastBlock?.text) this.#lastBlock = readHeaderBlock(text)
+    return this.#lastBlock
+  }
+
+  #sendWhole(visit: HotVisit, representation: Representation, body: Buffer): 'served' {
+    const date = this.#options.httpDate(visit.now)
+    const id = this.#recordFile(visit, 200, body.length)
+    representation.head ??= this.#renderHead(representation.headers)
+    if (this.#isSecure) this.#sendSecure(stampedHead(OK, date, id) + representation.head, body)
+    else this.#sendPlain(representation, representation.head, body, date, id)
+    this.#watch()
+    return 'served'
+  }
+
+  /** In one buffer that is kept for the next visitor, where that goes. */
+  #sendPlain(representation: Representation, rest: string, body: Buffer, date: string, id: string): void {
+    const { ids, wires } = this.#options
+    const socket = this.#socket
+    representation.place ??= wires.createPlace()
+    const { place } = representation
+    if (place.wire !== undefined) place.wire.stamp(date, ids)
+    else if (wires.isWanted(place, body.length))
+      wires.put(place, new Wire(stampedHead(OK, date, id), date, rest, body))
+    if (place.wire === undefined) {
+      socket.cork()
+      socket.write(stampedHead(OK, date, id) + rest, 'latin1')
+      socket.write(body)
+      socket.uncork()
+    } else {
+      place.used = true
+      socket.write(place.wire.bytes)
+      // What has not gone out at once is still being read from: the next visitor gets another buffer.
+      if (socket.writableLength > 0) wires.letGo(place)
+    }
+  }
+
+  /** TLS never takes bytes at once, so that there is nothing to keep; and it would copy what it had to gather. */
+  #sendSecure(head: string, body: Buffer): void {
+    const socket = this.#socket
+    if (body.length > MAX_JOINED_BYTES) {
+      socket.write(head, 'latin1')
+      socket.write(body)
+    } else {
+      const message = Buffer.allocUnsafe(head.length + body.length)
+      message.write(head, 'latin1')
+      message.set(body, head.length)
+      socket.write(message)
+    }
+  }
+
+  #sendNotModified(visit: HotVisit, tag: string): 'served' {
+    const heads = visit.answer.notModifiedHeads
+    let head = heads.get(tag)
+    if (head === undefined) {
+      head = this.#renderHead(notModifiedHeaders(visit.answer, tag))
+      heads.set(tag, head)
+    }
+    const id = this.#recordFile(visit, 304, 0)
+    this.#socket.write(stampedHead(NOT_MODIFIED, this.#options.httpDate(visit.now), id) + head, 'latin1')
+    this.#watch()
+    return 'served'
+  }
+
+  /** Notes the visit to a file and gives it an id. */
+  #recordFile(visit: HotVisit, status: number, bytes: number): string {
+    const id = this.#options.ids.next()
+    this.#record(visit, id, { status, bytes, source: 'static', entrypoint: visit.answer.foundAt })
+    return id
+  }
+
+  #record(
+    { entry, target, block, now, since }: Visit,
+    id: string,
+    { status, bytes, source, entrypoint, coldStart, reason }: HotEnd,
+  ): void {
+    const { visits, clock } = this.#options
+    const { site } = entry
+    this.#activeAt = source === 'static' ? since : clock.monotonic()
+    visits.record({
+      id,
+      at: now,
+      deploymentId: site.deploymentId,
+      ownerId: site.ownerId,
+      projectId: site.projectId,
+      environment: site.environment,
+      host: site.host,
+      method: 'GET',
+      path: target,
+      protocol: 'HTTP/1.1',
+      status,
+      ms: Math.round(this.#activeAt - since),
+      bytes,
+      ip: this.#ip,
+      userAgent: block.userAgent,
+      source,
+      entrypoint,
+      coldStart,
+      reason,
+    })
+  }
+
+  /** What node:http makes of the same headers. */
+  #renderHead(headers: readonly string[]): string {
+    let text = ''
+    for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
+    return text + this.#headEnd
+  }
+
+  /** While an answer is on its way, the peer has to take some of it from time to time. */
+  #watch(): void {
+    if (this.#isWatched || this.#socket.writableLength === 0) return
+    this.#isWatched = true
+    this.#socket.setTimeout(this.#options.keepAliveMs)
+  }
+
+  #giveAway(unread: Buffer | undefined): void {
+    const socket = this.#socket
+    this.#leave()
+    socket.setTimeout(0)
+    socket.pause()
+    if (unread !== undefined) socket.unshift(unread)
+    this.#handOver(socket)
+    socket.resume()
+  }
+
+  #leave(): void {
+    const socket = this.#socket
+    this.#isGone = true
+    socket.off('data', this.#onData)
+    socket.off('end', this.#onEnd)
+    socket.off('timeout', this.#onTimeout)
+    socket.off('error', this.#onError)
+    socket.off('close', this.#onClose)
+    this.#forget(this)
+  }
+
+  readonly #onEnd = (): void => {
+    // Whoever has said all that they want to say still gets their answer.
+    this.#isEnded = true
+    if (this.#call === undefined) this.#socket.end()
+  }
+
+  readonly #onTimeout = (): void => {
+    // While we are the slow ones, the peer has nothing to hurry for.
+    if (!this.#isWaiting || this.#socket.writableLength > 0) this.#socket.destroy()
+  }
+
+  readonly #onError = (): void => {
+    this.#socket.destroy()
+  }
+
+  readonly #onClose = (): void => {
+    this.#call?.cancel()
+    this.#leave()
+  }
+}
+
+/** Whether the routes may look at more than the path. */
+const isPersonal = ({ table, personal }: SiteEntry, target: string, { text }: HeaderBlock): boolean =>
+  table.output !== undefined && (target.includes('?') || personal?.test(text) === true)
+
+interface Visit {
+  readonly entry: SiteEntry
+  readonly target: string
+  readonly block: HeaderBlock
+  readonly now: number
+  /** The same moment by the monotonic clock. */
+  readonly since: number
+}
+
+/** How a visit ended. */
+type HotEnd = Pick<SiteVisit, 'status' | 'bytes' | 'source' | 'entrypoint' | 'coldStart' | 'reason'>
+
+interface HotVisit extends Visit {
+  readonly answer: FileAnswer
+}
+
+const OK = 'HTTP/1.1 200 OK\r\n'
+const NOT_MODIFIED = 'HTTP/1.1 304 Not Modified\r\n'

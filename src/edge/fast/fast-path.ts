@@ -1,0 +1,44 @@
+import type { Socket } from 'node:net'
+import type { Shared } from '../shared.ts'
+import { FastConnection, type HandOver } from './fast-connection.ts'
+
+export interface FastPath {
+  /**
+   * Answers GET requests for files in memory straight on the connection. The first request that is anything else,
+   * or that leaves a doubt, is handed over together with the connection, for good.
+   */
+  take(socket: Socket, handOver: HandOver): void
+  /** Hands over all connections, and those to come at once. */
+  release(): void
+}
+
+export interface FastPathOptions extends Shared {
+  /** How long an idle connection is kept; the same as that of the server that connections are handed over to. */
+  readonly keepAliveMs: number
+}
+
+export function createFastPath(options: FastPathOptions): FastPath {
+  const { clock, keepAliveMs } = options
+  const connections = new Set<FastConnection>()
+  // Looking at all of them now and then costs less than a timer of each that every request moves.
+  const sweeper = setInterval(() => {
+    const now = clock.monotonic()
+    for (const connection of connections) connection.sweep(now)
+  }, keepAliveMs / 4).unref()
+  let released = false
+
+  return {
+    take(socket, handOver) {
+      if (released) {
+        handOver(socket)
+        return
+      }
+      connections.add(new FastConnection(socket, options, handOver, (gone) => connections.delete(gone)))
+    },
+    release() {
+      released = true
+      clearInterval(sweeper)
+      for (const connection of connections) connection.release()
+    },
+  }
+}

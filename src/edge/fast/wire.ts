@@ -1,0 +1,41 @@
+import type { RequestIds } from '../request/request-id.ts'
+
+const DATE = 'date: '
+
+/** The head of an answer up to what is the same each time. */
+export const stampedHead = (statusLine: string, date: string, id: string): string =>
+  `${statusLine}${DATE}${date}\r\nx-platform-id: ${id}\r\n`
+
+/**
+ * A whole answer over HTTP/1.1 in one buffer, of which the date and the id are written anew for each visit.
+ * Whoever sends it must let go of it unless all of it went out at once: a buffer that is still being read from
+ * must not change.
+ */
+export class Wire {
+  readonly bytes: Buffer
+  readonly #dateAt: number
+  readonly #idEnd: number
+  #date: string
+
+  /** `stamped` is as `stampedHead` made it, with `date` in it. */
+  constructor(stamped: string, date: string, rest: string, body: Buffer) {
+    const head = stamped + rest
+    this.#date = date
+    this.#dateAt = stamped.indexOf(DATE) + DATE.length
+    this.#idEnd = stamped.length - 2
+    this.bytes = Buffer.allocUnsafeSlow(head.length + body.length)
+    this.bytes.write(head, 'latin1')
+    this.bytes.set(body, head.length)
+  }
+
+  /** Puts in the date, and the id that was made last. */
+  stamp(date: string, { count }: RequestIds): void {
+    const { bytes } = this
+    if (date !== this.#date) {
+      this.#date = date
+      bytes.write(date, this.#dateAt, 'latin1')
+    }
+    const at = this.#idEnd - count.length
+    for (let i = 0; i < count.length; i++) bytes[at + i] = count[i] as number
+  }
+}

@@ -1,0 +1,83 @@
+import { pipeline, type Readable } from 'node:stream'
+import { constants, createBrotliCompress, createGzip } from 'node:zlib'
+import { isCompressible } from '#core/site/content-type.ts'
+import { type Answer, headerOf, type Question } from '../answer.ts'
+import { valueIn } from '../function/function-headers.ts'
+import { compress, isTooSmall } from './compress.ts'
+import { acceptedEncodings, type Encoding } from './encoding.ts'
+
+/** Smaller ones fit into a packet or two anyway. */
+const MIN_BYTES = 1024
+const NOT_WANTED = /\bno-transform\b/i
+const EVENTS = /^text\/event-stream/i
+
+/** The answer of a function, compressed if that helps and nothing speaks against it. */
+export function compressAnswer(answer: Answer, question: Question): Answer | Promise<Answer> {
+  const coding = codingFor(answer, question)
+  if (coding === undefined) return answer
+  const { body } = answer
+  if (!Buffer.isBuffer(body)) {
+    return {
+      ...answer,
+      headers: codedHeaders(answer, coding),
+      body: compressStream(body as Readable, coding),
+    }
+  }
+  return compress(body, coding, 'quick').then((bytes) =>
+    bytes.length >= body.length
+      ? answer
+      : {
+          ...answer,
+          headers: [...codedHeaders(answer, coding), 'content-length', String(bytes.length)],
+          body: bytes,
+        },
+  )
+}
+
+type StreamCoding = 'br' | 'gzip'
+
+function codingFor({ status, headers, body }: Answer, question: Question): StreamCoding | undefined {
+  const accept = headerOf(question, 'accept-encoding')
+  if (accept === undefined || body === undefined || status < 200 || status === 206) return undefined
+  if (Buffer.isBuffer(body) && (isTooSmall(body.length) || body.length < MIN_BYTES)) return undefined
+  const coding = acceptedEncodings(accept).find(isStreamCoding)
+  if (coding === undefined) return undefined
+  const type = valueIn(headers, 'content-type') ?? ''
+  if (!isCompressible(type) || EVENTS.test(type)) return undefined
+  if (valueIn(headers, 'content-encoding') !== undefined) return undefined
+  return NOT_WANTED.test(valueIn(headers, 'cache-control') ?? '') ? undefined : coding
+}
+
+/** Identity before any of them means that the client would rather have it as it is. */
+const isStreamCoding = (encoding: Encoding): encoding is StreamCoding =>
+  encoding === 'br' || encoding === 'gzip'
+
+/** Without the length, which is another one now, and with a tag that says no more than it can. */
+function codedHeaders({ headers }: Answer, coding: StreamCoding): Answer['headers'] {
+  const coded: (string | readonly string[])[] = []
+  let vary = 'accept-encoding'
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const [name, value] = [headers[i] as string, headers[i + 1] as string]
+    if (name === 'content-length' || name === 'accept-ranges') continue
+    if (name === 'vary') vary = /accept-encoding|\*/i.test(value) ? value : `${value}, ${vary}`
+    else if (name === 'etag') coded.push(name, value.startsWith('W/') ? value : `W/${value}`)
+    else coded.push(name, headers[i + 1] as string | readonly string[])
+  }
+  coded.push('content-encoding', coding, 'vary', vary)
+  return coded
+}
+
+/** What was written together comes out together, so that nobody waits for what is there already. */
+function compressStream(body: Readable, coding: StreamCoding): Readable {
+  const coder =
+    coding === 'br'
+      ? createBrotliCompress({
+          flush: constants.BROTLI_OPERATION_FLUSH,
+          params: { [constants.BROTLI_PARAM_QUALITY]: 4 },
+        })
+      : createGzip({ flush: constants.Z_SYNC_FLUSH, level: 5 })
+  pipeline(body, coder, () => {
+    // Whoever reads what comes out is told of the error there.
+  })
+  return coder
+}

@@ -1,0 +1,92 @@
+import type { WirePlace } from '../fast/wires.ts'
+import { type Content, type ContentStore, MAX_WHOLE_BYTES } from './content-store.ts'
+import type { Encoding } from './encoding.ts'
+import { entityTag } from './entity-tag.ts'
+import type { FileAnswer } from './file-answer.ts'
+
+/** One form of a file's answer: as it is, or compressed in one of the ways that clients understand. */
+export interface Representation {
+  readonly tag: string
+  readonly length: number
+  /** All headers of the answer with this body. */
+  readonly headers: readonly string[]
+  /** Undefined when the content is too large to be held: it is then streamed, as it is. */
+  readonly content: Content | undefined
+  /** Of an answer over HTTP/1.1, once it was asked for: all that is the same each time. */
+  head: string | undefined
+  /** Where a whole answer over HTTP/1.1 is kept, once there was need for one. */
+  place: WirePlace | undefined
+}
+
+/** The best form that the client accepts, if it is in memory. */
+export function pickRepresentation(
+  answer: FileAnswer,
+  accepted: readonly Encoding[],
+): Representation | undefined {
+  for (const encoding of accepted) {
+    if (encoding !== 'identity' && !answer.compressible) continue
+    const ready = answer.representations[encoding]
+    if (ready === 'hopeless') continue
+    if (ready?.content?.bytes === undefined) return undefined
+    ready.content.used = true
+    return ready
+  }
+  return undefined
+}
+
+/** The best form that the client accepts, made ready if need be. Undefined when the content is lost. */
+export function prepareRepresentation(
+  answer: FileAnswer,
+  accepted: readonly Encoding[],
+  store: ContentStore,
+): Representation | undefined | Promise<Representation | undefined> {
+  return pickRepresentation(answer, accepted) ?? prepare(answer, accepted, store)
+}
+
+async function prepare(
+  answer: FileAnswer,
+  accepted: readonly Encoding[],
+  store: ContentStore,
+): Promise<Representation | undefined> {
+  const { file } = answer
+  const isLarge = file.size > MAX_WHOLE_BYTES
+  for (const encoding of answer.compressible ? accepted : []) {
+    if (encoding === 'identity') break
+    if (store.isHopeless(file, encoding)) {
+      answer.representations[encoding] = 'hopeless'
+      continue
+    }
+    let content = store.get(file.sha256, encoding)
+    if (content === undefined && isLarge) store.improve(file, encoding)
+    else content ??= await store.load(file, encoding)
+    if (content !== undefined) return remember(answer, content)
+  }
+  if (isLarge) return represent(answer, undefined)
+  const content = store.get(file.sha256, 'identity') ?? (await store.load(file, 'identity'))
+  return content && remember(answer, content)
+}
+
+function remember(answer: FileAnswer, content: Content): Representation {
+  const representation = represent(answer, content)
+  answer.representations[content.encoding] = representation
+  return representation
+}
+
+function represent(answer: FileAnswer, content: Content | undefined): Representation {
+  const { encoding = 'identity', effort = 'best', length = answer.file.size } = content ?? {}
+  const tag = entityTag(answer.file.sha256, encoding, effort)
+  return {
+    tag,
+    length,
+    headers: [
+      ...['content-type', answer.contentType],
+      ...answer.headers,
+      ...(encoding === 'identity' ? [] : ['content-encoding', encoding]),
+      ...(answer.status === 200 ? ['etag', tag, 'accept-ranges', 'bytes'] : []),
+      ...['content-length', String(length)],
+    ],
+    content,
+    head: undefined,
+    place: undefined,
+  }
+}

@@ -1,0 +1,339 @@
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import type { Log } from '#core/ports/log.ts'
+import {
+  type Lease,
+  type LeaseOptions,
+  type ProgramRef,
+  type Runner,
+  RunnerError,
+  type RunnerFault,
+} from '#core/ports/runner.ts'
+import type { EdgeErrorCode } from '../error/error-answer.ts'
+import type { Refusal } from '../error/refusal.ts'
+import type { Revalidations } from '../prerender/revalidations.ts'
+import type { OutgoingBody } from '../upstream/outgoing-body.ts'
+import type { ResponseHead } from '../upstream/response-head.ts'
+import type { UpstreamConnection, UpstreamExchange } from '../upstream/upstream-connection.ts'
+import type { UpstreamPool } from '../upstream/upstream-pool.ts'
+import { valueIn } from './function-headers.ts'
+import type { RefusedCalls } from './refused-calls.ts'
+
+/** One request to a program. */
+export interface FunctionCall {
+  readonly program: ProgramRef
+  readonly requestId: string
+  readonly method: string
+  /** All that goes before the body. */
+  readonly head: string
+  readonly body: OutgoingBody | undefined
+  /** Requests with the same text go to the same instance. */
+  readonly affinity: string | undefined
+  /** Only this instance may answer. */
+  readonly instance?: string | undefined
+  /** Until the answer begins, and until it ends. */
+  readonly limitMs: number
+  /** Whether the instance may change the protocol; there is then no limit to how long that is spoken. */
+  readonly mayUpgrade?: boolean
+}
+
+/** What a program answered. */
+export interface FunctionResponse {
+  readonly status: number
+  /** Names, in lower case, and values in turn. */
+  readonly headers: readonly string[]
+  /** A stream is consumed or destroyed by whoever gets it; it fails when the program does. */
+  readonly body: Buffer | Readable | undefined
+  /** Set if the protocol was changed. */
+  readonly switched?: Switched
+  /** Whether it waited for an instance to start. */
+  readonly isCold?: boolean
+}
+
+/** A connection that speaks something else now. */
+export interface Switched {
+  readonly socket: Socket
+  /** What has come already. */
+  readonly first: Buffer
+  /** To be called once, when it is over. */
+  release(): void
+}
+
+export interface Functions {
+  readonly runner: Runner
+  readonly pool: UpstreamPool
+  readonly refused: RefusedCalls
+  readonly revalidations?: Pick<Revalidations, 'lineFor' | 'take'>
+  readonly log: Log
+}
+
+/** Somebody who may go away while they wait. */
+export interface Waiting {
+  /** Nobody wants the answer any more. */
+  cancel(): void
+}
+
+const MAX_ATTEMPTS = 4
+/** Asking twice does no harm. */
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** The connection was never made. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'EACCES', 'EAGAIN', 'EMFILE', 'ENFILE'])
+/**
+ * The instance never read what was sent last: over a unix socket a peer that closes with bytes unread resets the
+ * connection, while one that has read them just ends it.
+ */
+const UNREAD = new Set(['EPIPE', 'ECONNRESET'])
+/** For which the instance is not to blame. */
+const BLAMELESS = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'EMALFORMED'])
+
+const FAULTS = {
+  crashed: 'FUNCTION_INVOCATION_FAILED',
+  absent: 'FUNCTION_NOT_FOUND',
+  unavailable: 'FUNCTION_UNAVAILABLE',
+} as const satisfies Record<RunnerFault, EdgeErrorCode>
+
+/**
+ * Sends the request to an instance, and to another one where the first certainly had nothing of it. What has reached a
+ * program may be what brought it down, and must not bring down the next one: such a request is sent again only if it
+ * is safe and the platform itself ended the instance. `settle` is called once.
+ */
+export function callFunction(
+  functions: Functions,
+  call: FunctionCall,
+  settle: (result: FunctionResponse | Refusal) => void,
+): Waiting {
+  const running = new RunningCall(functions, call, settle)
+  running.start()
+  return running
+}
+
+class RunningCall implements UpstreamExchange, Waiting {
+  readonly isHead: boolean
+  readonly onSwitch: UpstreamExchange['onSwitch']
+  readonly #functions: Functions
+  readonly #call: FunctionCall
+  readonly #settle: (result: FunctionResponse | Refusal) => void
+  readonly #wish: LeaseWish
+  #lease: Lease | undefined
+  #connection: UpstreamConnection | undefined
+  #timer: NodeJS.Timeout | undefined
+  #attempts = 0
+  #isCold = false
+  #isSettled = false
+  #isOver = false
+
+  constructor(
+    functions: Functions,
+    call: FunctionCall,
+    settle: (result: FunctionResponse | Refusal) => void,
+  ) {
+    this.isHead = call.method === 'HEAD'
+    this.onSwitch = call.mayUpgrade ? this.#onSwitch : undefined
+    this.#functions = functions
+    this.#call = call
+    this.#settle = settle
+    this.#wish = new LeaseWish(call.affinity, call.instance)
+  }
+
+  start(): void {
+    this.#attempts++
+    try {
+      const lease = this.#functions.runner.lease(this.#call.program, this.#wish)
+      if (lease instanceof Promise) lease.then(this.#send, this.#onRefused)
+      else this.#send(lease)
+    } catch (error) {
+      this.#onRefused(error)
+    }
+  }
+
+  cancel(): void {
+    if (this.#isOver) return
+    this.#wish.abort()
+    this.#connection?.destroy()
+    this.#end(undefined)
+    this.#answer(refuse('CLIENT_CLOSED_REQUEST'))
+  }
+
+  onResponse({ status, headers }: ResponseHead, body: Buffer | Readable | undefined): void {
+    const answer = { status, headers, body, isCold: this.#isCold }
+    const said = valueIn(headers, 'x-aloft-revalidate')
+    const { revalidations } = this.#functions
+    if (said === undefined || revalidations === undefined) this.#answer(answer)
+    // Who reads the answer shall find what was revalidated to be so.
+    else void revalidations.take(this.#call.program.deploymentId, said).then(() => this.#answer(answer))
+  }
+
+  onEnd(): void {
+    this.#end(undefined)
+  }
+
+  /** The instance has done nothing wrong. */
+  onAbandon(): void {
+    this.#end(undefined)
+  }
+
+  onFail(error: NodeJS.ErrnoException): void {
+    const { log } = this.#functions
+    const { code = '' } = error
+    const isRepeated = !this.#isSettled && this.#mayRepeat(code)
+    if (!isRepeated) {
+      if (code === 'EMALFORMED')
+        log.info({ err: error, id: this.#call.requestId }, 'a function did not speak proper HTTP')
+      const isBroken = !BLAMELESS.has(code) && !this.#wish.isAborted
+      const isHostLost = isBroken && this.#mayRepeatSafely() ? this.#lease?.isHostLost : undefined
+      if (isHostLost !== undefined) {
+        this.#release('broken')
+        void isHostLost().then(this.#onFate)
+        return
+      }
+      this.#end(isBroken ? 'broken' : undefined)
+      this.#answer(refuse('FUNCTION_INVOCATION_FAILED'))
+      return
+    }
+    this.#release(BLAMELESS.has(code) ? undefined : 'broken')
+    this.#repeat()
+  }
+
+  #repeat(): void {
+    this.#call.body?.stop()
+    this.#connection = undefined
+    this.start()
+  }
+
+  readonly #onFate = (isHostLost: boolean): void => {
+    if (this.#isOver) return
+    if (isHostLost) {
+      this.#repeat()
+      return
+    }
+    this.#end(undefined)
+    this.#answer(refuse('FUNCTION_INVOCATION_FAILED'))
+  }
+
+  readonly #send = (lease: Lease): void => {
+    if (this.#isOver) {
+      lease.release()
+      return
+    }
+    const { pool } = this.#functions
+    const { body, limitMs } = this.#call
+    const head = this.#head()
+    this.#lease = lease
+    if (lease.isCold === true) this.#isCold = true
+    this.#timer ??= setTimeout(this.#onTimeout, limitMs)
+    const connection = pool.reuse(lease.socket) ?? pool.connect(lease.socket)
+    this.#connection = connection
+    connection.begin(this)
+    const { socket } = connection
+    if (body === undefined) {
+      socket.write(head, 'latin1')
+      connection.requestSent()
+      return
+    }
+    // Together with what there is of the body already.
+    socket.cork()
+    socket.write(head, 'latin1')
+    body.sendTo(socket, () => connection.requestSent())
+    process.nextTick(uncork, socket)
+  }
+
+  #head(): string {
+    const { head, program } = this.#call
+    const line = this.#functions.revalidations?.lineFor(program.deploymentId) ?? ''
+    if (line === '') return head
+    const end = head.indexOf('\r\n') + 2
+    return `${head.slice(0, end)}${line}${head.slice(end)}`
+  }
+
+  readonly #onRefused = (error: unknown): void => {
+    if (this.#isOver) return
+    const fault = error instanceof RunnerError ? error.fault : 'unavailable'
+    const isGone = fault === 'absent' && this.#call.instance !== undefined
+    const code = isGone ? 'DEPLOYMENT_NOT_FOUND' : FAULTS[fault]
+    if (!(error instanceof RunnerError))
+      this.#functions.log.error({ err: error, id: this.#call.requestId }, 'no instance could be had')
+    this.#end(undefined)
+    this.#answer(error instanceof RunnerError ? { ...refuse(code), detail: error.message } : refuse(code))
+  }
+
+  readonly #onTimeout = (): void => {
+    if (this.#isOver) return
+    this.#wish.abort()
+    this.#connection?.destroy()
+    this.#end('stuck')
+    this.#answer(refuse('FUNCTION_INVOCATION_TIMEOUT'))
+  }
+
+  readonly #onSwitch = ({ status, headers }: ResponseHead, socket: Socket, first: Buffer): void => {
+    clearTimeout(this.#timer)
+    this.#isOver = true
+    const release = () => this.#release(undefined)
+    this.#answer({
+      ...{ status, headers, body: undefined, isCold: this.#isCold },
+      switched: { socket, first, release },
+    })
+  }
+
+  #mayRepeatSafely(): boolean {
+    return !this.#isSettled && SAFE.has(this.#call.method) && this.#isRepeatable
+  }
+
+  get #isRepeatable(): boolean {
+    const isUntouched = this.#connection?.hasBegun !== true && this.#call.body?.canRepeat !== false
+    return this.#attempts < MAX_ATTEMPTS && isUntouched
+  }
+
+  #mayRepeat(code: string): boolean {
+    const { body } = this.#call
+    if (!this.#isRepeatable) return false
+    return NOT_CONNECTED.has(code) || (UNREAD.has(code) && (body?.pieces ?? 0) <= 1)
+  }
+
+  #end(end: 'broken' | 'stuck' | undefined): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#call.body?.drop()
+    this.#release(end)
+  }
+
+  #release(end: 'broken' | 'stuck' | undefined): void {
+    const lease = this.#lease
+    this.#lease = undefined
+    lease?.release(end)
+  }
+
+  #answer(result: FunctionResponse | Refusal): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#settle(result)
+  }
+}
+
+const refuse = (code: EdgeErrorCode): Refusal => ({ code, headers: [] })
+
+const uncork = (socket: Socket): void => socket.uncork()
+
+/** The signal is made only for a runner that asks for it, which one with a free instance does not. */
+class LeaseWish implements LeaseOptions {
+  declare readonly affinity?: string
+  declare readonly instance?: string
+  #controller: AbortController | undefined
+  isAborted = false
+
+  constructor(affinity: string | undefined, instance: string | undefined) {
+    if (affinity !== undefined) this.affinity = affinity
+    if (instance !== undefined) this.instance = instance
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.isAborted) this.#controller.abort()
+    return this.#controller.signal
+  }
+
+  abort(): void {
+    this.isAborted = true
+    this.#controller?.abort()
+  }
+}

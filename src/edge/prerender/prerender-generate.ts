@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream'
+import type { Prerender } from '#core/output/output.ts'
+import type { PrerenderEntry } from '#core/ports/prerender-cache.ts'
+import type { Refusal } from '../error/refusal.ts'
+import {
+  callFunction,
+  type FunctionCall,
+  type FunctionResponse,
+  type Functions,
+} from '../function/function-call.ts'
+import { valueIn } from '../function/function-headers.ts'
+
+/** What came of asking a function for an answer for everyone. */
+export type Generation = Outcome & {
+  /** Whether it waited for an instance to start. */
+  readonly isCold?: boolean
+}
+
+type Outcome =
+  | { readonly kind: 'made'; readonly entry: PrerenderEntry }
+  /** It failed, and says so itself: not to be kept, but an answer all the same. */
+  | { readonly kind: 'failed'; readonly entry: PrerenderEntry }
+  /** It is not for everyone, or too large. */
+  | { readonly kind: 'unfit' }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+
+const MAX_BYTES = 8 * 1024 * 1024
+
+export async function generate(
+  functions: Functions,
+  call: FunctionCall,
+  prerender: Prerender,
+  now: () => number,
+): Promise<Generation> {
+  const generatedAt = now()
+  const response = await new Promise<FunctionResponse | Refusal>((resolve) => {
+    callFunction(functions, call, resolve)
+  })
+  if ('code' in response) return { kind: 'refused', refusal: response }
+  return { ...(await read(response, prerender, generatedAt)), isCold: response.isCold === true }
+}
+
+async function read(response: FunctionResponse, prerender: Prerender, generatedAt: number): Promise<Outcome> {
+  const { status, headers } = response
+  if (!isForEveryone(headers)) {
+    discard(response)
+    return { kind: 'unfit' }
+  }
+  const body = await gather(response.body)
+  if (typeof body === 'string')
+    return body === 'too-large'
+      ? { kind: 'unfit' }
+      : { kind: 'refused', refusal: { code: 'FUNCTION_INVOCATION_FAILED', headers: [] } }
+  const expiration = sharedAge(headers) ?? prerender.expiration
+  const entry = { status, headers, body, generatedAt, expiration }
+  return { kind: status >= 500 ? 'failed' : 'made', entry }
+}
+
+const PERSONAL = /\b(?:private|no-store)\b/i
+
+const isForEveryone = (headers: readonly string[]): boolean =>
+  valueIn(headers, 'set-cookie') === undefined && !PERSONAL.test(valueIn(headers, 'cache-control') ?? '')
+
+const SHARED_AGE = /\bs-maxage\s*=\s*(\d{1,10})\b/i
+
+/** Seconds for which the function itself says that its answer is fresh. */
+function sharedAge(headers: readonly string[]): number | undefined {
+  const age = SHARED_AGE.exec(valueIn(headers, 'cache-control') ?? '')?.[1]
+  return age === undefined ? undefined : Number(age)
+}
+
+async function gather(body: FunctionResponse['body']): Promise<Buffer | 'too-large' | 'broken'> {
+  if (body === undefined) return Buffer.alloc(0)
+  if (Buffer.isBuffer(body)) return body.length > MAX_BYTES ? 'too-large' : body
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of body as Readable) {
+      size += chunk.length
+      if (size > MAX_BYTES) return 'too-large'
+      chunks.push(chunk)
+    }
+  } catch {
+    return 'broken'
+  }
+  return Buffer.concat(chunks)
+}
+
+function discard({ body }: FunctionResponse): void {
+  if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { PrerenderCache, PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import type { Answer } from '../answer.ts'
+import { WeightedCache } from '../file/weighted-cache.ts'
+
+/** What is known of a kept answer, or of its absence. */
+export interface Kept {
+  readonly entry: PrerenderEntry | undefined
+  /** The answer in the forms that visitors have asked for, by what they accept. */
+  readonly forms: Map<string, Answer>
+  /** Until when this process believes it: another one may have made it anew. */
+  readonly checkAt: number
+  /** Before which it is not made anew, since that has just failed. */
+  retryAt: number
+  used: boolean
+}
+
+const CHECK_MS = 1000
+const OVERHEAD = 2048
+
+/** Kept answers in the memory of this process, in front of those that all processes share. */
+export class PrerenderMemory {
+  readonly #cache: PrerenderCache
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #kept: WeightedCache<Kept>
+  readonly #reads = new Map<string, Promise<Kept>>()
+
+  constructor(cache: PrerenderCache, clock: Clock, log: Log, budgetBytes: number) {
+    this.#cache = cache
+    this.#clock = clock
+    this.#log = log
+    this.#kept = new WeightedCache(budgetBytes, () => {})
+  }
+
+  get(key: PrerenderKey): Kept | Promise<Kept> {
+    const name = nameOf(key)
+    const kept = this.#kept.get(name)
+    if (kept !== undefined && this.#clock.monotonic() < kept.checkAt) return kept
+    let read = this.#reads.get(name)
+    if (read === undefined) {
+      read = this.#read(key, name, kept).finally(() => this.#reads.delete(name))
+      this.#reads.set(name, read)
+    }
+    return read
+  }
+
+  /** For this process at once, and for the others as soon as it is written. */
+  put(key: PrerenderKey, entry: PrerenderEntry): Promise<void> {
+    this.#keep(nameOf(key), entry, undefined)
+    return this.#cache
+      .put(key, entry)
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'an answer could not be kept'))
+  }
+
+  /** What is known of a deployment is read again by who asks next. */
+  forget(deploymentId: string): void {
+    for (const name of [...this.#kept.keys()])
+      if (name.startsWith(`${deploymentId}\n`)) this.#kept.delete(name)
+  }
+
+  clear(): void {
+    this.#kept.clear()
+  }
+
+  async #read(key: PrerenderKey, name: string, before: Kept | undefined): Promise<Kept> {
+    const entry = await this.#cache.get(key).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'a kept answer could not be read')
+      return before?.entry
+    })
+    return this.#keep(name, entry, before)
+  }
+
+  #keep(name: string, entry: PrerenderEntry | undefined, before: Kept | undefined): Kept {
+    const isSame =
+      entry?.generatedAt === before?.entry?.generatedAt && entry?.expiration === before?.entry?.expiration
+    const kept: Kept = {
+      entry,
+      forms: isSame && before !== undefined ? before.forms : new Map(),
+      checkAt: this.#clock.monotonic() + CHECK_MS,
+      retryAt: isSame && before !== undefined ? before.retryAt : 0,
+      used: true,
+    }
+    // The compressed forms come on top of the body.
+    this.#kept.set(name, kept, OVERHEAD + name.length + 2 * (entry?.body.length ?? 0))
+    return kept
+  }
+}
+
+export const nameOf = ({ deploymentId, path, query }: PrerenderKey): string =>
+  `${deploymentId}\n${path}\n${query}`

@@ -1,0 +1,92 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
+import type { HeaderList } from '../answer.ts'
+
+/** Whom a request is forwarded for. */
+export interface Visitor {
+  readonly ip: string
+  readonly host: string
+  readonly scheme: 'http' | 'https'
+  readonly port: number | undefined
+  readonly requestId: string
+}
+
+/** They belong to one connection and never to the next. */
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** What we say ourselves; from a client it would be a lie that the upstream believes. */
+const REPLACED = new Set(['host', 'expect', 'forwarded', 'x-real-ip', 'via'])
+
+const VIA = '1.1 aloft'
+/** A request that came by more often than this goes round in circles. */
+const MAX_VISITS = 8
+
+/** Undefined when the request has been through here too often. */
+export function requestHeaders(
+  headers: IncomingHttpHeaders,
+  visitor: Visitor,
+  targetHost: string,
+): OutgoingHttpHeaders | undefined {
+  const { via } = headers
+  if (countOwn(via) >= MAX_VISITS) return undefined
+  const named = namesIn(headers.connection)
+  const sent: OutgoingHttpHeaders = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name.startsWith(':') || HOP_BY_HOP.has(name) || named.has(name)) continue
+    if (REPLACED.has(name) || name.startsWith('x-forwarded-') || name.startsWith('x-platform-')) continue
+    sent[name] = value
+  }
+  return {
+    ...sent,
+    host: targetHost,
+    via: via === undefined ? VIA : `${via}, ${VIA}`,
+    'x-forwarded-for': visitor.ip,
+    'x-forwarded-host': visitor.host,
+    'x-forwarded-proto': visitor.scheme,
+    ...(visitor.port !== undefined && { 'x-forwarded-port': String(visitor.port) }),
+    'x-real-ip': visitor.ip,
+    'x-platform-id': visitor.requestId,
+  }
+}
+
+/** The upstream's headers as the visitor gets them, those of the routes over them, and `own` over both. */
+export function responseHeaders(
+  rawHeaders: readonly string[],
+  routes: RouteHeaders,
+  own: readonly string[],
+): HeaderList {
+  const headers = new Map<string, string[]>()
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase()
+    const values = headers.get(name)
+    if (values) values.push(rawHeaders[i + 1] as string)
+    else headers.set(name, [rawHeaders[i + 1] as string])
+  }
+  const named = namesIn(headers.get('connection')?.join(','))
+  for (const name of [...headers.keys()])
+    if (HOP_BY_HOP.has(name) || named.has(name) || name === 'date' || name.startsWith('x-platform-'))
+      headers.delete(name)
+  for (const [name, value] of routes) headers.set(name, [value])
+  for (let i = 0; i + 1 < own.length; i += 2) headers.set(own[i] as string, [own[i + 1] as string])
+  return [...headers].flatMap(([name, values]) => [
+    name,
+    values.length === 1 ? (values[0] as string) : values,
+  ])
+}
+
+const namesIn = (connection: string | undefined): ReadonlySet<string> =>
+  new Set(connection?.split(',').map((name) => name.trim().toLowerCase()))
+
+const countOwn = (via: string | undefined): number =>
+  via?.split(',').filter((step) => step.trim() === VIA).length ?? 0

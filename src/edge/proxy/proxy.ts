@@ -1,0 +1,170 @@
+import { lookup as resolve } from 'node:dns'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import type { Allows } from '#core/outbound/allowed-addresses.ts'
+import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
+import { portOf } from '#core/outbound/port-of.ts'
+import { isPublicAddress } from '#core/outbound/public-address.ts'
+import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
+import type { Answer } from '../answer.ts'
+import type { EdgeErrorCode } from '../error/error-answer.ts'
+import type { Refusal } from '../error/refusal.ts'
+import { bodyOf } from '../request/request-body.ts'
+import type { AnyRequest } from '../respond.ts'
+import { requestHeaders, responseHeaders, type Visitor } from './proxy-headers.ts'
+
+export interface ProxyOptions {
+  /** Which addresses requests may be sent to; by default those of the public internet alone. */
+  readonly allows?: Allows
+  /** How long a connection upstream may make no progress, from before it is made until the answer's end. */
+  readonly timeoutMs?: number
+}
+
+export interface Forwarding {
+  readonly req: AnyRequest
+  /** Aborted when the visitor is gone. */
+  readonly signal: AbortSignal
+  readonly url: string
+  readonly visitor: Visitor
+  /** Over the upstream's. */
+  readonly status: number | undefined
+  readonly headers: RouteHeaders
+  readonly siteHeaders: readonly string[]
+}
+
+export interface Proxy {
+  /** Sends the request on and answers with what comes back; redirects are the visitor's to follow. */
+  forward(forwarding: Forwarding): Promise<Answer | Refusal>
+  close(): void
+}
+
+const TIMEOUT_MS = 120_000
+const AGENT_OPTIONS = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64, scheduling: 'lifo' } as const
+
+export function createProxy({ allows = isPublicAddress, timeoutMs = TIMEOUT_MS }: ProxyOptions): Proxy {
+  const agents = { http: new HttpAgent(AGENT_OPTIONS), https: new HttpsAgent(AGENT_OPTIONS) }
+
+  function send(
+    target: URL,
+    forwarding: Forwarding,
+    headers: NonNullable<ReturnType<typeof requestHeaders>>,
+  ) {
+    const isSecure = target.protocol === 'https:'
+    const options = {
+      method: forwarding.req.method ?? 'GET',
+      headers,
+      lookup: guardedLookup(resolve, (resolved) => allows(resolved, portOf(target))),
+      timeout: timeoutMs,
+      signal: forwarding.signal,
+      agent: isSecure ? agents.https : agents.http,
+    }
+    return isSecure ? httpsRequest(target, options) : httpRequest(target, options)
+  }
+
+  return {
+    async forward(forwarding) {
+      const { req, url, visitor } = forwarding
+      const target = URL.parse(url)
+      if (target === null) return refuse('ROUTER_EXTERNAL_TARGET_ERROR')
+      const address = target.hostname.replace(/^\[|\]$/g, '')
+      if (isIP(address) !== 0 && !allows(address, portOf(target)))
+        return refuse('DNS_HOSTNAME_RESOLVED_PRIVATE')
+      const headers = requestHeaders(req.headers, visitor, target.host)
+      if (headers === undefined) return refuse('INFINITE_LOOP_DETECTED')
+      const body = bodyOf(req)
+      if (body === 'unknown-length') headers['transfer-encoding'] = 'chunked'
+      try {
+        const response = await exchange(() => send(target, forwarding, headers), req, body !== 'none')
+        return {
+          status: forwarding.status ?? response.statusCode ?? 502,
+          headers: responseHeaders(response.rawHeaders, forwarding.headers, forwarding.siteHeaders),
+          body: response,
+          source: 'proxy',
+          entrypoint: url,
+        }
+      } catch (error) {
+        return refuse(codeOf(error as NodeJS.ErrnoException))
+      }
+    },
+    close() {
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}
+
+const refuse = (code: EdgeErrorCode): Refusal => ({ code, headers: [] })
+
+/** Once more where nothing can have happened yet: the upstream closed a connection that we took for alive. */
+async function exchange(
+  send: () => ClientRequest,
+  req: AnyRequest,
+  hasBody: boolean,
+): Promise<IncomingMessage> {
+  const first = send()
+  try {
+    return await answerTo(first, req, hasBody)
+  } catch (error) {
+    const isSafe = !hasBody && (req.method === 'GET' || req.method === 'HEAD')
+    if (!isSafe || !first.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+    return answerTo(send(), req, hasBody)
+  }
+}
+
+function answerTo(upstream: ClientRequest, req: AnyRequest, hasBody: boolean): Promise<IncomingMessage> {
+  return new Promise((resolvePromise, reject) => {
+    let response: IncomingMessage | undefined
+    upstream.on('response', (incoming) => {
+      response = incoming
+      resolvePromise(incoming)
+    })
+    upstream.on('timeout', () => {
+      const error = new TimeoutError()
+      // With the answer under way, its reader is told; what there is of it cannot be taken back.
+      if (response) response.destroy(error)
+      else upstream.destroy(error)
+    })
+    upstream.on('error', (error) => {
+      req.unpipe(upstream)
+      // What is left of the body has no taker.
+      if (hasBody) req.resume()
+      reject(error)
+    })
+    if (hasBody) req.pipe(upstream)
+    else upstream.end()
+  })
+}
+
+class TimeoutError extends Error {
+  readonly code = 'ETIMEDOUT'
+}
+
+const BY_CODE: Readonly<Record<string, EdgeErrorCode>> = {
+  EPRIVATE: 'DNS_HOSTNAME_RESOLVED_PRIVATE',
+  ENOTFOUND: 'DNS_HOSTNAME_RESOLVE_FAILED',
+  EAI_AGAIN: 'DNS_HOSTNAME_RESOLVE_FAILED',
+  ENODATA: 'DNS_HOSTNAME_RESOLVE_FAILED',
+  ETIMEDOUT: 'ROUTER_EXTERNAL_TARGET_TIMEOUT',
+  ECONNREFUSED: 'ROUTER_EXTERNAL_TARGET_CONNECTION_ERROR',
+  ECONNRESET: 'ROUTER_EXTERNAL_TARGET_CONNECTION_ERROR',
+  EHOSTUNREACH: 'ROUTER_EXTERNAL_TARGET_CONNECTION_ERROR',
+  ENETUNREACH: 'ROUTER_EXTERNAL_TARGET_CONNECTION_ERROR',
+  EPIPE: 'ROUTER_EXTERNAL_TARGET_CONNECTION_ERROR',
+  EPROTO: 'ROUTER_EXTERNAL_TARGET_HANDSHAKE_ERROR',
+}
+
+/** How failures to trust or agree on TLS are called. */
+const HANDSHAKE = /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
+
+function codeOf({ code = '' }: NodeJS.ErrnoException): EdgeErrorCode {
+  return (
+    BY_CODE[code] ??
+    (HANDSHAKE.test(code) ? 'ROUTER_EXTERNAL_TARGET_HANDSHAKE_ERROR' : 'ROUTER_EXTERNAL_TARGET_ERROR')
+  )
+}

@@ -1,0 +1,106 @@
+import type { Continuation } from '#core/routing/match/route-outcome.ts'
+import { encodePath } from '#core/routing/url/request-path.ts'
+import type { SiteFunction } from '#core/site/site.ts'
+import { authorityOf, type Exchange, type Result, visitorOf } from '../exchange.ts'
+import { ask, callOf, toAnswer } from '../function/function-answer.ts'
+import type { FunctionResponse, Functions } from '../function/function-call.ts'
+import { functionHead, isForwarded, valueIn } from '../function/function-headers.ts'
+import type { MiddlewareOutcome } from './route-answer.ts'
+import type { SiteEntry } from './site-entry.ts'
+
+/** What a middleware made of a request: the answer, or the way on. */
+export type Verdict = { readonly result: Result } | { readonly goOn: Continuation; readonly detour: Detour }
+
+/** What middlewares want of a request that goes on. */
+export interface Detour {
+  /** Headers of the request, by lower-case name; undefined takes one away. */
+  readonly headers: ReadonlyMap<string, string | undefined>
+  /** Set in the answer, whoever gives it. */
+  readonly cookies: readonly string[]
+}
+
+export const NO_DETOUR: Detour = { headers: new Map(), cookies: [] }
+
+/** Asks a middleware what is to become of a request. */
+export async function askMiddleware(
+  functions: Functions,
+  { site }: SiteEntry,
+  fn: SiteFunction,
+  { path, query }: MiddlewareOutcome,
+  exchange: Exchange,
+  detour: Detour,
+): Promise<Verdict> {
+  const { req, question } = exchange
+  const url = query === '' ? encodePath(path) : `${encodePath(path)}?${query}`
+  const head = functionHead(
+    req,
+    {
+      method: question.method,
+      url,
+      visitor: visitorOf(exchange),
+      matchedPath: `/${fn.path}`,
+      deploymentHost: site.deploymentHost ?? site.host,
+      extra: detour.headers,
+    },
+    { body: 'none' },
+  )
+  const call = { ...callOf(site, fn, exchange), method: question.method, head, body: undefined }
+  const response = await ask(functions, call, exchange, (answered) => answered)
+  if ('code' in response) return { result: response }
+  const rewrite = valueIn(response.headers, 'x-middleware-rewrite')
+  if (rewrite === undefined && valueIn(response.headers, 'x-middleware-next') !== '1')
+    return {
+      result: await toAnswer(site, { target: fn, status: undefined, headers: new Map() }, response, exchange),
+    }
+  if (response.body !== undefined && !Buffer.isBuffer(response.body)) response.body.destroy()
+  const headers = new Map([...detour.headers, ...requestOverrides(response, exchange)])
+  return {
+    goOn: {
+      ...(rewrite !== undefined && { rewrite: withinSite(rewrite, exchange) }),
+      headers: answerHeaders(response),
+      header: (name) => (headers.has(name) ? headers.get(name) : oneOf(question.headers[name])),
+    },
+    detour: { headers, cookies: [...detour.cookies, ...cookiesOf(response)] },
+  }
+}
+
+const oneOf = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : value?.join(', ')
+
+/** An address of this very site as a path. */
+function withinSite(rewrite: string, { req }: Exchange): string {
+  const url = URL.parse(rewrite)
+  if (url === null || url.host !== authorityOf(req)?.toLowerCase()) return rewrite
+  return `${url.pathname}${url.search}`
+}
+
+/** Once it is said which headers a request has from now on, it has no others. */
+function* requestOverrides(
+  { headers }: FunctionResponse,
+  { question }: Exchange,
+): Generator<[string, string | undefined]> {
+  const listed = valueIn(headers, 'x-middleware-override-headers')
+  if (listed === undefined) return
+  const names = new Set(listed.split(',').map((name) => name.trim().toLowerCase()))
+  for (const name of Object.keys(question.headers))
+    if (!names.has(name) && isForwarded(name)) yield [name, undefined]
+  for (const name of names)
+    if (isForwarded(name)) yield [name, valueIn(headers, `x-middleware-request-${name}`)]
+}
+
+const NOT_KEPT =
+  /^(?:connection|content-(?:encoding|length|type)|date|keep-alive|set-cookie|transfer-encoding|x-(?:aloft|middleware|platform)-.*)$/
+
+function answerHeaders({ headers }: FunctionResponse): ReadonlyMap<string, string> {
+  const kept = new Map<string, string>()
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const [name, value] = [headers[i] as string, headers[i + 1] as string]
+    if (NOT_KEPT.test(name)) continue
+    const earlier = kept.get(name)
+    kept.set(name, earlier === undefined ? value : `${earlier}, ${value}`)
+  }
+  return kept
+}
+
+const cookiesOf = ({ headers }: FunctionResponse): readonly string[] =>
+  headers.filter((_, index) => index % 2 === 1 && headers[index - 1] === 'set-cookie')

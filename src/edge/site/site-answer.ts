@@ -1,0 +1,160 @@
+import { matchError } from '#core/routing/match/match-output.ts'
+import type { Site } from '#core/site/site.ts'
+import { andThen } from '../and-then.ts'
+import type { Answer } from '../answer.ts'
+import type { Refusal } from '../error/refusal.ts'
+import { type Exchange, type Result, refuse, visitorOf } from '../exchange.ts'
+import type { ContentStore } from '../file/content-store.ts'
+import { siteHeaders } from '../file/file-answer.ts'
+import type { HotAnswers } from '../file/hot-answers.ts'
+import type { FunctionOutcome } from '../function/function-answer.ts'
+import type { Functions } from '../function/function-call.ts'
+import type { Admission } from '../guards.ts'
+import { hideVisitorCookie } from '../protection/hide-cookie.ts'
+import { privateAnswer } from '../protection/private-answer.ts'
+import type { Proxy as Forwarder } from '../proxy/proxy.ts'
+import { readTarget, type Target } from '../request/request-path.ts'
+import { IMAGE_PATH, imageTarget } from './image-target.ts'
+import { askMiddleware, type Detour, NO_DETOUR } from './middleware.ts'
+import {
+  type MiddlewareOutcome,
+  outcomeAnswer,
+  type ProxyOutcome,
+  type RouteAnswer,
+  routeAnswer,
+  routedRequest,
+} from './route-answer.ts'
+import type { SiteEntry } from './site-entry.ts'
+import { isFunction } from './site-target.ts'
+
+export interface SiteAnswerOptions {
+  readonly guard: (site: Site, exchange: Exchange) => Admission | Promise<Admission>
+  readonly contents: ContentStore
+  readonly hotAnswers: HotAnswers
+  readonly proxy: Forwarder
+  readonly functions: Functions
+  readonly answerFunction: (
+    site: Site,
+    outcome: FunctionOutcome,
+    exchange: Exchange,
+  ) => Result | Promise<Result>
+}
+
+/** A request on its way through a site. */
+interface Journey {
+  readonly entry: SiteEntry
+  readonly target: Target
+  readonly exchange: Exchange
+}
+
+/** The way of a request through a site: guards, then routes, which lead to a file, a function, elsewhere or nowhere. */
+export function createSiteAnswer(options: SiteAnswerOptions) {
+  const { guard, proxy, functions, contents, answerFunction } = options
+
+  function settle(journey: Journey, answer: RouteAnswer, detour: Detour): Result | Promise<Result> {
+    if (!('kind' in answer)) return answer
+    const { entry, exchange } = journey
+    switch (answer.kind) {
+      case 'proxy':
+        return forward(entry, answer, exchange)
+      case 'function': {
+        const outcome = detour === NO_DETOUR ? answer : { ...answer, overrides: detour.headers }
+        return answerFunction(entry.site, outcome, exchange)
+      }
+      case 'middleware':
+        return throughMiddleware(journey, answer, detour)
+    }
+  }
+
+  async function throughMiddleware(
+    journey: Journey,
+    outcome: MiddlewareOutcome,
+    detour: Detour,
+  ): Promise<Result> {
+    const { entry, target, exchange } = journey
+    const fn = entry.targets.find(outcome.middlewarePath)
+    if (fn === undefined || !isFunction(fn)) return refuse('FUNCTION_NOT_FOUND')
+    const verdict = await askMiddleware(functions, entry, fn, outcome, exchange, detour)
+    if ('result' in verdict) return verdict.result
+    const next = outcome.resume(verdict.goOn)
+    const answer = await outcomeAnswer(entry, target, next, exchange.question, contents)
+    const result = await settle(journey, answer, verdict.detour)
+    // Those of a middleware further on are in the answer already.
+    return next.kind === 'middleware' || 'code' in result ? result : withCookies(result, verdict.detour)
+  }
+
+  function forward(
+    { site }: SiteEntry,
+    { url, status, headers }: ProxyOutcome,
+    exchange: Exchange,
+  ): Promise<Result> {
+    const { req, res } = exchange
+    const gone = new AbortController()
+    res.once('close', () => gone.abort())
+    return proxy.forward({
+      req,
+      signal: gone.signal,
+      url,
+      visitor: visitorOf(exchange),
+      status,
+      headers,
+      siteHeaders: siteHeaders(site),
+    })
+  }
+
+  /** The page that a build output has for a function that failed, if there is one and it does better. */
+  async function failurePage(journey: Journey, refusal: Refusal): Promise<Result> {
+    const { entry, target, exchange } = journey
+    const { question } = exchange
+    const outcome = matchError(entry.table, routedRequest(entry, target, question), 500, entry.targets)
+    if (outcome.kind !== 'serve') return refusal
+    const answer = await outcomeAnswer(
+      entry,
+      target,
+      { ...outcome, status: outcome.status ?? 500 },
+      question,
+      contents,
+    )
+    if ('kind' in answer && answer.kind !== 'function') return refusal
+    const page = await settle(journey, 'kind' in answer ? { ...answer, isPage: true } : answer, NO_DETOUR)
+    return 'code' in page
+      ? refusal
+      : { ...page, headers: [...page.headers, 'x-platform-error', refusal.code], source: 'error' }
+  }
+
+  function answerRoutes(entry: SiteEntry, exchange: Exchange): Result | Promise<Result> {
+    hideVisitorCookie(exchange.req)
+    const sent = readTarget(exchange.url)
+    const target = sent?.path === IMAGE_PATH && isBuilt(entry) ? imageTarget(sent.query) : sent
+    if (target === undefined) return refuse('BAD_REQUEST')
+    const journey: Journey = { entry, target, exchange }
+    const result = andThen(routeAnswer(entry, target, exchange.question, options), (answer) =>
+      settle(journey, answer, NO_DETOUR),
+    )
+    if (entry.table.output === undefined) return result
+    return andThen(result, (settled) =>
+      'code' in settled && FAILURES.has(settled.code) ? failurePage(journey, settled) : settled,
+    )
+  }
+
+  return (entry: SiteEntry, exchange: Exchange): Result | Promise<Result> => {
+    if (entry.isPlain) return answerRoutes(entry, exchange)
+    return andThen(guard(entry.site, exchange), (admission) =>
+      'cookies' in admission
+        ? andThen(answerRoutes(entry, exchange), (result) => privateAnswer(result, admission.cookies))
+        : admission,
+    )
+  }
+}
+
+/** Only what a build left behind counts on the platform for more than what is there. */
+const isBuilt = ({ table, targets }: SiteEntry): boolean =>
+  table.output !== undefined && targets.find(IMAGE_PATH) === undefined
+
+/** What a site may have a page of its own for. */
+const FAILURES: ReadonlySet<Refusal['code']> = new Set(['FUNCTION_INVOCATION_FAILED', 'FUNCTION_NOT_FOUND'])
+
+const withCookies = <A extends Answer>(answer: A, { cookies }: Detour): A =>
+  cookies.length === 0
+    ? answer
+    : { ...answer, headers: [...answer.headers, ...cookies.flatMap((cookie) => ['set-cookie', cookie])] }

@@ -1,0 +1,131 @@
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { Site, SiteSource } from '#core/site/site.ts'
+import { WeightedCache } from '../file/weighted-cache.ts'
+import { createSiteEntry, type SiteEntry, weightOf } from './site-entry.ts'
+
+export interface SiteCacheOptions {
+  readonly sites: SiteSource
+  readonly clock: Clock
+  readonly log: Log
+  readonly budgetBytes: number
+  /** What else has to be known before a site can answer. */
+  readonly prepare?: (site: Site) => Promise<void> | undefined
+}
+
+type Load = Promise<SiteEntry | undefined>
+
+/** Changes are told; this is for the message that was lost. Sites are served from memory while they are checked. */
+const CHECK_MS = 60_000
+const RETRY_MS = 5_000
+/** Short, because a host may become ours at any moment and the message may be lost; long enough to be cheap. */
+const ABSENT_MS = 2_000
+const MAX_NAMES = 10_000
+
+/** Sites by host. Looks each up once, however many ask, and forgets it the moment that it may have changed. */
+export class SiteCache {
+  readonly #sites: SiteSource
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #budget: number
+  readonly #prepare: SiteCacheOptions['prepare']
+  readonly #kept: WeightedCache<SiteEntry>
+  readonly #loads = new Map<string, Load>()
+  /** Hosts that are not ours, with the time until which that is believed. */
+  readonly #absent = new Map<string, number>()
+  /** Hosts that were forgotten because of a change, and nobody asked for since. */
+  readonly #changed = new Set<string>()
+
+  constructor({ sites, clock, log, budgetBytes, prepare }: SiteCacheOptions) {
+    this.#prepare = prepare
+    this.#sites = sites
+    this.#clock = clock
+    this.#log = log
+    this.#budget = budgetBytes
+    this.#kept = new WeightedCache(budgetBytes, (entry) => {
+      entry.live = false
+    })
+  }
+
+  /** The site if it is in memory; `now` is of the monotonic clock. */
+  peek(host: string, now: number): SiteEntry | undefined {
+    const entry = this.#kept.get(host)
+    if (entry !== undefined && now >= entry.checkAt) this.#check(host, entry, now)
+    return entry
+  }
+
+  /** The site, at once where it is in memory; undefined if there is none at this host. */
+  find(host: string, now: number): SiteEntry | undefined | Load {
+    const entry = this.peek(host, now)
+    if (entry !== undefined) return entry
+    const absentUntil = this.#absent.get(host)
+    return absentUntil !== undefined && now < absentUntil ? undefined : this.#load(host)
+  }
+
+  /** Whether this was a site until a change that nobody has looked at yet. */
+  isChanged(host: string): boolean {
+    return this.#changed.has(host)
+  }
+
+  /** Forgets the host, or all that `*` or `*.<name>` stands for. Who asks from now on gets what holds from now on. */
+  invalidate(host: string): void {
+    if (!host.startsWith('*')) {
+      this.#forget(host)
+      return
+    }
+    const within = host.slice(1)
+    for (const absent of this.#absent.keys()) if (absent.endsWith(within)) this.#absent.delete(absent)
+    for (const known of [...this.#kept.keys(), ...this.#loads.keys()])
+      if (known.endsWith(within)) this.#forget(known)
+  }
+
+  clear(): void {
+    this.#kept.clear()
+    this.#loads.clear()
+  }
+
+  #forget(host: string): void {
+    this.#absent.delete(host)
+    this.#loads.delete(host)
+    if (!this.#kept.delete(host)) return
+    if (this.#changed.size >= MAX_NAMES) this.#changed.clear()
+    this.#changed.add(host)
+  }
+
+  #load(host: string): Load {
+    let load = this.#loads.get(host)
+    if (load === undefined) {
+      load = this.#ask(host, () => this.#loads.get(host) === load).finally(() => {
+        if (this.#loads.get(host) === load) this.#loads.delete(host)
+      })
+      this.#loads.set(host, load)
+    }
+    return load
+  }
+
+  /** What was overtaken by a change while it was looked up is good for those who have waited, but is not kept. */
+  async #ask(host: string, isCurrent: () => boolean): Load {
+    const site = await this.#sites.find(host)
+    if (site !== undefined) await this.#prepare?.(site)
+    const now = this.#clock.monotonic()
+    const entry = site && createSiteEntry(site, now + CHECK_MS)
+    if (!isCurrent()) return entry
+    this.#changed.delete(host)
+    if (entry === undefined) {
+      this.#kept.delete(host)
+      if (this.#absent.size >= MAX_NAMES) this.#absent.clear()
+      this.#absent.set(host, now + ABSENT_MS)
+    } else {
+      // Even the largest site is kept, if need be alone: looking it up for every request would be worse.
+      this.#kept.set(host, entry, Math.min(weightOf(entry), this.#budget))
+    }
+    return entry
+  }
+
+  #check(host: string, entry: SiteEntry, now: number): void {
+    entry.checkAt = now + RETRY_MS
+    this.#load(host).catch((error: unknown) =>
+      this.#log.warn({ err: error, host }, 'a site could not be checked for changes, it is served as it was'),
+    )
+  }
+}

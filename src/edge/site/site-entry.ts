@@ -1,0 +1,92 @@
+import { restoreOutputRoutes } from '#core/routing/read/compile-output-routes.ts'
+import { restoreRoutes } from '#core/routing/read/compile-routes.ts'
+import type { RouteTable } from '#core/routing/route-table.ts'
+import type { Site as RoutedSite } from '#core/routing/site.ts'
+import type { Site } from '#core/site/site.ts'
+import { createFolders, type Folders } from '../file/folders.ts'
+import type { AnswerShare, HotAnswer } from '../file/hot-answers.ts'
+import { visibleFiles } from '../file/private-file.ts'
+import { servesEveryone } from '../guards.ts'
+import { specialPathOf } from '../request/request-path.ts'
+import type { SiteTarget } from './site-target.ts'
+
+/** A site made ready to answer. Immutable but for what it remembers and for being replaced. */
+export interface SiteEntry {
+  readonly site: Site
+  readonly table: RouteTable
+  readonly targets: RoutedSite<SiteTarget>
+  readonly folders: () => Folders
+  /** Pages that list a folder, by its path. */
+  readonly listings: Map<string, Buffer>
+  /** Whether its files may be served without a look at the visitor. */
+  readonly isPlain: boolean
+  /** Finds, among the lines of headers, one that the routes look at; undefined where they look at none. */
+  readonly personal: RegExp | undefined
+  /** The answers to GET requests for files, by the path as it was sent. */
+  readonly answers: Map<string, HotAnswer>
+  /** The same answers, by file and headers. */
+  readonly shares: Map<string, AnswerShare>
+  /** False once the host points elsewhere, or may do so. */
+  live: boolean
+  /** When the source is to be asked again, in case that the message about a change was lost. */
+  checkAt: number
+  used: boolean
+}
+
+export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
+  let folders: Folders | undefined
+  const files = visibleFiles(site.files)
+  const readFolders = () => {
+    folders ??= createFolders(files)
+    return folders
+  }
+  const restore = site.routesFrom === 'output' ? restoreOutputRoutes : restoreRoutes
+  const table = restore(site.routes ?? [])
+  return {
+    site,
+    table,
+    targets: createLookup({ ...site, files }, readFolders),
+    folders: readFolders,
+    listings: new Map(),
+    isPlain: servesEveryone(site),
+    personal: personalLines(table),
+    answers: new Map(),
+    shares: new Map(),
+    live: true,
+    checkAt,
+    used: true,
+  }
+}
+
+function personalLines({ variesOn }: RouteTable): RegExp | undefined {
+  if (variesOn === undefined || variesOn.size === 0) return undefined
+  return new RegExp(`^(?:${[...variesOn].map(escapeName).join('|')}):`, 'im')
+}
+
+const escapeName = (name: string): string => name.replace(/[^\w-]/g, '\\$&')
+
+/** What an entry takes in memory, roughly: most of it are the names of files, and the pages that list them. */
+export const weightOf = ({ site }: SiteEntry): number =>
+  4096 + site.files.size * (site.directoryListing ? 1024 : 256) + site.functions.size * 1024
+
+function createLookup(site: Site, folders: () => Folders): RoutedSite<SiteTarget> {
+  const { files, functions, directoryListing, routesFrom } = site
+  const special = new Map<string, SiteTarget>()
+  const at = (name: string): SiteTarget | undefined => {
+    const fn = functions.get(name)
+    // Answers that are kept start out as files, and are made anew by the function.
+    return fn?.prerender === undefined ? (files.get(name) ?? fn) : fn
+  }
+  for (const name of [...files.keys(), ...functions.keys()]) {
+    const path = specialPathOf(name)
+    const target = path === undefined ? undefined : at(name)
+    if (path !== undefined && target !== undefined) special.set(path, target)
+  }
+  const find = functions.size === 0 ? (name: string) => files.get(name) : at
+  return {
+    // With an escapeName left in it, a path can only mean a name that has such characters, and the reverse.
+    find: (path) => (path.includes('%') ? special.get(path) : find(path.slice(1))),
+    hasListing: (path) => directoryListing && folders().has(path),
+    isBuilt: routesFrom === 'output' || functions.size > 0,
+  }
+}

@@ -1,0 +1,114 @@
+import type { Socket } from 'node:net'
+import { bodyOf } from '../request/request-body.ts'
+import type { AnyRequest } from '../respond.ts'
+
+/** What is kept of a body, in case that it has to be sent again. */
+const MAX_KEPT_BYTES = 64 * 1024
+
+/** The body of a visitor's request on its way to an instance, no faster than that takes it. */
+export class OutgoingBody {
+  readonly #req: AnyRequest
+  readonly #isChunked: boolean
+  /** Undefined once it is too much to keep. */
+  #kept: Buffer[] | undefined = []
+  #keptBytes = 0
+  #isEnded = false
+  #socket: Socket | undefined
+  #onSent: () => void = ignore
+  /** How many pieces went out on the connection at hand, the head apart. */
+  pieces = 0
+
+  constructor(req: AnyRequest) {
+    this.#req = req
+    this.#isChunked = bodyOf(req) === 'unknown-length'
+  }
+
+  /** Whether all that was taken from the visitor can be sent once more. */
+  get canRepeat(): boolean {
+    return this.#kept !== undefined
+  }
+
+  /** Sends it, from its beginning. `onSent` is called when all of it was given to the connection. */
+  sendTo(socket: Socket, onSent: () => void): void {
+    this.#socket = socket
+    this.#onSent = onSent
+    this.pieces = 0
+    // Nothing is taken from the visitor before it is certain that somebody is there.
+    if (socket.connecting) socket.once('connect', this.#start)
+    else this.#start()
+  }
+
+  /** Takes nothing more from the visitor, until it is sent to somebody else. */
+  stop(): void {
+    const req = this.#req
+    this.#socket?.off('connect', this.#start)
+    this.#socket?.off('drain', this.#onDrain)
+    this.#socket = undefined
+    req.off('data', this.#onData)
+    req.off('end', this.#onEnd)
+    if (!this.#isEnded) req.pause()
+  }
+
+  /** Takes the rest from the visitor and drops it, so that the next request can be read. */
+  drop(): void {
+    this.stop()
+    this.#kept = undefined
+    if (!this.#isEnded) this.#req.resume()
+  }
+
+  readonly #start = (): void => {
+    const socket = this.#socket
+    if (socket === undefined) return
+    for (const chunk of this.#kept ?? []) this.#write(socket, chunk)
+    if (this.#isEnded) {
+      this.#finish(socket)
+      return
+    }
+    const req = this.#req
+    req.on('data', this.#onData)
+    req.on('end', this.#onEnd)
+    socket.on('drain', this.#onDrain)
+    req.resume()
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    const socket = this.#socket
+    if (socket === undefined) return
+    this.#keep(chunk)
+    if (!this.#write(socket, chunk)) this.#req.pause()
+  }
+
+  readonly #onDrain = (): void => {
+    this.#req.resume()
+  }
+
+  readonly #onEnd = (): void => {
+    this.#isEnded = true
+    const socket = this.#socket
+    if (socket !== undefined) this.#finish(socket)
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#keptBytes += chunk.length
+    if (this.#keptBytes > MAX_KEPT_BYTES) this.#kept = undefined
+    else this.#kept?.push(chunk)
+  }
+
+  #write(socket: Socket, chunk: Buffer): boolean {
+    this.pieces++
+    if (!this.#isChunked) return socket.write(chunk)
+    socket.cork()
+    socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
+    socket.write(chunk)
+    const goesOn = socket.write('\r\n', 'latin1')
+    socket.uncork()
+    return goesOn
+  }
+
+  #finish(socket: Socket): void {
+    if (this.#isChunked) socket.write('0\r\n\r\n', 'latin1')
+    this.#onSent()
+  }
+}
+
+const ignore = () => {}

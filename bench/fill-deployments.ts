@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { openDatabase } from '#adapters/sql/database.ts'
-import { pairsOf } from '#adapters/sql/deployment-meta.ts'
+import { openDatabase } from '#adapters/sql/database/database.ts'
+import { pairsOf } from '#adapters/sql/deployment/deployment-meta.ts'
 import { createStores } from '#adapters/sql/stores.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { sampleAlias, sampleDeployment, sampleEntry, sampleUser } from '#test/support/samples.ts'

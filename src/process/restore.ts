@@ -13,7 +13,7 @@ import {
   type SchemaName,
   type TableTarget,
   unknownSteps,
-} from '#adapters/sql/table-target.ts'
+} from '#adapters/sql/backup/table-target.ts'
 import { readKeyText } from '#adapters/vault-aes/key-text.ts'
 import { type BackupManifest, MASTER_KEY } from '#contract/backup.ts'
 import { readPassphrase } from '#contract/sealed-backup.ts'

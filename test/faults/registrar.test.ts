@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { createSandboxRegistrar } from '#adapters/registrar-sandbox/sandbox-registrar.ts'
-import { createRegistry } from '#adapters/sql/registry-store.ts'
+import { createRegistry } from '#adapters/sql/domain/registry-store.ts'
 import type { Stores } from '#adapters/sql/stores.ts'
 import { AloftError } from '#contract/errors.ts'
 import { MINUTE } from '#contract/time.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { createSiteSource } from '#adapters/sql/site-source.ts'
+import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import type { ManifestFile } from '#core/deployment/manifest.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'

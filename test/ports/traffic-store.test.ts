@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { createTrafficStore } from '#adapters/sql/traffic-store.ts'
+import { createTrafficStore } from '#adapters/sql/log/traffic-store.ts'
 import { addTally, countVisit, createTally, showTally, type Tally } from '#core/analytics/tally.ts'
 import { KEPT_PATHS, type TrafficRow, type TrafficStore } from '#core/analytics/traffic-store.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { createZoneSource } from '#adapters/sql/zone-source.ts'
+import { createZoneSource } from '#adapters/sql/domain/zone-source.ts'
 import type { Domain } from '#core/domain/domain.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
 import { sampleChallenge, sampleDnsRecord, sampleDomain } from '#test/support/samples.ts'

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { openDatabase } from '#adapters/sql/database.ts'
+import { openDatabase } from '#adapters/sql/database/database.ts'
 
 // Says that it is ready, then brings the schema up to date when its input ends.
 const database = await openDatabase(JSON.parse(process.argv[2] as string))

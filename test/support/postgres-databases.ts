@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { openDatabase } from '#adapters/sql/database.ts'
-import { openLogDatabase } from '#adapters/sql/log-database.ts'
+import { openDatabase } from '#adapters/sql/database/database.ts'
+import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
 
 const TEMPLATE = 'aloft_template'
 /** Held by whoever makes the template, so that it is made once though many ask for it. */

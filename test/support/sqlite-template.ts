@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { copyFile, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '#adapters/sql/database.ts'
-import { openLogDatabase } from '#adapters/sql/log-database.ts'
+import { openDatabase } from '#adapters/sql/database/database.ts'
+import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
 
 const FILES = { 'aloft.db': openDatabase, 'logs.db': openLogDatabase }
 

@@ -1,5 +1,5 @@
-import { openDatabase } from '#adapters/sql/database.ts'
-import { createTransact } from '#adapters/sql/transact.ts'
+import { openDatabase } from '#adapters/sql/database/database.ts'
+import { createTransact } from '#adapters/sql/database/transact.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { sampleUser } from './samples.ts'
 

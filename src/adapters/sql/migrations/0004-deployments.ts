@@ -1,5 +1,5 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
-import { isPostgres } from '../dialect/is-postgres.ts'
+import { isPostgres } from '../database/dialect/is-postgres.ts'
 import type { Migration } from './migration.ts'
 
 /** Rows that are little more than their key lie in the key's own order, where the database can do that. */

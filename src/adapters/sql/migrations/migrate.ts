@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { isPostgres } from '../dialect/is-postgres.ts'
+import { isPostgres } from '../database/dialect/is-postgres.ts'
 import { MIGRATIONS } from './list.ts'
 import type { Migration } from './migration.ts'
 

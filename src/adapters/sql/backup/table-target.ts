@@ -1,0 +1,150 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, sql } from 'kysely'
+import type { BackupRows } from '#contract/backup.ts'
+import { createSqliteDialect } from '../database/dialect/sqlite-dialect.ts'
+import { LOG_MIGRATIONS } from '../log/log-migrations/list.ts'
+import { MIGRATIONS } from '../migrations/list.ts'
+import { migrate } from '../migrations/migrate.ts'
+import { quoted, sqliteTables, type TableShape } from './schema-tables.ts'
+import { HISTORIES, isLogTable, type SourceConfig } from './table-source.ts'
+
+export type SchemaName = 'main' | 'logs'
+
+/** Where the rows of a backup go: databases that are empty. */
+export interface TableTarget {
+  /** Makes the tables as they were when the rows were read. */
+  begin(schema: SchemaName, migrations: readonly string[]): Promise<void>
+  /** Rows of one table, a line of JSON each. */
+  add(schema: SchemaName, table: string, lines: readonly string[]): Promise<void>
+  /** Keeps everything. */
+  finish(): Promise<void>
+  /** Keeps nothing. */
+  abandon(): Promise<void>
+}
+
+const STEPS = { main: MIGRATIONS, logs: LOG_MIGRATIONS } as const
+
+/** Steps of the schema that this version does not know. */
+export const unknownSteps = (schema: SchemaName, { migrations }: BackupRows): readonly string[] => {
+  const known = new Set(STEPS[schema].map(({ name }) => name))
+  return migrations.filter((name) => !known.has(name))
+}
+
+const stepsOf = (schema: SchemaName, migrations: readonly string[]) =>
+  STEPS[schema].filter(({ name }) => migrations.includes(name))
+
+export const openTableTarget = (config: SourceConfig): Promise<TableTarget> =>
+  config.url === undefined
+    ? Promise.resolve(createSqliteTarget(config))
+    : openPostgresTarget({ url: config.url })
+
+interface SqliteSchema {
+  readonly db: DatabaseSync
+  readonly inserts: ReadonlyMap<string, string>
+}
+
+/** New files, which the caller throws away when it does not come to an end: so nothing is journalled. */
+function createSqliteTarget({ file, logFile }: SourceConfig): TableTarget {
+  const open = new Map<SchemaName, SqliteSchema>()
+  const insertInto = ({ name, columns, binary = [] }: TableShape): [string, string] => {
+    const values = columns.map((column) => {
+      const value = `json_extract(value, '$."${column}"')`
+      return binary.includes(column) ? `unhex(substr(${value}, 3))` : value
+    })
+    return [
+      name,
+      `insert into ${quoted(name)} (${columns.map(quoted).join(', ')}) select ${values.join(', ')} from json_each(?)`,
+    ]
+  }
+  return {
+    async begin(schema, migrations) {
+      const path = schema === 'main' ? file : logFile
+      const migrating = new Kysely<unknown>({ dialect: createSqliteDialect({ file: path }) })
+      try {
+        await migrate(migrating, stepsOf(schema, migrations), HISTORIES[schema])
+      } finally {
+        await migrating.destroy()
+      }
+      const db = new DatabaseSync(path, { enableForeignKeyConstraints: false })
+      db.exec('pragma journal_mode = off; pragma synchronous = off; begin exclusive')
+      open.set(schema, { db, inserts: new Map(sqliteTables(db).map(insertInto)) })
+    },
+    async add(schema, table, lines) {
+      const { db, inserts } = open.get(schema) as SqliteSchema
+      const insert = inserts.get(table)
+      if (insert === undefined) throw new Error(`The schema of the backup has no table ${table}`)
+      db.prepare(insert).run(`[${lines.join(',')}]`)
+    },
+    async finish() {
+      for (const { db } of open.values()) {
+        db.exec('commit; pragma journal_mode = wal')
+        db.close()
+      }
+      open.clear()
+    },
+    async abandon() {
+      for (const { db } of open.values()) db.close()
+      open.clear()
+    },
+  }
+}
+
+/** One transaction of the server, after the tables were made. */
+async function openPostgresTarget({ url }: { readonly url: string }): Promise<TableTarget> {
+  const [{ createPostgresDialect }, { postgresTables }] = await Promise.all([
+    import('../database/dialect/postgres-dialect.ts'),
+    import('./postgres-rows.ts'),
+  ])
+  const db = new Kysely<unknown>({
+    dialect: createPostgresDialect({ url, connections: 1, statementMs: 0 }),
+  })
+  const begun: SchemaName[] = []
+  const columns = new Map<string, readonly string[]>()
+
+  async function isTaken(): Promise<boolean> {
+    const { rows } = await sql<{ taken: boolean }>`
+      select to_regclass('aloft_migrations') is not null as taken`.execute(db)
+    return rows[0]?.taken ?? false
+  }
+  if (await isTaken().catch((error: unknown) => db.destroy().then(() => Promise.reject(error)))) {
+    await db.destroy()
+    throw new DatabaseTaken(
+      'The PostgreSQL database that ALOFT_DATABASE_URL names holds an installation already.',
+    )
+  }
+
+  return {
+    async begin(schema, migrations) {
+      begun.push(schema)
+      await migrate(db, stepsOf(schema, migrations), HISTORIES[schema])
+      for (const { name, columns: names } of await postgresTables(db)) columns.set(name, names)
+    },
+    async add(_schema, table, lines) {
+      const names = columns.get(table)
+      if (names === undefined) throw new Error(`The schema of the backup has no table ${table}`)
+      const list = sql.raw(names.map(quoted).join(', '))
+      await sql`
+        insert into ${sql.table(table)} (${list}) select ${list}
+        from json_populate_recordset(null::${sql.table(table)}, ${`[${lines.join(',')}]`}::json)`.execute(db)
+    },
+    async finish() {
+      await sql`analyze`.execute(db)
+      await db.destroy()
+    },
+    async abandon() {
+      try {
+        const ours = (name: string) => begun.includes(isLogTable(name) ? 'logs' : 'main')
+        const tables = (await postgresTables(db)).map(({ name }) => name).filter(ours)
+        const all =
+          begun.length === 0 ? [] : [...tables, 'instances', ...begun.map((schema) => HISTORIES[schema])]
+        for (const name of all) await sql`drop table if exists ${sql.table(name)} cascade`.execute(db)
+      } finally {
+        await db.destroy()
+      }
+    },
+  }
+}
+
+export class DatabaseTaken extends Error {
+  override readonly name = 'DatabaseTaken'
+}

@@ -1,0 +1,315 @@
+import type { HostStore } from '#core/alias/host-store.ts'
+import type { ApplicationStore } from '#core/application/application-store.ts'
+import type { AuditStore } from '#core/audit/audit-store.ts'
+import type { CertificateStore } from '#core/certificate/certificate-store.ts'
+import type { OwnedChange } from '#core/change/change.ts'
+import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
+import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
+import type { DomainStore } from '#core/domain/domain-store.ts'
+import type { DrainStore } from '#core/drain/drain-store.ts'
+import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
+import type { InstallationStore } from '#core/installation/installation-store.ts'
+import type { PreviewStore } from '#core/preview/preview.ts'
+import type { ProjectStore } from '#core/project/project-store.ts'
+import type { ProjectDomainStore } from '#core/project-domain/project-domain-store.ts'
+import type { OrderStore } from '#core/registrar/order.ts'
+import type { SecretStore } from '#core/secret/secret-store.ts'
+import type { SessionStore } from '#core/session/session-store.ts'
+import type { TeamStore } from '#core/team/team-store.ts'
+import type { TokenStore } from '#core/token/token-store.ts'
+import type { UserStore } from '#core/user/user-store.ts'
+import type { DeliveryStore, WebhookStore } from '#core/webhook/webhook-store.ts'
+import { prepare } from '../database/prepare.ts'
+import type { Db } from '../tables.ts'
+
+type Whose = Omit<OwnedChange, 'kind'>
+
+/** Stores that tell what was changed through them. */
+export type Telling = { readonly [K in keyof Told]: (store: Told[K]) => Told[K] }
+
+interface Told {
+  readonly users: UserStore
+  readonly teams: TeamStore
+  readonly tokens: TokenStore
+  readonly sessions: SessionStore
+  readonly secrets: SecretStore
+  readonly projects: ProjectStore
+  readonly envVariables: EnvVariableStore
+  readonly projectDomains: ProjectDomainStore
+  readonly hosts: HostStore
+  readonly deployments: DeploymentStore
+  readonly previews: PreviewStore
+  readonly dnsRecords: DnsRecordStore
+  readonly orders: OrderStore
+  readonly certificates: CertificateStore
+  readonly domains: DomainStore
+  readonly applications: ApplicationStore
+  readonly installations: InstallationStore
+  readonly webhooks: WebhookStore
+  readonly deliveries: DeliveryStore
+  readonly drains: DrainStore
+  readonly audit: AuditStore
+}
+
+const deploymentById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('deployments').select(['owner_id', 'project_id', 'id']).where('id', '=', id),
+)
+const projectById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('projects').select(['owner_id', 'id', 'id as project_id']).where('id', '=', id),
+)
+const aliasByHost = prepare<{ host: string }>()((db, { host }) =>
+  db.selectFrom('hosts').select(['owner_id', 'project_id', 'alias_id as id']).where('host', '=', host),
+)
+const variables = (db: Db) =>
+  db
+    .selectFrom('env_variables')
+    .innerJoin('projects', 'projects.id', 'env_variables.project_id')
+    .select(['projects.owner_id', 'env_variables.project_id', 'env_variables.id'])
+const variableById = prepare<{ id: string }>()((db, { id }) =>
+  variables(db).where('env_variables.id', '=', id),
+)
+const variablesOf = prepare<{ configurationId: string }>()((db, { configurationId }) =>
+  variables(db).where('env_variables.configuration_id', '=', configurationId),
+)
+const projectDomain = prepare<{ projectId: string; name: string }>()((db, { projectId, name }) =>
+  db
+    .selectFrom('project_domains')
+    .select(['owner_id', 'project_id', 'name as id'])
+    .where('project_id', '=', projectId)
+    .where('name', '=', name),
+)
+const domainById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('domains').select(['owner_id', 'name as id']).where('id', '=', id),
+)
+const orderOf = prepare<{ name: string }>()((db, { name }) =>
+  db.selectFrom('orders').select(['owner_id', 'name as id']).where('key', '=', name),
+)
+const certificateById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('certificates').select(['owner_id', 'id']).where('id', '=', id),
+)
+const applicationById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('applications').select(['owner_id', 'id']).where('id', '=', id),
+)
+const installationById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('installations').select(['owner_id', 'id']).where('id', '=', id),
+)
+const webhookById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('webhooks').select(['owner_id', 'id']).where('id', '=', id),
+)
+const deliveryById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('deliveries').select(['owner_id', 'id']).where('id', '=', id),
+)
+const drainById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('drains').select(['owner_id', 'id']).where('id', '=', id),
+)
+
+interface Row {
+  readonly owner_id: string
+  readonly id: string | null
+  readonly project_id?: string | null
+}
+
+/** What was found under a kind. Nothing is told of what is not there. */
+const found = (kind: OwnedChange['kind'], rows: readonly Row[]): readonly OwnedChange[] =>
+  rows.map(({ owner_id: ownerId, id, project_id: projectId }) => ({
+    kind,
+    ownerId,
+    ...(id === null ? {} : { id }),
+    ...(projectId === undefined || projectId === null ? {} : { projectId }),
+  }))
+
+const one = (kind: OwnedChange['kind'], { ownerId, id, projectId }: Whose): readonly OwnedChange[] => [
+  {
+    kind,
+    ownerId,
+    ...(id === undefined ? {} : { id }),
+    ...(projectId === undefined ? {} : { projectId }),
+  },
+]
+
+/** Everything that goes with a project to another account. */
+const given = (ownerId: string, projectId: string): readonly OwnedChange[] => [
+  ...one('project', { ownerId, id: projectId, projectId }),
+  ...(['deployment', 'alias', 'env', 'project-domain'] as const).flatMap((kind) =>
+    one(kind, { ownerId, projectId }),
+  ),
+]
+
+/** What concerns the members of a team, and the one who is or was among them. */
+const membership = (teamId: string, userId: string): readonly OwnedChange[] => [
+  ...one('member', { ownerId: teamId, id: userId }),
+  ...one('team', { ownerId: userId, id: teamId }),
+]
+
+/**
+ * One place that knows which write changes what for whom. Whose it is, is asked before the write, which may delete it;
+ * it is told after the write, unless that has answered false.
+ */
+export function createTelling(db: Db, tell: (changes: readonly OwnedChange[]) => void): Telling {
+  const telling =
+    <Args extends readonly unknown[], Answer>(
+      write: (...args: Args) => Promise<Answer>,
+      changed: (...args: Args) => readonly OwnedChange[] | Promise<readonly OwnedChange[]>,
+    ) =>
+    async (...args: Args): Promise<Answer> => {
+      const changes = await changed(...args)
+      const answer = await write(...args)
+      if (answer !== false) tell(changes)
+      return answer
+    }
+
+  const deployment = async (id: string) => found('deployment', await deploymentById(db, { id }))
+  const project = async (id: string) => found('project', await projectById(db, { id }))
+  const alias = async (host: string) => found('alias', await aliasByHost(db, { host }))
+  const domain = async (id: string) => found('domain', await domainById(db, { id }))
+  const order = async (name: string) => found('domain', await orderOf(db, { name }))
+  const application = async (id: string) => found('application', await applicationById(db, { id }))
+  const installation = async (id: string) => found('integration', await installationById(db, { id }))
+  const recordsOf = async (domainId: string, id: string) =>
+    (await domainById(db, { id: domainId })).flatMap(({ owner_id: ownerId }) =>
+      one('dns-record', { ownerId, id }),
+    )
+  const domainOf = async (projectId: string, name: string) =>
+    found('project-domain', await projectDomain(db, { projectId, name }))
+
+  return {
+    users: (store) => ({
+      ...store,
+      update: telling(store.update, (id) => one('user', { ownerId: id, id })),
+    }),
+    teams: (store) => ({
+      ...store,
+      insert: telling(store.insert, (team, userId) => membership(team.id, userId)),
+      update: telling(store.update, (id) => one('team', { ownerId: id, id })),
+      addMember: telling(store.addMember, membership),
+      setRole: telling(store.setRole, membership),
+      removeMember: telling(store.removeMember, membership),
+    }),
+    tokens: (store) => ({
+      ...store,
+      insert: telling(store.insert, ({ userId, id }) => one('token', { ownerId: userId, id })),
+      delete: telling(store.delete, (userId, id) => one('token', { ownerId: userId, id })),
+    }),
+    sessions: (store) => ({
+      ...store,
+      insert: telling(store.insert, ({ userId, id }) => one('session', { ownerId: userId, id })),
+      delete: telling(store.delete, (userId, id) => one('session', { ownerId: userId, id })),
+      deleteOthers: telling(store.deleteOthers, (userId) => one('session', { ownerId: userId })),
+    }),
+    secrets: (store) => ({
+      ...store,
+      insert: telling(store.insert, (secret) => one('secret', secret)),
+      rename: telling(store.rename, (ownerId, id) => one('secret', { ownerId, id })),
+      delete: telling(store.delete, (ownerId, id) => one('secret', { ownerId, id })),
+    }),
+    projects: (store) => ({
+      ...store,
+      insert: telling(store.insert, ({ ownerId, id }) => one('project', { ownerId, id, projectId: id })),
+      touch: telling(store.touch, (ownerId, id) => one('project', { ownerId, id, projectId: id })),
+      setDefaultHost: telling(store.setDefaultHost, project),
+      update: telling(store.update, project),
+      delete: telling(store.delete, project),
+      setTransferHash: telling(store.setTransferHash, project),
+      give: telling(store.give, ({ id, ownerId }, to) => [...given(ownerId, id), ...given(to.ownerId, id)]),
+    }),
+    envVariables: (store) => ({
+      ...store,
+      save: telling(store.save, async ({ id, projectId }) =>
+        (await projectById(db, { id: projectId })).flatMap(({ owner_id: ownerId }) =>
+          one('env', { ownerId, id, projectId }),
+        ),
+      ),
+      delete: telling(store.delete, async (id) => found('env', await variableById(db, { id }))),
+      deleteOf: telling(store.deleteOf, async (configurationId) =>
+        found('env', await variablesOf(db, { configurationId })),
+      ),
+    }),
+    projectDomains: (store) => ({
+      ...store,
+      add: telling(store.add, ({ ownerId, name, projectId }) =>
+        one('project-domain', { ownerId, id: name, projectId }),
+      ),
+      update: telling(store.update, domainOf),
+      remove: telling(store.remove, domainOf),
+    }),
+    hosts: (store) => ({
+      ...store,
+      claimAlias: telling(store.claimAlias, (made) => one('alias', made)),
+      point: telling(store.point, alias),
+      release: telling(store.release, alias),
+    }),
+    deployments: (store) => ({
+      ...store,
+      insert: telling(store.insert, (made) => one('deployment', made)),
+      update: telling(store.update, deployment),
+      delete: telling(store.delete, deployment),
+      complete: telling(store.complete, deployment),
+    }),
+    previews: (store) => ({
+      ...store,
+      save: telling(store.save, ({ deploymentId }) => deployment(deploymentId)),
+    }),
+    dnsRecords: (store) => ({
+      ...store,
+      add: telling(store.add, ({ domainId, id }) => recordsOf(domainId, id)),
+      remove: telling(store.remove, recordsOf),
+    }),
+    orders: (store) => ({
+      ...store,
+      begin: telling(store.begin, ({ ownerId, name }) => one('domain', { ownerId, id: name })),
+      update: telling(store.update, order),
+      cancel: telling(store.cancel, order),
+    }),
+    certificates: (store) => ({
+      ...store,
+      add: telling(store.add, ({ ownerId, id }) => one('certificate', { ownerId, id })),
+      replace: telling(store.replace, async (id) => found('certificate', await certificateById(db, { id }))),
+      remove: telling(store.remove, (ownerId, id) => one('certificate', { ownerId, id })),
+    }),
+    domains: (store) => ({
+      ...store,
+      add: telling(store.add, ({ ownerId, name }) => one('domain', { ownerId, id: name })),
+      update: telling(store.update, domain),
+      remove: telling(store.remove, domain),
+      async removeOthers(name, keptId) {
+        const removed = await store.removeOthers(name, keptId)
+        tell(removed.flatMap(({ ownerId }) => one('domain', { ownerId, id: name })))
+        return removed
+      },
+    }),
+    applications: (store) => ({
+      ...store,
+      add: telling(store.add, ({ ownerId, id }) => one('application', { ownerId, id })),
+      update: telling(store.update, application),
+      retire: telling(store.retire, application),
+      remove: telling(store.remove, application),
+    }),
+    installations: (store) => ({
+      ...store,
+      add: telling(store.add, ({ ownerId, id }) => one('integration', { ownerId, id })),
+      update: telling(store.update, installation),
+      remove: telling(store.remove, installation),
+    }),
+    webhooks: (store) => ({
+      ...store,
+      add: telling(store.add, ({ ownerId, id }) => one('webhook', { ownerId, id })),
+      update: telling(store.update, async (id) => found('webhook', await webhookById(db, { id }))),
+      remove: telling(store.remove, (ownerId, id) => one('webhook', { ownerId, id })),
+    }),
+    deliveries: (store) => ({
+      ...store,
+      add: telling(store.add, ({ ownerId, id }) => one('delivery', { ownerId, id })),
+      attempted: telling(store.attempted, async (id) => found('delivery', await deliveryById(db, { id }))),
+    }),
+    drains: (store) => ({
+      ...store,
+      add: telling(store.add, ({ ownerId, id }) => one('drain', { ownerId, id })),
+      update: telling(store.update, async (id) => found('drain', await drainById(db, { id }))),
+      remove: telling(store.remove, (ownerId, id) => one('drain', { ownerId, id })),
+    }),
+    audit: (store) => ({
+      ...store,
+      add: telling(store.add, ({ ownerId, id }) => one('audit', { ownerId, id })),
+    }),
+  }
+}

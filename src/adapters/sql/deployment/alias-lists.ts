@@ -1,0 +1,65 @@
+import type { NotNull } from 'kysely'
+import type { Alias } from '#core/alias/alias.ts'
+import { numberAt, rowsIn, textAt } from '../database/json-rows.ts'
+import { prepare } from '../database/prepare.ts'
+import type { Db } from '../tables.ts'
+
+export interface AliasFilter {
+  readonly domain?: string
+  readonly projectId?: string
+}
+
+const ALL = 'all'
+const ofProject = (id: string) => `project ${id}`
+const ofDomain = (name: string) => `domain ${name}`
+
+/** A host and every name above it. */
+function domainsOf(host: string): string[] {
+  const labels = host.split('.')
+  return labels.map((_, i) => labels.slice(i).join('.'))
+}
+
+/** The list to read for a filter. A domain with a project has none of its own: the domain's is sifted. */
+export const listFor = ({ domain, projectId }: AliasFilter): string =>
+  domain !== undefined ? ofDomain(domain.toLowerCase()) : projectId !== undefined ? ofProject(projectId) : ALL
+
+const insertRows = prepare<{ rows: string }>()((db, { rows }) =>
+  db
+    .insertInto('alias_lists')
+    .columns(['owner_id', 'list', 'created_at', 'alias_id'])
+    .expression((eb) =>
+      eb
+        .selectFrom(rowsIn(db, rows))
+        .select([
+          textAt(0).as('owner_id'),
+          textAt(1).as('list'),
+          numberAt(2).as('created_at'),
+          textAt(3).as('alias_id'),
+        ]),
+    ),
+)
+
+/** Puts an alias, which points to a living deployment, into its lists. */
+export async function enlist(db: Db, { id, ownerId, projectId, host, createdAt }: Alias): Promise<void> {
+  const lists = [ALL, ofProject(projectId), ...domainsOf(host).map(ofDomain)]
+  await insertRows(db, { rows: JSON.stringify(lists.map((list) => [ownerId, list, createdAt, id])) })
+}
+
+export async function delist(db: Db, aliasId: string): Promise<void> {
+  await db.deleteFrom('alias_lists').where('alias_id', '=', aliasId).execute()
+}
+
+/** Nobody lists what leads to a deleted deployment. */
+export async function delistAliasesOf(db: Db, deploymentId: string): Promise<void> {
+  await db
+    .deleteFrom('alias_lists')
+    .where('alias_id', 'in', (eb) =>
+      eb
+        .selectFrom('hosts')
+        .select('hosts.alias_id')
+        .where('deployment_id', '=', deploymentId)
+        .where('hosts.alias_id', 'is not', null)
+        .$narrowType<{ alias_id: NotNull }>(),
+    )
+    .execute()
+}

@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import type { ProjectDetails } from '#core/project/project-details.ts'
+import type { RedirectStatus } from '#core/project-domain/project-domain.ts'
+import { type HostFace, protectionOf } from '#core/site/protection.ts'
+import type { Site, SiteSource, SiteStatus } from '#core/site/site.ts'
+import { prepare } from '../database/prepare.ts'
+import { toDetails } from '../project/project-row.ts'
+import type { Db } from '../tables.ts'
+import type { Details } from './deployment-row.ts'
+import { toSiteFiles } from './manifest-row.ts'
+import { toServed } from './output-store.ts'
+
+/** One statement, so that a site is never put together from two moments. */
+const selectSite = prepare<{ host: string }>()((db, { host }) =>
+  db
+    .selectFrom('hosts')
+    .innerJoin('deployments', 'deployments.id', 'hosts.deployment_id')
+    .leftJoin('projects', 'projects.id', 'deployments.project_id')
+    .leftJoin('project_domains', (join) =>
+      join
+        .onRef('project_domains.name', '=', 'hosts.host')
+        .onRef('project_domains.project_id', '=', 'deployments.project_id')
+        .on('project_domains.verified', '=', 1),
+    )
+    .leftJoin('users', 'users.id', 'deployments.owner_id')
+    .leftJoin('teams', 'teams.id', 'deployments.owner_id')
+    .leftJoin('manifests', 'manifests.deployment_id', 'deployments.id')
+    .leftJoin('outputs', 'outputs.deployment_id', 'deployments.id')
+    .select([
+      'hosts.alias_id',
+      'hosts.production',
+      'deployments.id',
+      'deployments.project_id',
+      'deployments.owner_id',
+      'deployments.host as deployment_host',
+      'deployments.state',
+      'deployments.target',
+      'deployments.deleted_at',
+      'deployments.details',
+      'projects.directory_listing',
+      'projects.details as project_details',
+      'project_domains.redirect',
+      'project_domains.redirect_status',
+      'project_domains.git_branch',
+      'users.soft_blocked as user_blocked',
+      'teams.soft_blocked as team_blocked',
+      'manifests.files',
+      'outputs.files as output_files',
+      'outputs.rest as output_rest',
+    ])
+    .select(({ selectFrom }) =>
+      selectFrom('hosts as name')
+        .leftJoin('project_domains as domain', (join) =>
+          join
+            .onRef('domain.name', '=', 'name.host')
+            .onRef('domain.project_id', '=', 'name.project_id')
+            .on('domain.verified', '=', 1),
+        )
+        .select('name.host')
+        .whereRef('name.deployment_id', '=', 'deployments.id')
+        .where('name.alias_id', 'is not', null)
+        .where('name.production', '=', 1)
+        .where('name.host', 'not like', '*%')
+        .where('domain.redirect', 'is', null)
+        .where('domain.git_branch', 'is', null)
+        // A name of the project's own before those that the platform gives.
+        .orderBy(({ fn }) =>
+          fn.coalesce('domain.created_at', sql<number>`${sql.lit(Number.MAX_SAFE_INTEGER)}`),
+        )
+        .orderBy('name.created_at')
+        .orderBy('name.host')
+        .limit(1)
+        .as('production_host'),
+    )
+    .where('hosts.host', '=', host),
+)
+
+type Row = Awaited<ReturnType<typeof selectSite>>[number]
+
+function statusOf(row: Row, { paused }: ProjectDetails): SiteStatus {
+  if (row.deleted_at !== null) return 'deleted'
+  if (row.user_blocked === 1 || row.team_blocked === 1) return 'blocked'
+  if (paused && faceOf(row) !== 'preview') return 'paused'
+  if (row.state === 'ERROR') return 'failed'
+  return row.state === 'READY' ? 'ready' : 'building'
+}
+
+/** An alias says itself what it shows; the host of a deployment shows what that was made for. */
+function faceOf({ alias_id, production, target, git_branch }: Row): HostFace {
+  if (alias_id === null) return target === 'production' ? 'production-url' : 'preview'
+  return production === 1 && git_branch === null ? 'production-name' : 'preview'
+}
+
+/** Who gets to see the site at this host, and who is sent elsewhere. */
+function accessOf(row: Row, details: ProjectDetails): Pick<Site, 'redirect' | 'protection'> {
+  const { redirect, redirect_status } = row
+  const protection = protectionOf(details, faceOf(row))
+  return {
+    ...(redirect !== null && {
+      redirect: { host: redirect, status: (redirect_status ?? 307) as RedirectStatus },
+    }),
+    ...(protection !== undefined && { protection }),
+  }
+}
+
+/** What was built, or else what was uploaded. */
+async function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
+  const asGiven = { functions: new Map(), routes, routesFrom: 'request' } as const
+  if (status !== 'ready') return { ...asGiven, files: new Map() }
+  const { files, output_files, output_rest } = row
+  if (output_files !== null && output_rest !== null)
+    return { ...(await toServed({ files: output_files, rest: output_rest })), routesFrom: 'output' as const }
+  return { ...asGiven, files: files === null ? new Map() : await toSiteFiles(files) }
+}
+
+async function toSite(host: string, row: Row, platformDomain: string): Promise<Site> {
+  const project = toDetails(row.project_details)
+  const status = statusOf(row, project)
+  const { routes, sessionAffinity }: Partial<Details> = JSON.parse(row.details)
+  return {
+    host,
+    deploymentHost: row.deployment_host ?? host,
+    canonicalHost: row.production_host ?? row.deployment_host ?? host,
+    platformDomain,
+    deploymentId: row.id,
+    projectId: row.project_id,
+    ownerId: row.owner_id,
+    environment: faceOf(row) === 'preview' ? 'preview' : 'production',
+    status,
+    ...(await contentOf(row, status, routes ?? undefined)),
+    directoryListing: row.directory_listing === 1,
+    sessionAffinity: sessionAffinity ?? 'random',
+    ...accessOf(row, project),
+  }
+}
+
+/** What may stand for a host that nobody has by its own name. */
+function wildcardOf(host: string): string | undefined {
+  const parent = host.slice(host.indexOf('.') + 1)
+  return parent !== host && parent.includes('.') ? `*.${parent}` : undefined
+}
+
+export function createSiteSource(db: Db, { domain }: { readonly domain: string }): SiteSource {
+  return {
+    async find(host) {
+      const [row] = await selectSite(db, { host })
+      if (row) return toSite(host, row, domain)
+      const wildcard = wildcardOf(host)
+      const [wide] = wildcard === undefined ? [] : await selectSite(db, { host: wildcard })
+      return wide && toSite(host, wide, domain)
+    },
+  }
+}

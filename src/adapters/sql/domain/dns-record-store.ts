@@ -1,0 +1,81 @@
+import type { Selectable } from 'kysely'
+import type { DnsRecord } from '#core/dns-record/dns-record.ts'
+import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
+import { countZoneChange } from '../change/zone-changes.ts'
+import { prepare } from '../database/prepare.ts'
+import type { Db, DnsRecordTable } from '../tables.ts'
+
+const RECORD = [
+  'id',
+  'domain_id',
+  'type',
+  'name',
+  'value',
+  'slug',
+  'creator_id',
+  'created_at',
+  'updated_at',
+] as const
+
+const toRecord = (row: Selectable<DnsRecordTable>): DnsRecord => ({
+  id: row.id,
+  domainId: row.domain_id,
+  type: row.type,
+  name: row.name,
+  value: row.value,
+  slug: row.slug,
+  creatorId: row.creator_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+const selectById = prepare<{ domainId: string; id: string }>()((db, { domainId, id }) =>
+  db.selectFrom('dns_records').select(RECORD).where('id', '=', id).where('domain_id', '=', domainId),
+)
+const selectOf = prepare<{ domainId: string }>()((db, { domainId }) =>
+  db
+    .selectFrom('dns_records')
+    .select(RECORD)
+    .where('domain_id', '=', domainId)
+    .orderBy('created_at')
+    .orderBy('id'),
+)
+
+export function createDnsRecordStore(db: Db): DnsRecordStore {
+  return {
+    countChange: (zone) => countZoneChange(db, zone),
+
+    async add(record) {
+      await db
+        .insertInto('dns_records')
+        .values({
+          id: record.id,
+          domain_id: record.domainId,
+          type: record.type,
+          name: record.name,
+          value: record.value,
+          slug: record.slug,
+          creator_id: record.creatorId,
+          created_at: record.createdAt,
+          updated_at: record.updatedAt,
+        })
+        .execute()
+    },
+
+    async find(domainId, id) {
+      const [row] = await selectById(db, { domainId, id })
+      return row && toRecord(row)
+    },
+
+    list: async (domainId) => (await selectOf(db, { domainId })).map(toRecord),
+
+    async remove(domainId, id) {
+      const { numDeletedRows } = await db
+        .deleteFrom('dns_records')
+        .where('id', '=', id)
+        .where('domain_id', '=', domainId)
+        .executeTakeFirstOrThrow()
+      return numDeletedRows === 1n
+    },
+  }
+}

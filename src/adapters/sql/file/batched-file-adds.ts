@@ -1,0 +1,72 @@
+import { AloftError } from '#contract/errors.ts'
+import type { FileStore } from '#core/file/file-store.ts'
+import { inTransaction } from '../database/transaction.ts'
+import type { Db } from '../tables.ts'
+import { type FileRow, writeFiles } from './file-rows.ts'
+
+interface Waiting {
+  readonly rows: readonly FileRow[]
+  readonly settle: PromiseWithResolvers<void>
+}
+
+/** How many files are written together at most. */
+const BATCH = 500
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof AloftError && error.kind === 'service_unavailable'
+
+/**
+ * Adds that share their commits: making one durable takes a disk far longer than writing it. What is added
+ * while a commit is under way, or in the same turn of the event loop, goes into the next one, all together.
+ * Nobody waits for others to come, and nobody is answered before the commit that holds their files.
+ */
+export function createBatchedFileAdds(db: Db): FileStore['add'] {
+  const queue: Waiting[] = []
+  let running = false
+
+  const write = (rows: readonly FileRow[]) => inTransaction(db, (tx) => writeFiles(tx, rows))
+
+  function take(): Waiting[] {
+    let files = 0
+    const end = queue.findIndex(({ rows }, i) => {
+      files += rows.length
+      return i > 0 && files > BATCH
+    })
+    return queue.splice(0, end === -1 ? queue.length : end)
+  }
+
+  async function writeOne({ rows, settle }: Waiting): Promise<void> {
+    await write(rows).then(settle.resolve, settle.reject)
+  }
+
+  async function writeBatch(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await write(batch.flatMap(({ rows }) => rows))
+      for (const { settle } of batch) settle.resolve()
+    } catch (error) {
+      if (isUnavailable(error)) for (const { settle } of batch) settle.reject(error)
+      // One of them cannot be written, and the others have nothing to do with it.
+      else for (const waiting of batch) await writeOne(waiting)
+    }
+  }
+
+  async function run(): Promise<void> {
+    running = true
+    while (queue.length > 0) {
+      // Who was just answered may have more to add.
+      await new Promise(setImmediate)
+      const batch = take()
+      const [first] = batch
+      await (first && batch.length === 1 ? writeOne(first) : writeBatch(batch))
+    }
+    running = false
+  }
+
+  return (ownerId, files, usedAt) => {
+    if (files.length === 0) return Promise.resolve()
+    const settle = Promise.withResolvers<void>()
+    queue.push({ rows: files.map((file) => ({ ...file, ownerId, usedAt })), settle })
+    if (!running) void run()
+    return settle.promise
+  }
+}

@@ -1,0 +1,154 @@
+import { HOUR } from '#contract/time.ts'
+import type { FileStore, UploadedFile } from '#core/file/file-store.ts'
+import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { inSteps } from '../database/in-steps.ts'
+import { textsWithKeys } from '../database/json-rows.ts'
+import { prepare } from '../database/prepare.ts'
+import { textsIn } from '../database/text-list.ts'
+import { atomically } from '../database/transaction.ts'
+import type { Db } from '../tables.ts'
+import { countUsage } from '../usage-store.ts'
+import { createBatchedFileAdds } from './batched-file-adds.ts'
+import { writeFiles } from './file-rows.ts'
+
+/**
+ * A file that was used within this time is left as it is: no collector forgets it for as long again, which is
+ * much longer than any transaction takes, so it needs no lock either.
+ */
+const FRESH = 12 * HOUR
+
+/** Few enough for a statement of some milliseconds, when they are read and when they are written. */
+const READ_STEP = 2000
+const WRITE_STEP = 500
+
+/** Hardly ever any. */
+const damaged = (db: Db) => db.selectFrom('damaged_contents').select('damaged_contents.sha256')
+
+/** A join in this order looks each hash up at once, and its place need not be read back as text. */
+const selectFiles = prepare<{ ownerId: string; sha1s: string }>()((db, { ownerId, sha1s }) =>
+  db
+    .selectFrom(textsWithKeys(db, sha1s))
+    .crossJoin('files')
+    .select(['given.key', 'files.sha256', 'files.size', 'files.used_at'])
+    .where('files.owner_id', '=', ownerId)
+    .whereRef('files.sha1', '=', 'given.value')
+    .where('files.sha256', 'not in', damaged(db)),
+)
+
+/** The hashes; where rows are locked one by one, all who want several lock them in the same order. */
+const lockedIn = (db: Db, ownerId: string, sha1s: string) =>
+  isPostgres(db)
+    ? db
+        .selectFrom('files')
+        .select('sha1')
+        .where('owner_id', '=', ownerId)
+        .where('sha1', 'in', textsIn(db, sha1s))
+        .orderBy('sha1')
+        .forUpdate()
+    : textsIn(db, sha1s)
+
+/**
+ * Answers the rows as they are once nobody else is changing them: whichever of this and `deleteStale` comes
+ * first has the row's lock, and the other sees what it did. So what is answered here is there for good.
+ */
+const refreshFiles = prepare<{ ownerId: string; sha1s: string; usedAt: number }>()(
+  (db, { ownerId, sha1s, usedAt }) =>
+    db
+      .updateTable('files')
+      .set((eb) => ({
+        used_at: eb.case().when('used_at', '<', usedAt).then(usedAt).else(eb.ref('used_at')).end(),
+      }))
+      .where('owner_id', '=', ownerId)
+      .where('sha1', 'in', lockedIn(db, ownerId, sha1s))
+      .where('sha256', 'not in', damaged(db))
+      .returning(['sha1', 'sha256', 'size']),
+)
+const deleteStale = prepare<{ ownerId: string; sha1s: string; before: number }>()(
+  (db, { ownerId, sha1s, before }) =>
+    db
+      .deleteFrom('files')
+      .where('owner_id', '=', ownerId)
+      .where('sha1', 'in', lockedIn(db, ownerId, sha1s))
+      .where('used_at', '<', before)
+      .returning(['sha256', 'size']),
+)
+const selectStale = prepare<{ before: number; limit: number }>()((db, { before, limit }) =>
+  db
+    .selectFrom('files')
+    .select(['owner_id', 'sha1'])
+    .where('used_at', '<', before)
+    .orderBy('used_at')
+    .limit(limit),
+)
+const selectKnown = prepare<{ sha256s: string }>()((db, { sha256s }) =>
+  db.selectFrom('files').select('sha256').where('sha256', 'in', textsIn(db, sha256s)).groupBy('sha256'),
+)
+
+export function createFileStore(db: Db): FileStore {
+  async function known(sha256s: readonly string[], within = db): Promise<ReadonlySet<string>> {
+    const rows = await selectKnown(within, { sha256s: JSON.stringify(sha256s) })
+    return new Set(rows.map(({ sha256 }) => sha256))
+  }
+
+  return {
+    add: db.isTransaction
+      ? (ownerId, files, usedAt) =>
+          writeFiles(
+            db,
+            files.map((file) => ({ ...file, ownerId, usedAt })),
+          )
+      : createBatchedFileAdds(db),
+
+    async claim(ownerId, sha1s, usedAt) {
+      const found = new Map<string, UploadedFile>()
+      const stale: string[] = []
+      await inSteps(sha1s, READ_STEP, async (step) => {
+        const rows = await selectFiles(db, { ownerId, sha1s: JSON.stringify(step) })
+        for (const { key, sha256, size, used_at } of rows) {
+          const sha1 = step[key] ?? ''
+          if (used_at < usedAt - FRESH) stale.push(sha1)
+          else found.set(sha1, { sha1, sha256, size })
+        }
+      })
+      // All of them in one order, as other writers do it.
+      await inSteps(stale.sort(), WRITE_STEP, async (step) => {
+        const rows = await refreshFiles(db, { ownerId, sha1s: JSON.stringify(step), usedAt })
+        for (const file of rows) found.set(file.sha1, file)
+      })
+      return found
+    },
+
+    async stale(before, limit) {
+      const rows = await selectStale(db, { before, limit })
+      return rows.map(({ owner_id, sha1 }) => ({ ownerId: owner_id, sha1 }))
+    },
+
+    forget: (ownerId, sha1s, before) =>
+      atomically(db, async (tx) => {
+        const deleted = await deleteStale(tx, { ownerId, sha1s: JSON.stringify(sha1s), before })
+        const bytes = deleted.reduce((sum, { size }) => sum + size, 0)
+        await countUsage(tx, [{ ownerId, what: 'contentBytes', period: '', amount: -bytes }])
+        const contents = [...new Set(deleted.map(({ sha256 }) => sha256))]
+        const kept = await known(contents, tx)
+        return contents.filter((sha256) => !kept.has(sha256))
+      }),
+
+    async addDamaged(sha256, at) {
+      await db
+        .insertInto('damaged_contents')
+        .values({ sha256, found_at: at })
+        .onConflict((conflict) => conflict.column('sha256').doNothing())
+        .execute()
+    },
+
+    async countDamaged() {
+      const { count } = await db
+        .selectFrom('damaged_contents')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+
+    known,
+  }
+}

@@ -1,0 +1,260 @@
+import { newId } from '#contract/ids.ts'
+import type { ScheduledJob } from '#core/job/clock-jump.ts'
+import type { Job, JobStore, NewJob } from '#core/job/job-queue.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import { isPostgres } from '../database/dialect/is-postgres.ts'
+import type { Db, Tables } from '../tables.ts'
+import { createFailedJobs } from './failed-jobs.ts'
+
+interface JobStoreParts {
+  readonly clock: Clock
+  /** Called when a job was written. */
+  readonly onEnqueue?: (() => void) | undefined
+}
+
+/** Enough for a message and a stack; what a handler throws has no bound of its own. */
+const ERROR_LENGTH = 4000
+
+const shorten = (error: string): string => error.slice(0, ERROR_LENGTH).replaceAll('\0', '')
+
+const toScheduled = (
+  row: Pick<Tables['jobs'], 'id' | 'key' | 'created_at' | 'due_at' | 'attempts' | 'worker'>,
+): ScheduledJob => ({
+  ...{ id: row.id, key: row.key, attempts: row.attempts },
+  ...{ createdAt: row.created_at, dueAt: row.due_at, isLeased: row.worker !== null },
+})
+
+export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): JobStore {
+  const unfinished = (key: string) =>
+    db.selectFrom('jobs').select('id').where('key', '=', key).where('failed_at', 'is', null)
+
+  /** The id of the new job, or undefined when one of its key is unfinished. */
+  async function insert({ kind, payload, key, share, runAt }: NewJob): Promise<string | undefined> {
+    const now = clock.now()
+    const row = await db
+      .insertInto('jobs')
+      .values({
+        id: newId.job(),
+        kind,
+        payload: JSON.stringify(payload),
+        key: key ?? null,
+        share: share ?? null,
+        created_at: now,
+        run_at: runAt ?? now,
+        due_at: runAt ?? now,
+        attempts: 0,
+        worker: null,
+        error: null,
+        failed_at: null,
+      })
+      .onConflict((conflict) => conflict.column('key').where('failed_at', 'is', null).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    return row?.id
+  }
+
+  const schedule = () =>
+    db
+      .selectFrom('jobs')
+      .select(['id', 'key', 'created_at', 'due_at', 'attempts', 'worker'])
+      .where('failed_at', 'is', null)
+
+  /** The job while this worker holds its lease. */
+  const leased = (id: string, worker: string) =>
+    db.updateTable('jobs').where('id', '=', id).where('worker', '=', worker)
+
+  return {
+    ...createFailedJobs(db, { clock, onEnqueue }),
+
+    async enqueue(job) {
+      // Ends at the latest when the unfinished job does not finish between two statements.
+      for (;;) {
+        const id = await insert(job)
+        if (id !== undefined) {
+          onEnqueue?.()
+          return id
+        }
+        const there = job.key === undefined ? undefined : await unfinished(job.key).executeTakeFirst()
+        if (there) return there.id
+      }
+    },
+
+    async claim({ kinds, worker, now, leaseUntil, limit, share }) {
+      if (kinds.length === 0 || limit <= 0) return []
+      const rows = await db
+        .with('due', (qb) =>
+          qb
+            .selectFrom('jobs')
+            .select('id')
+            .where('failed_at', 'is', null)
+            .where('due_at', '<=', now)
+            .where('kind', 'in', kinds)
+            .$if(share !== undefined, (query) => query.where('share', '=', share as string))
+            .orderBy('due_at')
+            .orderBy('id')
+            .limit(limit)
+            // What another worker is just claiming is not worth waiting for.
+            .$if(isPostgres(db), (query) => query.forUpdate().skipLocked()),
+        )
+        .updateTable('jobs')
+        .from('due')
+        .set((eb) => ({ worker, due_at: leaseUntil, attempts: eb('jobs.attempts', '+', 1) }))
+        .whereRef('jobs.id', '=', 'due.id')
+        .returning(['jobs.id', 'jobs.kind', 'jobs.payload', 'jobs.key', 'jobs.attempts', 'jobs.run_at'])
+        .execute()
+      return rows
+        .sort((a, b) => a.run_at - b.run_at)
+        .map(
+          ({ id, kind, payload, key, attempts }): Job => ({
+            id,
+            kind,
+            payload: JSON.parse(payload),
+            key,
+            attempts,
+          }),
+        )
+    },
+
+    async waiting(kind, now) {
+      const unfinished = db
+        .selectFrom('jobs')
+        .where('kind', '=', kind)
+        .where('share', 'is not', null)
+        .where('failed_at', 'is', null)
+      const due = await unfinished
+        .select(({ fn }) => ['share', fn.min<number>('due_at').as('since')])
+        .where('due_at', '<=', now)
+        .groupBy('share')
+        .execute()
+      const running = await unfinished
+        .select(({ fn }) => ['share', fn.countAll<number>().as('count')])
+        .where('due_at', '>', now)
+        .where('worker', 'is not', null)
+        .groupBy('share')
+        .execute()
+      const counts = new Map(running.map(({ share, count }) => [share, Number(count)]))
+      return due
+        .sort((a, b) => a.since - b.since)
+        .map(({ share }) => ({ share: share as string, running: counts.get(share) ?? 0 }))
+    },
+
+    async queue(kind, now, limit) {
+      const rows = await db
+        .selectFrom('jobs')
+        .select(['id', 'payload', 'share'])
+        .where('kind', '=', kind)
+        .where('share', 'is not', null)
+        .where('failed_at', 'is', null)
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id, payload, share }) => ({
+        id,
+        payload: JSON.parse(payload),
+        share: share as string,
+      }))
+    },
+
+    async extend(id, worker, leaseUntil) {
+      const { numUpdatedRows } = await leased(id, worker)
+        .set({ due_at: leaseUntil })
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async complete(id, worker) {
+      const { numDeletedRows } = await db
+        .deleteFrom('jobs')
+        .where('id', '=', id)
+        .where('worker', '=', worker)
+        .executeTakeFirstOrThrow()
+      return numDeletedRows === 1n
+    },
+
+    async retry(id, worker, runAt, error) {
+      const { numUpdatedRows } = await leased(id, worker)
+        .set({ run_at: runAt, due_at: runAt, worker: null, error: shorten(error) })
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async giveBack(id, worker, now) {
+      const { numUpdatedRows } = await leased(id, worker)
+        .set((eb) => ({ due_at: now, worker: null, attempts: eb('attempts', '-', 1) }))
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async reclaim(worker, now) {
+      await db.updateTable('jobs').set({ due_at: now, worker: null }).where('worker', '=', worker).execute()
+    },
+
+    async bury(id, worker, error, now) {
+      const { numUpdatedRows } = await leased(id, worker)
+        .set({ worker: null, error: shorten(error), failed_at: now })
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async latest(limit) {
+      const rows = await schedule().orderBy('due_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+      return rows.map(toScheduled)
+    },
+
+    async scheduled(keys) {
+      if (keys.length === 0) return []
+      return (await schedule().where('key', 'in', keys).execute()).map(toScheduled)
+    },
+
+    async reschedule({ id, dueAt }, newDueAt) {
+      const { numUpdatedRows } = await db
+        .updateTable('jobs')
+        .set((eb) => ({
+          due_at: newDueAt,
+          run_at: eb.case().when('run_at', '>', newDueAt).then(newDueAt).else(eb.ref('run_at')).end(),
+        }))
+        .where('id', '=', id)
+        .where('due_at', '=', dueAt)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async nextDue(kinds) {
+      if (kinds.length === 0) return undefined
+      const row = await db
+        .selectFrom('jobs')
+        .select('due_at')
+        .where('failed_at', 'is', null)
+        .where('kind', 'in', kinds)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.due_at
+    },
+
+    counts: () =>
+      db
+        .selectFrom('jobs')
+        .select(({ fn }) => [
+          fn
+            .countAll<number>()
+            .filterWhere('failed_at', 'is', null)
+            .filterWhere('worker', 'is', null)
+            .as('queued'),
+          fn.countAll<number>().filterWhere('worker', 'is not', null).as('running'),
+          fn.countAll<number>().filterWhere('failed_at', 'is not', null).as('failed'),
+        ])
+        .executeTakeFirstOrThrow(),
+
+    async prune(before) {
+      const { numDeletedRows } = await db
+        .deleteFrom('jobs')
+        .where('failed_at', '<', before)
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
+    },
+  }
+}

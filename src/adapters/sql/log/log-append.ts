@@ -1,0 +1,140 @@
+import { CompiledQuery, sql } from 'kysely'
+import { type NewRecord, packBatch } from '#core/log/log-block.ts'
+import type { NewLogEntry } from '#core/log/log-entry.ts'
+import { BUILD_LINES } from '#core/log/log-store.ts'
+import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { insertBlocks } from './log-blocks.ts'
+import type { LogDb, LogTables } from './log-tables.ts'
+
+type Row = LogTables['log_entries']
+
+/** In the order of the parameters, with the types that PostgreSQL reads from JSON. */
+const COLUMNS = {
+  serial: 'bigint',
+  id: 'text',
+  deployment_id: 'text',
+  type: 'text',
+  at: 'bigint',
+  text: 'text',
+  info_type: 'text',
+  info_name: 'text',
+  entrypoint: 'text',
+  region: 'text',
+  instance_id: 'text',
+  request_id: 'text',
+  status: 'integer',
+  request: 'text',
+  project_id: 'text',
+  environment: 'text',
+  stream: 'text',
+} as const satisfies Record<keyof Row, string>
+
+const NAMES = Object.keys(COLUMNS) as (keyof Row)[]
+const INTO = `insert into log_entries (${NAMES.join(', ')})`
+const UNLESS_THERE = 'on conflict (id) do nothing'
+
+const ONE = `(${NAMES.map(() => '?').join(', ')})`
+const insertRows = (count: number) => `${INTO} values ${Array(count).fill(ONE).join(', ')} ${UNLESS_THERE}`
+/** Rows a statement on the embedded database, where most of a statement's cost is ours, not a round trip. */
+const CHUNK = 20
+const INSERT_CHUNK = insertRows(CHUNK)
+const INSERT_ROW = insertRows(1)
+const INSERT_JSON = `${INTO} select * from json_to_recordset($1::json) as entry(${NAMES.map(
+  (name) => `${name} ${COLUMNS[name]}`,
+).join(', ')}) ${UNLESS_THERE}`
+
+/** Any number, as long as all processes mean the same, and no other lock does. */
+const LOCK = 414_105_467
+
+const toRow = (entry: NewLogEntry, serial: bigint): Row => {
+  const { status = null, ...request } = entry.request ?? {}
+  return {
+    serial: String(serial),
+    id: entry.id,
+    deployment_id: entry.deploymentId,
+    type: entry.type,
+    at: entry.at,
+    text: entry.text,
+    info_type: entry.info.type,
+    info_name: entry.info.name,
+    entrypoint: entry.info.entrypoint,
+    region: entry.region,
+    instance_id: entry.instanceId ?? null,
+    request_id: entry.requestId ?? null,
+    status,
+    request: entry.request ? JSON.stringify(request) : null,
+    project_id: entry.projectId ?? null,
+    environment: entry.environment ?? null,
+    stream: entry.stream ?? null,
+  }
+}
+
+/**
+ * Makes this transaction the only one that appends, until it is over: serials must become visible in their
+ * order. The embedded database has a single writer anyway.
+ */
+async function takeTurn(tx: LogDb): Promise<void> {
+  if (!isPostgres(tx)) return
+  const unsynced = sql`set_config('synchronous_commit', 'off', true)`
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}), ${unsynced}`.execute(tx)
+}
+
+/** Of both tables; that of a block which ends last is the highest. */
+async function lastSerial(tx: LogDb): Promise<bigint> {
+  const [line, block] = await Promise.all([
+    tx
+      .selectFrom('log_entries')
+      .select(sql<string | null>`cast(max(serial) as text)`.as('last'))
+      .executeTakeFirstOrThrow(),
+    tx
+      .selectFrom('log_blocks')
+      .select(sql<string | null>`cast(max(last_serial) as text)`.as('last'))
+      .executeTakeFirstOrThrow(),
+  ])
+  const [ofLines, ofBlocks] = [BigInt(line.last ?? -1), BigInt(block.last ?? -1)]
+  return ofLines > ofBlocks ? ofLines : ofBlocks
+}
+
+async function insert(tx: LogDb, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return
+  if (isPostgres(tx)) {
+    await tx.executeQuery(CompiledQuery.raw(INSERT_JSON, [JSON.stringify(rows)]))
+    return
+  }
+  const whole = rows.length - (rows.length % CHUNK)
+  for (let i = 0; i < rows.length; ) {
+    const size = i < whole ? CHUNK : 1
+    const parameters = rows.slice(i, i + size).flatMap((row) => NAMES.map((name) => row[name]))
+    await tx.executeQuery(CompiledQuery.raw(size === CHUNK ? INSERT_CHUNK : INSERT_ROW, parameters))
+    i += size
+  }
+}
+
+/** Deletes build output beyond the newest lines. */
+async function trimBuildOutput(tx: LogDb, deploymentId: string): Promise<void> {
+  const output = sql<boolean>`deployment_id = ${deploymentId} and info_type = 'build'`
+  await tx
+    .deleteFrom('log_entries')
+    .where(output)
+    .where('serial', '<=', ({ selectFrom }) =>
+      selectFrom('log_entries')
+        .select('serial')
+        .where(output)
+        .orderBy('serial', 'desc')
+        .limit(1)
+        .offset(BUILD_LINES),
+    )
+    .execute()
+}
+
+/** Writes a batch in the transaction it is given. */
+export async function appendBatch(tx: LogDb, batch: readonly NewRecord[]): Promise<void> {
+  await takeTurn(tx)
+  const { blocks, lines } = packBatch(batch, await lastSerial(tx))
+  await insertBlocks(tx, blocks)
+  await insert(
+    tx,
+    lines.map(({ entry, serial }) => toRow(entry, serial)),
+  )
+  for (const id of new Set(lines.map(({ entry }) => entry.deploymentId))) await trimBuildOutput(tx, id)
+}

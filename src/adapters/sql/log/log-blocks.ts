@@ -1,0 +1,207 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { type LogBlock, unpackBlock } from '#core/log/log-block.ts'
+import type { LogEntry } from '#core/log/log-entry.ts'
+import { isPostgres } from '../database/dialect/is-postgres.ts'
+import type { LogStretch, StretchQuery } from './log-stretch.ts'
+import type { LogDb, LogTables } from './log-tables.ts'
+
+/** Visits of a moment resemble each other so much that more effort gains nothing. */
+const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+/** Below this length a block is kept as it is: setting the compression up costs more than it saves. */
+const WORTH_IT = 1024
+const OPEN_BRACKET = '['.charCodeAt(0)
+
+const compress = (body: string): Uint8Array =>
+  body.length < WORTH_IT ? Buffer.from(body) : zstdCompressSync(body, FAST)
+
+/** A body that is not compressed begins like any JSON array, a compressed one never does. */
+const decompress = (body: Uint8Array): string =>
+  (body[0] === OPEN_BRACKET ? Buffer.from(body) : zstdDecompressSync(body)).toString()
+
+export async function insertBlocks(tx: LogDb, blocks: readonly LogBlock[]): Promise<void> {
+  for (const block of blocks) {
+    const body = compress(block.body)
+    await tx
+      .insertInto('log_blocks')
+      .values({
+        last_serial: String(block.lastSerial),
+        first_serial: String(block.firstSerial),
+        id: block.id,
+        deployment_id: block.deploymentId,
+        project_id: block.projectId ?? null,
+        entries: block.entries,
+        status_from: block.statuses?.from ?? null,
+        status_to: block.statuses?.to ?? null,
+        has_errors: block.hasErrors ? 1 : 0,
+        bytes: body.length,
+        body,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
+  }
+}
+
+/** Heads of blocks that one look goes through, and entries of which it reads the bodies. */
+const HEADS = 500
+const ENTRIES = 4000
+
+const lastSerial = sql<string>`cast(last_serial as text)`.as('last')
+const firstSerial = sql<string>`cast(first_serial as text)`.as('first')
+
+interface Head {
+  readonly last: string
+  readonly first: string
+  readonly entries: number
+  readonly status_from: number | null
+  readonly status_to: number | null
+  readonly has_errors: number
+}
+
+type Blocks = SelectQueryBuilder<LogTables, 'log_blocks', object>
+
+const ofScope = (db: LogDb, { scope }: Pick<StretchQuery, 'scope'>): Blocks => {
+  const blocks = db.selectFrom('log_blocks')
+  if (scope.deploymentId !== undefined) return blocks.where('deployment_id', '=', scope.deploymentId)
+  return scope.projectId === undefined ? blocks : blocks.where('project_id', '=', scope.projectId)
+}
+
+/** Blocks that hold anything between two serials. They do not overlap, so the order of their ends is that of all. */
+function between(db: LogDb, query: Pick<StretchQuery, 'scope' | 'after' | 'before'>): Blocks {
+  let blocks = ofScope(db, query)
+  if (query.after !== undefined) blocks = blocks.where('last_serial', '>', query.after)
+  if (query.before !== undefined) {
+    const across = ofScope(db, query)
+      .select('last_serial')
+      .where('last_serial', '>=', query.before)
+      .orderBy('last_serial')
+      .limit(1)
+    blocks = blocks.where(({ eb, fn }) =>
+      eb('last_serial', '<=', fn.coalesce(across, sql.lit(String(2n ** 63n - 1n)).$castTo<string>())),
+    )
+  }
+  return blocks
+}
+
+const mayHold = (head: Head, { statuses, errors }: NonNullable<StretchQuery['holding']>): boolean =>
+  (errors && head.has_errors === 1) ||
+  statuses.some(({ from, to }) => (head.status_from ?? 0) <= to && (head.status_to ?? -1) >= from)
+
+/** The next of the heads whose bodies are worth reading, and how far they were gone through. */
+function choose(heads: readonly Head[], { holding }: StretchQuery) {
+  const chosen: Head[] = []
+  let entries = 0
+  let seen = 0
+  for (const head of heads) {
+    if (holding === undefined || mayHold(head, holding)) {
+      if (entries > 0 && entries + head.entries > ENTRIES) break
+      chosen.push(head)
+      entries += head.entries
+    }
+    seen++
+  }
+  return { chosen, seen }
+}
+
+/** Of all scopes: the serials tell which are meant. */
+async function readBodies(db: LogDb, heads: readonly Head[]): Promise<LogEntry[][]> {
+  if (heads.length === 0) return []
+  const serials = JSON.stringify(heads.map(({ last }) => last))
+  const meant = isPostgres(db)
+    ? sql<string>`(select value::bigint from json_array_elements_text(${serials}::json))`
+    : sql<string>`(select cast(value as integer) from json_each(${serials}))`
+  const rows = await db
+    .selectFrom('log_blocks')
+    .select(['deployment_id', 'project_id', 'body', lastSerial, firstSerial])
+    .where('last_serial', 'in', meant)
+    .execute()
+  const byLast = new Map(rows.map((row) => [row.last, row]))
+  // One that was pruned between the two statements is not there any more.
+  return heads.flatMap(({ last }) => {
+    const row = byLast.get(last)
+    if (row === undefined) return []
+    const { deployment_id: deploymentId, project_id, first, body } = row
+    return [
+      unpackBlock({
+        firstSerial: BigInt(first),
+        deploymentId,
+        ...(project_id === null ? {} : { projectId: project_id }),
+        body: decompress(body),
+      }),
+    ]
+  })
+}
+
+const headsOf = (db: LogDb, query: StretchQuery, limit: number): Promise<Head[]> =>
+  between(db, query)
+    .select(['entries', 'status_from', 'status_to', 'has_errors', lastSerial, firstSerial])
+    .orderBy('last_serial', query.direction === 'forward' ? 'asc' : 'desc')
+    .limit(limit)
+    .execute()
+
+/** Reads whole blocks; those at the ends may hold entries beyond what was asked for. */
+export async function readBlocks(db: LogDb, query: StretchQuery): Promise<LogStretch> {
+  const heads = await headsOf(db, query, HEADS)
+  const { chosen, seen } = choose(heads, query)
+  const forward = query.direction === 'forward'
+  const after = BigInt(query.after ?? -1)
+  const before = query.before === undefined ? undefined : BigInt(query.before)
+  const isCut = (serial: string) =>
+    BigInt(serial) <= after || (before !== undefined && BigInt(serial) >= before)
+  const entries: LogEntry[] = []
+  for (const block of await readBodies(db, chosen)) {
+    const whole = block.length > 0 && !isCut(block[0]?.serial ?? '') && !isCut(block.at(-1)?.serial ?? '')
+    const kept = whole ? block : block.filter(({ serial }) => !isCut(serial))
+    entries.push(...(forward ? kept : kept.toReversed()))
+  }
+  const last = heads[seen - 1]
+  const complete = seen === heads.length && heads.length < HEADS
+  if (last === undefined) return { entries, complete }
+  return { entries, end: forward ? last.last : last.first, complete }
+}
+
+/** The serial of the entry that this many newer ones follow, or how many of them are not in blocks. */
+export async function findInBlocks(
+  db: LogDb,
+  newest: number,
+  after: string,
+): Promise<{ readonly serial: string } | { readonly missing: number }> {
+  let missing = newest
+  let before: string | undefined
+  for (;;) {
+    const query: StretchQuery = { scope: {}, direction: 'backward', after, before }
+    const heads = await headsOf(db, query, HEADS)
+    for (const head of heads) {
+      const straddles = BigInt(head.first) <= BigInt(after)
+      if (head.entries <= missing && !straddles) {
+        missing -= head.entries
+        continue
+      }
+      const [block = []] = await readBodies(db, [head])
+      const later = block.filter(({ serial }) => BigInt(serial) > BigInt(after))
+      const found = later.at(-1 - missing)
+      if (found !== undefined) return { serial: found.serial }
+      missing -= later.length
+    }
+    if (heads.length < HEADS) return { missing }
+    before = heads.at(-1)?.first
+  }
+}
+
+/** Deletes the oldest of a deployment, or of those that end before a serial; tells how many. */
+export async function deleteBlocks(
+  db: LogDb,
+  meant: { readonly deploymentId: string } | { readonly before: string },
+  limit: number,
+): Promise<number> {
+  const all: Blocks = db.selectFrom('log_blocks')
+  const blocks =
+    'deploymentId' in meant
+      ? all.where('deployment_id', '=', meant.deploymentId)
+      : all.where('last_serial', '<', meant.before)
+  const { numDeletedRows } = await db
+    .deleteFrom('log_blocks')
+    .where('last_serial', 'in', blocks.select('last_serial').orderBy('last_serial').limit(limit))
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

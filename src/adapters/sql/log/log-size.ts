@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import { isPostgres } from '../database/dialect/is-postgres.ts'
+import type { LogDb } from './log-tables.ts'
+
+type Pragma = 'page_count' | 'freelist_count' | 'page_size' | 'auto_vacuum'
+
+async function pragma(db: LogDb, name: Pragma): Promise<number> {
+  const { rows } = await sql.raw<Record<string, number>>(`pragma ${name}`).execute(db)
+  return rows[0]?.[name] ?? 0
+}
+
+/** What a block takes beside its body. */
+const HEAD_BYTES = 300
+
+/** What the log takes on the disk, without what is free for new entries already. */
+export async function logBytes(db: LogDb): Promise<number> {
+  if (!isPostgres(db))
+    return (
+      ((await pragma(db, 'page_count')) - (await pragma(db, 'freelist_count'))) *
+      (await pragma(db, 'page_size'))
+    )
+  const { rows } = await sql<{ bytes: string }>`
+    select cast(
+      coalesce((select sum(bytes) + count(*) * ${sql.lit(HEAD_BYTES)} from log_blocks), 0)
+      + pg_total_relation_size('log_entries') as text) as bytes`.execute(db)
+  return Number(rows[0]?.bytes ?? 0)
+}
+
+/** Less than this is not worth a step. */
+const WORTH_IT = 256
+/** Pages a step: nobody writes meanwhile. */
+const STEP = 1000
+/** A file from before free pages could be given back is written anew once it holds no more than this. */
+const REWRITTEN_PAGES = 16 * 1024
+const INCREMENTAL = 2
+
+/** Gives free pages of the file back to the disk, some at a time; tells whether there are more. */
+export async function returnFreePages(db: LogDb): Promise<boolean> {
+  // The server does so by itself.
+  if (isPostgres(db)) return false
+  const free = await pragma(db, 'freelist_count')
+  if (free < WORTH_IT) return false
+  if ((await pragma(db, 'auto_vacuum')) === INCREMENTAL) {
+    await sql.raw(`pragma incremental_vacuum(${STEP})`).execute(db)
+    return free > STEP
+  }
+  if ((await pragma(db, 'page_count')) - free <= REWRITTEN_PAGES) await sql`vacuum`.execute(db)
+  return false
+}

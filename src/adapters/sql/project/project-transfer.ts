@@ -1,0 +1,75 @@
+import type { NotNull } from 'kysely'
+import type { Project } from '#core/project/project.ts'
+import { atomically } from '../database/transaction.ts'
+import { unlessTaken } from '../database/unless-taken.ts'
+import type { Db } from '../tables.ts'
+import { countUsage, deploymentCount } from '../usage-store.ts'
+
+type Owned = Pick<Project, 'id' | 'ownerId'>
+
+/** Rows that carry the account of a deployment, so that they are found by it. */
+async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: string): Promise<void> {
+  const to = { owner_id: ownerId }
+  // Those that were deleted too: their hosts still speak of them.
+  const theirs = tx
+    .selectFrom('deployments')
+    .select('id')
+    .where('project_id', '=', id)
+    .where('owner_id', '=', from)
+  const live = theirs.where('deleted_at', 'is', null)
+  const { count } = await live
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const moved = Number(count)
+  await tx.updateTable('deployment_meta').set(to).where('deployment_id', 'in', live).execute()
+  // Their images are files of the old account; new ones are made when somebody asks.
+  await tx.deleteFrom('previews').where('deployment_id', 'in', live).execute()
+  await tx.updateTable('awaited_files').set(to).where('deployment_id', 'in', live).execute()
+  await tx
+    .updateTable('alias_lists')
+    .set(to)
+    .where('alias_id', 'in', (eb) =>
+      eb
+        .selectFrom('hosts')
+        .select('hosts.alias_id')
+        .where('project_id', '=', id)
+        .where('hosts.alias_id', 'is not', null)
+        .$narrowType<{ alias_id: NotNull }>(),
+    )
+    .execute()
+  await tx
+    .updateTable('deployments')
+    .set(to)
+    .where('id', 'in', (eb) => eb.selectFrom('hosts').select('deployment_id').where('project_id', '=', id))
+    .where('project_id', '=', id)
+    .execute()
+  await tx.updateTable('deployments').set(to).where('id', 'in', live).execute()
+  await countUsage(tx, [deploymentCount(from, -moved), deploymentCount(ownerId, moved)])
+  await tx.updateTable('hosts').set(to).where('project_id', '=', id).execute()
+  await tx.updateTable('project_domains').set(to).where('project_id', '=', id).execute()
+  // What an application of the old account has set is the new account's own.
+  await tx
+    .updateTable('env_variables')
+    .set({ configuration_id: null })
+    .where('project_id', '=', id)
+    .where('configuration_id', 'is not', null)
+    .execute()
+}
+
+export const giveProject = (
+  db: Db,
+  project: Owned,
+  { ownerId, name }: Pick<Project, 'ownerId' | 'name'>,
+): Promise<boolean> =>
+  atomically(db, async (tx) => {
+    const given = await unlessTaken(tx, (inner) =>
+      inner
+        .updateTable('projects')
+        .set({ owner_id: ownerId, name, transfer_hash: null })
+        .where('id', '=', project.id)
+        .execute(),
+    )
+    if (given) await giveDeployments(tx, project, ownerId)
+    return given
+  })

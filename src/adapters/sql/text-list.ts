@@ -1,9 +1,0 @@
-import { sql } from 'kysely'
-import { isPostgres } from './dialect/is-postgres.ts'
-import type { Db } from './tables.ts'
-
-/** The texts of a JSON array as rows: one parameter and one statement, however many there are. */
-export const textsIn = (db: Db, json: string) =>
-  isPostgres(db)
-    ? sql<string>`(select value from json_array_elements_text(${json}::json))`
-    : sql<string>`(select value from json_each(${json}))`

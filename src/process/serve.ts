@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createStaples } from '#adapters/ocsp-http/staples.ts'
-import { createRunnerClient } from '#adapters/runner-process/runner-client.ts'
+import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'

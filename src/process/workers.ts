@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDocker } from '#adapters/docker/open-docker.ts'
-import { createRunnerHost } from '#adapters/runner-process/runner-host.ts'
+import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createBuilder } from '#builder/builder.ts'
 import { createDockerBuilder } from '#builder/docker/docker-builder.ts'

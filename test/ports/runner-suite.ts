@@ -7,12 +7,12 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { pack } from 'tar-stream'
-import { createRunnerClient, type RunnerClient } from '#adapters/runner-process/runner-client.ts'
+import { createRunnerClient, type RunnerClient } from '#adapters/runner-process/client/runner-client.ts'
 import {
   createRunnerHost,
   type RunnerHost,
   type RunnerHostOptions,
-} from '#adapters/runner-process/runner-host.ts'
+} from '#adapters/runner-process/host/runner-host.ts'
 import type { Instance, LoadedProgram } from '#core/instance/instance.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { InstanceLine } from '#core/log/instance-log.ts'

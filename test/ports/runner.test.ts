@@ -172,7 +172,7 @@ describe('the runner', { skip }, () => {
 
   it('refuses a request after a while where nothing runs programs', async (t) => {
     const bench = await openWorkbench(t, await sandbox())
-    const { createRunnerClient } = await import('#adapters/runner-process/runner-client.ts')
+    const { createRunnerClient } = await import('#adapters/runner-process/client/runner-client.ts')
     const client = createRunnerClient({
       ...{ socket: join(bench.folder, 'nobody.sock'), logger: silentLog, patienceMs: 50 },
     })

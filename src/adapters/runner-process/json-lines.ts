@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { readSlowly } from './read-slowly.ts'
+import { readSlowly } from './launch/read-slowly.ts'
 
 /** One end of a line of messages: JSON, one a line, in order. */
 export interface JsonLines {

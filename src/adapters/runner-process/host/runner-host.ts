@@ -15,15 +15,15 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type ProgramRef, RunnerError } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { archiveOf } from './compile-cache.ts'
+import { speakJsonLines } from '../json-lines.ts'
+import { archiveOf } from '../launch/compile-cache.ts'
+import { type EnsureNode, type LaunchLimits, type LaunchParts, type Led, launch } from '../launch/launch.ts'
+import { freeSocket, openPlaces, type Places } from '../launch/places.ts'
+import { MAX_LINE_BYTES, type ToHost } from '../messages.ts'
+import { type HeldProgram, ProgramFolders } from '../program/program-folders.ts'
 import { newInstanceId } from './instance-id.ts'
-import { speakJsonLines } from './json-lines.ts'
-import { type EnsureNode, type LaunchLimits, type LaunchParts, type Led, launch } from './launch.ts'
 import { isMemoryShort, leastUsed } from './least-used.ts'
 import { LiveInstance, type Started } from './live-instance.ts'
-import { MAX_LINE_BYTES, type ToHost } from './messages.ts'
-import { freeSocket, openPlaces, type Places } from './places.ts'
-import { type HeldProgram, ProgramFolders } from './program-folders.ts'
 import { type PoolLimits, ProgramPool, type Subscriber } from './program-pool.ts'
 import { Slots } from './slots.ts'
 import { WarmPool } from './warm-pool.ts'
@@ -126,7 +126,7 @@ const memoryNow = () => ({
 /** What the code of an image is in: nothing of it lies in a folder of this machine. */
 const IN_ITS_IMAGE: HeldProgram = { root: '/', tree: undefined, release: () => {} }
 
-const LAUNCHER = fileURLToPath(new URL('../../launcher', import.meta.url))
+const LAUNCHER = fileURLToPath(new URL('../../../launcher', import.meta.url))
 
 export async function createRunnerHost(options: RunnerHostOptions): Promise<RunnerHost> {
   await freeSocket(options.socket)

@@ -5,11 +5,11 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { RunnerError } from '#core/ports/runner.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
-import { cacheFolder, keepCache, layCache, readCache } from './compile-cache.ts'
-import type { ControlMessage, Led } from './launch.ts'
-import { linkTree } from './link-tree.ts'
-import { LineBudget, readLines } from './output-lines.ts'
-import type { HeldProgram } from './program-folders.ts'
+import { cacheFolder, keepCache, layCache, readCache } from '../launch/compile-cache.ts'
+import type { ControlMessage, Led } from '../launch/launch.ts'
+import { LineBudget, readLines } from '../launch/output-lines.ts'
+import { linkTree } from '../program/link-tree.ts'
+import type { HeldProgram } from '../program/program-folders.ts'
 
 /** How a program ended, in words for the log of its deployment. */
 export interface InstanceEnd {

@@ -1,7 +1,7 @@
 import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import type { Launched, RuntimeKind } from './launch.ts'
+import type { Launched, RuntimeKind } from '../launch/launch.ts'
 
 export interface WarmPoolOptions {
   readonly launch: (kind: RuntimeKind) => Promise<Launched>

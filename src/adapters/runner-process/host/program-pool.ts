@@ -4,8 +4,8 @@ import type { LoadedProgram, LoadProgram } from '#core/instance/instance.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type ProgramRef, RunnerError } from '#core/ports/runner.ts'
+import type { Listed, ToClient } from '../messages.ts'
 import type { LiveInstance, Started } from './live-instance.ts'
-import type { Listed, ToClient } from './messages.ts'
 
 /** A serving process, as a pool sees it. */
 export interface Subscriber {

@@ -10,8 +10,8 @@ import {
   RunnerError,
 } from '#core/ports/runner.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { type JsonLines, speakJsonLines } from './json-lines.ts'
-import { MAX_LINE_BYTES, type ToClient } from './messages.ts'
+import { type JsonLines, speakJsonLines } from '../json-lines.ts'
+import { MAX_LINE_BYTES, type ToClient } from '../messages.ts'
 
 export interface RunnerClientOptions {
   /** Where the working process of this machine listens. */

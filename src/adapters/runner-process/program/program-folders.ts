@@ -4,7 +4,7 @@ import type { OutputContent } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import { isLeft, ownName } from './places.ts'
+import { isLeft, ownName } from '../launch/places.ts'
 import { unpack } from './unpack.ts'
 
 /** What lies in a program's folder, each relative to it; folders come before what is in them. */

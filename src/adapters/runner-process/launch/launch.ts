@@ -16,8 +16,8 @@ import {
   type SandboxExit,
   type SandboxedProcess,
 } from '#core/ports/sandbox.ts'
+import { type JsonLines, speakJsonLines } from '../json-lines.ts'
 import { CACHE_BYTES } from './compile-cache.ts'
-import { type JsonLines, speakJsonLines } from './json-lines.ts'
 import { ownName, type Places } from './places.ts'
 import { findPython } from './python.ts'
 

@@ -13,6 +13,8 @@ const ARROWS: Record<string, readonly string[]> = {
   adapters: ['core', 'contract'],
   http: ['core', 'contract'],
   edge: ['core', 'contract'],
+  // The sockets that visitors and clients of the API reach, whoever answers them.
+  listener: ['core', 'contract'],
   dns: ['core', 'contract'],
   builder: ['core', 'contract'],
   // Runs inside the sandbox, beside the code of users.
@@ -21,7 +23,7 @@ const ARROWS: Record<string, readonly string[]> = {
   cli: ['client', 'contract'],
   dashboard: ['client', 'contract'],
   // Everything that composes the parts: main.ts, config.ts and what they are made of.
-  process: ['config.ts', 'core', 'contract', 'adapters', 'http', 'edge', 'dns', 'builder'],
+  process: ['config.ts', 'core', 'contract', 'adapters', 'http', 'edge', 'listener', 'dns', 'builder'],
   'config.ts': ['contract'],
   'main.ts': ['process', 'config.ts'],
   // The program behind `aloft dev`.

@@ -5,11 +5,11 @@ import { platformNames } from '#core/alias/platform-names.ts'
 import { releaseReserved } from '#core/alias/release-reserved.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config.ts'
-import { ensureAuthority } from './authority.ts'
-import { openParts } from './parts.ts'
+import { openParts } from './compose/parts.ts'
+import { createUseCases, tellHosts } from './compose/use-cases.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
-import { createReserve } from './reserve.ts'
-import { createUseCases, tellHosts } from './use-cases.ts'
+import { createReserve } from './supervisor/reserve.ts'
+import { ensureAuthority } from './tls/authority.ts'
 
 /** What has to be true before any process serves: schema, keys, authority, an operator or the way to one. */
 export async function prepare(config: Config, log: Log): Promise<Prepared> {

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig, unknownVariables } from '../config.ts'
-import { CHILD_ROLES, type ChildRole } from './child.ts'
+import { createLog } from './compose/log.ts'
 import { readConfigFile } from './config-file.ts'
-import { createLog } from './log.ts'
-import { type Role, StartError, supervise } from './supervisor.ts'
+import { CHILD_ROLES, type ChildRole } from './supervisor/child.ts'
+import { type Role, StartError, supervise } from './supervisor/supervisor.ts'
 
 const ROLES: readonly Role[] = ['all', 'serve', 'work']
 
@@ -37,7 +37,7 @@ async function runAsChild(role: string, config: Config): Promise<number> {
   if (!(CHILD_ROLES as readonly string[]).includes(role))
     throw new StartError(`there is no child role ${role}`)
   // Loaded here, because the supervisor has no use for what a child is made of.
-  const { runChild } = await import('./run-child.ts')
+  const { runChild } = await import('./supervisor/run-child.ts')
   return runChild(role as ChildRole, config)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '#src/config.ts'
-import { createUseCases } from '#src/process/use-cases.ts'
+import { createUseCases } from '#src/process/compose/use-cases.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 
 apiSuite('operator', (server) => {

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { test } from 'node:test'
+import {
+  mirror,
+  parseResponses,
+  rawExchange,
+  readUntil,
+  reply,
+  run,
+  silent,
+  start,
+  testAuthority,
+  testChooser,
+} from '../../test/support/listener.ts'
+import { createListeners } from './listener.ts'
+
+const json = (text: string) => JSON.parse(text) as Record<string, unknown>
+
+test('HTTP/1.1 and HTTP/1.0 are served on the plain port', async (t) => {
+  const { port, tlsPort } = await start(t, { handle: mirror })
+  assert.equal(tlsPort, 0)
+  for (const version of ['1.1', '1.0']) {
+    const { stdout } = await run('curl', ['-sS', `--http${version}`, `http://127.0.0.1:${port}/a?b=c`])
+    assert.deepEqual(json(stdout), {
+      httpVersion: version,
+      method: 'GET',
+      url: '/a?b=c',
+      host: `127.0.0.1:${port}`,
+      encrypted: false,
+    })
+  }
+})
+
+test('HTTP/1.0 closes after the answer unless the client asks to keep the connection', async (t) => {
+  const { port } = await start(t, {})
+  const [closed] = parseResponses(await rawExchange(port, 'GET / HTTP/1.0\r\n\r\n'))
+  assert.equal(closed?.headers.get('connection'), 'close')
+  const kept = connect(port, '127.0.0.1')
+  for (const _ of [1, 2]) {
+    kept.write('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
+    const [response] = parseResponses(await readUntil(kept, /ok$/))
+    assert.equal(response?.headers.get('connection'), 'keep-alive')
+  }
+  kept.destroy()
+})
+
+test('pipelined requests are answered in their order, however long each takes', async (t) => {
+  const waiting: (() => void)[] = []
+  const { port } = await start(t, {
+    handle: (req, res) => {
+      waiting.push(() => reply(res, req.url ?? ''))
+      if (waiting.length === 3) for (const answer of waiting.toReversed()) answer()
+    },
+  })
+  const requests = ['/1', '/2', '/3'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')
+  const socket = connect(port, '127.0.0.1')
+  socket.write(requests)
+  const bodies = parseResponses(await readUntil(socket, /\/3$/)).map(({ body }) => body)
+  assert.deepEqual(bodies, ['/1', '/2', '/3'])
+  socket.destroy()
+})
+
+test('an absolute target is reduced to its path, and its host wins over the Host header', async (t) => {
+  const { port } = await start(t, { handle: mirror })
+  const ask = async (target: string) => {
+    const request = `GET ${target} HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n`
+    return json(parseResponses(await rawExchange(port, request))[0]?.body ?? '')
+  }
+  for (const [target, url] of [
+    ['http://site.localhost:80/a?b', '/a?b'],
+    ['http://site.localhost:80', '/'],
+    ['HTTP://site.localhost:80?b', '/?b'],
+  ] as const) {
+    const { url: seen, host } = await ask(target)
+    assert.deepEqual({ seen, host }, { seen: url, host: 'site.localhost:80' })
+  }
+})
+
+test('OPTIONS for the server as a whole is answered without a handler', async (t) => {
+  const { port } = await start(t, { handle: () => assert.fail('called') })
+  const request = 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+  assert.equal(parseResponses(await rawExchange(port, request))[0]?.status, 204)
+})
+
+test('Expect: 100-continue is answered before the body is sent', async (t) => {
+  const { port } = await start(t, {
+    handle: (req, res) => req.on('data', (chunk) => reply(res, String(chunk))),
+  })
+  const socket = connect(port, '127.0.0.1')
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n')
+  assert.match(await readUntil(socket, /\r\n\r\n/), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)
+  socket.write('hi')
+  assert.match(await readUntil(socket, /hi$/), /^HTTP\/1\.1 200 OK/)
+  socket.destroy()
+})
+
+test('an unknown expectation is a 417 with a body', async (t) => {
+  const { port } = await start(t, {})
+  const [response] = parseResponses(
+    await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nExpect: a-miracle\r\n\r\n'),
+  )
+  assert.equal(response?.status, 417)
+  assert.equal((json(response?.body ?? '').error as { code: string }).code, 'bad_request')
+})
+
+test('a handler that throws or rejects is a 500 without its inner text, and the next request is served', async (t) => {
+  const logged: string[] = []
+  const { port } = await start(t, {
+    log: { ...silent, error: (_fields, message) => logged.push(message) },
+    handle: (req, res) => {
+      res.setHeader('content-encoding', 'gzip')
+      if (req.url === '/throw') throw new Error('secret')
+      if (req.url === '/reject') return Promise.reject(new Error('secret'))
+      return reply(res, 'ok')
+    },
+  })
+  for (const path of ['/throw', '/reject']) {
+    const request = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+    const [response] = parseResponses(await rawExchange(port, request))
+    assert.equal(response?.status, 500)
+    assert.equal(response?.headers.get('content-encoding'), undefined)
+    assert.deepEqual(json(response?.body ?? ''), {
+      error: { code: 'internal_server_error', message: 'The request could not be handled' },
+    })
+  }
+  assert.equal(logged.length, 2)
+  const after = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  assert.equal(parseResponses(after)[0]?.status, 200)
+})
+
+test('a handler that fails after its first byte has its connection cut', async (t) => {
+  const { port } = await start(t, {
+    handle: async (_req, res) => {
+      if ('stream' in res) return
+      res.writeHead(200, { 'content-length': '10' })
+      await new Promise((resolve) => res.write('half', resolve))
+      throw new Error('too late')
+    },
+  })
+  const text = await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  assert.match(text, /\r\n\r\nhalf$/)
+})
+
+test('an upgrade that nobody handles is an ordinary request', async (t) => {
+  const { port } = await start(t, { handle: mirror })
+  const request = 'GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n'
+  const [response] = parseResponses(await rawExchange(port, request))
+  assert.equal(response?.status, 200)
+  assert.equal(json(response?.body ?? '').url, '/a')
+})
+
+test('an accepted upgrade gets the connection, any other is an ordinary request', async (t) => {
+  const { port } = await start(t, {
+    handle: mirror,
+    upgrade: {
+      accepts: (req) => req.url === '/socket',
+      handle: (_req, socket, head) => {
+        socket.write(`HTTP/1.1 101 Switching Protocols\r\n\r\n${head}`)
+        socket.pipe(socket)
+      },
+    },
+  })
+  const headers = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n'
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET /socket HTTP/1.1\r\n${headers}early`)
+  assert.match(await readUntil(socket, /early$/), /^HTTP\/1\.1 101 /)
+  socket.write('later')
+  assert.equal(await readUntil(socket, /later$/), 'later')
+  socket.destroy()
+
+  const other = connect(port, '127.0.0.1')
+  other.write(`GET /other HTTP/1.1\r\n${headers}`)
+  assert.match(await readUntil(other, /\}$/), /"url":"\/other"/)
+  other.destroy()
+})
+
+test('a port that is taken fails the start, and leaves nothing listening', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  t.after(() => taken.close())
+  const { port: tlsPort } = taken.address() as { port: number }
+  const free = createServer().listen(0, '127.0.0.1')
+  await once(free, 'listening')
+  const { port } = free.address() as { port: number }
+  await new Promise((resolve) => free.close(resolve))
+
+  const certificateFor = await testChooser()
+  const handle = () => {}
+  const listeners = createListeners({ host: '127.0.0.1', port, tlsPort, handle, certificateFor, log: silent })
+  await assert.rejects(listeners.listen(), { code: 'EADDRINUSE' })
+  await assert.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' })
+})
+
+test('several listeners can share one port', async (t) => {
+  const first = await start(t, { reusePort: true })
+  const second = await start(t, { reusePort: true, port: first.port })
+  assert.equal(second.port, first.port)
+})
+
+test('without certificates there is no start', async () => {
+  await testAuthority()
+  const certificateFor = () => Promise.reject(new Error('no authority'))
+  const options = { host: '127.0.0.1', port: 0, tlsPort: 'any', handle: () => {}, certificateFor } as const
+  await assert.rejects(createListeners({ ...options, log: silent }).listen(), /no authority/)
+})

@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { Log } from '#core/ports/log.ts'
+import type { FastLane } from './listener-fast-lane.ts'
+import { createHttp1, type UpgradeHandler } from './listener-http1.ts'
+import { createHttp2 } from './listener-http2.ts'
+import { DEFAULT_LIMITS, KEEP_ALIVE, type ListenerLimits } from './listener-limits.ts'
+import { createDispatch, type Handle } from './listener-request.ts'
+import { type CertificateFor, type ChallengeFor, createTls, type StapleFor } from './listener-tls.ts'
+import type { TicketKeys } from './ticket-key.ts'
+
+export interface ListenerOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** 0 means no TLS; `any` takes a free one. */
+  readonly tlsPort: number | 'any'
+  /** Several processes on this machine listen on the same port. */
+  readonly reusePort?: boolean
+  readonly handle: Handle
+  readonly fastLane?: FastLane
+  readonly upgrade?: UpgradeHandler
+  readonly certificateFor: CertificateFor
+  readonly challengeFor?: ChallengeFor
+  readonly stapleFor?: StapleFor
+  readonly ticketKeys?: TicketKeys
+  readonly log: Log
+  readonly limits?: Partial<ListenerLimits>
+}
+
+export interface Listeners {
+  /** Rejects, listening nowhere, when one of the ports cannot be had. A `tlsPort` of 0 is none. */
+  listen(): Promise<{ readonly port: number; readonly tlsPort: number }>
+  /**
+   * Stops listening at once and resolves when every connection is gone. Requests that were accepted are
+   * served to their end; what is left after `ms` is cut. Repeated calls wait for the first.
+   */
+  drain(ms: number): Promise<void>
+}
+
+/** How long a quiet connection is left alone in a drain: the peer's next request may be on its way. */
+const SWEEP_MS = 500
+
+export function createListeners(options: ListenerOptions): Listeners {
+  const { host, log, reusePort = false } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const dispatch = createDispatch(options.handle, log, limits.maxHeaders)
+  const http1 = createHttp1({ dispatch, upgrade: options.upgrade, limits, log })
+  const http2 = createHttp2({ dispatch, limits, log, fastLane: options.fastLane })
+  const sockets = new Set<Socket>()
+  const listening: NetServer[] = []
+  let drained: Promise<void> | undefined
+
+  const toHttp1 = (socket: Socket) => void http1.server.emit('connection', socket)
+  const accept = (socket: Socket) =>
+    options.fastLane ? options.fastLane.take(socket, toHttp1) : toHttp1(socket)
+
+  async function open(server: NetServer, port: number): Promise<number> {
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    })
+    server.listen({ host, port, reusePort })
+    await once(server, 'listening')
+    // Failures to accept, as when the process is out of file handles: the next one may succeed.
+    server.on('error', (error) => log.error({ err: error, port }, 'listener failed'))
+    listening.push(server)
+    return (server.address() as AddressInfo).port
+  }
+
+  async function openTls(): Promise<number> {
+    if (options.tlsPort === 0) return 0
+    const server = await createTls({
+      certificateFor: options.certificateFor,
+      challengeFor: options.challengeFor,
+      stapleFor: options.stapleFor,
+      limits,
+      log,
+      ticketKeys: options.ticketKeys,
+      http1: accept,
+      http2: (socket) => http2.server.emit('connection', socket),
+    })
+    return open(server, options.tlsPort === 'any' ? 0 : options.tlsPort)
+  }
+
+  async function drain(ms: number): Promise<void> {
+    // Not the HTTP server's own close, which cuts idle connections and stops watching the request timeouts.
+    const closed = Promise.all(
+      listening.map((server) => new Promise((resolve) => NetServer.prototype.close.call(server, resolve))),
+    )
+    options.fastLane?.release()
+    http1.beginDrain()
+    http2.beginDrain()
+    const sweep = () => {
+      http1.sweep()
+      http2.sweep()
+    }
+    const sweeper = setInterval(sweep, Math.min(SWEEP_MS, ms / 4))
+    const deadline = setTimeout(() => {
+      if (sockets.size > 0)
+        log.warn({ connections: sockets.size }, 'drain took too long, connections are cut')
+      for (const socket of sockets) socket.destroy()
+    }, ms)
+    await closed
+    clearInterval(sweeper)
+    clearTimeout(deadline)
+    http1.server.close()
+  }
+
+  return {
+    async listen() {
+      try {
+        const port = await open(
+          new NetServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, accept),
+          options.port,
+        )
+        // It never listens itself, and only this makes it watch over the time that requests take.
+        http1.server.emit('listening')
+        return { port, tlsPort: await openTls() }
+      } catch (error) {
+        await drain(0)
+        throw error
+      }
+    },
+    drain(ms) {
+      drained ??= drain(ms)
+      return drained
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { ZONES_TOPIC } from '#core/dns/zone.ts'
+import type { CheckParts } from '#core/domain/check-domain.ts'
+import type { Bus } from '#core/ports/bus.ts'
+import type { Config } from '../../config.ts'
+import type { Parts } from './parts.ts'
+
+/** Tells every process that these zones came, changed or went. */
+export const tellZones = (bus: Bus) => (names: readonly string[]) => {
+  for (const name of names) bus.publish(ZONES_TOPIC, name)
+}
+
+/** How domains are looked up, wherever that is done. */
+export const domainCheckParts = (
+  { nameservers }: Pick<Config, 'nameservers'>,
+  { stores, transact, resolver, clock, bus }: Parts,
+): CheckParts => ({
+  store: stores.domains,
+  orders: stores.orders,
+  transact,
+  resolver,
+  clock,
+  nameservers,
+  onZonesChanged: tellZones(bus),
+})
+
+/** What CAA records call an authority, by the address of its directory; null when nobody knows. */
+const authorityOf = (directory: string | undefined): string | null | undefined => {
+  if (directory === undefined) return undefined
+  return /(^|\.)letsencrypt\.org$/.test(new URL(directory).hostname) ? 'letsencrypt.org' : null
+}
+
+/** What records of domains should lead to. */
+export const domainPointing = ({
+  domain,
+  publicAddresses,
+  acmeDirectory,
+}: Pick<Config, 'domain' | 'publicAddresses' | 'acmeDirectory'>) => ({
+  target: `alias.${domain}`,
+  addresses: publicAddresses,
+  authority: authorityOf(acmeDirectory),
+})

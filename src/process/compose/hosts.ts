@@ -1,0 +1,52 @@
+import { ORIGINS, type Origin } from '#contract/origins.ts'
+import type { UpgradeHandler } from '#listener/listener-http1.ts'
+import type { AnyRequest } from '#listener/listener-refusal.ts'
+import type { Handle } from '#listener/listener-request.ts'
+
+/** The host a request is for, lower-case, without port; empty when an old client sent none. */
+export function hostOf(req: AnyRequest): string {
+  const given = (req.headers[':authority'] ?? req.headers.host ?? '') as string
+  return withoutPort(given).toLowerCase()
+}
+
+const withoutPort = (host: string): string =>
+  host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : host.replace(/:\d*$/, '').replace(/\.$/, '')
+
+interface HostNames {
+  readonly apiHosts: readonly string[]
+  readonly domain: string
+}
+
+/** Whether a request is for the API rather than for a site. */
+export function createIsForApi({ apiHosts, domain }: HostNames): (req: AnyRequest) => boolean {
+  const names = new Set([...apiHosts, ...ORIGINS.map((origin) => `api-${origin}.${domain}`), ''])
+  return (req) => names.has(hostOf(req))
+}
+
+export interface HostSwitch extends HostNames {
+  readonly api: Handle
+  readonly sites: Handle
+}
+
+/** One listener serves the API and the sites; the Host header tells them apart. */
+export function createHostSwitch({ api, sites, ...names }: HostSwitch): Handle {
+  const isForApi = createIsForApi(names)
+  return (req, res) => (isForApi(req) ? api : sites)(req, res)
+}
+
+/** Only sites speak other protocols than HTTP. */
+export function upgradesOfSites(names: HostNames, upgrade: UpgradeHandler): UpgradeHandler {
+  const isForApi = createIsForApi(names)
+  return {
+    accepts: (req) => !isForApi(req) && upgrade.accepts(req),
+    handle: (req, socket, head) => upgrade.handle(req, socket, head),
+  }
+}
+
+/** `api-<origin>.<domain>` names an origin; every other name is the one this node is. */
+export const createOriginOf =
+  (domain: string, here: Origin) =>
+  (host: string | undefined): Origin => {
+    const name = withoutPort(host ?? '').toLowerCase()
+    return ORIGINS.find((origin) => name === `api-${origin}.${domain}`) ?? here
+  }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { MINUTE } from '#contract/time.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { readConfig } from '../../config.ts'
+import { kindOf } from '../supervisor/channel.ts'
+import { openShared } from './shared.ts'
+
+/** Who is asked for a count: answers the kinds of what was sent to the supervisor. */
+async function countOnce(t: TestContext, workers: string): Promise<unknown[]> {
+  const sent: unknown[] = []
+  const listeners: ((message: unknown) => void)[] = []
+  const channel = {
+    send(message: unknown) {
+      sent.push(kindOf(message))
+      const { batch, takes = [] } = message as { batch?: number; takes?: readonly unknown[] }
+      const taken = takes.map(() => [true, 1, 0])
+      for (const tell of listeners) tell({ kind: 'limit.answer', batch, taken })
+    },
+    onMessage: (listener: (message: unknown) => void) => void listeners.push(listener),
+  }
+  const shared = await openShared(readConfig({ ALOFT_WORKERS: workers }), {
+    log: silentLog,
+    channel,
+    clock: systemClock,
+  })
+  t.after(() => shared.close())
+  const { allowed } = await shared.limiter.take('ann', { points: 2, ms: MINUTE })
+  assert.equal(allowed, true)
+  return sent.filter((kind) => kind === 'limit.ask')
+}
+
+test('a single serving process counts requests itself', async (t) => {
+  assert.deepEqual(await countOnce(t, '1'), [])
+})
+
+test('several serving processes count at their supervisor', {
+  skip: process.platform !== 'linux' && 'there is one serving process',
+}, async (t) => {
+  assert.deepEqual(await countOnce(t, '2'), ['limit.ask'])
+})

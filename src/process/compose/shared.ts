@@ -1,0 +1,67 @@
+import { createIpcBus } from '#adapters/bus-ipc/ipc-bus.ts'
+import { createIpcLimiter } from '#adapters/limit-ipc/ipc-limiter.ts'
+import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import { SECOND } from '#contract/time.ts'
+import type { Bus } from '#core/ports/bus.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import type { Config } from '../../config.ts'
+import type { Channel } from '../supervisor/channel.ts'
+import { servingProcesses } from '../supervisor/serving.ts'
+
+/** What processes have in common besides the database. */
+export interface Shared {
+  readonly bus: Bus
+  readonly limiter: RateLimiter
+  close(): Promise<void>
+}
+
+interface SharedParts {
+  readonly log: Log
+  readonly channel: Channel | undefined
+  readonly clock: Clock
+}
+
+/** Counts stay exact while the machine is busy; without its supervisor this process ends anyway. */
+const SUPERVISOR_PATIENCE = 5 * SECOND
+
+/** Through Redis where it is configured, else through the supervisor, else within this process. */
+export async function openShared(config: Config, parts: SharedParts): Promise<Shared> {
+  const { redisUrl } = config
+  if (redisUrl) return openRedis(redisUrl.reveal(), parts)
+  const { channel, log, clock } = parts
+  const bus = channel ? createIpcBus({ channel, log }) : createMemoryBus({ log })
+  // A single serving process has nobody to share its counts with.
+  const limiter =
+    channel && servingProcesses(config) > 1
+      ? createIpcLimiter(channel, { clock, patience: SUPERVISOR_PATIENCE })
+      : createMemoryLimiter({ clock })
+  return { bus, limiter, close: () => bus.close() }
+}
+
+async function openRedis(url: string, { log, clock }: SharedParts): Promise<Shared> {
+  const [{ Redis }, { createRedisBus }, { createRedisLimiter }] = await Promise.all([
+    import('ioredis'),
+    import('#adapters/bus-redis/redis-bus.ts'),
+    import('#adapters/limit-redis/redis-limiter.ts'),
+  ])
+  // `unix:///path` names a socket; ioredis takes its bare path.
+  const redis = new Redis(url.replace(/^unix:\/\//, ''), {
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+  })
+  redis.on('error', () => {
+    // Told by the bus and the limiter, which know what it means.
+  })
+  const bus = createRedisBus({ redis, log, clock })
+  return {
+    bus,
+    limiter: createRedisLimiter({ redis, log, clock }),
+    async close() {
+      await bus.close()
+      redis.disconnect()
+    },
+  }
+}

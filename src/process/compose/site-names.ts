@@ -1,0 +1,8 @@
+import { createSiteNames, type FindSiteNames } from '#core/deployment/site-names.ts'
+import type { Config } from '../../config.ts'
+import type { Parts } from './parts.ts'
+
+export const siteNamesOf = (
+  { domain }: Pick<Config, 'domain'>,
+  { stores: { projects, projectDomains, hosts } }: Pick<Parts, 'stores'>,
+): FindSiteNames => createSiteNames({ projects, projectDomains, hosts, domain })

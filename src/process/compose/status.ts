@@ -1,0 +1,95 @@
+import { opendir, stat, statfs } from 'node:fs/promises'
+import { freemem, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { DAY, MINUTE } from '#contract/time.ts'
+import type { LateJob } from '#core/job/late-jobs.ts'
+import { type Check, checksOf, type Status } from '#core/operator/status.ts'
+import type { Config } from '../../config.ts'
+import type { Channel } from '../supervisor/channel.ts'
+import { createProcessList, startOfThis } from '../supervisor/process-list.ts'
+import { VERSION } from '../version.ts'
+import type { Parts } from './parts.ts'
+
+/** Certificates renew themselves well before this. */
+const SOON = 14 * DAY
+/** How long the size of the blob folder is remembered: it takes a look at every large file. */
+const SIZE_KEPT = 5 * MINUTE
+
+export type ReadStatus = () => Promise<Status & { readonly checks: readonly Check[] }>
+
+export function createReadStatus(
+  config: Config,
+  parts: Parts,
+  channel: Channel | undefined,
+  lateJobs: () => Promise<readonly LateJob[]>,
+): ReadStatus {
+  const { stores, clock } = parts
+  const listProcesses = createProcessList(channel)
+  const blobBytes = remembered(() => bytesIn(join(config.dataDir, 'blobs')), SIZE_KEPT)
+  const startedAt = startOfThis()
+  return async () => {
+    const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes, damaged, late] =
+      await Promise.all([
+        listProcesses(),
+        parts.databaseFacts(),
+        parts.logFacts(),
+        stores.jobs.counts(),
+        stores.certificates.endingBefore(clock.now() + SOON),
+        statfs(config.dataDir),
+        blobBytes(),
+        stores.files.countDamaged(),
+        lateJobs(),
+      ])
+    const status: Status = {
+      version: VERSION,
+      node: process.versions.node,
+      time: clock.now(),
+      startedAt,
+      origin: config.origin,
+      baseUrl: config.baseUrl,
+      domain: config.domain,
+      addresses: config.publicAddresses,
+      nameservers: config.nameservers,
+      ports: { http: config.port, tls: config.tlsPort, dns: config.dnsPort },
+      database,
+      blobs: { bytes, damaged },
+      logs,
+      disk: { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize },
+      memory: { free: freemem(), total: totalmem() },
+      processes,
+      certificates: { authority: config.acmeDirectory === undefined ? 'local' : 'acme', expiring },
+      mail: config.smtpUrl === undefined ? 'outbox' : 'smtp',
+      runtime: config.runtime,
+      sandbox: { mode: config.sandbox, ...sandbox },
+      queue,
+      lateJobs: late,
+    }
+    return { ...status, checks: checksOf(status) }
+  }
+}
+
+/** Asked at most once in this time, whoever asks. */
+function remembered<T>(read: () => Promise<T>, ms: number): () => Promise<T> {
+  let last: { readonly at: number; readonly value: Promise<T> } | undefined
+  return () => {
+    if (!last || performance.now() - last.at > ms) {
+      const value = read()
+      last = { at: performance.now(), value }
+      value.catch(() => {
+        last = undefined
+      })
+    }
+    return last.value
+  }
+}
+
+/** Files that go away meanwhile count nothing. */
+async function bytesIn(folder: string): Promise<number> {
+  let bytes = 0
+  for await (const entry of await opendir(folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) bytes += await bytesIn(path)
+    else if (entry.isFile()) bytes += (await stat(path).catch(() => undefined))?.size ?? 0
+  }
+  return bytes
+}

@@ -1,0 +1,416 @@
+import { createAliases } from '#core/alias/aliases.ts'
+import { platformNames } from '#core/alias/platform-names.ts'
+import { createAnalytics } from '#core/analytics/analytics.ts'
+import { createForgetTrafficJob } from '#core/analytics/forget-traffic.ts'
+import { createTrafficCleanup } from '#core/analytics/traffic-cleanup.ts'
+import { createApplications } from '#core/application/applications.ts'
+import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
+import { createAuditLog } from '#core/audit/audit-log.ts'
+import { type BuildJobParts, createBuildJob, createLostBuildsJob } from '#core/build/build-job.ts'
+import { createChanges } from '#core/change/changes.ts'
+import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
+import {
+  DEPLOYMENTS_TOPIC,
+  type DeploymentNews,
+  tellDeploymentNews,
+} from '#core/deployment/deployment-news.ts'
+import { createDeployments } from '#core/deployment/deployments.ts'
+import { createSecretValues } from '#core/deployment/secret-values.ts'
+import { createDnsRecords } from '#core/dns-record/dns-records.ts'
+import { createCustomHostCheck } from '#core/domain/custom-host.ts'
+import { createDomains } from '#core/domain/domains.ts'
+import { createRecheckJob } from '#core/domain/recheck-job.ts'
+import { createEnvVariables } from '#core/env-variable/env-variables.ts'
+import { createCollectJob } from '#core/file/collect-job.ts'
+import { damageMail } from '#core/file/damage-mail.ts'
+import { createFiles } from '#core/file/files.ts'
+import { createScrubJob } from '#core/file/scrub-job.ts'
+import { createDisableInstallations } from '#core/installation/disable-installations.ts'
+import {
+  createDeleteDisabledJob,
+  createRemoveJob,
+  createScopesJob,
+} from '#core/installation/installation-jobs.ts'
+import { createInstallations } from '#core/installation/installations.ts'
+import { createReviveJob } from '#core/instance/crash-loop.ts'
+import { createJobCleanup } from '#core/job/job-cleanup.ts'
+import type { JobHandler } from '#core/job/job-handler.ts'
+import { createBuildLog, type LogOfBuild } from '#core/log/build-log.ts'
+import { createDeploymentLogs } from '#core/log/deployment-logs.ts'
+import { createForgetJob } from '#core/log/forget-job.ts'
+import { createLogCleanup } from '#core/log/log-cleanup.ts'
+import { createLoginCleanup, createLogins } from '#core/login/logins.ts'
+import { createMailJob } from '#core/mail/mail-job.ts'
+import { createQueueMail } from '#core/mail/queue-mail.ts'
+import { createAuthorizations, createCodeCleanup } from '#core/oauth/authorizations.ts'
+import { createOperators } from '#core/operator/operators.ts'
+import type { Builder } from '#core/ports/builder.ts'
+import type { Bus } from '#core/ports/bus.ts'
+import type { Camera } from '#core/ports/camera.ts'
+import type { Mailer } from '#core/ports/mailer.ts'
+import type { Outbound } from '#core/ports/outbound.ts'
+import type { BootProgram } from '#core/ports/runner.ts'
+import { createPreviewJob } from '#core/preview/preview-job.ts'
+import { createPreviews } from '#core/preview/previews.ts'
+import { createProduction } from '#core/project/production.ts'
+import { createProjects } from '#core/project/projects.ts'
+import { createTransfers } from '#core/project/transfers.ts'
+import { createProjectDomains } from '#core/project-domain/project-domains.ts'
+import { createRegistrations } from '#core/registrar/registrations.ts'
+import { createSettleJob, createTransfersJob } from '#core/registrar/settle-job.ts'
+import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
+import { createSecrets } from '#core/secret/secrets.ts'
+import { createSessionCleanup, createSessions } from '#core/session/sessions.ts'
+import { createSignOn } from '#core/session/sign-on.ts'
+import { SITES_TOPIC } from '#core/site/site.ts'
+import { addressesOf } from '#core/team/account-people.ts'
+import { createTeams } from '#core/team/teams.ts'
+import { createTokens } from '#core/token/tokens.ts'
+import { createCompactUsageJob } from '#core/usage/compact-job.ts'
+import { createContentRoom } from '#core/usage/content-room.ts'
+import { deadWebhookMail } from '#core/webhook/dead-webhook-mail.ts'
+import { createDeliverJob } from '#core/webhook/deliver-job.ts'
+import { createDeliveryCleanup } from '#core/webhook/delivery-cleanup.ts'
+import { createWebhooks } from '#core/webhook/webhooks.ts'
+import type { UseCases } from '#http/routes.ts'
+import type { Config } from '../../config.ts'
+import { createReserveJob } from '../supervisor/reserve.ts'
+import { type CertificateParts, createCertificateParts } from '../tls/certificates.ts'
+import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
+import { openDrains } from './drains.ts'
+import { openAllows } from './outbound.ts'
+import type { Parts } from './parts.ts'
+import { createMakePreview } from './previews.ts'
+import { registrationParts } from './registrar.ts'
+import { siteNamesOf } from './site-names.ts'
+
+/** What jobs about installations are made from. */
+const installationParts = ({ baseUrl }: Config, { stores, transact, vault, clock }: Parts) => ({
+  ...{ stores, transact, clock, baseUrl },
+  queueMail: createQueueMail(vault),
+})
+
+/** Jobs that come round by themselves. */
+const recurringJobs = (
+  config: Config,
+  parts: Parts,
+  { recurring }: CertificateParts,
+): readonly JobHandler[] => {
+  const { stores, blobs, logStore, clock } = parts
+  return [
+    ...recurring,
+    createRecheckJob(domainCheckParts(config, parts)),
+    createSettleJob(registrationParts(config, parts)),
+    createTransfersJob(registrationParts(config, parts)),
+    createLoginCleanup({ store: stores.logins, clock }),
+    createSessionCleanup({ sessions: stores.sessions, passes: stores.ssoPasses, clock }),
+    createJobCleanup({ store: stores.jobs, clock }),
+    createAbandonedJob({ store: stores.deployments, clock }),
+    createLogCleanup({
+      store: logStore,
+      clock,
+      maxBytes: config.logBytes,
+      disk: config.databaseUrl === undefined ? parts.disk : undefined,
+    }),
+    createReserveJob(parts),
+    createCompactUsageJob({ store: stores.usage, clock }),
+    createScrubJob({
+      blobs,
+      settings: stores.settings,
+      onDamage: (sha256s) =>
+        parts.transact(async ({ jobs, users }) => {
+          const queueMail = createQueueMail(parts.vault)
+          for (const { email } of await users.operators())
+            await queueMail(jobs, damageMail(email, sha256s.length, config.baseUrl))
+        }),
+    }),
+    createTrafficCleanup({ store: parts.trafficStore, clock }),
+    createAuditCleanup({ store: stores.audit, clock }),
+    createCodeCleanup({ store: stores.oauthCodes, clock }),
+    createDeleteDisabledJob(installationParts(config, parts)),
+    createDeliveryCleanup({ store: stores.deliveries, clock }),
+    createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
+  ]
+}
+
+/** What only working processes have. */
+export interface Workers {
+  readonly mailer: Mailer
+  readonly builder: Builder
+  readonly boot: BootProgram
+  readonly outbound: Outbound
+  /** Absent, previews are the icons of sites. */
+  readonly camera?: Camera | undefined
+  /** Builds at once in one process. */
+  readonly buildsAtOnce: number
+}
+
+const buildLogs =
+  ({ origin }: Config, { logWriter, clock }: Parts): LogOfBuild =>
+  (build) =>
+    createBuildLog({ writer: logWriter, clock, region: origin }, build)
+
+const buildJobs = (
+  config: Config,
+  parts: Parts,
+  { builder, boot, buildsAtOnce }: Pick<Workers, 'builder' | 'boot' | 'buildsAtOnce'>,
+  certificates: CertificateParts,
+): readonly JobHandler[] => {
+  const build: BuildJobParts = {
+    deployments: parts.stores.deployments,
+    projects: parts.stores.projects,
+    transact: parts.transact,
+    vault: parts.vault,
+    quotas: parts.quotas,
+    usage: parts.stores.usage,
+    files: parts.stores.files,
+    builder,
+    siteNames: siteNamesOf(config, parts),
+    boot,
+    blobs: parts.blobs,
+    docker: config.runtime === 'docker',
+    logOf: buildLogs(config, parts),
+    bus: parts.bus,
+    clock: parts.clock,
+    onHostsChanged: announceHosts(parts, certificates),
+    atOnce: buildsAtOnce,
+  }
+  return [createBuildJob(build), createLostBuildsJob(build)]
+}
+
+/** Everything the working processes do. */
+export const createJobHandlers = (
+  config: Config,
+  parts: Parts,
+  { mailer, builder, boot, outbound, camera, buildsAtOnce }: Workers,
+  certificates = createCertificateParts(config, parts),
+): readonly JobHandler[] => [
+  certificates.issueJob,
+  createMailJob({ mailer, vault: parts.vault }),
+  createDeliverJob({
+    stores: parts.stores,
+    transact: parts.transact,
+    outbound,
+    vault: parts.vault,
+    clock: parts.clock,
+    async onDead({ jobs }, webhook) {
+      const queueMail = createQueueMail(parts.vault)
+      for (const address of await addressesOf(parts.stores, webhook.ownerId))
+        await queueMail(jobs, deadWebhookMail(address, webhook, config.baseUrl))
+    },
+  }),
+  createScopesJob(installationParts(config, parts)),
+  createRemoveJob(installationParts(config, parts)),
+  createPreviewJob({
+    deployments: parts.stores.deployments,
+    sites: parts.sites,
+    transact: parts.transact,
+    make: createMakePreview(config, parts, camera),
+    blobs: parts.blobs,
+    clock: parts.clock,
+  }),
+  createForgetJob({ store: parts.logStore }),
+  createForgetTrafficJob({ store: parts.trafficStore }),
+  ...buildJobs(config, parts, { builder, boot, buildsAtOnce }, certificates),
+  createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: tellHosts(parts.bus) }),
+  ...recurringJobs(config, parts, certificates),
+]
+
+/** Tells every process that these hosts show something else now. */
+export const tellHosts = (bus: Bus) => (hosts: readonly string[]) => {
+  for (const host of hosts) bus.publish(SITES_TOPIC, host)
+}
+
+/** The same, and those of them that want a certificate get one. */
+const announceHosts = ({ bus, log }: Parts, { automatic }: CertificateParts) => {
+  const tell = tellHosts(bus)
+  return (hosts: readonly string[]) => {
+    tell(hosts)
+    automatic
+      .wanted(hosts)
+      .catch((error: unknown) => log.error({ err: error }, 'certificates could not be asked for'))
+  }
+}
+
+/** Binds the use cases to their stores and to each other. */
+export function createUseCases(config: Config, parts: Parts): UseCases {
+  const { baseUrl, nameservers, defaultPlan, domain, port, tlsPort } = config
+  const { stores, transact, clock, vault, blobs, bus } = parts
+  const certificateParts = createCertificateParts(config, parts)
+  const onHostsChanged = announceHosts(parts, certificateParts)
+  const rules = { clock, defaultPlan }
+  const queueMail = createQueueMail(vault)
+  const checkCustomHost = createCustomHostCheck({ store: stores.domains, nameservers })
+  const names = platformNames(config)
+  const naming = { names, checkCustomHost, onHostsChanged }
+  const onNews = (news: DeploymentNews) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news))
+  const resolveSecrets = createSecretValues(createResolveSecrets(vault))
+  const envVariables = createEnvVariables({
+    store: stores.envVariables,
+    projects: stores.projects,
+    secrets: stores.secrets,
+    transact,
+    vault,
+    clock,
+  })
+  const { quotas } = parts
+  const content = createContentRoom({ quotas, clock })
+  const deployments = createDeployments({
+    ...naming,
+    quotas,
+    content,
+    store: stores.deployments,
+    instances: stores.instances,
+    outputs: stores.outputs,
+    projects: stores.projects,
+    onNews,
+    files: stores.files,
+    transact,
+    blobs,
+    vault,
+    clock,
+    resolveSecrets,
+    logOf: buildLogs(config, parts),
+    docker: config.runtime === 'docker',
+  })
+  const projects = createProjects({
+    store: stores.projects,
+    transact,
+    vault,
+    clock,
+    onHostsChanged,
+    onNews,
+    beginVariables: envVariables.begin,
+  })
+  return {
+    deployments,
+    analytics: createAnalytics({
+      store: parts.trafficStore,
+      findProject: projects.get,
+      async listProjects(ctx, limit, ids) {
+        const { items } = await projects.list(ctx, { limit }, ids === undefined ? {} : { ids })
+        return items.map(({ id }) => id).filter((id) => ids?.includes(id) ?? true)
+      },
+      clock,
+    }),
+    logs: createDeploymentLogs({ store: parts.logStore, bus }),
+    previews: createPreviews({
+      store: stores.previews,
+      jobs: stores.jobs,
+      blobs,
+      clock,
+      findDeployment: (ctx, id) => deployments.find(ctx, id, 'read'),
+    }),
+    aliases: createAliases({
+      ...naming,
+      store: stores.hosts,
+      deployments: stores.deployments,
+      transact,
+      clock,
+    }),
+    files: createFiles({ blobs, store: stores.files, content, clock, onUploaded: deployments.fileArrived }),
+    tokens: createTokens({ store: stores.tokens, transact, clock }),
+    logins: createLogins({
+      ...rules,
+      store: stores.logins,
+      users: stores.users,
+      transact,
+      queueMail,
+      baseUrl,
+    }),
+    sessions: createSessions({ store: stores.sessions, transact, clock }),
+    signOn: createSignOn({
+      hosts: stores.hosts,
+      teams: stores.teams,
+      passes: stores.ssoPasses,
+      clock,
+      ports: [String(port), String(tlsPort), new URL(baseUrl).port],
+    }),
+    teams: createTeams({
+      ...rules,
+      store: stores.teams,
+      transact,
+      queueMail,
+      baseUrl,
+      onLeaving: createDisableInstallations({ queueMail, clock, baseUrl }),
+    }),
+    applications: createApplications({
+      store: stores.applications,
+      transact,
+      vault,
+      clock,
+      allowsAddress: openAllows(config),
+    }),
+    authorizations: createAuthorizations({ stores, transact, vault, clock }),
+    installations: createInstallations({ stores, transact, clock }),
+    envVariables,
+    certificates: certificateParts.certificates,
+    domains: createDomains({
+      ...domainCheckParts(config, parts),
+      resolver: parts.resolver,
+      pointing: domainPointing(config),
+      hosts: stores.hosts,
+      certificates: stores.certificates,
+      users: stores.users,
+      transact,
+      domain,
+      onHostsChanged,
+    }),
+    registrations: createRegistrations(registrationParts(config, parts)),
+    dnsRecords: createDnsRecords({
+      store: stores.dnsRecords,
+      domains: stores.domains,
+      transact,
+      clock,
+      aliasHost: `alias.${domain}`,
+      nameservers,
+      onZonesChanged: tellZones(bus),
+    }),
+    projectDomains: createProjectDomains({
+      store: stores.projectDomains,
+      projects: stores.projects,
+      transact,
+      resolver: parts.resolver,
+      pointing: { ...domainPointing(config), nameservers },
+      clock,
+      names,
+      onHostsChanged,
+    }),
+    transfers: createTransfers({
+      projects: stores.projects,
+      deployments: stores.deployments,
+      outputs: stores.outputs,
+      files: stores.files,
+      envVariables: stores.envVariables,
+      secrets: stores.secrets,
+      transact,
+      resolveSecrets,
+      vault,
+      clock,
+      onHostsChanged,
+    }),
+    production: createProduction({ store: stores.projects, transact, clock, names, onHostsChanged }),
+    projects,
+    changes: createChanges({ bus, teams: stores.teams }),
+    auditLog: createAuditLog({ store: stores.audit, users: stores.users }),
+    drains: openDrains(config, parts),
+    webhooks: createWebhooks({
+      stores,
+      transact,
+      vault,
+      clock,
+      allowsAddress: openAllows(config),
+    }),
+    secrets: createSecrets({ store: stores.secrets, transact, vault, clock }),
+    backups: parts.backups,
+    quotas,
+    quotaSettings: parts.quotaSettings,
+    operators: createOperators({
+      ...rules,
+      stores,
+      transact,
+      recurring: recurringJobs(config, parts, certificateParts),
+      onBlockChanged: () => onHostsChanged(['*']),
+    }),
+  }
+}

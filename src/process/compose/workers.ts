@@ -1,0 +1,189 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDocker } from '#adapters/docker/open-docker.ts'
+import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
+import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
+import { createBuilder } from '#builder/builder.ts'
+import { createDockerBuilder } from '#builder/docker/docker-builder.ts'
+import { createBuildCli } from '#builder/framework-cli/build-cli.ts'
+import { withRuntimes } from '#builder/with-runtimes.ts'
+import { createRegistryLookup } from '#builder/workshop/registry.ts'
+import { createToolchains } from '#builder/workshop/toolchains.ts'
+import { createWorkshop } from '#builder/workshop/workshop.ts'
+import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '#core/deployment/deployment-news.ts'
+import { createCrashed } from '#core/instance/crash-loop.ts'
+import { createKeepRunning } from '#core/instance/keep-running.ts'
+import { createLoadProgram } from '#core/instance/load-program.ts'
+import { createInstanceLog } from '#core/log/instance-log.ts'
+import { adviseSandbox, sandboxWords } from '#core/operator/sandbox-advice.ts'
+import type { SandboxFacts } from '#core/operator/status.ts'
+import { createDestinations } from '#core/outbound/destinations.ts'
+import { ownSites, withOwnSites } from '#core/outbound/own-sites.ts'
+import type { Builder } from '#core/ports/builder.ts'
+import type { Camera } from '#core/ports/camera.ts'
+import type { BootProgram } from '#core/ports/runner.ts'
+import type { Sandbox } from '#core/ports/sandbox.ts'
+import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
+import type { Config } from '../../config.ts'
+import { readMachineFacts } from '../machine-facts.ts'
+import { writeAuthorities } from '../tls/authorities-file.ts'
+import { createIsServed } from '../tls/is-served.ts'
+import { openCamera } from './camera.ts'
+import type { Parts } from './parts.ts'
+import { openPrerenders } from './prerenders.ts'
+import { createRevalidate } from './revalidate.ts'
+import { runnerSocket, shortName } from './runner-socket.ts'
+import { sharedNetworkEnv } from './shared-network-env.ts'
+import { siteNamesOf } from './site-names.ts'
+import { tellHosts } from './use-cases.ts'
+
+/** What builds and runs the code of users on this machine. */
+export interface CodeWorkers {
+  readonly builder: Builder
+  readonly boot: BootProgram
+  /** Absent where there is no browser, or no sandbox for it. */
+  readonly camera: Camera | undefined
+  /** What isolates them here. */
+  readonly sandbox: SandboxFacts
+  /** Requests and what they left to do may take this long; then nothing of it is left. */
+  drain(ms: number): Promise<void>
+}
+
+/** `serves`: whether this machine also has serving processes. */
+export async function openCodeWorkers(
+  config: Config,
+  parts: Parts,
+  { worker, serves }: { readonly worker: string; readonly serves: boolean },
+): Promise<CodeWorkers> {
+  const { blobs, bus, clock, log, stores, transact, vault, logWriter } = parts
+  const isTerminal = process.stdout.isTTY === true && process.stderr.isTTY === true
+  // On a machine that does not serve, the sites are found as by any visitor.
+  const sites = serves ? { sites: ownSites(config) } : {}
+  const outside = createDestinations({ privateTargets: config.privateTargets })
+  const destinations = sites.sites
+    ? withOwnSites(outside, sites.sites, createIsServed(config, stores.hosts))
+    : outside
+  const sandbox = await openSandbox({
+    ...{ mode: config.sandbox, destinations, log },
+    // Whoever is at a terminal is told by its first lines.
+    quiet: isTerminal,
+  })
+  const facts = await sandboxFacts(sandbox, config)
+  if (!isTerminal) log.info(facts, 'builds and functions are isolated by this')
+  const authorities = await writeAuthorities(config.dataDir, parts)
+  const registry = createRegistryLookup(process.env)
+  const tools = join(config.dataDir, 'toolchains')
+  const toolchains = createToolchains({ folder: tools, registry, log })
+  const cli = createBuildCli({ folder: tools, sandbox, toolchains, registry, log })
+  const workshop = createWorkshop({
+    folder: join(config.dataDir, 'builds'),
+    sandbox,
+    blobs,
+    registry,
+    authorities,
+    clock,
+    log,
+    ...(sandbox.kind === 'none' && sites.sites ? { env: sharedNetworkEnv(sites.sites) } : {}),
+  })
+  const docker = config.runtime === 'docker' ? await openEngine(config, parts) : undefined
+  const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: tellHosts(bus) })
+  const prerenders = openPrerenders(config, parts)
+  const runner = await createRunnerHost({
+    sandbox,
+    folder: config.dataDir,
+    socket: runnerSocket(config.dataDir),
+    blobs,
+    authorities,
+    ...sites,
+    loadProgram: createLoadProgram({
+      deployments: stores.deployments,
+      outputs: stores.outputs,
+      vault,
+      siteNames: siteNamesOf(config, parts),
+    }),
+    ensureNode: (version) => toolchains.ensureNode(version),
+    usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,
+    instances: stores.instances,
+    log: createInstanceLog({ writer: logWriter, clock, region: config.origin }),
+    onCrashLoop: (ref, reason) =>
+      void crashed(ref, reason).catch((err) =>
+        log.error({ err, ...ref }, 'a deployment that keeps crashing could not be marked'),
+      ),
+    onRevalidate: createRevalidate({ prerenders, bus, clock, log }),
+    clock,
+    logger: log,
+    worker,
+    ...(docker ? { launchContainer: docker.launch } : {}),
+  })
+  const unsubscribe = bus.subscribe(DEPLOYMENTS_TOPIC, (text) => {
+    const news = readDeploymentNews(text)
+    if (news?.what === 'deleted') {
+      runner.forget(news.id)
+      prerenders.forget(news.id).catch((err) => log.warn({ err }, 'kept answers are still there'))
+      docker?.forget(news.id).catch((err) => log.warn({ err }, 'the images of a deployment are still there'))
+    }
+    if (news?.what === 'scaled') void keepRunning(news.id).catch(notKept)
+  })
+
+  const keepRunning = createKeepRunning({ ...stores, scale: runner.scale.bind(runner) })
+  const notKept = (err: unknown) => log.error({ err }, 'what should always run could not be started')
+  void stores.deployments
+    .keptRunning()
+    .then((kept) => Promise.all(kept.map(({ id }) => keepRunning(id))))
+    .catch(notKept)
+
+  const builder = createBuilder({
+    ...{ workshop, toolchains, cli, blobs, clock, registry },
+    ...(docker ? { docker: createDockerBuilder({ images: docker.images, blobs }) } : {}),
+  })
+  return {
+    builder: withRuntimes(builder, {
+      toolchains,
+      onFunctions: () =>
+        void runner.prewarm().catch((err) => log.warn({ err }, 'no runtime could be warmed')),
+    }),
+    boot: (program) => runner.boot(program),
+    camera: await openCamera(config, sandbox, log),
+    sandbox: facts,
+    async drain(ms) {
+      unsubscribe()
+      await runner.drain(ms)
+      await docker?.close()
+      await workshop.close()
+      await sandbox.close()
+    },
+  }
+}
+
+/** Containers on this machine's Docker Engine, for deployments that are images. */
+async function openEngine({ dataDir, sandbox, privateTargets }: Config, { blobs, clock, log }: Parts) {
+  const { DOCKER_HOST: host } = process.env
+  const docker = await openDocker({
+    folder: dataDir,
+    runFolder: join(isRoot() ? '/run' : tmpdir(), `aloft-docker-${shortName(dataDir)}`),
+    blobs,
+    clock,
+    log,
+    ...(host === undefined ? {} : { host }),
+    privateTargets: createDestinations({ privateTargets }).privateTargets,
+  })
+  const { missing } = docker
+  if (sandbox === 'required' && missing.some((text) => text.startsWith('containers reach this machine'))) {
+    await docker.close()
+    throw new Error(`A sandbox is required and containers are not fenced off: ${missing.join('; ')}`)
+  }
+  log.info({ missing }, 'deployments that are images run on the Docker Engine')
+  return docker
+}
+
+async function sandboxFacts({ kind, report }: Sandbox, { sandbox: mode }: Config): Promise<SandboxFacts> {
+  const machine = await readMachineFacts()
+  const advice = mode === 'off' ? undefined : adviseSandbox(report, machine)
+  return {
+    ...{ kind, missing: report.missing },
+    inForce: sandboxWords(report, machine.cgroups),
+    advice: advice ?? null,
+  }
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0

@@ -1,0 +1,156 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { SECOND } from '#contract/time.ts'
+import type { ProcessFacts } from '#core/operator/status.ts'
+import type { Log } from '#core/ports/log.ts'
+import { type Channel, channelToChild, kindOf } from './channel.ts'
+import { createDoingNotes, type DoingNotes } from './doing.ts'
+import { Heartbeat, seeProcess } from './heartbeat.ts'
+
+export const CHILD_ROLES = ['prepare', 'serve', 'work'] as const
+export type ChildRole = (typeof CHILD_ROLES)[number]
+
+export const READY = 'child.ready'
+export const DRAIN = 'child.drain'
+
+/** How long a process may take to finish what it has begun. */
+export const DRAIN_MS = 25 * SECOND
+
+const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
+
+/** Starts this program again in one of its child roles, with a place for what it does where that is given. */
+export const forkRole = (role: ChildRole, doing?: DoingNotes) =>
+  fork(main, ['--child', role], {
+    // Group commits and hashing run on the thread pool: the default of four threads starves them.
+    env: { ...process.env, UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16' },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing?.fd ?? 'ignore'],
+  })
+
+const FIRST_PAUSE = 100
+const LONGEST_PAUSE = 10 * SECOND
+/** A process that lived this long starts again at once. */
+const HEALTHY = 30 * SECOND
+
+interface KeptOptions {
+  readonly role: ChildRole
+  readonly name: string
+  readonly log: Log
+  /** Connects a new process to the others; the result disconnects it when it has died. */
+  readonly onStart: (channel: Channel) => () => void
+  /** Called when a process ends before it was ever ready. */
+  readonly onStillborn: () => void
+  /** Silence of this length means that it stands still; 0: it is not watched. */
+  readonly hangMs: number
+  readonly fork?: typeof forkRole
+}
+
+/** A process that is started again, with growing pauses, whenever it dies. */
+export class KeptChild {
+  readonly #options: KeptOptions
+  #child: ReturnType<typeof forkRole> | undefined
+  #channel: Channel | undefined
+  #pause = FIRST_PAUSE
+  #timer: NodeJS.Timeout | undefined
+  #stopping = false
+  #startedAt = 0
+  #starts = 0
+  #hangs = 0
+  #heartbeat: Heartbeat | undefined
+  readonly #doing: DoingNotes = createDoingNotes()
+  #everReady = false
+
+  constructor(options: KeptOptions) {
+    this.#options = options
+  }
+
+  get role(): ChildRole {
+    return this.#options.role
+  }
+
+  get channel(): Channel | undefined {
+    return this.#channel
+  }
+
+  /** Of the process as it is now; undefined while there is none. */
+  get facts(): Omit<ProcessFacts, 'memory'> | undefined {
+    const { name, role } = this.#options
+    const pid = this.#channel && this.#child?.pid
+    if (pid === undefined || role === 'prepare') return undefined
+    return { name, role, pid, startedAt: this.#startedAt, restarts: this.#starts - 1, hangs: this.#hangs }
+  }
+
+  /** Resolves when the process is ready for the first time. */
+  start(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#spawn(resolve)
+    return promise
+  }
+
+  /** Asks the process to finish and end; kills it when it takes longer than it may. */
+  async stop(ms: number): Promise<void> {
+    this.#stopping = true
+    clearTimeout(this.#timer)
+    this.#heartbeat?.stop()
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    child.once('exit', () => resolve())
+    const deadline = setTimeout(() => {
+      this.#options.log.warn({ child: this.#options.name }, 'a process did not end in time and is killed')
+      child.kill('SIGKILL')
+    }, ms)
+    this.#channel?.send({ kind: DRAIN })
+    await promise
+    clearTimeout(deadline)
+  }
+
+  #spawn(onReady: () => void): void {
+    const { role, name, log } = this.#options
+    const startedAt = performance.now()
+    this.#startedAt = Date.now()
+    this.#starts += 1
+    const child = (this.#options.fork ?? forkRole)(role, this.#doing)
+    this.#child = child
+    this.#channel = channelToChild(child)
+    const detach = this.#options.onStart(this.#channel)
+    this.#channel.onMessage((message) => {
+      if (kindOf(message) !== READY) return
+      this.#everReady = true
+      this.#heartbeat?.serving()
+      onReady()
+    })
+    const { channel } = this
+    if (this.#options.hangMs > 0 && channel) this.#watch(child, channel)
+    child.on('error', (error) => log.error({ err: error, child: name }, 'a process could not be started'))
+    child.on('exit', (code, signal) => {
+      this.#heartbeat?.stop()
+      this.#channel = undefined
+      detach()
+      if (this.#stopping) return
+      if (!this.#everReady) return this.#options.onStillborn()
+      if (performance.now() - startedAt > HEALTHY) this.#pause = FIRST_PAUSE
+      log.error({ child: name, code, signal, pause: this.#pause }, 'a process died and will be started again')
+      this.#timer = setTimeout(
+        () => this.#spawn(() => log.info({ child: name }, 'the process is back')),
+        this.#pause,
+      )
+      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE)
+    })
+  }
+
+  #watch(child: ReturnType<typeof forkRole>, channel: Channel): void {
+    const { name, log, hangMs } = this.#options
+    const { pid } = child
+    this.#heartbeat = new Heartbeat({
+      channel,
+      limitMs: hangMs,
+      see: () => (pid === undefined ? undefined : seeProcess(pid)),
+      onHung: (hung) => {
+        this.#hangs += 1
+        const doing = this.#doing.read()
+        log.error({ child: name, pid, ...hung, doing }, 'a process stands still and is killed')
+        child.kill('SIGKILL')
+      },
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import type { ChallengeStore } from '#core/certificate/challenge.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import { type AnyRequest, type AnyResponse, isHttp2 } from '#listener/listener-refusal.ts'
+import type { Handle } from '#listener/listener-request.ts'
+import { hostOf } from '../compose/hosts.ts'
+
+export interface HttpChallengeParts {
+  readonly challenges: ChallengeStore
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const PREFIX = '/.well-known/acme-challenge/'
+const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
+/** Whoever asks for made-up tokens costs a look into the database each: no more than so many at once. */
+const MAX_LOOKING = 50
+
+/**
+ * Answers authorities that look for a challenge of http-01, on every host and whatever that host shows: it may have
+ * nothing yet, or show it to few. What is no challenge of ours goes on, as a site may have its own.
+ */
+export function answerHttpChallenges({ challenges, clock, log }: HttpChallengeParts, next: Handle): Handle {
+  let looking = 0
+
+  async function find(host: string, token: string): Promise<string | undefined> {
+    looking++
+    try {
+      const found = await challenges.find('http-01', host, clock.now())
+      return found.find((each) => each.token === token)?.value
+    } catch (err) {
+      log.error({ err, host }, 'challenges could not be looked up')
+      return undefined
+    } finally {
+      looking--
+    }
+  }
+
+  return (req, res) => {
+    const token = tokenOf(req)
+    if (token === undefined || looking >= MAX_LOOKING) return next(req, res)
+    return find(hostOf(req), token).then((value) =>
+      value === undefined ? next(req, res) : answer(res, value),
+    )
+  }
+}
+
+function tokenOf({ method, url = '' }: AnyRequest): string | undefined {
+  if (!url.startsWith(PREFIX) || (method !== 'GET' && method !== 'HEAD')) return undefined
+  const token = url.slice(PREFIX.length)
+  return TOKEN.test(token) ? token : undefined
+}
+
+function answer(res: AnyResponse, value: string): void {
+  const headers = {
+    'content-type': 'application/octet-stream',
+    'content-length': Buffer.byteLength(value),
+    'cache-control': 'no-store',
+  }
+  if (isHttp2(res)) res.writeHead(200, headers).end(value)
+  else res.writeHead(200, headers).end(value)
+}

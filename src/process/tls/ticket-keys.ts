@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { HOUR, MINUTE } from '#contract/time.ts'
+import type { TicketKey, TicketKeys } from '#listener/ticket-key.ts'
+import type { Parts } from '../compose/parts.ts'
+import { ensureSealed, type Sealing } from './authority.ts'
+
+/** A key that is stolen opens the recorded sessions of this time and of the time before, and no others. */
+const PERIOD = 12 * HOUR
+const LOOK_MS = MINUTE
+const BYTES = 48
+
+export const ticketKeyOf = (bytes: Buffer): TicketKey => ({
+  name: bytes.subarray(0, 16),
+  hmac: bytes.subarray(16, 32),
+  aes: bytes.subarray(32, BYTES),
+})
+
+const nameOf = (period: number): string => `tls-ticket-keys-${period}`
+
+/**
+ * Keys that all serving processes share, so that a session resumes on whichever takes the next connection. Each is made
+ * at random when its time begins, and forgotten when the time after it is over.
+ */
+export async function openTicketKeys(
+  parts: Sealing & Pick<Parts, 'clock' | 'log'>,
+): Promise<{ readonly keys: TicketKeys; look(): Promise<void>; close(): void }> {
+  const { clock, log, stores } = parts
+  const periodNow = () => Math.floor(clock.now() / PERIOD)
+  const make = async () => randomBytes(BYTES).toString('base64')
+  const key = async (period: number) =>
+    ticketKeyOf(Buffer.from(await ensureSealed(parts, nameOf(period), make), 'base64'))
+
+  async function load(period: number): Promise<readonly [TicketKey, ...TicketKey[]]> {
+    const known = await stores.settings.get(nameOf(period - 1))
+    const old = await stores.settings.get(nameOf(period - 2))
+    if (old !== undefined) await stores.settings.take(nameOf(period - 2), old)
+    return [await key(period), ...(known === undefined ? [] : [await key(period - 1)])]
+  }
+
+  let period = periodNow()
+  let keys = await load(period)
+  const look = async () => {
+    const now = periodNow()
+    if (now === period) return
+    keys = await load(now)
+    period = now
+  }
+  const timer = setInterval(
+    () => void look().catch((err) => log.error({ err }, 'the keys of TLS sessions could not be renewed')),
+    LOOK_MS,
+  ).unref()
+  return { keys: () => keys, look, close: () => clearInterval(timer) }
+}

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { connect, createServer, isIPv4 } from 'node:net'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { connect, createServer, isIPv4, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createDestinations, type Destinations } from '#core/outbound/destinations.ts'
 import type { Sandbox, SandboxRun } from '#core/ports/sandbox.ts'
-import { finish, leftBy, NETWORKS, node, runOf, sandboxMissing, wrote } from '#test/support/sandbox.ts'
+import {
+  finish,
+  finished,
+  leftBy,
+  NETWORKS,
+  node,
+  runOf,
+  sandboxMissing,
+  wrote,
+} from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 type Target = readonly [host: string, port: number]
@@ -37,6 +46,21 @@ const ownAddresses = () => [
   '::1',
   ...Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address)),
 ]
+
+/** Those of this process that hold a network open and do nothing else. */
+const gatewayProcesses = (): readonly number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return new RegExp(`^\\d+ \\(cat\\) \\S ${process.pid} `).test(
+          readFileSync(`/proc/${pid}/stat`, 'utf8'),
+        )
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
 
 /** The package registry that this machine is set up for, where it answers. */
 async function findRegistry(): Promise<URL | undefined> {
@@ -320,6 +344,50 @@ for option in (19, 15):
       socket.end(Buffer.alloc(5_000_000, 1))`
     const { stdout } = await finish(own, ['/opt/node', '-e', script], { network: 'outbound', binds: [node] })
     assert.equal(stdout, '3000000 5000000\n')
+  })
+
+  it('is made anew when its process was killed, and stays what it was for who is in it', async (t) => {
+    const waiting: Socket[] = []
+    const { promise: heldOn, resolve } = Promise.withResolvers<void>()
+    const listener = createServer((socket) => {
+      socket.once('data', (chunk) => {
+        if (String(chunk) !== 'hold') return socket.end('reached')
+        waiting.push(socket)
+        resolve()
+      })
+    })
+    t.after(() => listener.close())
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+    const { port } = listener.address() as { port: number }
+    const others = gatewayProcesses()
+    const own = await open({
+      ...createDestinations(),
+      connectTo: (address) => (address === '198.19.255.2' ? { host: '127.0.0.1', port } : undefined),
+    })
+    t.after(() => own.close())
+    const again = `require('node:net').connect(443, '198.19.255.2', function () { this.write('again') })
+      .on('data', (chunk) => console.log(String(chunk)))`
+    const long = own.spawn(
+      runOf(
+        [
+          ...['/opt/node', '-e'],
+          `require('node:net').connect(443, '198.19.255.2', function () { this.write('hold') })
+            .once('data', () => { ${again} })`,
+        ],
+        { network: 'outbound', binds: [node] },
+      ),
+    )
+    const outcome = finished(long)
+    await heldOn
+    const [gateway, ...more] = gatewayProcesses().filter((pid) => !others.includes(pid))
+    assert.ok(gateway !== undefined && more.length === 0)
+    process.kill(gateway, 'SIGKILL')
+    const run = { network: 'outbound', binds: [node] } as const
+    const several = [1, 2, 3].map(() => finish(own, ['/opt/node', '-e', again], run))
+    for (const { stdout, stderr } of await Promise.all(several))
+      assert.deepEqual({ stdout, stderr }, { stdout: 'reached\n', stderr: '' })
+    for (const socket of waiting) socket.end('go on')
+    assert.equal((await outcome).stdout, 'reached\n')
   })
 
   it('reaches what the operator allows of private networks, this machine only where it is named', async (t) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Destinations, GATEWAY as PLATFORM, SERVICES } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Gateway } from '../sandbox-network/gateway.ts'
+import type { Gateways } from '../sandbox-network/gateways.ts'
 import { closedWithoutUs, forwardFrom, openForwarding, restoreForwarding } from './forwarding.ts'
 import { networkRules } from './network-rules.ts'
 import { isStale, type Owner, ownerName } from './owner-name.ts'
@@ -30,7 +31,7 @@ export interface NetworkOptions {
   readonly ip: string
   readonly nft: string
   /** Where runs ask for names, and reach what is the platform's own. */
-  readonly gateway: Gateway
+  readonly gateways: Gateways
   readonly destinations: Pick<Destinations, 'privateTargets' | 'ownTargets'>
   readonly log: Log
 }
@@ -89,6 +90,7 @@ class VethPool implements NetworkPool {
   readonly #mtu: number
   readonly #opened: readonly string[]
   readonly #idle: Network[] = []
+  readonly #leadsTo = new Map<Network, Gateway>()
   #made = 0
   #address: number
 
@@ -101,18 +103,23 @@ class VethPool implements NetworkPool {
     this.#address = (options.owner.pid * 61 + options.owner.opening * 7) % GUEST_COUNT
   }
 
+  /** One that leads to a gateway which has ended still works, but is not used again. */
   async take(): Promise<Network> {
-    return this.#idle.pop() ?? (await this.#make())
+    for (let network = this.#idle.pop(); network; network = this.#idle.pop()) {
+      if (this.#isCurrent(network)) return network
+      await this.#delete(network)
+    }
+    return this.#options.gateways.lead((gateway) => this.#make(gateway))
   }
 
   async release(network: Network): Promise<void> {
-    if (this.#idle.length < IDLE) this.#idle.push(network)
+    if (this.#idle.length < IDLE && this.#isCurrent(network)) this.#idle.push(network)
     else await this.#delete(network)
   }
 
   async close(): Promise<void> {
-    const { owner, nft, gateway } = this.#options
-    await gateway.close()
+    const { owner, nft, gateways } = this.#options
+    await gateways.close()
     for (const network of this.#idle.splice(0)) await this.#delete(network)
     await runTool(nft, ['delete', 'table', 'inet', ownerName(owner)])
     if (await anySandboxes(nft)) return
@@ -121,11 +128,19 @@ class VethPool implements NetworkPool {
     if (await anySandboxes(nft)) await openForwarding(this.#opened)
   }
 
-  async #delete({ name }: Network): Promise<void> {
-    await runTool(this.#options.ip, ['netns', 'delete', name])
+  #isCurrent(network: Network): boolean {
+    const gateway = this.#leadsTo.get(network)
+    return gateway !== undefined && this.#options.gateways.isCurrent(gateway)
   }
 
-  async #make(): Promise<Network> {
+  async #delete(network: Network): Promise<void> {
+    await runTool(this.#options.ip, ['netns', 'delete', network.name])
+    const gateway = this.#leadsTo.get(network)
+    this.#leadsTo.delete(network)
+    if (gateway) await this.#options.gateways.forget(gateway)
+  }
+
+  async #make(gateway: Gateway): Promise<Network> {
     const { owner, ip } = this.#options
     const number = this.#made++
     const name = `${ownerName(owner)}-${number}`
@@ -149,7 +164,8 @@ route add default via ${GATEWAY} dev eth0
 `,
       )
       await forwardFrom(link)
-      await this.#connectPlatform(number, name, guest)
+      await this.#connectPlatform(gateway, number, name, guest)
+      this.#leadsTo.set(network, gateway)
       return network
     } catch (error) {
       await this.#delete(network).catch(() => {})
@@ -158,8 +174,8 @@ route add default via ${GATEWAY} dev eth0
   }
 
   /** A second link, to the platform's own services. */
-  async #connectPlatform(number: number, name: string, guest: string): Promise<void> {
-    const { ip, gateway } = this.#options
+  async #connectPlatform(gateway: Gateway, number: number, name: string, guest: string): Promise<void> {
+    const { ip } = this.#options
     const link = `v${number.toString(36)}`
     await runTool(ip, [
       '-n',
@@ -219,12 +235,12 @@ neigh add ${guest} lladdr ${theirs} dev ${link} nud permanent
   }
 }
 
-/** Loads the rules and makes a first network, so that a machine that cannot is found out here. Closes the gateway then. */
+/** Loads the rules and makes a first network, so that a machine that cannot is found out here. Closes the gateways then. */
 export async function openNetworkPool(options: NetworkOptions): Promise<NetworkPool> {
   try {
     return await openFenced(options)
   } catch (error) {
-    await options.gateway.close()
+    await options.gateways.close()
     throw error
   }
 }

@@ -1,8 +1,8 @@
 import type { Destinations } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { NotTaken } from '#core/ports/sandbox.ts'
-import { Gateway } from '../sandbox-network/gateway.ts'
 import { openGatewayPool } from '../sandbox-network/gateway-pool.ts'
+import { Gateways } from '../sandbox-network/gateways.ts'
 import { type NetworkPool, openNetworkPool, removeStaleNetworks } from './network-pool.ts'
 import type { Owner } from './owner-name.ts'
 import { absent, type ToolName, type Tools } from './tools.ts'
@@ -38,9 +38,11 @@ export async function openNetworks(options: NetworksOptions): Promise<NetworksFo
   const { ip, nsenter, sh, unshare } = tools
   if (lacking.length > 0 || !ip || !nsenter || !sh || !unshare)
     return { networks: pass('gateway', `not installed: ${lacking.join(', ')}`, lacking), notTaken }
-  let gateway: Gateway
+  const openGateways = () =>
+    Gateways.open({ tools: { ip, nsenter, sh, unshare }, destinations, userns: !isRoot }, options.log)
+  let gateways: Gateways
   try {
-    gateway = await Gateway.open({ tools: { ip, nsenter, sh, unshare }, destinations, userns: !isRoot })
+    gateways = await openGateways()
   } catch (error) {
     return { networks: pass('gateway', (error as Error).message), notTaken }
   }
@@ -49,14 +51,14 @@ export async function openNetworks(options: NetworksOptions): Promise<NetworksFo
   else
     try {
       await removeStaleNetworks(ip, tools.nft)
-      return { networks: await openNetworkPool({ ...options, ip, nft: tools.nft, gateway }), notTaken }
+      return { networks: await openNetworkPool({ ...options, ip, nft: tools.nft, gateways }), notTaken }
     } catch (error) {
       pass('fenced', (error as Error).message)
-      // A pool that could not be opened has closed its gateway.
-      gateway = await Gateway.open({ tools: { ip, nsenter, sh, unshare }, destinations, userns: !isRoot })
+      // A pool that could not be opened has closed them.
+      gateways = await openGateways()
     }
   try {
-    return { networks: await openGatewayPool(gateway, destinations.privateTargets), notTaken }
+    return { networks: await openGatewayPool(gateways, destinations.privateTargets), notTaken }
   } catch (error) {
     return { networks: pass('gateway', (error as Error).message), notTaken }
   }

@@ -3,6 +3,7 @@ import { isWithin } from '#core/outbound/ipv4-range.ts'
 import { PRIVATE_RANGES } from '#core/outbound/public-address.ts'
 import type { Network, NetworkPool } from '../sandbox-bwrap/network-pool.ts'
 import type { Gateway } from './gateway.ts'
+import type { Gateways } from './gateways.ts'
 
 const IDLE = 8
 /** As on a loopback: nothing of it is ever on a wire. */
@@ -14,42 +15,64 @@ const guestAddress = (n: number) => `198.18.${n >> 8}.${n & 255}`
 /** Networks that have no way out but the gateway, so that nothing but the platform decides what they reach. */
 class GatewayPool implements NetworkPool {
   readonly kind = 'gateway'
-  readonly #gateway: Gateway
+  readonly #gateways: Gateways
+  readonly #leadsTo = new Map<Network, Gateway>()
   readonly #privateTargets: readonly string[]
   readonly #idle: Network[] = []
   #made = 0
 
-  constructor(gateway: Gateway, privateTargets: readonly string[]) {
-    this.#gateway = gateway
+  constructor(gateways: Gateways, privateTargets: readonly string[]) {
+    this.#gateways = gateways
     this.#privateTargets = privateTargets
   }
 
   async take(): Promise<Network> {
-    return this.#idle.pop() ?? (await this.#make())
+    for (let network = this.#idle.pop(); network; network = this.#idle.pop()) {
+      if (this.#isCurrent(network)) return network
+      await this.#forget(network)
+    }
+    return this.#gateways.lead((gateway) => this.#make(gateway))
   }
 
   async release(network: Network): Promise<void> {
-    if (this.#idle.length < IDLE) this.#idle.push(network)
-    else await this.#gateway.ip(['netns', 'delete', network.name])
+    const isCurrent = this.#isCurrent(network)
+    if (isCurrent && this.#idle.length < IDLE) {
+      this.#idle.push(network)
+      return
+    }
+    // Those of a gateway that has ended went with it.
+    if (isCurrent) await this.#leadsTo.get(network)?.ip(['netns', 'delete', network.name])
+    await this.#forget(network)
   }
 
   reach(ports: readonly number[]): Promise<void> {
-    return this.#gateway.reach(ports)
+    return this.#gateways.reach(ports)
   }
 
   /** The networks go with the gateway. */
   close(): Promise<void> {
-    return this.#gateway.close()
+    return this.#gateways.close()
   }
 
-  async #make(): Promise<Network> {
+  #isCurrent(network: Network): boolean {
+    const gateway = this.#leadsTo.get(network)
+    return gateway !== undefined && this.#gateways.isCurrent(gateway)
+  }
+
+  async #forget(network: Network): Promise<void> {
+    const gateway = this.#leadsTo.get(network)
+    this.#leadsTo.delete(network)
+    if (gateway) await this.#gateways.forget(gateway)
+  }
+
+  async #make(gateway: Gateway): Promise<Network> {
     const number = this.#made++
     const name = `n${number}`
     const link = `v${number}`
     const guest = guestAddress(2 + (number % (LARGEST - 4)))
-    await this.#gateway.ip(['netns', 'add', name])
+    await gateway.ip(['netns', 'add', name])
     try {
-      await this.#gateway.ip(
+      await gateway.ip(
         ['-batch', '-'],
         `link add ${link} mtu ${MTU} type veth peer name eth0 mtu ${MTU} netns ${name}
 link set ${link} addrgenmode none
@@ -57,12 +80,14 @@ link set ${link} up
 route add ${guest}/32 dev ${link}
 `,
       )
-      await this.#gateway.ip(['-n', name, '-batch', '-'], this.#routes(guest))
+      await gateway.ip(['-n', name, '-batch', '-'], this.#routes(guest))
     } catch (error) {
-      await this.#gateway.ip(['netns', 'delete', name]).catch(() => {})
+      await gateway.ip(['netns', 'delete', name]).catch(() => {})
       throw error
     }
-    return { name, enter: this.#gateway.enter(`--net=${this.#gateway.fileOf(name)}`) }
+    const network = { name, enter: gateway.enter(`--net=${gateway.fileOf(name)}`) }
+    this.#leadsTo.set(network, gateway)
+    return network
   }
 
   /**
@@ -87,10 +112,10 @@ route add ${guest}/32 dev ${link}
 
 /** Makes a first network, so that a machine that cannot is found out here. */
 export async function openGatewayPool(
-  gateway: Gateway,
+  gateways: Gateways,
   privateTargets: readonly string[],
 ): Promise<NetworkPool> {
-  const pool = new GatewayPool(gateway, privateTargets)
+  const pool = new GatewayPool(gateways, privateTargets)
   try {
     await pool.release(await pool.take())
     return pool

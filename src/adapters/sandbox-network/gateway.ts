@@ -102,6 +102,11 @@ export class Gateway {
     return this.#holder.pid as number
   }
 
+  /** Whether its process is gone, so that nothing can enter it any more. What is in it already still reaches it. */
+  get ended(): boolean {
+    return this.#holder.exitCode !== null || this.#holder.signalCode !== null
+  }
+
   /** What a program is started with to find itself among the gateway's namespaces, its own network included or not. */
   enter(...namespaces: readonly string[]): readonly string[] {
     const user = this.#options.userns ? [`--user=/proc/${this.pid}/ns/user`, '--preserve-credentials'] : []
@@ -132,7 +137,7 @@ export class Gateway {
     this.#connections.close()
     for (const socket of this.#sockets) socket.close()
     this.#sockets.clear()
-    if (this.#holder.exitCode !== null || this.#holder.signalCode !== null) return
+    if (this.ended) return
     const gone = once(this.#holder, 'exit')
     this.#holder.ref()
     this.#holder.stdin?.end()

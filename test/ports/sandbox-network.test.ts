@@ -351,9 +351,10 @@ for option in (19, 15):
     const { promise: heldOn, resolve } = Promise.withResolvers<void>()
     const listener = createServer((socket) => {
       socket.once('data', (chunk) => {
-        if (String(chunk) !== 'hold') return socket.end('reached')
-        waiting.push(socket)
-        resolve()
+        if (String(chunk) === 'hold') {
+          waiting.push(socket)
+          resolve()
+        } else socket.end('reached')
       })
     })
     t.after(() => listener.close())

@@ -301,6 +301,8 @@ const Warning = Type.Object({
   limit: Type.Optional(Type.Integer()),
   wanted: Type.Optional(Type.String()),
   used: Type.Optional(Type.String()),
+  key: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
 })
 
 export const legacyCreate = endpoint({

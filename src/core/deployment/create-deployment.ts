@@ -6,6 +6,7 @@ import type { Context, Owner } from '../access/context.ts'
 import { checkMayAdd, checkReach } from '../access/reach.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
+import type { IgnoredKey } from '../detection/config/known-keys.ts'
 import { filesOutput } from '../detection/files-only.ts'
 import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
 import { openVariables, secretIdsIn, variablesFor, versionOf } from '../env-variable/variables-for.ts'
@@ -47,6 +48,8 @@ export interface Created {
   /** SHA-1s that are still to be uploaded. */
   readonly missing: readonly string[]
   readonly totalSize: number
+  /** See `Decision`. */
+  readonly ignoredKeys?: readonly IgnoredKey[]
 }
 
 export interface CreateStores extends PublishStores {
@@ -182,7 +185,7 @@ export function createCreateDeployment(parts: CreateParts) {
       const { changed, ...answer } = created
       parts.onHostsChanged(changed)
       if (answer.isNew && !answer.deployment.incomplete) await tell(answer.deployment, decision.work)
-      return answer
+      return decision.ignoredKeys ? { ...answer, ignoredKeys: decision.ignoredKeys } : answer
     }
     throw new AloftError('conflict', "The project's settings are being changed. Try again.")
   }

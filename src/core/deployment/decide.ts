@@ -1,9 +1,11 @@
 import { newId } from '#contract/ids.ts'
 import { BuildFailure } from '../build/build-failure.ts'
+import { readIgnoredKeys } from '../detection/config/configuration.ts'
+import type { IgnoredKey } from '../detection/config/known-keys.ts'
 import { type DetectionInput, detect, isAsUploaded } from '../detection/detect.ts'
 import { isFilesOnly, servedInPlace } from '../detection/files-only.ts'
 import type { Plan } from '../detection/plan.ts'
-import { readFolder, type SourceFile } from '../detection/source-tree.ts'
+import { readFolder, type SourceFile, sourceTree } from '../detection/source-tree.ts'
 import type { BuildSettings } from '../project/project.ts'
 import { type BuildRun, runsOf } from './builds.ts'
 import type { Failure } from './deployment.ts'
@@ -23,6 +25,8 @@ export type Work =
 export interface Decision {
   readonly work: Work
   readonly runs: readonly BuildRun[]
+  /** What an older client is told at once; others find it in the log. */
+  readonly ignoredKeys?: readonly IgnoredKey[]
 }
 
 interface Asked<File extends SourceFile> extends Pick<DetectionInput<File>, 'files' | 'read' | 'docker'> {
@@ -44,8 +48,10 @@ export async function decide<File extends SourceFile>(asked: Asked<File>): Promi
     nodeVersion: command.nodeVersion ?? null,
   }
   // Files of an older client's program may come later: what it is, is found out when they are there.
-  if (command.type !== undefined && !isAsUploaded(request))
-    return { work: { kind: 'build' }, runs: request.buildRuns }
+  if (command.type !== undefined && !isAsUploaded(request)) {
+    const tree = sourceTree(files, asked.read).within(readFolder(settings.rootDirectory ?? '') ?? '')
+    return { work: { kind: 'build' }, runs: request.buildRuns, ignoredKeys: await readIgnoredKeys(tree) }
+  }
   try {
     const plan = await detect({ ...asked, settings, request })
     const runs = wish.builds.length > 0 ? request.buildRuns : [withBuilder(request.buildRuns, plan, files)]

@@ -26,6 +26,8 @@ export interface Warning {
   readonly limit?: number
   readonly wanted?: string
   readonly used?: string
+  readonly key?: string
+  readonly message?: string
 }
 
 interface LegacyRequest {
@@ -76,12 +78,15 @@ function readAffinity(value: unknown): 'ip' | 'random' | undefined {
   throw new AloftError('invalid_session_affinity', '`sessionAffinity` should be `ip` or `random`.')
 }
 
-export const created = ({ deployment, missing, totalSize }: Created, warnings: readonly Warning[]) => ({
+export const created = (
+  { deployment, missing, totalSize, ignoredKeys = [] }: Created,
+  warnings: readonly Warning[],
+) => ({
   totalSize,
   missing: [...missing],
   deploymentId: deployment.id,
   url: deployment.host,
-  warnings: [...warnings],
+  warnings: [...warnings, ...ignoredKeys.map((each) => ({ reason: 'config_key_ignored', ...each }))],
   nodeVersion: deployment.nodeVersion,
 })
 

@@ -5,7 +5,7 @@ import type { Route } from '../../routing/route.ts'
 import type { SourceTree } from '../source-tree.ts'
 import { type FunctionSetting, readFunctionSettings } from './function-settings.ts'
 import { invalidConfig, isRecord, parseJson } from './json.ts'
-import { keyWarnings } from './known-keys.ts'
+import { type IgnoredKey, ignoredKeys } from './known-keys.ts'
 import { readConfiguredRoutes } from './route-rules.ts'
 
 /** Of several, the first counts. */
@@ -58,6 +58,20 @@ export async function readConfiguration(tree: SourceTree): Promise<Configuration
   return readObject(json, file)
 }
 
+/** The keys of the configuration file that do nothing, of one that can be read; what else is wrong with it is told later. */
+export async function readIgnoredKeys(tree: SourceTree): Promise<readonly IgnoredKey[]> {
+  const file = CONFIG_FILES.find((name) => tree.has(name))
+  const text = file === undefined ? undefined : await tree.text(file)
+  if (file === undefined || text === undefined) return []
+  try {
+    const json = parseJson(text, file)
+    return isRecord(json) ? ignoredKeys(json, file) : []
+  } catch (error) {
+    if (error instanceof BuildFailure) return []
+    throw error
+  }
+}
+
 async function readObject(json: Readonly<Record<string, unknown>>, file: string): Promise<Configuration> {
   const setting = (key: string): string | null | undefined => {
     const value = json[key]
@@ -82,7 +96,7 @@ async function readObject(json: Readonly<Record<string, unknown>>, file: string)
     ignoreCommand: setting('ignoreCommand'),
     env: readVariables(json.env, `${file}: \`env\``),
     buildEnv: readVariables(build?.env, `${file}: \`build.env\``),
-    warnings: keyWarnings(json, file),
+    warnings: ignoredKeys(json, file).map(({ message }) => `Warning: ${message}`),
   }
 }
 

@@ -48,15 +48,22 @@ const known = new Set<string>([...HONOURED, ...WITHOUT_EFFECT])
 const MOST_WARNINGS = 20
 const MOST_CHARACTERS = 60
 
-/** A line for each key that does nothing, so that nobody counts on it. */
-export function keyWarnings(json: Readonly<Record<string, unknown>>, file: string): readonly string[] {
+export interface IgnoredKey {
+  readonly key: string
+  /** In words, with what there is in its place. */
+  readonly message: string
+}
+
+/** The keys that do nothing, so that nobody counts on them. */
+export function ignoredKeys(json: Readonly<Record<string, unknown>>, file: string): readonly IgnoredKey[] {
   return Object.keys(json)
     .filter((key) => !known.has(key))
     .slice(0, MOST_WARNINGS)
-    .map((key) => {
-      const why = Object.hasOwn(NOT_SUPPORTED, key)
-        ? `is not supported. ${NOT_SUPPORTED[key]}`
+    .map((whole) => {
+      const key = whole.slice(0, MOST_CHARACTERS)
+      const why = Object.hasOwn(NOT_SUPPORTED, whole)
+        ? `is not supported. ${NOT_SUPPORTED[whole]}`
         : 'is not known and changes nothing.'
-      return `Warning: ${file}: \`${key.slice(0, MOST_CHARACTERS)}\` ${why}`
+      return { key, message: `${file}: \`${key}\` ${why}` }
     })
 }

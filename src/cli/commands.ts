@@ -134,6 +134,13 @@ export const GROUPS: Readonly<Record<string, { readonly summary: string; readonl
       ['operator accounts set acme --plan pro', 'change a plan'],
     ],
   },
+  'operator quotas': {
+    summary: 'What accounts may use, by plan',
+    examples: [
+      ['operator quotas ls', 'all plans'],
+      ['operator quotas set free contentBytes=2GB', 'change one'],
+    ],
+  },
   'operator accounts': {
     summary: 'Plans and blocks of accounts',
     examples: [
@@ -214,6 +221,11 @@ export const COMMANDS: readonly Entry[] = [
     name: 'whoami',
     summary: 'Show who you are here',
     load: () => import('./session/whoami.ts'),
+  },
+  {
+    name: 'usage',
+    summary: 'Show what the account uses of what it may',
+    load: () => import('./usage/usage.ts'),
   },
   {
     name: 'sessions ls',
@@ -612,6 +624,21 @@ export const COMMANDS: readonly Entry[] = [
     name: 'operator accounts set',
     summary: 'Change the plan of an account, block or unblock it',
     load: () => import('./operator/accounts-set.ts'),
+  },
+  {
+    name: 'operator accounts quotas',
+    summary: 'Show what an account uses, and change what it may',
+    load: () => import('./operator/accounts-quotas.ts'),
+  },
+  {
+    name: 'operator quotas ls',
+    summary: 'List what each plan allows',
+    load: () => import('./operator/quotas-ls.ts'),
+  },
+  {
+    name: 'operator quotas set',
+    summary: 'Change what a plan allows',
+    load: () => import('./operator/quotas-set.ts'),
   },
   {
     name: 'operator jobs ls',

@@ -25,16 +25,16 @@ export const quotaSpec = (name: QuotaName): QuotaSpec => QUOTAS[name]
 /** Null: as much as the machine can bear. */
 export type QuotaLimits = Readonly<Record<QuotaName, number | null>>
 
-const GIB = 2 ** 30
+const GB = 10 ** 9
 
 const SMALL: QuotaLimits = {
   instances: 10,
   keptInstances: 2,
   memoryMb: 10 * 1024,
-  contentBytes: 5 * GIB,
+  contentBytes: 5 * GB,
   deployments: 1000,
   buildMinutes: 600,
-  logBytes: GIB,
+  logBytes: GB,
 }
 
 /** What each plan allows unless the operator says otherwise. */
@@ -45,10 +45,10 @@ export const PLAN_QUOTAS: Readonly<Record<Plan, QuotaLimits>> = {
     instances: 50,
     keptInstances: 10,
     memoryMb: 50 * 1024,
-    contentBytes: 100 * GIB,
+    contentBytes: 100 * GB,
     deployments: 20_000,
     buildMinutes: 6000,
-    logBytes: 10 * GIB,
+    logBytes: 10 * GB,
   },
   enterprise: {
     instances: 200,
@@ -57,6 +57,6 @@ export const PLAN_QUOTAS: Readonly<Record<Plan, QuotaLimits>> = {
     contentBytes: null,
     deployments: null,
     buildMinutes: null,
-    logBytes: 100 * GIB,
+    logBytes: 100 * GB,
   },
 }

@@ -55,7 +55,10 @@ export async function buildEdge(config: Config, parts: Parts, runner?: Runner): 
     clock,
     log,
     origin,
-    visits: createVisitLog({ writer: logWriter, region: origin, traffic }),
+    visits: createVisitLog({
+      ...{ writer: logWriter, clock: parts.clock, region: origin, traffic },
+      allowance: parts.logAllowance,
+    }),
     budgetBytes: EDGE_BUDGET,
     keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
     prerenders: openPrerenders(config, parts),

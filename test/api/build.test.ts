@@ -348,7 +348,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     await server.runJobs()
     const failed = await read(token, made.id)
     assert.deepEqual([failed.readyState, failed.errorCode], ['ERROR', 'quota_exceeded'])
-    assert.match(failed.errorMessage, /allows 3 minutes of build time a month, and 3 minutes are used/)
+    assert.match(failed.errorMessage, /allows 3 min of build time a month, and 3 min are used/)
   })
 
   test('what was built has to fit into what the account may store', async () => {

@@ -10,6 +10,7 @@ import { sampleDelivery, sampleDomain, sampleDrain, sampleSession } from '#test/
 /** Endpoints that answer about the caller alone: whose token it is decides all they can show. */
 const ABOUT_ONESELF = new Set([
   'GET /v2/user',
+  'GET /v1/usage',
   'POST /v3/user/tokens',
   'GET /v3/user/tokens',
   'GET /v1/user/sessions',
@@ -37,7 +38,6 @@ const ABOUT_ONESELF = new Set([
   // What the registrar says of a name is the same for everybody.
   'GET /v4/domains/status',
   'GET /v4/domains/price',
-  'GET /v1/usage',
   'GET /v4/domains/:name/registry',
   'POST /v4/domains/buy',
   'GET /v2/domains/status',

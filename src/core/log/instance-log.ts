@@ -1,12 +1,15 @@
 import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { LogSource } from '#contract/api/log.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { LogAllowance } from '../usage/log-allowance.ts'
 import type { LogWriter } from './log-writer.ts'
 
 interface InstanceLogParts {
   readonly writer: Pick<LogWriter, 'record'>
   readonly clock: Clock
   readonly region: string
+  /** Absent, everything is recorded. */
+  readonly allowance?: Pick<LogAllowance, 'take'>
 }
 
 /** A line that a program wrote, or that tells what became of it. */
@@ -23,6 +26,7 @@ export interface InstanceLine {
   /** The request in which it was written, where that is known. */
   readonly requestId?: string
   readonly projectId?: string
+  readonly ownerId?: string
   /** What the deployment is for. */
   readonly environment?: TrafficTarget
   /** Set if it is an error, or was written as one. */
@@ -34,16 +38,22 @@ export interface InstanceLog {
   write(line: InstanceLine): void
 }
 
-export const createInstanceLog = ({ writer, clock, region }: InstanceLogParts): InstanceLog => ({
-  write: ({ deploymentId, instanceId, source, entrypoint, text, at, ...rest }) =>
+/** What is recorded with a line. */
+const LINE_BYTES = 100
+
+export const createInstanceLog = ({ writer, clock, region, allowance }: InstanceLogParts): InstanceLog => ({
+  write: ({ deploymentId, instanceId, source, entrypoint, text, at, ownerId, ...rest }) => {
+    const taken = ownerId === undefined || (allowance?.take(ownerId, LINE_BYTES + text.length) ?? true)
+    if (taken === false) return
     writer.record({
       deploymentId,
       type: 'stdout',
       at: at ?? clock.now(),
-      text,
+      text: taken === true ? text : taken,
       info: { type: source, name: instanceId, entrypoint },
       region,
       instanceId,
       ...rest,
-    }),
+    })
+  },
 })

@@ -1,16 +1,33 @@
+import type { Clock } from '../ports/clock.ts'
 import type { VisitLog } from '../site/site.ts'
+import type { LogAllowance } from '../usage/log-allowance.ts'
 import type { LogWriter } from './log-writer.ts'
 
 interface VisitLogParts {
-  readonly writer: Pick<LogWriter, 'recordVisit'>
+  readonly writer: Pick<LogWriter, 'record' | 'recordVisit'>
+  readonly clock: Clock
   readonly region: string
   /** Counts visits. */
   readonly traffic?: VisitLog
+  /** Absent, everything is recorded. */
+  readonly allowance?: Pick<LogAllowance, 'take'>
 }
 
-export const createVisitLog = ({ writer, region, traffic }: VisitLogParts): VisitLog => ({
+/** What is recorded with a visit besides its texts. */
+const VISIT_BYTES = 200
+
+export const createVisitLog = ({ writer, clock, region, traffic, allowance }: VisitLogParts): VisitLog => ({
   record(visit) {
+    // Counted even if nothing else is recorded of it.
     traffic?.record(visit)
-    writer.recordVisit(visit, region)
+    const bytes = VISIT_BYTES + visit.path.length + visit.userAgent.length
+    const taken = allowance?.take(visit.ownerId, bytes) ?? true
+    if (taken === true) writer.recordVisit(visit, region)
+    else if (taken !== false)
+      writer.record({
+        ...{ deploymentId: visit.deploymentId, projectId: visit.projectId, region },
+        ...{ type: 'stdout', at: clock.now(), text: taken },
+        info: { type: 'static', name: visit.host, entrypoint: '' },
+      })
   },
 })

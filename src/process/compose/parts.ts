@@ -42,6 +42,7 @@ import { systemClock } from '#core/ports/system-clock.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import type { Vault } from '#core/ports/vault.ts'
 import type { SiteSource } from '#core/site/site.ts'
+import { LogAllowance } from '#core/usage/log-allowance.ts'
 import { createQuotaSettings, type QuotaSettings } from '#core/usage/quota-settings.ts'
 import { createQuotas, type Quotas } from '#core/usage/quotas.ts'
 import type { Config } from '../../config.ts'
@@ -68,6 +69,8 @@ export interface Parts {
   readonly registrar: Registrar
   readonly logStore: LogStore
   readonly logWriter: LogWriter
+  /** How much accounts may add to the log. */
+  readonly logAllowance: LogAllowance
   readonly trafficStore: TrafficStore
   /** Counts visits. */
   readonly traffic: TrafficRecorder
@@ -138,6 +141,7 @@ export async function openParts(
   const vault = createVault(masterKey)
   const quotaSettings = createQuotaSettings({ settings: stores.settings, bus, clock })
   const quotas = createQuotas({ stores, settings: quotaSettings, clock })
+  const logAllowance = new LogAllowance({ quotas, usage: stores.usage, clock, log })
   const zones = createZoneSource(database.db, config)
   const outbound = createOutbound({ allows: openAllows(config) })
   return {
@@ -146,6 +150,7 @@ export async function openParts(
     blobs,
     logStore,
     logWriter,
+    logAllowance,
     trafficStore,
     traffic,
     sites: createSiteSource(database.db, config),
@@ -186,6 +191,7 @@ export async function openParts(
     async close() {
       outbound.close()
       await logWriter.close()
+      await logAllowance.flush()
       await traffic.close()
       changes.flush()
       await shared.close()

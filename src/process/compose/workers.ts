@@ -104,7 +104,10 @@ export async function openCodeWorkers(
     ensureNode: (version) => toolchains.ensureNode(version),
     usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,
     instances: stores.instances,
-    log: createInstanceLog({ writer: logWriter, clock, region: config.origin }),
+    log: createInstanceLog({
+      ...{ writer: logWriter, clock, region: config.origin },
+      allowance: parts.logAllowance,
+    }),
     onCrashLoop: (ref, reason) =>
       void crashed(ref, reason).catch((err) =>
         log.error({ err, ...ref }, 'a deployment that keeps crashing could not be marked'),

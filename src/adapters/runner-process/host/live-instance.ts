@@ -166,9 +166,9 @@ export class LiveInstance {
   }
 
   #write(text: string, from: Pick<InstanceLine, 'requestId' | 'stream'>): void {
-    const { program, paths, deploymentId, projectId, environment } = this.loaded
+    const { program, paths, deploymentId, projectId, ownerId, environment } = this.loaded
     this.#parts.log.write({
-      ...{ deploymentId, projectId, instanceId: this.id, text },
+      ...{ deploymentId, projectId, ownerId, instanceId: this.id, text },
       ...(environment && { environment }),
       source: program.shape === 'command' ? 'instance' : 'lambda',
       entrypoint: paths[0] ?? program.entry,

@@ -1,0 +1,118 @@
+import { MINUTE, SECOND } from '#contract/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import { periodOf, resetOf } from './period.ts'
+import { quotaWords } from './quota-exceeded.ts'
+import type { Quotas } from './quotas.ts'
+import type { UsageStore } from './usage-store.ts'
+
+interface AllowanceParts {
+  readonly quotas: Pick<Quotas, 'limitsById'>
+  readonly usage: Pick<UsageStore, 'add' | 'used'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Account {
+  readonly day: string
+  readonly dayEnds: number
+  /** By all processes, when it was last asked, and by this one since. */
+  used: number
+  /** Not yet written. */
+  taken: number
+  limit: number | null
+  told: boolean
+  lastAt: number
+}
+
+/** What a process has counted is written this often; so much of it is lost when it dies. */
+const WRITE_EVERY = 5 * SECOND
+const FORGOTTEN_AFTER = 10 * MINUTE
+
+/**
+ * How much each account may still add to the log today. Asked for every visit and every line, so it answers from memory;
+ * what all processes took together is known a few seconds later.
+ */
+export class LogAllowance {
+  readonly #parts: AllowanceParts
+  readonly #accounts = new Map<string, Account>()
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(parts: AllowanceParts) {
+    this.#parts = parts
+  }
+
+  /** Whether so many bytes more are recorded; what to tell instead, the first time that they are not. */
+  take(ownerId: string, bytes: number): true | false | string {
+    const now = this.#parts.clock.now()
+    const account = this.#accountOf(ownerId, now)
+    account.lastAt = now
+    if (account.limit === null || account.used + bytes <= account.limit) {
+      account.used += bytes
+      account.taken += bytes
+      return true
+    }
+    if (account.told) return false
+    account.told = true
+    return quotaWords({ quota: 'logBytes', limit: account.limit, used: account.used })
+  }
+
+  /** Resolves once everything that was taken is written, and what others took is known. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#writing.then(() => this.#write())
+    return this.#writing
+  }
+
+  #accountOf(ownerId: string, now: number): Account {
+    if (this.#timer === undefined) this.#timer = setTimeout(() => void this.flush(), WRITE_EVERY).unref()
+    const known = this.#accounts.get(ownerId)
+    if (known && now < known.dayEnds) return known
+    const account: Account = {
+      day: periodOf('logBytes', now),
+      dayEnds: resetOf('logBytes', now) ?? Number.POSITIVE_INFINITY,
+      ...{ used: 0, taken: 0, limit: known?.limit ?? null, told: false, lastAt: now },
+    }
+    this.#accounts.set(ownerId, account)
+    // What is left of a day that is over is written with it.
+    if (known && known.taken > 0) this.#writing = this.#writing.then(() => this.#add([[ownerId, known]]))
+    // Until it is known what the account may, a moment at most, it may.
+    else if (!known) void this.#refresh(ownerId, account).catch((err) => this.#complain(err))
+    return account
+  }
+
+  async #write(): Promise<void> {
+    const { clock } = this.#parts
+    const active = [...this.#accounts].filter(([, { taken }]) => taken > 0)
+    await this.#add(active)
+    for (const [ownerId, account] of this.#accounts) {
+      if (clock.now() - account.lastAt > FORGOTTEN_AFTER) this.#accounts.delete(ownerId)
+      else await this.#refresh(ownerId, account).catch((err) => this.#complain(err))
+    }
+  }
+
+  async #add(accounts: readonly (readonly [string, Account])[]): Promise<void> {
+    if (accounts.length === 0) return
+    const entries = accounts.map(([ownerId, account]) => {
+      const entry = { ownerId, what: 'logBytes', period: account.day, amount: account.taken } as const
+      account.taken = 0
+      return entry
+    })
+    await this.#parts.usage.add(entries).catch((err) => this.#complain(err))
+  }
+
+  async #refresh(ownerId: string, account: Account): Promise<void> {
+    const { quotas, usage } = this.#parts
+    const { logBytes: limit } = await quotas.limitsById(ownerId)
+    const used = await usage.used(ownerId, 'logBytes', account.day)
+    account.used = used + account.taken
+    if (limit === null || account.used < limit) account.told = false
+    account.limit = limit
+  }
+
+  #complain(err: unknown): void {
+    this.#parts.log.warn({ err }, 'what accounts add to the log could not be counted')
+  }
+}

@@ -15,14 +15,15 @@ const VISITS = amount(200_000, 1000)
 const traffic = new TrafficRecorder({ store: { add: async () => {} }, clock: systemClock, log: silentLog })
 let kept: unknown[] = []
 const writer = {
+  record() {},
   recordVisit(draft: unknown) {
     kept.push(draft)
     if (kept.length >= 1000) kept = []
   },
 }
 const subjects = {
-  before: createVisitLog({ writer, region: 'iad1' }),
-  after: createVisitLog({ writer, region: 'iad1', traffic }),
+  before: createVisitLog({ writer, clock: systemClock, region: 'iad1' }),
+  after: createVisitLog({ writer, clock: systemClock, region: 'iad1', traffic }),
 }
 const visit: Omit<SiteVisit, 'path'> = {
   ...{ id: 'x', at: Date.now(), ms: 0, status: 200, bytes: 1024, method: 'GET', environment: 'production' },

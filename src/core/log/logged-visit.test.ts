@@ -45,7 +45,8 @@ it('says of a visit that failed why, and of one that waited for an instance that
 it('is counted and recorded', () => {
   const seen: unknown[] = []
   createVisitLog({
-    writer: { recordVisit: (visit, region) => seen.push([visit, region]) },
+    writer: { record() {}, recordVisit: (visit, region) => seen.push([visit, region]) },
+    clock: Date,
     region: 'iad1',
     traffic: { record: (visit) => seen.push(visit) },
   }).record(sampleVisit())

@@ -186,13 +186,13 @@ class BuildRun {
     const { usage, clock } = this.#parts
     const { log } = this.#job
     const { ownerId } = this.#deployment
-    let since = clock.now()
+    let since = clock.monotonic()
     const count = async () => {
-      const now = clock.now()
-      const amount = Math.max(0, now - since)
+      const now = clock.monotonic()
+      const amount = Math.round(now - since)
       since = now
       await usage
-        .add([{ ownerId, what: 'buildMs', period: periodOf('buildMinutes', now), amount }])
+        .add([{ ownerId, what: 'buildMs', period: periodOf('buildMinutes', clock.now()), amount }])
         .catch((err: unknown) => log.warn({ err, ownerId, amount }, 'the time of a build was not counted'))
     }
     const timer = setInterval(() => void count(), MINUTE).unref()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { entriesOfVisit } from './logged-visit.ts'
 import { sampleVisit } from './logged-visit-testing.ts'
 import { createVisitLog } from './visit-log.ts'
@@ -46,7 +47,7 @@ it('is counted and recorded', () => {
   const seen: unknown[] = []
   createVisitLog({
     writer: { record() {}, recordVisit: (visit, region) => seen.push([visit, region]) },
-    clock: Date,
+    clock: systemClock,
     region: 'iad1',
     traffic: { record: (visit) => seen.push(visit) },
   }).record(sampleVisit())

@@ -50,10 +50,10 @@ const apply = (base: QuotaChange, wish: QuotaWish): QuotaChange => {
 
 export function createQuotaSettings({ settings, bus, clock }: SettingParts): QuotaSettings {
   let known = new Map<string, Promise<QuotaChange>>()
-  let since = clock.now()
+  let since = clock.monotonic()
   const forget = () => {
     known = new Map()
-    since = clock.now()
+    since = clock.monotonic()
   }
   bus.subscribe(TOPIC, forget)
 
@@ -63,7 +63,7 @@ export function createQuotaSettings({ settings, bus, clock }: SettingParts): Quo
   }
 
   function read(key: string): Promise<QuotaChange> {
-    if (known.size >= REMEMBERED || clock.now() - since >= REMEMBERED_MS) forget()
+    if (known.size >= REMEMBERED || clock.monotonic() - since >= REMEMBERED_MS) forget()
     const found = known.get(key)
     if (found) return found
     const into = known

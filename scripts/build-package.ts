@@ -4,7 +4,8 @@
  *
  * `dist/` has the folders of `src/`, file by file, as each was: code that looks for a neighbour by its place finds it
  * there. Two folders differ: the command line is bundled, because it is started for every command and one file is read
- * faster than a hundred; and the dashboard is what Vite makes of it.
+ * faster than a hundred; and the dashboard is what Vite makes of it. One more is added, `server`: what the processes of a
+ * server run, in a few files (see build-server.ts).
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { bundleServer } from './build-server.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const src = join(root, 'src')
@@ -135,6 +137,7 @@ function run(command: string, args: readonly string[]): void {
 for (const name of existsSync(dist) ? await readdir(dist) : [])
   if (name !== 'dashboard') await rm(join(dist, name), { recursive: true })
 await mirror()
+await bundleServer(dist, join(dist, 'server'))
 await bundleCommandLine()
 await declareTypes()
 run('npm', ['run', '--if-present', '--silent', 'build:dashboard'])

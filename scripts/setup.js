@@ -88,13 +88,17 @@ function fail(message) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const withDashboard = process.argv.includes('--dashboard')
-  setup({ dev: withDashboard || process.argv.includes('--dev') })
-  // By our own Node.js: the one that runs this may be older than what the build needs.
-  if (withDashboard) {
-    const { status } = spawnSync(runtime(), [join(root, 'scripts/build-dashboard.js')], {
-      stdio: ['ignore', 2, 2],
-    })
-    if (status !== 0) fail('the dashboard could not be built; the lines above say why.')
+  const builds = process.argv.includes('--build')
+  setup({ dev: builds || process.argv.includes('--dev') })
+  // By our own Node.js: the one that runs this may be older than what the builds need.
+  if (builds) {
+    build('build-dashboard.js', 'the dashboard')
+    build('build-server.ts', 'the server')
   }
+}
+
+function build(script, what) {
+  const args = ['--disable-warning=ExperimentalWarning', join(root, 'scripts', script)]
+  const { status } = spawnSync(runtime(), args, { stdio: ['ignore', 2, 2] })
+  if (status !== 0) fail(`${what} could not be built; the lines above say why.`)
 }

@@ -1,5 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { availableParallelism, networkInterfaces } from 'node:os'
+import { networkInterfaces } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import { PLANS, type Plan } from '#contract/limits.ts'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
@@ -256,12 +256,12 @@ export const SETTINGS = {
     read: oneOf(['process', 'docker', 'swarm']),
     fallback: () => 'process',
   }),
-  workers: setting({
+  workers: setting<number | undefined>({
     variable: 'ALOFT_WORKERS',
-    default: 'number of cores',
-    meaning: 'How many serving processes run on this machine.',
+    default: 'one, and under load up to one a core',
+    meaning: 'How many serving processes run on this machine; with a number, always so many.',
     read: count,
-    fallback: () => availableParallelism(),
+    fallback: () => undefined,
   }),
   smtpUrl: setting<Redacted | undefined>({
     variable: 'ALOFT_SMTP_URL',

@@ -32,8 +32,11 @@ function beside(name: string, args: readonly string[]): { readonly done: Promise
   return { done, said: () => readFileSync(file, 'utf8') }
 }
 
-// Both need nothing that is installed here, so they do not wait for it.
-const dashboard = beside('dashboard', ['scripts/build-dashboard.js'])
+// They need nothing that is installed here, so they do not wait for it.
+const builds = [
+  beside('dashboard', ['scripts/build-dashboard.js']),
+  beside('server', ['scripts/build-server.ts']),
+]
 const check = only.length === 0 ? beside('check', ['scripts/check.js']) : undefined
 
 const missing = ensureTools(Object.keys(TOOLS))
@@ -44,10 +47,11 @@ if (missing.some((name) => TOOLS[name]?.suite !== 'benchmarks') && process.env.C
   process.stderr.write('with CI=true every suite must run: failing\n')
   process.exit(1)
 }
-if (!(await dashboard.done)) {
-  process.stderr.write(dashboard.said())
-  process.exit(1)
-}
+for (const { done, said } of builds)
+  if (!(await done)) {
+    process.stderr.write(said())
+    process.exit(1)
+  }
 
 process.env.ALOFT_TEST_MISSING = missing.join(',')
 // Where the program itself keeps its compiled sources: what one process has compiled serves all others.

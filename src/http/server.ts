@@ -30,6 +30,7 @@ import { createPathIndex } from './paths.ts'
 import { patienceFor } from './patience.ts'
 import { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
+import { serialiser } from './serialise.ts'
 import { createFindCaller } from './session/caller.ts'
 import { createTurns, type GiveBack } from './turns.ts'
 import { compileValidate } from './validate.ts'
@@ -109,6 +110,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   app.decorateRequest('who', undefined)
   app.decorateRequest('endTurn', undefined)
 
+  app.setSerializerCompiler(({ schema }) => serialiser(schema))
   app.removeAllContentTypeParsers()
   const bodyTurns = createTurns(LARGE_AT_ONCE)
   const streamTurns = createTurns(LARGE_AT_ONCE)

@@ -6,7 +6,14 @@ import { AloftError } from '#contract/errors.ts'
 
 type Part = 'body' | 'querystring'
 
-const options = { strict: false, allErrors: false, formats: { 'date-time': true } } as const
+const options = {
+  strict: false,
+  allErrors: false,
+  formats: { 'date-time': true },
+  // The schemas are ours, and a test looks at them: that each is one need not be found out at every start.
+  validateSchema: false,
+  meta: false,
+} as const
 const ajv = {
   body: new Ajv(options),
   // Query values arrive as text, so numbers are read from it; booleans have more spellings than Ajv knows.
@@ -22,12 +29,18 @@ export type Validate = (data: unknown) => void | Promise<void>
 /** Items of a list that are checked at a time. */
 const SLICE = 2000
 
+/** The schema is compiled for the first request: most of the API is not asked for in the life of a process. */
 export function compileValidate(part: Part, schema: TSchema, row: Endpoint): Validate {
-  const check = ajv[part].compile(schema)
+  let compiled: ValidateFunction | undefined
+  const check = (data: unknown): ValidateFunction | undefined => {
+    compiled ??= ajv[part].compile(schema)
+    return compiled(data) ? undefined : compiled
+  }
   const booleans = part === 'querystring' ? booleanNames(schema) : []
   const lists = part === 'body' ? listNames(schema) : []
   const run = (data: unknown): void => {
-    if (!check(data)) throw invalid(check, row)
+    const failed = check(data)
+    if (failed) throw invalid(failed, row)
   }
   return (data) => {
     for (const name of booleans) spellBoolean(data as Record<string, unknown>, name)
@@ -39,7 +52,8 @@ export function compileValidate(part: Part, schema: TSchema, row: Endpoint): Val
     const items = data[name] as readonly unknown[]
     for (let start = 0; start < items.length; start += SLICE) {
       const piece = { ...data, [name]: items.slice(start, start + SLICE) }
-      if (!check(piece)) throw invalid(check, row, (path) => moveIndex(path, name, start))
+      const failed = check(piece)
+      if (failed) throw invalid(failed, row, (path) => moveIndex(path, name, start))
       await setImmediate()
     }
   }
@@ -76,11 +90,11 @@ const spellBoolean = (query: Record<string, unknown>, name: string): void => {
 }
 
 function invalid(
-  check: ValidateFunction,
+  failed: ValidateFunction,
   row: Endpoint,
   moved: (pointer: string) => string = (pointer) => pointer,
 ): AloftError {
-  const found = (check.errors as ErrorObject[])[0] as ErrorObject
+  const found = (failed.errors as ErrorObject[])[0] as ErrorObject
   const error = { ...found, instancePath: moved(found.instancePath) }
   const detail = row.detailedErrors
     ? { keyword: error.keyword, dataPath: dottedPath(error.instancePath), params: error.params }

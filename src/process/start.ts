@@ -11,10 +11,14 @@ const ROLES: readonly Role[] = ['all', 'serve', 'work']
 async function start(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: { role: { type: 'string', default: 'all' }, child: { type: 'string' } },
+    options: {
+      role: { type: 'string', default: 'all' },
+      child: { type: 'string' },
+      prepare: { type: 'boolean', default: false },
+    },
   })
   const config = readConfig(process.env, readConfigFile(process.cwd()))
-  if (values.child !== undefined) return runAsChild(values.child, config)
+  if (values.child !== undefined) return runAsChild(values.child, config, values.prepare)
 
   const role = values.role as Role
   if (!ROLES.includes(role)) throw new StartError(`--role takes one of ${ROLES.join(', ')}`)
@@ -33,12 +37,12 @@ function checkAbilities({ blobUrl, runtime }: Config): void {
     throw new StartError('ALOFT_RUNTIME: swarm is not part of this version; use `process` or `docker`')
 }
 
-async function runAsChild(role: string, config: Config): Promise<number> {
+async function runAsChild(role: string, config: Config, prepares: boolean): Promise<number> {
   if (!(CHILD_ROLES as readonly string[]).includes(role))
     throw new StartError(`there is no child role ${role}`)
   // Loaded here, because the supervisor has no use for what a child is made of.
   const { runChild } = await import('./supervisor/run-child.ts')
-  return runChild(role as ChildRole, config)
+  return runChild(role as ChildRole, config, prepares)
 }
 
 /** Runs to the end and answers the exit code; mistakes of the operator are told in a line each. */

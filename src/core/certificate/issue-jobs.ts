@@ -1,4 +1,4 @@
-import { getDomain } from 'tldts'
+import { registeredPart } from '../domain/registered-part.ts'
 import type { NewJob } from '../job/job-queue.ts'
 
 /** One kind for all that an authority is asked for, so that few are asked for at once. */
@@ -6,7 +6,7 @@ export const ISSUE_KIND = 'certificates.issue'
 
 /** The domain that somebody registered, under which a name is. */
 export const registrable = (name: string): string =>
-  getDomain(name.replace(/^\*\./, ''), { allowPrivateDomains: false }) ?? name.replace(/^\*\./, '')
+  registeredPart(name.replace(/^\*\./, ''), { allowPrivateDomains: false }) ?? name.replace(/^\*\./, '')
 
 /** A certificate for a host that is served and has none. */
 export const hostJob = (host: string): NewJob => ({

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
-import { getDomain } from 'tldts'
 import { AloftError } from '#contract/errors.ts'
+import { registeredPart } from './registered-part.ts'
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const MAX_NAME = 253
@@ -21,7 +21,7 @@ export function storedName(text: string): string | undefined {
 
 /** The part of a name that somebody can have registered; undefined for what names are registered under. */
 export const apexOf = (name: string): string | undefined =>
-  getDomain(name, { allowPrivateDomains: true, validateHostname: false }) ?? undefined
+  registeredPart(name, { allowPrivateDomains: true, validateHostname: false })
 
 /** The name that a request gives for a domain, in whatever script. */
 export function readDomainName(text: string | undefined): string {

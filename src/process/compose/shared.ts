@@ -9,7 +9,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import type { Config } from '../../config.ts'
 import type { Channel } from '../supervisor/channel.ts'
-import { servingProcesses } from '../supervisor/serving.ts'
+import { servingRange } from '../supervisor/serving.ts'
 
 /** What processes have in common besides the database. */
 export interface Shared {
@@ -35,7 +35,7 @@ export async function openShared(config: Config, parts: SharedParts): Promise<Sh
   const bus = channel ? createIpcBus({ channel, log }) : createMemoryBus({ log })
   // A single serving process has nobody to share its counts with.
   const limiter =
-    channel && servingProcesses(config) > 1
+    channel && servingRange(config).most > 1
       ? createIpcLimiter(channel, { clock, patience: SUPERVISOR_PATIENCE })
       : createMemoryLimiter({ clock })
   return { bus, limiter, close: () => bus.close() }

@@ -1,13 +1,16 @@
 import { fork } from 'node:child_process'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SECOND } from '#contract/time.ts'
 import type { ProcessFacts } from '#core/operator/status.ts'
 import type { Log } from '#core/ports/log.ts'
+import { findBundle } from './bundle.ts'
 import { type Channel, channelToChild, kindOf } from './channel.ts'
 import { createDoingNotes, type DoingNotes } from './doing.ts'
 import { Heartbeat, seeProcess } from './heartbeat.ts'
 
-export const CHILD_ROLES = ['prepare', 'serve', 'work'] as const
+export const CHILD_ROLES = ['serve', 'work'] as const
 export type ChildRole = (typeof CHILD_ROLES)[number]
 
 export const READY = 'child.ready'
@@ -16,14 +19,28 @@ export const DRAIN = 'child.drain'
 /** How long a process may take to finish what it has begun. */
 export const DRAIN_MS = 25 * SECOND
 
-const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
+/** Looked for once: what is started again is what was started at first, whatever has become of the sources meanwhile. */
+const main = findBundle() ?? fileURLToPath(new URL('../../main.ts', import.meta.url))
 
-/** Starts this program again in one of its child roles, with a place for what it does where that is given. */
-export const forkRole = (role: ChildRole, doing?: DoingNotes) =>
-  fork(main, ['--child', role], {
+/** What was compiled is kept for the next start, in the same folder as by whoever started this. */
+const compileCache = (): string | undefined => {
+  const folder = getCompileCacheDir()
+  return process.env.NODE_COMPILE_CACHE ?? (folder && dirname(folder))
+}
+
+/** Tells a child to bring the data up to date before it begins. */
+export const PREPARE_FIRST = '--prepare'
+
+/** Starts this program again in one of its child roles, with a place for what it does. */
+export const forkRole = (role: ChildRole, doing: DoingNotes, prepares: boolean) =>
+  fork(main, ['--child', role, ...(prepares ? [PREPARE_FIRST] : [])], {
     // Group commits and hashing run on the thread pool: the default of four threads starves them.
-    env: { ...process.env, UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16' },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing?.fd ?? 'ignore'],
+    env: {
+      ...process.env,
+      UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16',
+      NODE_COMPILE_CACHE: compileCache(),
+    },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing.fd],
   })
 
 const FIRST_PAUSE = 100
@@ -41,6 +58,8 @@ interface KeptOptions {
   readonly onStillborn: () => void
   /** Silence of this length means that it stands still; 0: it is not watched. */
   readonly hangMs: number
+  /** Whether it brings the data up to date first, when it is started for the first time. */
+  readonly prepares?: boolean
   readonly fork?: typeof forkRole
 }
 
@@ -75,8 +94,13 @@ export class KeptChild {
   get facts(): Omit<ProcessFacts, 'memory'> | undefined {
     const { name, role } = this.#options
     const pid = this.#channel && this.#child?.pid
-    if (pid === undefined || role === 'prepare') return undefined
+    if (pid === undefined) return undefined
     return { name, role, pid, startedAt: this.#startedAt, restarts: this.#starts - 1, hangs: this.#hangs }
+  }
+
+  /** How busy it is, from 0 to 1; 0 where it is not watched. */
+  get busy(): number {
+    return this.#heartbeat?.busy ?? 0
   }
 
   /** Resolves when the process is ready for the first time. */
@@ -109,7 +133,11 @@ export class KeptChild {
     const startedAt = performance.now()
     this.#startedAt = Date.now()
     this.#starts += 1
-    const child = (this.#options.fork ?? forkRole)(role, this.#doing)
+    const child = (this.#options.fork ?? forkRole)(
+      role,
+      this.#doing,
+      !this.#everReady && this.#options.prepares === true,
+    )
     this.#child = child
     this.#channel = channelToChild(child)
     const detach = this.#options.onStart(this.#channel)

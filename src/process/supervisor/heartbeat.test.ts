@@ -96,3 +96,14 @@ test('one that has not begun to serve has more time', (t) => {
   pass(20)
   assert.equal(hung.length, 1)
 })
+
+test('it tells how busy the process is; one that falls silent is', (t) => {
+  const { heartbeat, answer, pass } = watch(t)
+  assert.equal(heartbeat.busy, 0)
+  pass(1)
+  answer({ busy: 0.4 })
+  pass(1)
+  assert.equal(heartbeat.busy, 0.4)
+  pass(1)
+  assert.equal(heartbeat.busy, 1)
+})

@@ -16,14 +16,20 @@ interface Beat {
   readonly kind: typeof BEAT
   readonly n: number
   readonly debugged?: boolean
+  /** The share of the time since the last answer in which the event loop had something to do, from 0 to 1. */
+  readonly busy?: number
 }
 
 /** The end in a process that the supervisor keeps: answers as soon as the event loop comes to it. */
 export function answerHeartbeat(channel: Channel): void {
+  let before = performance.eventLoopUtilization()
   channel.onMessage((message) => {
     if (kindOf(message) !== BEAT) return
     const { n } = message as Beat
-    channel.send({ kind: BEAT, n, debugged: inspectorUrl() !== undefined } satisfies Beat)
+    const now = performance.eventLoopUtilization()
+    const busy = performance.eventLoopUtilization(now, before).utilization
+    before = now
+    channel.send({ kind: BEAT, n, debugged: inspectorUrl() !== undefined, busy } satisfies Beat)
   })
 }
 
@@ -87,6 +93,7 @@ export class Heartbeat {
   #silentMs = 0
   #before: ProcessSight | undefined
   #isDebugged = false
+  #busy = 0
   #isServing = false
   #isStopped = false
 
@@ -95,11 +102,17 @@ export class Heartbeat {
     this.#lastTick = this.#options.now()
     options.channel.onMessage((message) => {
       if (kindOf(message) !== BEAT) return
-      const { n, debugged } = message as Beat
+      const { n, debugged, busy = 0 } = message as Beat
       this.#answered = Math.max(this.#answered, n)
       this.#isDebugged = debugged === true
+      this.#busy = busy
     })
     this.#timer = setInterval(() => this.tick(), BEAT_MS)
+  }
+
+  /** How busy it was when it last answered, from 0 to 1; one that does not answer is busy. */
+  get busy(): number {
+    return this.#silentMs > 0 ? 1 : this.#busy
   }
 
   /** It has begun to serve: from now on it may not stand still for long. */

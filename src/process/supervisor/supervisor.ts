@@ -11,10 +11,11 @@ import type { Config } from '../../config.ts'
 import { firstWords } from '../first-words.ts'
 import { PREPARED, type Prepared } from '../prepared.ts'
 import { type Channel, kindOf } from './channel.ts'
-import { DRAIN_MS, forkRole, KeptChild } from './child.ts'
+import { DRAIN_MS, KeptChild } from './child.ts'
 import { serveMetrics } from './metrics-hub.ts'
 import { serveProcessList, startOfThis } from './process-list.ts'
-import { servingProcesses } from './serving.ts'
+import { createScaling } from './scaling.ts'
+import { servingRange } from './serving.ts'
 
 export type Role = 'all' | 'serve' | 'work'
 
@@ -22,10 +23,9 @@ export type Role = 'all' | 'serve' | 'work'
 export async function supervise(config: Config, role: Role, log: Log): Promise<number> {
   const stopping = stopSignal()
   await assertFree(config)
-  const prepared = await prepare()
-  if (prepared === undefined) return 1
 
-  const stillborn = Promise.withResolvers<void>()
+  const stillborn = Promise.withResolvers<'stillborn'>()
+  const prepared = Promise.withResolvers<Prepared>()
   const children: KeptChild[] = []
   const channels = () => children.flatMap(({ channel }) => channel ?? [])
   const metrics = serveMetrics(channels)
@@ -37,34 +37,76 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   const limiter = createMemoryLimiter()
   const bus = serveIpcBus()
   const attach = (channel: Channel) => {
+    channel.onMessage((message) => kindOf(message) === PREPARED && prepared.resolve(message as Prepared))
     metrics.attach(channel)
     list.attach(channel)
     serveIpcLimiter(channel, limiter)
     return bus.attach(channel)
   }
-  const keep = (kind: 'serve' | 'work', name: string) =>
-    children.push(
-      new KeptChild({
-        ...{ role: kind, name, log, onStart: attach, onStillborn: stillborn.resolve },
-        hangMs: config.hangSeconds * SECOND,
-      }),
-    )
+  const keep = (kind: 'serve' | 'work', name: string, isExtra = false): Promise<void> => {
+    const onStillborn = () => {
+      if (!isExtra) return stillborn.resolve('stillborn')
+      log.error({ child: name }, 'a process could not start; the others go on')
+      children.splice(children.indexOf(child), 1)
+    }
+    const child = new KeptChild({
+      ...{ role: kind, name, log, onStart: attach, onStillborn },
+      hangMs: config.hangSeconds * SECOND,
+      // The database is brought up to date by one process, before any other looks at it.
+      prepares: children.length === 0,
+    })
+    children.push(child)
+    return child.start()
+  }
+  const serving = () => children.filter((child) => child.role === 'serve')
 
-  if (role !== 'work') for (let n = 1; n <= servingProcesses(config); n++) keep('serve', `serve-${n}`)
-  if (role !== 'serve') keep('work', 'work-1')
+  async function startAll(): Promise<'ready'> {
+    const { least } = servingRange(config)
+    const first = role === 'work' ? keep('work', 'work-1') : keep('serve', 'serve-1')
+    await prepared.promise
+    const others: Promise<void>[] = []
+    if (role !== 'work') for (let n = 2; n <= least; n++) others.push(keep('serve', `serve-${n}`))
+    if (role === 'all') others.push(keep('work', 'work-1'))
+    await Promise.all([first, ...others])
+    return 'ready'
+  }
 
-  const ready = Promise.all(children.map((child) => child.start())).then(() => 'ready' as const)
-  const first = await Promise.race([ready, stillborn.promise.then(() => 'stillborn' as const), stopping])
-  if (first === 'ready') {
-    announce(config, prepared)
+  function startOneMore(): void {
+    const name = `serve-${serving().length + 1}`
+    log.info({ child: name }, 'there is much to do: one more process serves')
+    void keep('serve', name, true)
+  }
+
+  function endOne(): void {
+    const last = serving().at(-1)
+    if (!last) return
+    log.info({ child: last.facts?.name }, 'there is little to do: one process fewer serves')
+    children.splice(children.indexOf(last), 1)
+    void last.stop(DRAIN_MS + 5 * SECOND)
+  }
+
+  function scale(): NodeJS.Timeout {
+    const decide = createScaling(servingRange(config))
+    return setInterval(() => {
+      const change = decide(serving().map(({ busy }) => busy))
+      if (change > 0) startOneMore()
+      if (change < 0) endOne()
+    }, SECOND)
+  }
+
+  const outcome = await Promise.race([startAll(), stillborn.promise, stopping])
+  if (outcome === 'ready') {
+    announce(config, await prepared.promise)
+    const scaling = role === 'work' ? undefined : scale()
     await stopping
-  } else if (first === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
+    clearInterval(scaling)
+  } else if (outcome === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
   // Functions run in the working process: it stays until the last visitor has been answered.
   for (const kind of ['serve', 'work'] as const)
     await Promise.all(
       children.filter(({ role }) => role === kind).map((child) => child.stop(DRAIN_MS + 5 * SECOND)),
     )
-  return first === 'stillborn' ? 1 : 0
+  return outcome === 'stillborn' ? 1 : 0
 }
 
 /** Once, to a person at a terminal; a log gets the same as a line of its own. */
@@ -82,17 +124,6 @@ function announce(config: Config, { setupToken }: Prepared): void {
       `\nNobody operates this installation yet. Open this one-time link to become its operator:\n\n  ${config.baseUrl}/setup?token=${setupToken}\n\n`,
     )
   process.stdout.write(`aloft ready ${config.baseUrl}\n`)
-}
-
-/** The database is brought up to date by one process, before any other looks at it. */
-async function prepare(): Promise<Prepared | undefined> {
-  const child = forkRole('prepare')
-  let prepared: Prepared | undefined
-  child.on('message', (message) => {
-    if (kindOf(message) === PREPARED) prepared = message as Prepared
-  })
-  await once(child, 'exit')
-  return prepared
 }
 
 /** Serving processes share their ports, so a second installation on the same ports has to be noticed here. */

@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import type { Challenge } from '#core/certificate/challenge.ts'
 import type { Config } from '../../config.ts'
+import { servingRange } from '../supervisor/serving.ts'
 
 /** Several processes answer at the port, and a question from another port of ours may go to another of them. */
 const MAX_QUESTIONS = 8
@@ -33,8 +34,9 @@ export function createShowsChallenge({
 
   return async ({ kind, host, value }: Challenge, signal: AbortSignal): Promise<boolean> => {
     if (kind !== 'dns-01') return true
-    const questions = Array.from({ length: Math.min(workers * 2, MAX_QUESTIONS) }, () =>
-      isShown(`_acme-challenge.${host}`, value, signal),
+    const questions = Array.from(
+      { length: Math.min(servingRange({ workers }).most * 2, MAX_QUESTIONS) },
+      () => isShown(`_acme-challenge.${host}`, value, signal),
     )
     return (await Promise.all(questions)).every(Boolean)
   }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createScaling } from './scaling.ts'
+
+const ticks = (
+  decide: (busy: readonly number[]) => number,
+  busy: readonly number[],
+  count: number,
+): number[] => Array.from({ length: count }, () => decide(busy))
+
+test('one more is started when all are busy for some seconds', () => {
+  const decide = createScaling({ least: 1, most: 2 })
+  assert.deepEqual(ticks(decide, [0.9], 3), [0, 0, 1])
+})
+
+test('a short burst starts nothing', () => {
+  const decide = createScaling({ least: 1, most: 2 })
+  assert.deepEqual(
+    [...ticks(decide, [1], 2), ...ticks(decide, [0.1], 1), ...ticks(decide, [1], 2)],
+    [0, 0, 0, 0, 0],
+  )
+})
+
+test('a quiet one beside a busy one is no reason for a third', () => {
+  assert.ok(ticks(createScaling({ least: 1, most: 4 }), [1, 0.1], 20).every((change) => change === 0))
+})
+
+test('there are never more than the most, nor fewer than the least', () => {
+  assert.ok(ticks(createScaling({ least: 2, most: 2 }), [1, 1], 20).every((change) => change === 0))
+  assert.ok(ticks(createScaling({ least: 2, most: 2 }), [0, 0], 1000).every((change) => change === 0))
+})
+
+test('after minutes with little to do one is ended', () => {
+  const changes = ticks(createScaling({ least: 1, most: 2 }), [0.1, 0], 600)
+  assert.deepEqual(
+    changes.flatMap((change, tick) => (change === 0 ? [] : [[tick + 1, change]])),
+    [
+      [300, -1],
+      [600, -1],
+    ],
+  )
+})

@@ -11,7 +11,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   {
     ids: ['P1', 'P2', 'P3'],
     tools: ['nginx', 'caddy', 'wrk', 'h2load'],
-    load: () => import('./static-rows.ts'),
+    load: () => import('./static.ts'),
   },
   {
     ids: ['P4'],
@@ -28,4 +28,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P13'], tools: ['wrk', 'bubblewrap'], load: () => import('./noisy-build.ts') },
   { ids: ['P14'], tools: [], load: () => import('./many-rows.ts') },
   { ids: ['P15'], tools: [], load: () => import('./cli-start.ts') },
+  { ids: ['P16'], tools: [], load: () => import('./start.ts') },
 ]

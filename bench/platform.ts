@@ -14,6 +14,7 @@ interface Call {
 
 export interface Platform {
   readonly url: string
+  readonly tlsPort: number
   /** Of the supervisor, whose tree is everything. */
   readonly pid: number | undefined
   /** Who calls: the operator. */
@@ -47,6 +48,7 @@ async function start(env: Record<string, string>): Promise<Platform> {
   const shared = oneConnection()
   return {
     url: installed.url,
+    tlsPort: installed.tlsPort,
     pid: installed.process.pid,
     children: (role) => installed.children(role),
     headers,

@@ -17,19 +17,25 @@ function readStat(text: string): Stat {
   return { pid: Number.parseInt(text, 10), parent: Number(fields[1]), ticks }
 }
 
-/** CPU seconds that a process and everything it started have used so far. */
-export async function cpuSeconds(root: number | undefined): Promise<number> {
+async function readAll(): Promise<readonly Stat[]> {
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const texts = await Promise.all(names.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')))
-  const stats = texts.filter((text) => text !== '').map(readStat)
+  return texts.filter((text) => text !== '').map(readStat)
+}
+
+/** CPU seconds that processes have used so far, with everything they have started or without. */
+export async function cpuSecondsOf(pids: readonly number[], withChildren: boolean): Promise<number> {
+  const stats = await readAll()
   let ticks = 0
-  const todo = [root]
-  while (todo.length > 0) {
-    const next = todo.pop()
+  const todo = [...pids]
+  for (let next = todo.pop(); next !== undefined; next = todo.pop())
     for (const { pid, parent, ticks: used } of stats) {
       if (pid === next) ticks += used
-      if (parent === next) todo.push(pid)
+      if (parent === next && withChildren) todo.push(pid)
     }
-  }
   return ticks / TICKS_A_SECOND
 }
+
+/** CPU seconds that a process and everything it started have used so far. */
+export const cpuSeconds = (root: number | undefined): Promise<number> =>
+  cpuSecondsOf(root === undefined ? [] : [root], true)

@@ -8,6 +8,18 @@ export interface Row {
   /** Empty for a line that only explains another. */
   readonly target: string
   readonly met: boolean | undefined
+  /** The same in numbers, for plots and for programs. */
+  readonly chart?: Chart
+}
+
+export interface Chart {
+  readonly value: number
+  readonly target: number | undefined
+  readonly better: 'more' | 'less'
+  /** The least and the most of all rounds. */
+  readonly spread?: readonly [number, number]
+  /** Ours and theirs, where the value is a ratio of two rates. */
+  readonly rates?: readonly [number, number]
 }
 
 /** A ratio that should not be smaller than its target. */
@@ -17,6 +29,7 @@ export const atLeast = (id: string, what: string, ratio: number, target: number)
   measured: `${ratio.toFixed(2)} ×`,
   target: `≥ ${target} ×`,
   met: ratio >= target,
+  chart: { value: ratio, target, better: 'more' },
 })
 
 /** A ratio that should not be larger than its target. */
@@ -26,6 +39,7 @@ export const atMost = (id: string, what: string, ratio: number, target: number):
   measured: `${ratio.toFixed(2)} ×`,
   target: `≤ ${target} ×`,
   met: ratio <= target,
+  chart: { value: ratio, target, better: 'less' },
 })
 
 /** A ratio without a target, beside one that has it. */
@@ -35,14 +49,25 @@ export const beside = (id: string, what: string, ratio: number): Row => ({
   measured: `${ratio.toFixed(2)} ×`,
   target: '',
   met: undefined,
+  chart: { value: ratio, target: undefined, better: 'more' },
 })
 
 export function printRows(rows: readonly Row[]): void {
   const table = new Table({
-    head: ['', 'what', 'measured', 'target', ''],
+    head: ['', 'what', 'measured', 'spread', 'rates', 'target', ''],
     style: { head: [], border: [], compact: true },
   })
-  for (const { id, what, measured, target, met } of rows)
-    table.push([id, what, measured, target, met === undefined ? '' : met ? 'met' : 'missed'])
+  for (const row of rows) {
+    const { id, what, measured, target } = row
+    table.push([id, what, measured, spreadOf(row), ratesOf(row), target, verdictOf(row)])
+  }
   console.log(table.toString())
 }
+
+export const spreadOf = ({ chart }: Row): string =>
+  chart?.spread ? chart.spread.map((ratio) => ratio.toFixed(2)).join('–') : ''
+
+export const ratesOf = ({ chart }: Row): string =>
+  chart?.rates ? chart.rates.map((rate) => Math.round(rate).toLocaleString('en')).join(' : ') : ''
+
+export const verdictOf = ({ met }: Row): string => (met === undefined ? '' : met ? 'met' : 'missed')

@@ -1,11 +1,19 @@
 /**
  * Every benchmark, one after the other, side by side with its peer in the same run, and one table at the end.
  *
- *   npm run bench            all of them
- *   npm run bench -- P8 P11  some of them
+ *   npm run bench                          all of them
+ *   npm run bench -- P8 P11                some of them
+ *   npm run bench -- --json results.json   the rows as JSON as well; `-` is the standard output, without a table
+ *   npm run bench -- --write               the table and the picture in docs/performance.md as well
+ *
+ * `BENCH_ROUNDS` says how many rounds there are where servers take turns. Parts of the product by themselves are
+ * measured by the programs in bench/micro.
  */
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { ensureTools } from '../scripts/debian.js'
 import { BENCHMARKS, type Benchmark } from './benchmarks.ts'
+import { reportOf, writeReport } from './report.ts'
 import { printRows, type Row } from './row.ts'
 
 const leaveOut = ({ ids }: Benchmark, why: string): void =>
@@ -28,11 +36,20 @@ async function rowsOf(benchmark: Benchmark): Promise<readonly Row[]> {
   }
 }
 
-const wanted = process.argv.slice(2).map((id) => id.toUpperCase())
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' }, write: { type: 'boolean', default: false } },
+})
+const wanted = positionals.map((id) => id.toUpperCase())
 const chosen = BENCHMARKS.filter(({ ids }) => wanted.length === 0 || ids.some((id) => wanted.includes(id)))
 const rows: Row[] = []
 for (const benchmark of chosen) rows.push(...(await rowsOf(benchmark)))
-printRows(rows)
+const report = reportOf(rows)
+if (values.json === '-') console.log(JSON.stringify(report, null, 2))
+else printRows(rows)
+if (values.json !== undefined && values.json !== '-')
+  writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`)
+if (values.write) writeReport(report)
 if (chosen.length === 0) {
   console.error(`there is ${BENCHMARKS.flatMap(({ ids }) => ids).join(', ')}`)
   process.exitCode = 1

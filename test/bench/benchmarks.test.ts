@@ -24,7 +24,7 @@ for (const { ids, tools, load } of BENCHMARKS) {
   })
 }
 
-for (const program of ['blob-store.ts', 'visit-counting.ts'])
+for (const program of ['micro/blob-store.ts', 'micro/visit-counting.ts'])
   test(`${program} prints what it has measured`, async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bench', program)])
     assert.match(stdout, /\d/)

@@ -1,15 +1,15 @@
 /**
  * What counting a visit adds to noting it in the log: both without the store, in turn, as a ratio of CPU time.
  *
- *   node bench/visit-counting.ts
+ *   node bench/micro/visit-counting.ts
  */
 import { TrafficRecorder } from '#core/analytics/traffic-recorder.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { median } from './median.ts'
-import { amount } from './trial.ts'
+import { median } from '../median.ts'
+import { amount } from '../trial.ts'
 
 const VISITS = amount(200_000, 1000)
 const traffic = new TrafficRecorder({ store: { add: async () => {} }, clock: systemClock, log: silentLog })

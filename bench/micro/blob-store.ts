@@ -6,7 +6,7 @@
  * What shared syncs gain depends on what a sync costs: a disk that syncs in a fraction of a millisecond leaves only the
  * CPU time to save. A processor without SHA instructions takes twice as long for SHA-256 as for SHA-1.
  *
- *   node bench/blob-store.ts
+ *   node bench/micro/blob-store.ts
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { hash, randomFillSync } from 'node:crypto'
@@ -20,7 +20,7 @@ import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { amount, rounds } from './trial.ts'
+import { amount, rounds } from '../trial.ts'
 
 const FILES = amount(10_000, 200)
 const FILE_BYTES = 4096

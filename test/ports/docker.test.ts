@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { connectEngine, type Engine } from '#adapters/docker/engine.ts'
 import { readEngineAddress } from '#adapters/docker/engine-address.ts'
@@ -8,6 +12,8 @@ import { tagOf } from '#adapters/docker/images.ts'
 import { LABEL } from '#adapters/docker/labels.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Files } from '#core/detection/plan-testing.ts'
+import { createDestinations } from '#core/outbound/destinations.ts'
+import { SITES } from '#core/outbound/own-sites.ts'
 import type { Program } from '#core/output/output.ts'
 import {
   dockerMissing,
@@ -36,6 +42,8 @@ const reach = (host, port) => new Promise((resolve) => {
 createServer(async ({ url }, response) => {
   const { pathname, searchParams } = new URL(url, 'http://x')
   if (pathname === '/reach') return response.end(await reach(searchParams.get('host'), Number(searchParams.get('port'))))
+  if (pathname === '/said') return connect(Number(searchParams.get('port')), searchParams.get('host')).on('error', (error) => response.end(error.code)).pipe(response)
+  if (pathname === '/trusts') return response.end(require('node:fs').readFileSync(process.env.SSL_CERT_FILE))
   if (pathname === '/status') return response.end(require('node:fs').readFileSync('/proc/self/status'))
   if (pathname === '/address') return response.end(Object.values(require('node:os').networkInterfaces()).flat().find(({ internal }) => !internal).address)
   if (pathname === '/eat') { const all = []; for (;;) all.push(Buffer.alloc(2 ** 20, 1)) }
@@ -111,6 +119,53 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
     assert.equal(await running.stdout, 'asked for /one\n')
     assert.equal(await running.stderr, 'on the other stream\n')
     assert.deepEqual(await engine.containers({}), [])
+  })
+
+  it('leads to the sites of the installation, and lets them be trusted', async (t) => {
+    const listener = createServer((socket) => socket.end('from the platform'))
+    t.after(() => listener.close())
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const { port } = listener.address() as AddressInfo
+    const folder = await mkdtemp(join(tmpdir(), 'aloft-authorities-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const authorities = join(folder, 'all.pem')
+    await writeFile(authorities, 'whom to trust')
+    const usual = createDestinations()
+    const own = await openPrograms(
+      server.host,
+      {},
+      {
+        authorities,
+        services: {
+          ports: [80, 443],
+          destinations: {
+            ...usual,
+            addressesOf: (name) => (name === 'site.example.test' ? [SITES] : undefined),
+            connectTo: (address, to) =>
+              address === SITES && to === 443 ? { host: '127.0.0.1', port } : usual.connectTo(address, to),
+          },
+        },
+      },
+    )
+    t.after(() => own.close())
+    const deploymentId = 'dpl_asking'
+    const { program } = await own.build(serverFiles(), { deploymentId })
+    const running = await own.run(program, {}, deploymentId)
+    await running.first()
+    assert.equal(await running.get('/said?host=site.example.test&port=443'), 'from the platform')
+    assert.match(await running.get('/said?host=site.example.test&port=80'), /^E/)
+    assert.match(await running.get('/said?host=site.example.test&port=22'), /^E/)
+    assert.equal(await running.get('/trusts'), 'whom to trust')
+    // Those behind it are for nobody who knows them.
+    const gateway = (await running.get('/address')).replace(/\.\d+$/, '.1')
+    const sockets = execFileSync('ss', ['-Hltn', 'src', gateway], { encoding: 'utf8' })
+    const hidden = [...sockets.matchAll(/:(\d+) /g)].map((found) => found[1])
+    assert.ok(hidden.length >= 3, sockets)
+    for (const each of hidden) assert.match(await running.get(`/reach?host=${gateway}&port=${each}`), /^E/)
+    running.launched.kill()
+    await running.launched.exit
+    await own.docker.forget(deploymentId)
   })
 
   it('leaves out of the image what .dockerignore says', async () => {

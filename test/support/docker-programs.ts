@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import type { ContainerLaunch, ControlMessage } from '#adapters/docker/container-launch.ts'
-import { type Docker, type DockerLimits, openDocker } from '#adapters/docker/open-docker.ts'
+import {
+  type Docker,
+  type DockerLimits,
+  type DockerOptions,
+  openDocker,
+} from '#adapters/docker/open-docker.ts'
 import { createDockerBuilder } from '#builder/docker/docker-builder.ts'
 import { builtBy, type Files, manifestOf, plannedTask, runOf } from '#core/detection/plan-testing.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
@@ -44,13 +49,14 @@ export interface DockerPrograms {
 export async function openPrograms(
   host: string,
   limits: Partial<DockerLimits> = {},
+  own: Pick<DockerOptions, 'services' | 'authorities'> = {},
 ): Promise<DockerPrograms> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-images-'))
   const blobs = await createFsBlobStore({ folder: join(folder, 'blobs'), clock, log: silentLog })
   let opened = 0
   const open = () => {
     const runFolder = join(folder, `run-${opened++}`)
-    return openDocker({ ...{ host, folder, runFolder, blobs, clock, limits, log: silentLog } })
+    return openDocker({ ...{ host, folder, runFolder, blobs, clock, limits, log: silentLog }, ...own })
   }
   const docker = await open()
   const builder = createDockerBuilder({ images: docker.images, blobs })

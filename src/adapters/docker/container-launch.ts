@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { PassThrough, type Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
+import { pack } from 'tar-stream'
 import { SECOND } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
+import { trusting } from '#core/outbound/trusting.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
 import { isDockerError } from './docker-error.ts'
@@ -24,6 +27,10 @@ export interface LaunchParts {
   readonly labels: Labels
   /** Whether the engine can put a first process into containers that passes signals on and buries the dead. */
   readonly init: boolean
+  /** Whom it asks for names; the engine's own choice where it is left out. */
+  readonly nameServer?: string | undefined
+  /** A file of certificates: all the authorities that it trusts; those of its image where it is left out. */
+  readonly authorities?: string | undefined
   /** Of the container, free on this engine. */
   readonly name: string
   /** Where requests come in, a short path that is free. */
@@ -63,6 +70,7 @@ const CAPABILITIES = [
   'SETPCAP',
   'SETUID',
 ]
+const AUTHORITIES = '/aloft/authorities.pem'
 const DEFAULT_PORT = 3000
 const MB = 2 ** 20
 const CONNECT_MS = 2 * SECOND
@@ -148,6 +156,7 @@ class Container implements ContainerLaunch {
     try {
       const id = await engine.createContainer(this.#parts.name, this.#plan(env, port))
       this.#id = id
+      await this.#trust(id)
       const { ended } = await engine.watch(id)
       const { stdout, stderr } = await engine.attach(id)
       stdout.pipe(this.#stdout)
@@ -175,11 +184,14 @@ class Container implements ContainerLaunch {
   }
 
   #plan(env: Readonly<Record<string, string>>, port: number): NewContainer {
-    const { network, limits, labels, init } = this.#parts
+    const { network, nameServer, authorities, limits, labels, init } = this.#parts
+    const trusted = authorities === undefined ? {} : trusting(AUTHORITIES)
     const memory = this.#loaded.program.memoryMb * MB
     return {
       Image: this.#image.Id,
-      Env: Object.entries({ ...env, PORT: String(port) }).map(([name, value]) => `${name}=${value}`),
+      Env: Object.entries({ ...trusted, ...env, PORT: String(port) }).map(
+        ([name, value]) => `${name}=${value}`,
+      ),
       Labels: labels,
       // Whether it is well is asked from outside.
       Healthcheck: { Test: ['NONE'] },
@@ -193,6 +205,7 @@ class Container implements ContainerLaunch {
         CapAdd: CAPABILITIES,
         SecurityOpt: ['no-new-privileges'],
         NetworkMode: network,
+        ...(nameServer === undefined ? {} : { Dns: [nameServer] }),
         IpcMode: 'private',
         // What it writes is read as it comes, and kept nowhere else.
         LogConfig: { Type: 'none' },
@@ -202,6 +215,16 @@ class Container implements ContainerLaunch {
         ...(init ? { Init: true } : {}),
       },
     }
+  }
+
+  /** A file of its own, as an engine need not see those of the platform. */
+  async #trust(id: string): Promise<void> {
+    const { engine, authorities } = this.#parts
+    if (authorities === undefined) return
+    const archive = pack()
+    archive.entry({ name: AUTHORITIES.slice(1), mode: 0o644 }, await readFile(authorities))
+    archive.finalize()
+    await engine.put(id, '/', Readable.from(archive))
   }
 
   async #untilReady(id: string, port: number, over: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { DockerError, type DockerFault } from './docker-error.ts'
 import type { EngineAddress } from './engine-address.ts'
 
 export interface EngineCall {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Each part is escaped. */
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>

@@ -71,6 +71,7 @@ export interface NetworkDetails {
   readonly Name: string
   readonly Labels: Readonly<Record<string, string>> | null
   readonly Options: Readonly<Record<string, string>> | null
+  readonly IPAM?: { readonly Config?: readonly { readonly Gateway?: string }[] | null } | null
 }
 
 export type Labels = Readonly<Record<string, string>>

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { DAY, SECOND } from '#contract/time.ts'
 import { DockerError, isDockerError } from './docker-error.ts'
 import type { EngineAddress } from './engine-address.ts'
@@ -148,6 +149,15 @@ export class Engine {
   async createContainer(name: string, container: NewContainer): Promise<string> {
     const call = { method: 'POST', path: ['containers', 'create'], query: { name }, json: container } as const
     return (await this.#http.json<{ readonly Id: string }>(call)).Id
+  }
+
+  /** Puts the files of a tar into it, whether it runs or not. */
+  async put(id: string, path: string, files: Readable): Promise<void> {
+    const answer = await this.#http.stream({
+      ...{ method: 'PUT', path: ['containers', id, 'archive'], query: { path }, body: files },
+      timeoutMs: 60 * SECOND,
+    })
+    answer.resume()
   }
 
   /** What it writes from its start on, as it writes it. Must be read, or it waits. */

@@ -18,6 +18,7 @@ import type { EngineInfo } from './engine-types.ts'
 import { openNetwork } from './fence.ts'
 import { type ImageLimits, Images } from './images.ts'
 import { LABEL, labelsOf, ownProcess, processRuns } from './labels.ts'
+import type { ServiceOptions } from './platform-services.ts'
 
 export interface DockerLimits extends ImageLimits, ContainerLimits {
   /** What must stay free on the engine's disk for everybody else. */
@@ -50,6 +51,10 @@ export interface DockerOptions {
   readonly limits?: Partial<DockerLimits>
   /** Ranges of IPv4 outside the public internet that containers may reach. */
   readonly privateTargets?: readonly string[]
+  /** How containers find the sites of this installation. */
+  readonly services?: ServiceOptions
+  /** A file of certificates: all the authorities that programs trust. Those of the image where it is left out. */
+  readonly authorities?: string
 }
 
 /** Programs that are images, on a Docker Engine of this machine. */
@@ -78,7 +83,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
   const installation = createHash('sha256').update(folder).digest('hex').slice(0, 12)
   await makePrivate(runFolder)
   await removeAbandoned(engine, installation, log)
-  const network = await openNetwork(engine, installation, options.privateTargets ?? [])
+  const network = await openNetwork(engine, installation, options.privateTargets ?? [], options.services)
   const limits = { ...DOCKER_LIMITS, ...options.limits }
   const disk = guardDisk(info.DockerRootDir, limits.freeBytes, log)
   const images = new Images({
@@ -115,6 +120,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
         const n = (launches++).toString(36)
         const launched = await launchContainer(loaded, image, {
           ...{ engine, log, limits, network: network.name },
+          ...{ nameServer: network.nameServer, authorities: options.authorities },
           init: info.InitCommit?.ID !== 'N/A',
           labels: {
             ...labelsOf({ installation, ownerId, deploymentId }),

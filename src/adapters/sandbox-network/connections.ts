@@ -2,8 +2,11 @@ import { connect, type Socket } from 'node:net'
 import type { Destinations } from '#core/outbound/destinations.ts'
 
 export interface Connections {
-  /** Takes a connection that a run made to `socket.localAddress`, paused, and passes it on or refuses it. */
-  pass(socket: Socket): void
+  /**
+   * Takes a connection, paused, and passes it on or refuses it. A run made it to `socket.localAddress`, or to somewhere
+   * else that was led here.
+   */
+  pass(socket: Socket, madeTo?: { readonly address: string; readonly port: number }): void
   close(): void
 }
 
@@ -26,10 +29,11 @@ export function createConnections(destinations: Destinations): Connections {
   }
 
   return {
-    pass(socket) {
+    pass(socket, madeTo) {
       const { localAddress = '', localPort = 0, remoteAddress: guest = '' } = socket
+      const { address, port } = madeTo ?? { address: localAddress, port: localPort }
       socket.on('error', () => {})
-      const to = destinations.connectTo(localAddress.replace(/^::ffff:/, ''), localPort)
+      const to = destinations.connectTo(address.replace(/^::ffff:/, ''), port)
       if (to === undefined || open.size >= MOST || (ofGuests.get(guest) ?? 0) >= MOST_OF_ONE) {
         socket.resetAndDestroy()
         return

@@ -18,7 +18,7 @@ interface Listening {
 }
 
 /** That of all sites inside every network of runs: one of the platform's `SERVICES`. */
-const SITES = '198.19.255.2'
+export const SITES = '198.19.255.2'
 /**
  * Whom the serving processes see in the place of a run: an address that is this machine's and nobody else's, so that
  * whoever trusts 127.0.0.1 does not trust the code of others.

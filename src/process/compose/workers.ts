@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDocker } from '#adapters/docker/open-docker.ts'
+import { type DockerOptions, openDocker } from '#adapters/docker/open-docker.ts'
 import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createBuilder } from '#builder/builder.ts'
@@ -85,7 +85,11 @@ export async function openCodeWorkers(
     log,
     ...(sandbox.kind === 'none' && sites.sites ? { env: sharedNetworkEnv(sites.sites) } : {}),
   })
-  const docker = config.runtime === 'docker' ? await openEngine(config, parts) : undefined
+  const services = sites.sites && {
+    services: { destinations, ports: Object.keys(sites.sites.ports).map(Number) },
+  }
+  const docker =
+    config.runtime === 'docker' ? await openEngine(config, parts, { authorities, ...services }) : undefined
   const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: tellHosts(bus) })
   const prerenders = openPrerenders(config, parts)
   const runner = await createRunnerHost({
@@ -159,7 +163,11 @@ export async function openCodeWorkers(
 }
 
 /** Containers on this machine's Docker Engine, for deployments that are images. */
-async function openEngine({ dataDir, sandbox, privateTargets }: Config, { blobs, clock, log }: Parts) {
+async function openEngine(
+  { dataDir, sandbox, privateTargets }: Config,
+  { blobs, clock, log }: Parts,
+  own: Pick<DockerOptions, 'services' | 'authorities'>,
+) {
   const { DOCKER_HOST: host } = process.env
   const docker = await openDocker({
     folder: dataDir,
@@ -169,6 +177,7 @@ async function openEngine({ dataDir, sandbox, privateTargets }: Config, { blobs,
     log,
     ...(host === undefined ? {} : { host }),
     privateTargets: createDestinations({ privateTargets }).privateTargets,
+    ...own,
   })
   const { missing } = docker
   if (sandbox === 'required' && missing.some((text) => text.startsWith('containers reach this machine'))) {

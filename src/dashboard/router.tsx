@@ -113,6 +113,11 @@ const audit = createRoute({
   path: 'audit',
   component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
 })
+const usage = createRoute({
+  getParentRoute: () => account,
+  path: 'usage',
+  component: lazyRouteComponent(() => import('./usage/usage-page.tsx'), 'UsagePage'),
+})
 const members = createRoute({
   getParentRoute: () => account,
   path: 'members',
@@ -259,6 +264,16 @@ const accounts = createRoute({
   path: 'accounts',
   component: lazyRouteComponent(() => import('./operator/accounts-page.tsx'), 'AccountsPage'),
 })
+const accountUsage = createRoute({
+  getParentRoute: () => operator,
+  path: 'accounts/$id',
+  component: lazyRouteComponent(() => import('./operator/account-page.tsx'), 'AccountPage'),
+})
+const quotas = createRoute({
+  getParentRoute: () => operator,
+  path: 'quotas',
+  component: lazyRouteComponent(() => import('./operator/quotas-page.tsx'), 'QuotasPage'),
+})
 const jobs = createRoute({
   getParentRoute: () => operator,
   path: 'jobs',
@@ -291,6 +306,7 @@ export const router = createRouter({
       webhook,
       drains,
       audit,
+      usage,
       members,
       teamSettings,
       project.addChildren([
@@ -311,7 +327,7 @@ export const router = createRouter({
       deployment.addChildren([building, source, output, instances]),
     ]),
     person.addChildren([profile, tokens, sessions]),
-    operator.addChildren([health, accounts, jobs, backups]),
+    operator.addChildren([health, accounts, accountUsage, quotas, jobs, backups]),
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -33,6 +33,40 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     assert.deepEqual([user.plan, user.softBlocked], ['pro', true])
   })
 
+  test('quotas of a plan and of an account are changed, and the account sees what it uses', async () => {
+    const bea = await dashboard.server.signUp('bea@aloft.test')
+    const plans = await dashboard.openPage(operator, '/operator/quotas')
+    await plans.getByRole('button', { name: 'Change quotas of enterprise' }).click()
+    await plans.getByLabel('Build time').fill('much')
+    await plans.getByText('Write a number, none for no limit, or nothing.').waitFor()
+    await plans.getByLabel('Build time').fill('600')
+    await dashboard.look(plans, 'operator-quotas-dialog')
+    await plans.getByRole('button', { name: 'Save quotas' }).click()
+    await plans.getByText('600 min a month').nth(2).waitFor()
+    await dashboard.look(plans, 'operator-quotas')
+
+    const page = await dashboard.openPage(operator, '/operator/accounts?q=bea')
+    await page.getByRole('link', { name: 'bea' }).click()
+    await page.getByRole('button', { name: 'Change quotas' }).click()
+    await page.getByLabel('Stored files').fill('20GB')
+    await page.getByRole('button', { name: 'Save quotas' }).click()
+    await page.getByText('of 20 GB').waitFor()
+
+    const { id = '' } = (await dashboard.server.parts.stores.users.byEmail('bea@aloft.test')) ?? {}
+    await dashboard.server.parts.stores.usage.add([
+      { ownerId: id, what: 'contentBytes', period: '', amount: 19e9 },
+      { ownerId: id, what: 'deployments', period: '', amount: 12 },
+    ])
+    const own = await dashboard.openPage(bea, '/a/bea/usage')
+    const meter = own.getByRole('progressbar', { name: 'Stored files' })
+    assert.equal(await meter.getAttribute('aria-valuenow'), '95')
+    assert.match(await own.getByRole('main').innerText(), /19 GB of 20 GB.*12, no limit.*0 min of 600 min/s)
+    await dashboard.look(own, 'usage')
+    await page.reload()
+    await page.getByText('19 GB').waitFor()
+    await dashboard.look(page, 'operator-account')
+  })
+
   test('a job is run now', async () => {
     const page = await dashboard.openPage(operator, '/operator/jobs')
     const run = page.getByRole('button', { name: /^Run .* now$/ }).first()

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { listAccounts, updateAccount } from '#contract/api/operator.ts'
 import { PLANS, type Plan } from '#contract/limits.ts'
 import { useAction, useReadPages } from '../api/query.ts'
@@ -38,7 +39,7 @@ export function AccountsPage() {
   return (
     <Page
       title="Accounts and plans"
-      about="Everybody on this installation, and what their plan lets them do."
+      about="Everybody on this installation, and what their plan lets them do. Open one to see what it uses."
     >
       <div className="max-w-sm">
         <TextField
@@ -61,12 +62,14 @@ export function AccountsPage() {
             columns={[
               {
                 title: 'Account',
-                cell: ({ slug, kind, email, operator, softBlocked }) => (
+                cell: ({ id, slug, kind, email, operator, softBlocked }) => (
                   <span className="flex min-w-0 items-center gap-3">
                     <Avatar name={slug} square={kind === 'team'} />
                     <span className="min-w-0">
                       <span className="flex flex-wrap items-center gap-1.5 font-medium">
-                        {slug}
+                        <Link to="/operator/accounts/$id" params={{ id }} className="hover:underline">
+                          {slug}
+                        </Link>
                         {kind === 'team' && <Badge>Team</Badge>}
                         {operator && <Badge tone="accent">Operator</Badge>}
                         {softBlocked && <Badge tone="bad">Blocked</Badge>}

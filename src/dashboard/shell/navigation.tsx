@@ -49,7 +49,11 @@ export function placesOf({ slug, kind }: Account): readonly { title: string; pla
     },
     {
       title: kind === 'team' ? 'Team' : 'Account',
-      places: [...team, { label: 'Audit log', icon: 'shield', link: { to: '/a/$account/audit', params } }],
+      places: [
+        ...team,
+        { label: 'Usage', icon: 'chart', link: { to: '/a/$account/usage', params } },
+        { label: 'Audit log', icon: 'shield', link: { to: '/a/$account/audit', params } },
+      ],
     },
   ]
 }
@@ -71,6 +75,7 @@ export const OPERATOR_PLACES: readonly Place[] = [
     link: { to: '/operator', activeOptions: { exact: true } } as LinkProps,
   },
   { label: 'Accounts and plans', icon: 'people', link: { to: '/operator/accounts' } },
+  { label: 'Quotas', icon: 'chart', link: { to: '/operator/quotas' } },
   { label: 'Jobs', icon: 'clock', link: { to: '/operator/jobs' } },
   { label: 'Backups', icon: 'box', link: { to: '/operator/backups' } },
 ]

@@ -1,5 +1,17 @@
-/** How much of something is done. */
-export const ProgressBar = ({ label, done, of }: { label: string; done: number; of: number }) => {
+import { classes } from './classes.ts'
+
+/** How much of something is done, or used; `bad` where that calls for somebody. */
+export const ProgressBar = ({
+  label,
+  done,
+  of,
+  bad = false,
+}: {
+  label: string
+  done: number
+  of: number
+  bad?: boolean
+}) => {
   const part = of === 0 ? 1 : Math.min(done / of, 1)
   return (
     <div
@@ -11,7 +23,7 @@ export const ProgressBar = ({ label, done, of }: { label: string; done: number; 
       className="h-2 overflow-hidden rounded-full bg-hover"
     >
       <div
-        className="h-full rounded-full bg-accent-fill transition-[width]"
+        className={classes('h-full rounded-full transition-[width]', bad ? 'bg-bad' : 'bg-accent-fill')}
         style={{ width: `${part * 100}%` }}
       />
     </div>

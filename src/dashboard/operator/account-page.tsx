@@ -1,0 +1,54 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { getAccount } from '#contract/api/operator.ts'
+import { changeAccountQuotas, readAccountUsage } from '#contract/api/usage.ts'
+import type { QuotaLimits } from '#contract/quotas.ts'
+import { useAction, useRead } from '../api/query.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Page } from '../ui/page.tsx'
+import { UsageBars } from '../usage/usage-bars.tsx'
+import { QuotasDialog, type QuotaWish } from './quotas-dialog.tsx'
+
+const route = getRouteApi('/operator/accounts/$id')
+
+/** What one account uses, and what it alone may. */
+export function AccountPage() {
+  const { id } = route.useParams()
+  const params = { idOrEmailOrSlug: id }
+  const account = useRead('operator', getAccount, { params })
+  const { plan, quotas, changed } = useRead('operator', readAccountUsage, { params })
+  const [editing, setEditing] = useState(false)
+  const save = useAction(
+    (body: QuotaWish, { client }) => client.call(changeAccountQuotas, { params, body }),
+    { changes: ['operator'], done: () => `The quotas of ${account.slug} are changed.` },
+  )
+  const limits = Object.fromEntries(quotas.map(({ name, limit }) => [name, limit])) as QuotaLimits
+  return (
+    <Page title={account.slug} about={account.email ?? 'A team of this installation.'}>
+      <Card
+        title={
+          <span className="flex items-center gap-2">
+            Usage <Badge>{plan}</Badge>
+          </span>
+        }
+        about="What the account uses of what it may."
+        actions={<Button onClick={() => setEditing(true)}>Change quotas</Button>}
+      >
+        <UsageBars quotas={quotas} changed={changed} />
+      </Card>
+      {editing && (
+        <QuotasDialog
+          title={`Quotas of ${account.slug}`}
+          about={`What is empty is as its plan, ${plan}, allows. "none" is no limit.`}
+          limits={limits}
+          changed={changed}
+          busy={save.isPending}
+          onClose={() => setEditing(false)}
+          onSave={(wish) => save.mutate(wish, { onSuccess: () => setEditing(false) })}
+        />
+      )}
+    </Page>
+  )
+}

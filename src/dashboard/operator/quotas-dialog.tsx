@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import { readLimit, showAmount } from '#contract/quota-amount.ts'
+import { QUOTA_NAMES, QUOTAS, type QuotaLimits, type QuotaName } from '#contract/quotas.ts'
+import { TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
+
+export type QuotaWish = Partial<Record<QuotaName, number | null | 'default'>>
+
+const HINTS: Partial<Record<QuotaName, string>> = {
+  contentBytes: 'Such as 20GB.',
+  memoryMb: 'Of the limits of all running instances together, such as 10GB.',
+  buildMinutes: 'Minutes a month.',
+  logBytes: 'A day, such as 1GB.',
+}
+
+/** What plan or account may use: empty is what it would be otherwise, `none` is no limit. */
+export function QuotasDialog({
+  title,
+  about,
+  limits,
+  changed,
+  busy,
+  onSave,
+  onClose,
+}: {
+  title: string
+  about: string
+  limits: QuotaLimits
+  changed: readonly QuotaName[]
+  busy: boolean
+  onSave: (wish: QuotaWish) => void
+  onClose: () => void
+}) {
+  const shown = (name: QuotaName) => {
+    const limit = limits[name]
+    return limit === null ? 'none' : showAmount(name, limit).replace(/,| min$/g, '')
+  }
+  const [texts, setTexts] = useState<Partial<Record<QuotaName, string>>>(() =>
+    Object.fromEntries(changed.map((name) => [name, shown(name)])),
+  )
+  const wishOf = (name: QuotaName) => {
+    const text = texts[name]?.trim() ?? ''
+    return text === '' ? 'default' : readLimit(name, text)
+  }
+  const edited = QUOTA_NAMES.filter(
+    (name) => (texts[name] ?? '') !== (changed.includes(name) ? shown(name) : ''),
+  )
+  const isWrong = edited.some((name) => wishOf(name) === undefined)
+  return (
+    <FormDialog
+      title={title}
+      about={about}
+      action="Save quotas"
+      busy={busy}
+      disabled={edited.length === 0 || isWrong}
+      onClose={onClose}
+      onSubmit={() =>
+        onSave(
+          Object.fromEntries(
+            edited.flatMap((name) => {
+              const wish = wishOf(name)
+              return wish === undefined ? [] : [[name, wish]]
+            }),
+          ),
+        )
+      }
+    >
+      {QUOTA_NAMES.map((name) => (
+        <TextField
+          key={name}
+          label={QUOTAS[name].title}
+          value={texts[name] ?? ''}
+          placeholder={changed.includes(name) ? 'As it would be otherwise' : shown(name)}
+          hint={HINTS[name]}
+          error={wishOf(name) === undefined ? 'Write a number, none for no limit, or nothing.' : undefined}
+          onChange={(text) => setTexts({ ...texts, [name]: text })}
+        />
+      ))}
+    </FormDialog>
+  )
+}

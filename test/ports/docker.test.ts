@@ -228,17 +228,6 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
     assert.equal((await running.launched.exit)?.reason, 'memory')
   })
 
-  it('freezes a program and lets it go on', async (t) => {
-    const running = await programs.run(answering)
-    t.after(() => running.end())
-    await running.first()
-    await running.launched.freeze()
-    const [frozen] = await engine.containers({ [LABEL.deployment]: 'dpl_1' })
-    assert.equal(frozen?.State, 'paused')
-    await running.launched.thaw()
-    assert.match(await running.get('/x'), /"port":"3000"/)
-  })
-
   it('makes an image again that is no longer there', async (t) => {
     const { program } = await programs.build(serverFiles('ARG WORD', 'ENV BAKED=$WORD'), {
       env: { WORD: 'first' },

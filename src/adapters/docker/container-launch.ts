@@ -52,9 +52,6 @@ export interface ContainerLaunch {
   output(): { readonly stdout: Readable; readonly stderr: Readable }
   stop(graceMs: number): void
   kill(): void
-  /** Stops its time, without an end to anything; and lets it go on. */
-  freeze(): Promise<void>
-  thaw(): Promise<void>
 }
 
 /** Images expect to be root inside and to give that up; this is what the usual ones need for it. */
@@ -103,7 +100,6 @@ class Container implements ContainerLaunch {
   readonly #stopped = new AbortController()
   #id: string | undefined
   #begun: Promise<void> | undefined
-  #paused = false
   #killed = false
 
   constructor(loaded: LoadedProgram, image: ImageDetails, parts: LaunchParts, bridge: SocketBridge) {
@@ -126,18 +122,6 @@ class Container implements ContainerLaunch {
   kill(): void {
     this.#killed = true
     void this.#stop(0)
-  }
-
-  async freeze(): Promise<void> {
-    if (this.#paused || this.#id === undefined) return
-    this.#paused = true
-    await this.#parts.engine.pause(this.#id)
-  }
-
-  async thaw(): Promise<void> {
-    if (!this.#paused || this.#id === undefined) return
-    this.#paused = false
-    await this.#parts.engine.unpause(this.#id)
   }
 
   #told(message: ControlMessage): void {
@@ -263,10 +247,8 @@ class Container implements ContainerLaunch {
     const { engine, log } = this.#parts
     if (this.#id === undefined) return
     try {
-      if (graceMs > 0) {
-        await this.thaw()
-        await engine.stop(this.#id, graceMs)
-      } else await engine.kill(this.#id)
+      if (graceMs > 0) await engine.stop(this.#id, graceMs)
+      else await engine.kill(this.#id)
     } catch (error) {
       // Over already, or not begun: then whoever begins it sees that it should not.
       if (isDockerError(error, 'absent') || isDockerError(error, 'conflict')) return

@@ -206,14 +206,6 @@ export class Engine {
     return this.#act(id, 'kill')
   }
 
-  pause(id: string): Promise<void> {
-    return this.#act(id, 'pause')
-  }
-
-  unpause(id: string): Promise<void> {
-    return this.#act(id, 'unpause')
-  }
-
   container(id: string, { size = false } = {}): Promise<ContainerDetails | undefined> {
     const call = { method: 'GET', path: ['containers', id, 'json'], query: { size } } as const
     return absentOr(this.#http.json<ContainerDetails>(call))

@@ -142,7 +142,7 @@ async function boot() {
   captureOutput(lines)
   const socket = path.join(folder, 'http.sock')
   await server.listen(socket)
-  await warm(server, socket, { web: process.env.ALOFT_LAUNCH !== 'lean' })
+  await warm(server, socket)
   hideOwnModules()
   control.listen(path.join(folder, 'control.sock'), {
     open() {

@@ -68,15 +68,12 @@ async function loadModules(server) {
   if (canImport) await importModule(path.join(__dirname, 'warm-module.mjs'))
 }
 
-/**
- * `web`: also what functions of a web Request need, where Node has it. That takes some megabytes and, when it is first
- * needed, more time than all the rest.
- */
-async function warm(server, socketPath, { web }) {
+/** What functions of a web Request need is loaded too, where Node has it: later it would take more time than all the rest. */
+async function warm(server, socketPath) {
   await loadModules(server)
   server.answerWith(nodeHandler)
   await exchangeAll(socketPath)
-  if (!web || typeof Request === 'undefined') return
+  if (typeof Request === 'undefined') return
   server.answerWith(webHandler)
   await exchangeAll(socketPath)
 }

@@ -32,6 +32,8 @@ export async function run(): Promise<Row[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'aloft-bench-proxy-'))
   const upstream = join(scratch, 'u.sock')
   const server = createServer((_req, res) => res.end(ANSWER)).listen(upstream)
+  // Peers keep their connections to it, whatever pauses the turns of the others make.
+  server.keepAliveTimeout = 0
   await once(server, 'listening')
   const { key, cert } = await makeCertificate(scratch)
   const platform = await startPlatform()

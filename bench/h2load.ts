@@ -15,6 +15,7 @@ export async function h2load(
   const output = (await child.stdout.setEncoding('utf8').toArray()).join('')
   const served = /status codes: (\d+) 2xx/.exec(output)?.[1]
   const failed = / ([1-9]\d*) [345]xx/.exec(output)?.[0]
-  if (served === undefined || failed !== undefined) throw new Error(`${url}: ${failed ?? output}`)
+  if (served === undefined || served === '0' || failed !== undefined)
+    throw new Error(`${url}: ${failed ?? output}`)
   return Number(served)
 }

@@ -42,10 +42,16 @@ const readyAnswer = (file: string): Buffer => {
 /** Connections that are free, and one for each request that found none. */
 function forwardTo(path: string): Server {
   const free: Socket[] = []
+  const open = () => {
+    const socket = connect(path)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => free.includes(socket) && free.splice(free.indexOf(socket), 1))
+    return socket
+  }
   return createServer({ noDelay: true }, (visitor) => {
     visitor.on('error', () => visitor.destroy())
     visitor.on('data', (request: Buffer) => {
-      const upstream = free.pop() ?? connect(path)
+      const upstream = free.pop() ?? open()
       const onAnswer = (answer: Buffer) => {
         visitor.write(answer)
         upstream.off('data', onAnswer)

@@ -122,6 +122,7 @@ export async function startCaddy(options: PeerOptions): Promise<Peer> {
     `{
   admin off
   auto_https off
+  default_sni localhost
   log {
     output discard
     exclude http.log.access

@@ -16,6 +16,7 @@ export async function wrk(
   const output = (await child.stdout.setEncoding('utf8').toArray()).join('')
   const served = /(\d+) requests in/.exec(output)?.[1]
   const failed = /Non-2xx[^\n]*|Socket errors[^\n]*/.exec(output)?.[0]
-  if (served === undefined || failed !== undefined) throw new Error(`${url}: ${failed ?? output}`)
+  if (served === undefined || served === '0' || failed !== undefined)
+    throw new Error(`${url}: ${failed ?? output}`)
   return Number(served)
 }

@@ -249,7 +249,7 @@ export function createEdge(options: EdgeOptions): Edge {
     async close() {
       unsubscribe()
       revalidations.close()
-      fastPath.release()
+      fastPath.release(true)
       proxy.close()
       pool.close()
       sites.clear()

@@ -210,3 +210,33 @@ test('an upgraded connection lives until the deadline', async (t) => {
   await readUntil(socket, /still here$/)
   await Promise.all([drained, once(socket, 'close')])
 })
+
+test('connections that are renewed end with their next answer, and those that come later stay', async (t) => {
+  const { certPem } = await testAuthority()
+  const server = await start(t, { tlsPort: 'any' })
+  const old = await send(server.port, `GET / HTTP/1.1\r\n${HOST}\r\n`)
+  assert.match(await readUntil(old, /ok$/), /connection: keep-alive/i)
+  const session = connectHttp2(`https://localhost:${server.tlsPort}`, { ca: certPem })
+  t.after(() => session.destroy())
+  const ask = async () => {
+    const stream = session.request({ ':path': '/' })
+    const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders]
+    stream.resume()
+    await once(stream, 'end')
+    return headers[':status']
+  }
+  assert.equal(await ask(), 200)
+
+  server.renewConnections()
+  const goodbye = once(session, 'goaway')
+  assert.equal(await ask(), 200)
+  await goodbye
+  old.write(`GET / HTTP/1.1\r\n${HOST}\r\n`)
+  assert.match(await readAll(old), /connection: close/i)
+
+  const late = await send(server.port, `GET / HTTP/1.1\r\n${HOST}\r\n`)
+  assert.match(await readUntil(late, /ok$/), /connection: keep-alive/i)
+  late.write(`GET / HTTP/1.1\r\n${HOST}\r\n`)
+  assert.match(await readUntil(late, /ok$/), /connection: keep-alive/i)
+  late.destroy()
+})

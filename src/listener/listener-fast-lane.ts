@@ -7,6 +7,6 @@ export interface FastLane {
   take(socket: Socket, handOver: (socket: Socket) => void): void
   /** Answers an HTTP/2 stream at once, or leaves it untouched and says false. */
   takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean
-  /** Hands over every connection it has, and those to come at once. */
-  release(): void
+  /** Hands over every connection it has, and `forGood` those to come at once. */
+  release(forGood: boolean): void
 }

@@ -24,6 +24,8 @@ export interface Http1 {
   readonly server: Server
   /** From now on every connection ends with the last request that it has sent. */
   beginDrain(): void
+  /** The same for the connections that there are, but not for those to come. */
+  renew(): void
   /** Ends connections that serve nothing and have sent nothing since the sweep before. */
   sweep(): void
 }
@@ -38,6 +40,8 @@ interface Connection {
   /** Requests without a whole response, in the order in which they came. */
   readonly open: Exchange[]
   upgraded: boolean
+  /** It ends with the next answer. */
+  leaving: boolean
   /** The last thing to say on this connection, once the responses before it are out. */
   refusal: Refusal | undefined
   refused: boolean
@@ -72,7 +76,15 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
   function connectionOf(socket: Socket): Connection {
     let connection = connections.get(socket)
     if (!connection) {
-      connection = { socket, open: [], upgraded: false, refusal: undefined, refused: false, bytesAtSweep: -1 }
+      connection = {
+        socket,
+        open: [],
+        upgraded: false,
+        leaving: false,
+        refusal: undefined,
+        refused: false,
+        bytesAtSweep: -1,
+      }
       connections.set(socket, connection)
       socket.once('close', () => connections.delete(socket))
     }
@@ -83,7 +95,7 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
   function begin(req: IncomingMessage, res: ServerResponse): boolean {
     const connection = connectionOf(req.socket)
     const previous = connection.open.at(-1)
-    if (draining) {
+    if (draining || connection.leaving) {
       if (previous?.res.shouldKeepAlive === false) {
         if (previous.res.headersSent) return false
         previous.res.shouldKeepAlive = true
@@ -168,8 +180,12 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
     server,
     beginDrain() {
       draining = true
-      for (const { open } of connections.values()) {
-        const last = open.at(-1)
+      this.renew()
+    },
+    renew() {
+      for (const connection of connections.values()) {
+        const last = connection.open.at(-1)
+        connection.leaving = true
         if (last && !last.res.headersSent) last.res.shouldKeepAlive = false
       }
     },

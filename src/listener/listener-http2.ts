@@ -25,6 +25,8 @@ export interface Http2 {
   readonly server: Http2Server
   /** From now on every connection takes no streams but those it has, or one more if it has none. */
   beginDrain(): void
+  /** The same for the connections that there are, but not for those to come. */
+  renew(): void
   /** Ends connections without streams. */
   sweep(): void
 }
@@ -37,7 +39,10 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
   const sockets = new Set<Socket>()
   /** With the number of streams open on each. */
   const sessions = new Map<Http2Session, number>()
+  const leaving = new WeakSet<Http2Session>()
   let draining = false
+  const isLeaving = ({ session }: ServerHttp2Stream) =>
+    draining || (session !== undefined && leaving.has(session))
 
   const server = createServer({
     settings: {
@@ -57,7 +62,8 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
     maxSettings: 32,
   })
 
-  if (fastLane) offerStreams(server, (stream, headers) => !draining && fastLane.takeStream(stream, headers))
+  if (fastLane)
+    offerStreams(server, (stream, headers) => !isLeaving(stream) && fastLane.takeStream(stream, headers))
 
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -83,7 +89,7 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
     count(1)
     stream.once('close', () => count(-1))
     watchProgress(stream, limits.stallMs)
-    if (draining) session.close()
+    if (isLeaving(stream)) session.close()
   })
   server.on('request', dispatch)
   server.on('checkExpectation', (_req, res) =>
@@ -97,7 +103,13 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
     server,
     beginDrain() {
       draining = true
-      for (const [session, open] of sessions) if (open > 0) session.close()
+      this.renew()
+    },
+    renew() {
+      for (const [session, open] of sessions) {
+        leaving.add(session)
+        if (open > 0) session.close()
+      }
     },
     sweep() {
       for (const [session, open] of sessions) if (open === 0) session.close()

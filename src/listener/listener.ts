@@ -36,6 +36,11 @@ export interface Listeners {
    * served to their end; what is left after `ms` is cut. Repeated calls wait for the first.
    */
   drain(ms: number): Promise<void>
+  /**
+   * Every connection that there is ends with its next answer, so that its peer opens another: which of several processes
+   * gets it is decided anew. Nothing that was asked is lost by it.
+   */
+  renewConnections(): void
 }
 
 /** How long a quiet connection is left alone in a drain: the peer's next request may be on its way. */
@@ -88,7 +93,7 @@ export function createListeners(options: ListenerOptions): Listeners {
     const closed = Promise.all(
       listening.map((server) => new Promise((resolve) => NetServer.prototype.close.call(server, resolve))),
     )
-    options.fastLane?.release()
+    options.fastLane?.release(true)
     http1.beginDrain()
     http2.beginDrain()
     const sweep = () => {
@@ -125,6 +130,11 @@ export function createListeners(options: ListenerOptions): Listeners {
     drain(ms) {
       drained ??= drain(ms)
       return drained
+    },
+    renewConnections() {
+      options.fastLane?.release(false)
+      http1.renew()
+      http2.renew()
     },
   }
 }

@@ -26,7 +26,8 @@ import { openProtection } from './compose/protection.ts'
 import { runnerSocket } from './compose/runner-socket.ts'
 import { createReadStatus } from './compose/status.ts'
 import { createUseCases } from './compose/use-cases.ts'
-import type { Channel } from './supervisor/channel.ts'
+import { type Channel, kindOf } from './supervisor/channel.ts'
+import { JOINED } from './supervisor/child.ts'
 import { type Doing, NOBODY_READS } from './supervisor/doing.ts'
 import { createProcessList } from './supervisor/process-list.ts'
 import { withRestarts } from './supervisor/restart-metrics.ts'
@@ -73,7 +74,7 @@ export async function buildEdge(config: Config, parts: Parts, runner?: Runner): 
 export const fastLaneOf = ({ fastPath, fastStreams }: Edge): FastLane => ({
   take: (socket, handOver) => fastPath.take(socket, handOver),
   takeStream: (stream, headers) => fastStreams.take(stream, headers),
-  release: () => fastPath.release(),
+  release: (forGood) => fastPath.release(forGood),
 })
 
 /** A serving process: the API and the sites on shared listeners. Keeps no state but caches. */
@@ -111,6 +112,7 @@ export async function serve(
     ticketKeys: tickets.keys,
     log,
   })
+  channel?.onMessage((message) => kindOf(message) === JOINED && listeners.renewConnections())
   const { port, tlsPort } = await listeners.listen()
   dns = await startDns(config, parts, reusePort)
   log.info({ port, tlsPort, dnsPort: dns?.port ?? 0 }, 'listening')

@@ -8,8 +8,8 @@ export interface FastPath {
    * or that leaves a doubt, is handed over together with the connection, for good.
    */
   take(socket: Socket, handOver: HandOver): void
-  /** Hands over all connections, and those to come at once. */
-  release(): void
+  /** Hands over all connections, and `forGood` those to come at once. */
+  release(forGood: boolean): void
 }
 
 export interface FastPathOptions extends Shared {
@@ -35,9 +35,9 @@ export function createFastPath(options: FastPathOptions): FastPath {
       }
       connections.add(new FastConnection(socket, options, handOver, (gone) => connections.delete(gone)))
     },
-    release() {
-      released = true
-      clearInterval(sweeper)
+    release(forGood) {
+      released = forGood
+      if (forGood) clearInterval(sweeper)
       for (const connection of connections) connection.release()
     },
   }

@@ -15,12 +15,19 @@ export type ChildRole = (typeof CHILD_ROLES)[number]
 
 export const READY = 'child.ready'
 export const DRAIN = 'child.drain'
+/** To a serving process: another one has begun to serve beside it. */
+export const JOINED = 'child.joined'
 
 /** How long a process may take to finish what it has begun. */
 export const DRAIN_MS = 25 * SECOND
 
+let main: string | undefined
+
 /** Looked for once: what is started again is what was started at first, whatever has become of the sources meanwhile. */
-const main = findBundle() ?? fileURLToPath(new URL('../../main.ts', import.meta.url))
+function program(): string {
+  main ??= findBundle() ?? fileURLToPath(new URL('../../main.ts', import.meta.url))
+  return main
+}
 
 /** What was compiled is kept for the next start, in the same folder as by whoever started this. */
 const compileCache = (): string | undefined => {
@@ -33,7 +40,7 @@ export const PREPARE_FIRST = '--prepare'
 
 /** Starts this program again in one of its child roles, with a place for what it does. */
 export const forkRole = (role: ChildRole, doing: DoingNotes, prepares: boolean) =>
-  fork(main, ['--child', role, ...(prepares ? [PREPARE_FIRST] : [])], {
+  fork(program(), ['--child', role, ...(prepares ? [PREPARE_FIRST] : [])], {
     // Group commits and hashing run on the thread pool: the default of four threads starves them.
     env: {
       ...process.env,

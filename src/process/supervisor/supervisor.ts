@@ -11,7 +11,7 @@ import type { Config } from '../../config.ts'
 import { firstWords } from '../first-words.ts'
 import { PREPARED, type Prepared } from '../prepared.ts'
 import { type Channel, kindOf } from './channel.ts'
-import { DRAIN_MS, KeptChild } from './child.ts'
+import { DRAIN_MS, JOINED, KeptChild } from './child.ts'
 import { serveMetrics } from './metrics-hub.ts'
 import { serveProcessList, startOfThis } from './process-list.ts'
 import { createScaling } from './scaling.ts'
@@ -74,7 +74,11 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   function startOneMore(): void {
     const name = `serve-${serving().length + 1}`
     log.info({ child: name }, 'there is much to do: one more process serves')
-    void keep('serve', name, true)
+    const before = serving()
+    // Connections stay where they are, so that without this it would have little to do for a while.
+    void keep('serve', name, true).then(() => {
+      for (const { channel } of before) channel?.send({ kind: JOINED })
+    })
   }
 
   function endOne(): void {

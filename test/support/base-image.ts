@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, globSync, realpathSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -63,7 +63,10 @@ export async function importBase(docker: (...args: readonly string[]) => Promise
     const node = realpathSync(process.execPath)
     for (const file of programs) await put(file, `usr/bin/${file.split('/').at(-1)}`)
     await put(node, 'usr/local/bin/node')
-    const needed = execFileSync('ldd', [...programs, node], { encoding: 'utf8' })
+    const modules = globSync('/usr/lib/python3.*/lib-dynload/*.so')
+    for (const library of globSync(['/usr/lib/python3.*', '/usr/lib/python3/dist-packages/pip']))
+      await put(library, library)
+    const needed = execFileSync('ldd', [...programs, node, ...modules], { encoding: 'utf8' })
     const libraries = new Set(Array.from(needed.matchAll(/(\/\S+) \(0x/g), ([, path = '']) => path))
     for (const folder of new Set(Array.from(libraries, dirname)))
       for (const name of LIBRARIES) if (existsSync(join(folder, name))) libraries.add(join(folder, name))

@@ -33,6 +33,19 @@ const ownPlaces = (sources: string, outdir: string): Plugin => ({
   },
 })
 
+/**
+ * What is loaded only when it is needed stays in its package. Of a CommonJS module, a chunk would have none of the names
+ * that Node finds in it, only a default.
+ */
+const laterPackages: Plugin = {
+  name: 'later-packages',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[@a-z]/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    )
+  },
+}
+
 /** Fills a folder with what `process/child-main` of these sources leads to. */
 export async function bundleServer(sources: string, outdir: string): Promise<void> {
   const entry = existsSync(join(sources, 'process/child-main.ts')) ? 'child-main.ts' : 'child-main.js'
@@ -50,7 +63,7 @@ export async function bundleServer(sources: string, outdir: string): Promise<voi
     banner: {
       js: "import{createRequire as __requireOf}from'node:module';import{fileURLToPath as __pathOf}from'node:url';const require=__requireOf(import.meta.url);",
     },
-    plugins: [ownPlaces(sources, outdir)],
+    plugins: [ownPlaces(sources, outdir), laterPackages],
   })
 }
 

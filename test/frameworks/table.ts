@@ -27,6 +27,11 @@ said in [Builds and functions](building.md).
 | framework | version | Node | processor | what was tried | result |
 |---|---|---|---|---|---|
 ${kept.join('\n')}
+
+- Remix 2 puts a \`Response\` of its own in the place of Node's, unless the future flag \`v3_singleFetch\` is set; that one has
+  no \`Response.json\`. Use \`json\` of \`@remix-run/node\`.
+- SolidStart 2 wants the plugin of Nitro 3 (\`nitro/vite\`). What it builds with the older \`@solidjs/vite-plugin-nitro-2\` answers
+  500 on every path, under plain Node as well.
 `,
   )
 }

@@ -1,4 +1,6 @@
+import { json } from '@remix-run/node'
+
 export async function action({ request }: { request: Request }) {
   const { a, b } = (await request.json()) as { a: number; b: number }
-  return Response.json({ sum: a + b })
+  return json({ sum: a + b })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
@@ -449,6 +450,14 @@ describe('the runner without a sandbox', {
     assert.equal((await bench.get(server)).body, 'server')
     await bench.host.drain(5000)
     assert.deepEqual(await readdir(join(bench.folder, 'instances')), [])
+  })
+
+  it('runs code as the module it is, whatever package the data folder lies in', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'aloft-clone-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+    const bench = await openWorkbench(t, await sandbox(), { folder: join(folder, '.aloft') })
+    assert.equal((await bench.get(await bench.deploy({ files: HELLO }))).body, 'hello /')
   })
 
   it('has each of two servers of one port answer for itself', async (t) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,6 +59,20 @@ async function makePrivate(folder: string): Promise<void> {
     throw new Error(`${folder} must belong to the platform alone`)
 }
 
+/**
+ * Without a sandbox Node looks for a package.json in all folders above a file, and would find that of the clone in which
+ * the data folder is by default: with its `type`, code of users would be another kind of module. Nobody's own file is
+ * written over.
+ */
+async function endPackage(folder: string): Promise<void> {
+  const description = 'Code that is built and run in here is part of no package of a folder above.'
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ private: true, description })}\n`, {
+    flag: 'wx',
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+}
+
 export async function openPlaces(folder: string, runFolder?: string): Promise<Places> {
   const run = runFolder ?? defaultRunFolder(folder)
   if (run.length + LONGEST_NAME > LONGEST_PATH)
@@ -72,6 +86,7 @@ export async function openPlaces(folder: string, runFolder?: string): Promise<Pl
   await makePrivate(run)
   for (const each of [places.programs, places.caches, places.instances])
     await mkdir(each, { recursive: true, mode: 0o700 })
+  await endPackage(folder)
   await clear(places.run)
   await clear(places.instances)
   return places

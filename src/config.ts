@@ -40,6 +40,8 @@ const count: Read<number> = (value) =>
   /^[1-9]\d{0,8}$/.test(value) ? Number(value) : accepted('a whole number from 1')
 const seconds: Read<number> = (value) =>
   /^\d{1,6}$/.test(value) ? Number(value) : accepted('a whole number of seconds, or 0')
+const percent: Read<number> = (value) =>
+  /^[1-9]\d?$|^100$/.test(value) ? Number(value) : accepted('a whole number from 1 to 100')
 const bytes: Read<number> = (value) => {
   const [, number, unit = ''] =
     /^([1-9]\d{0,14})([KMGT]?)$/i.exec(value) ?? accepted('a number of bytes such as 500M or 10G')
@@ -416,6 +418,14 @@ export const SETTINGS = {
       'What the logs of visits and applications may take at the most, as a number of bytes or with K, M, G or T; the oldest go first. In the embedded database they also never take more than a fifth of the disk space that would be free without them.',
     read: bytes,
     fallback: () => 10 * 2 ** 30,
+  }),
+  memoryShare: setting({
+    variable: 'ALOFT_MEMORY_SHARE',
+    default: '`80`',
+    meaning:
+      "Per cent of the machine's memory that the running functions of one account may take together, by their limits. While memory is short in fact, only accounts that hold less than an equal part of it start more.",
+    read: percent,
+    fallback: () => 80,
   }),
   hangSeconds: setting({
     variable: 'ALOFT_HANG_SECONDS',

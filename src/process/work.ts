@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createOutboxMailer } from '#adapters/mail-outbox/outbox-mailer.ts'
 import { createSmtpMailer } from '#adapters/mail-smtp/smtp-mailer.ts'
+import { isMemoryShort, memoryNow } from '#adapters/runner-process/host/machine-memory.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -39,6 +40,7 @@ export async function work(
     transact,
     handlers: createJobHandlers(config, parts, {
       ...{ mailer, outbound, ...code, buildsAtOnce: buildsAtOnce() },
+      mayBuild: () => !isMemoryShort(memoryNow()),
     }).map((handler) => noteJobs(doing, handler)),
     bus,
     clock,

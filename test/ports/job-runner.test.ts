@@ -379,6 +379,26 @@ function suite(open: OpenDatabase): void {
     await runner.idle()
   })
 
+  test('beside one that runs, another is begun only while the machine can bear it', async (t) => {
+    let bears = false
+    const { begun, slow, end } = gated({ atOnce: 2, mayBegin: () => bears })
+    const { stores, runner } = await setUp(t, [slow], { leaseMs: 10 * HOUR })
+    for (const name of ['a1', 'b1', 'c1'])
+      await stores.jobs.enqueue({ kind: 'slow', payload: { name }, share: name[0] as string })
+    await runner.start()
+    await until(runner, () => begun.length === 1)
+    runner.wake()
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+    assert.equal(begun.length, 1)
+    end(begun[0] ?? '')
+    await until(runner, () => begun.length === 2)
+    bears = true
+    runner.wake()
+    await until(runner, () => begun.length === 3)
+    for (const name of begun) end(name)
+    await runner.idle()
+  })
+
   test('those that have to wait are told once how many are before them', async (t) => {
     const told: unknown[] = []
     const { begun, slow, end } = gated({

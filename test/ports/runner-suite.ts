@@ -38,6 +38,7 @@ type Made = Partial<Omit<Program, 'env'>> & {
   readonly files: Files
   readonly env?: Readonly<Record<string, string>>
   readonly scale?: LoadedProgram['scale']
+  readonly ownerId?: string
 }
 
 export interface Reply {
@@ -143,7 +144,7 @@ export async function openWorkbench(
     get host() {
       return host
     },
-    async deploy({ files, scale = { min: 0, max: 10 }, env = {}, ...program }) {
+    async deploy({ files, scale = { min: 0, max: 10 }, env = {}, ownerId = 'owner', ...program }) {
       const archive = await archiveOf(files)
       const sha256 = createHash('sha256').update(archive).digest('hex')
       blobs.set(sha256, archive)
@@ -157,7 +158,7 @@ export async function openWorkbench(
       }
       programs.set(deploymentId, {
         ...{ program: made, deploymentId, env, scale },
-        ...{ ownerId: 'owner', projectId: 'prj_1', paths: ['api/index'] },
+        ...{ ownerId, projectId: 'prj_1', paths: ['api/index'] },
       })
       return { deploymentId, program: made.id }
     },

@@ -66,7 +66,7 @@ describe('the runner', { skip }, () => {
     const [listed] = bench.host.list(ref.deploymentId)
     assert.deepEqual(listed && { ...listed, startedAt: 0 }, {
       ...{ id: lease.instanceId, deploymentId: ref.deploymentId, program: ref.program },
-      ...{ worker: 'worker', startedAt: 0 },
+      ...{ worker: 'worker', startedAt: 0, ownerId: 'owner', memoryMb: 1024 },
     })
     await until(() => bench.stored.has(lease.instanceId))
   })
@@ -419,6 +419,48 @@ def app(environ, start_response):
     assert.deepEqual(await readdir(join(bench.folder, 'instances')), [])
     assert.ok(!existsSync(bench.runFolder))
     assert.equal(bench.stored.size, 0)
+  })
+
+  it('runs no more of an account than its plan allows: its own go first, and nobody else', async (t) => {
+    const allowance = async () => ({ instances: 1, memoryMb: 512, elsewhere: { count: 0, memoryMb: 0 } })
+    const bench = await openWorkbench(t, await sandbox(), { allowance })
+    const neighbour = await bench.deploy({ files: HELLO, ownerId: 'neighbour', memoryMb: 256 })
+    const one = await bench.deploy({ files: { ...HELLO, one: '' }, memoryMb: 256 })
+    const two = await bench.deploy({ files: { ...HELLO, two: '' }, memoryMb: 256 })
+    await bench.get(neighbour)
+    await bench.get(one)
+    assert.equal((await bench.get(two)).status, 200)
+    assert.equal(bench.host.list(one.deploymentId).length, 0)
+    assert.equal(bench.host.list(neighbour.deploymentId).length, 1)
+    const large = await bench.deploy({ files: { ...HELLO, large: '' }, memoryMb: 1024 })
+    await assert.rejects(bench.get(large), /may use 1024 MB of memory, and your plan allows .* 512 MB/)
+  })
+
+  it('never stops what a neighbour has for an account that holds more, however short memory is', async (t) => {
+    let available = 8 * 2 ** 30
+    const memory = () => ({ available, total: 16 * 2 ** 30 })
+    const bench = await openWorkbench(t, await sandbox(), { memory })
+    const neighbour = await bench.deploy({ files: HELLO, ownerId: 'neighbour' })
+    const hogs = await Promise.all(
+      [1, 2, 3].map((n) => bench.deploy({ files: { ...HELLO, n: String(n) }, memoryMb: 1024 })),
+    )
+    await bench.get(neighbour)
+    for (const hog of hogs) await bench.get(hog)
+    const gone = new Promise<void>((resolve) => {
+      const look = setInterval(() => {
+        if (hogs.every((hog) => bench.host.list(hog.deploymentId).length === 0)) {
+          clearInterval(look)
+          resolve()
+        }
+        if (bench.host.list(neighbour.deploymentId).length === 0) resolve()
+      }, 5)
+    })
+    available = 0
+    await gone
+    // Its instance is the last that is left, and only then its turn can come.
+    assert.ok(hogs.every((hog) => bench.host.list(hog.deploymentId).length === 0))
+    available = 8 * 2 ** 30
+    assert.equal((await bench.get(neighbour)).status, 200)
   })
 
   it('runs no more at once than it may: what has nothing to do goes first', async (t) => {

@@ -55,6 +55,8 @@ export interface BuildJobParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
   /** Builds at once in one working process. */
   readonly atOnce: number
+  /** Whether the machine can bear another build. */
+  readonly mayBegin?: (() => boolean) | undefined
 }
 
 const TIME_LIMIT = 45 * MINUTE
@@ -74,6 +76,7 @@ export function createBuildJob(parts: BuildJobParts): JobHandler {
     maxAttempts: Number.POSITIVE_INFINITY,
     atOnce: parts.atOnce,
     givesWayAfter: LONG_BUILD,
+    ...(parts.mayBegin ? { mayBegin: parts.mayBegin } : {}),
     onWaiting: (payload, wait) => tellWait(parts, String(payload.deploymentId), wait),
     async run({ deploymentId }, { id, attempt, signal, log }) {
       const deployment = await parts.deployments.find(String(deploymentId))

@@ -39,6 +39,8 @@ export interface JobHandler {
   readonly givesWayAfter?: number
   /** Told once to those that have to wait for others: how many are before it, and for how long as a rule. */
   readonly onWaiting?: (payload: JobPayload, wait: JobWait) => Promise<void>
+  /** Whether the machine can bear one more beside those that run; one alone is always begun. Asked again when one ends. */
+  readonly mayBegin?: () => boolean
   /** Of one share, one at a time, in the order in which they fell due. */
   readonly inOrder?: boolean
   run(payload: JobPayload, run: JobRun): Promise<void>

@@ -31,6 +31,7 @@ interface Lane {
   readonly inOrder: boolean
   readonly givesWayAfter: number
   readonly onWaiting: JobHandler['onWaiting']
+  readonly mayBegin: JobHandler['mayBegin']
 }
 
 interface Running {
@@ -92,10 +93,12 @@ export class JobRunner {
         inOrder: false,
         givesWayAfter: Number.POSITIVE_INFINITY,
         onWaiting: undefined,
+        mayBegin: undefined,
       },
       ...own.map(
-        ({ kind, atOnce = 1, inOrder = false, givesWayAfter = Number.POSITIVE_INFINITY, onWaiting }) => ({
-          ...{ kinds: [kind], atOnce, takesTurns: true, inOrder, givesWayAfter, onWaiting },
+        ({ kind, atOnce = 1, inOrder = false, givesWayAfter = Number.POSITIVE_INFINITY, ...own }) => ({
+          ...{ kinds: [kind], atOnce, takesTurns: true, inOrder, givesWayAfter },
+          ...{ onWaiting: own.onWaiting, mayBegin: own.mayBegin },
         }),
       ),
     ]
@@ -254,6 +257,7 @@ export class JobRunner {
     const { store, clock, leaseMs, worker } = this.#parts
     const free = this.#free(lane)
     if ((free <= 0 && this.#extra(lane) <= 0) || lane.kinds.length === 0) return false
+    if (lane.mayBegin?.() === false && this.#runningIn(lane).length > 0) return false
     const now = clock.now()
     const share = lane.takesTurns ? await this.#nextShare(lane, now, free <= 0) : undefined
     if (lane.takesTurns && share === undefined) return false

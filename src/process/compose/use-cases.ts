@@ -143,6 +143,8 @@ export interface Workers {
   readonly camera?: Camera | undefined
   /** Builds at once in one process. */
   readonly buildsAtOnce: number
+  /** Whether the machine can bear one more build. */
+  readonly mayBuild?: (() => boolean) | undefined
 }
 
 const buildLogs =
@@ -153,7 +155,7 @@ const buildLogs =
 const buildJobs = (
   config: Config,
   parts: Parts,
-  { builder, boot, buildsAtOnce }: Pick<Workers, 'builder' | 'boot' | 'buildsAtOnce'>,
+  { builder, boot, buildsAtOnce, mayBuild }: Pick<Workers, 'builder' | 'boot' | 'buildsAtOnce' | 'mayBuild'>,
   certificates: CertificateParts,
 ): readonly JobHandler[] => {
   const build: BuildJobParts = {
@@ -174,6 +176,7 @@ const buildJobs = (
     clock: parts.clock,
     onHostsChanged: announceHosts(parts, certificates),
     atOnce: buildsAtOnce,
+    mayBegin: mayBuild,
   }
   return [createBuildJob(build), createLostBuildsJob(build)]
 }
@@ -182,7 +185,7 @@ const buildJobs = (
 export const createJobHandlers = (
   config: Config,
   parts: Parts,
-  { mailer, builder, boot, outbound, camera, buildsAtOnce }: Workers,
+  { mailer, builder, boot, outbound, camera, buildsAtOnce, mayBuild }: Workers,
   certificates = createCertificateParts(config, parts),
 ): readonly JobHandler[] => [
   certificates.issueJob,
@@ -211,7 +214,7 @@ export const createJobHandlers = (
   }),
   createForgetJob({ store: parts.logStore }),
   createForgetTrafficJob({ store: parts.trafficStore }),
-  ...buildJobs(config, parts, { builder, boot, buildsAtOnce }, certificates),
+  ...buildJobs(config, parts, { builder, boot, buildsAtOnce, mayBuild }, certificates),
   createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: tellHosts(parts.bus) }),
   ...recurringJobs(config, parts, certificates),
 ]

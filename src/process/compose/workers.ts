@@ -108,6 +108,14 @@ export async function openCodeWorkers(
     ensureNode: (version) => toolchains.ensureNode(version),
     usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,
     instances: stores.instances,
+    limits: { memoryShare: config.memoryShare / 100 },
+    async allowance(ownerId) {
+      const [{ instances, memoryMb }, elsewhere] = await Promise.all([
+        parts.quotas.limitsById(ownerId),
+        stores.instances.ofOwner(ownerId, worker),
+      ])
+      return { instances, memoryMb, elsewhere }
+    },
     log: createInstanceLog({
       ...{ writer: logWriter, clock, region: config.origin },
       allowance: parts.logAllowance,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isMemoryShort, leastUsed } from './least-used.ts'
+import { leastUsed } from './least-used.ts'
+import { isMemoryShort } from './machine-memory.ts'
 import { Slots } from './slots.ts'
 
-const held = (ownerId: string, idleSince: number) => ({ ownerId, idleSince })
+const held = (ownerId: string, idleSince: number, memoryMb = 128) => ({ ownerId, idleSince, memoryMb })
 
 test('room is made by the account that holds the most, with what it used the longest ago', () => {
   const [old, few, many] = [held('many', 5), held('few', 1), held('many', 9)]
@@ -12,6 +13,19 @@ test('room is made by the account that holds the most, with what it used the lon
   assert.equal(leastUsed([few, many], [few, many, held('many', 0)]), many)
   assert.equal(leastUsed([few], [few]), few)
   assert.equal(leastUsed([], [few]), undefined)
+  const large = held('large', 99, 4096)
+  assert.equal(
+    leastUsed([old, many, large], [old, many, large]),
+    large,
+    'one large one is more than two small',
+  )
+})
+
+test('nobody makes room for an account that holds more', () => {
+  const [small, large] = [held('small', 1), held('hog', 5, 4096)]
+  assert.equal(leastUsed([small], [small, large], 'hog'), undefined)
+  assert.equal(leastUsed([small, large], [small, large], 'hog'), large)
+  assert.equal(leastUsed([small, large], [small, large], 'small'), large)
 })
 
 test('memory is short when less is left than the machine needs itself', () => {

@@ -1,6 +1,5 @@
 import { chmod, readdir, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
-import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MINUTE, SECOND } from '#contract/time.ts'
@@ -21,9 +20,11 @@ import { type EnsureNode, type LaunchLimits, type LaunchParts, type Led, launch 
 import { freeSocket, openPlaces, type Places } from '../launch/places.ts'
 import { MAX_LINE_BYTES, type ToHost } from '../messages.ts'
 import { type HeldProgram, ProgramFolders } from '../program/program-folders.ts'
+import { Admission, type Allowance, type Obstacle, UNLIMITED } from './admission.ts'
 import { newInstanceId } from './instance-id.ts'
-import { isMemoryShort, leastUsed } from './least-used.ts'
+import { leastUsed } from './least-used.ts'
 import { LiveInstance, type Started } from './live-instance.ts'
+import { isMemoryShort, type MachineMemory, memoryNow } from './machine-memory.ts'
 import { type PoolLimits, ProgramPool, type Subscriber } from './program-pool.ts'
 import { Slots } from './slots.ts'
 import { WarmPool } from './warm-pool.ts'
@@ -33,6 +34,8 @@ export interface RunnerLimits extends LaunchLimits, PoolLimits {
   readonly loadMs: number
   /** Instances on this machine, those that wait for code apart. */
   readonly instances: number
+  /** Of the machine's memory, what the instances of one account may take together. */
+  readonly memoryShare: number
   /** Instances that start at the same time. */
   readonly starts: number
   /** Runtimes of the usual kind that wait for code; 0 switches this off. */
@@ -58,6 +61,7 @@ const LIMITS: RunnerLimits = {
   commandIdleMs: 15 * MINUTE,
   graceMs: 30 * SECOND,
   instances: 256,
+  memoryShare: 0.8,
   starts: 4,
   warm: 2,
   programsBytes: 8 * 2 ** 30,
@@ -96,6 +100,9 @@ export interface RunnerHostOptions {
   readonly sites?: OwnSites
   /** Runs programs that are images: gives what starts when it is given its code. Without it there are none. */
   readonly launchContainer?: (loaded: LoadedProgram, signal: AbortSignal) => Promise<Led>
+  /** What an account may have running; everything where this is absent. */
+  readonly allowance?: (ownerId: string) => Promise<Allowance>
+  readonly memory?: () => MachineMemory
   readonly limits?: Partial<RunnerLimits>
 }
 
@@ -114,14 +121,13 @@ export interface RunnerHost {
   drain(ms: number): Promise<void>
 }
 
+const tooMuchMemory = (memoryMb: number, allowed: number): string =>
+  `The function may use ${memoryMb} MB of memory, and your plan allows running instances ${allowed} MB together. Give it less \`memory\`.`
+
+const NO_INSTANCES = 'Your plan allows no running instances.'
+
 /** For the sake of one start. */
 const MOST_RETIRED = 8
-
-/** Of the machine, or of the control group that the platform is held in. */
-const memoryNow = () => ({
-  available: process.availableMemory(),
-  total: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
-})
 
 /** What the code of an image is in: nothing of it lies in a folder of this machine. */
 const IN_ITS_IMAGE: HeldProgram = { root: '/', tree: undefined, release: () => {} }
@@ -143,8 +149,9 @@ class ProcessHost implements RunnerHost {
   readonly #folders: ProgramFolders
   readonly #warm: WarmPool
   readonly #launch: LaunchParts
-  readonly #slots: Slots
+  readonly #admission: Admission
   readonly #starts: Slots
+  readonly #isShort: () => boolean
   /** By deployment, then by program. */
   readonly #pools = new Map<string, Map<string, ProgramPool>>()
   readonly #poolOf = new Map<string, ProgramPool>()
@@ -164,7 +171,12 @@ class ProcessHost implements RunnerHost {
     this.#options = options
     this.#limits = limits
     this.#places = places
-    this.#slots = new Slots(limits.instances)
+    this.#isShort = () => isMemoryShort((options.memory ?? memoryNow)())
+    this.#admission = new Admission({
+      instances: limits.instances,
+      memoryMb: (memoryNow().total / 2 ** 20) * limits.memoryShare,
+      isShort: this.#isShort,
+    })
     this.#starts = new Slots(limits.starts)
     this.#folders = new ProgramFolders({
       ...{ folder: places.programs, blobs, clock, log: logger },
@@ -297,10 +309,9 @@ class ProcessHost implements RunnerHost {
     const { program } = loaded
     const { log, logger, clock, onRevalidate } = this.#options
     const { loadMs } = this.#limits
-    if (this.#slots.taken >= this.#limits.instances) void this.#makeRoom()
-    const release = await this.#slots.take(loaded.ownerId)
+    const release = await this.#admit(loaded)
     try {
-      await this.#freeMemory()
+      await this.#freeMemory(loaded.ownerId)
       const holding = program.runtime === 'docker' ? IN_ITS_IMAGE : this.#folders.hold(program.archive)
       const held = holding instanceof Promise ? await holding : holding
       try {
@@ -327,6 +338,18 @@ class ProcessHost implements RunnerHost {
     }
   }
 
+  /** Waits until there is room for one more, and has room made meanwhile. */
+  async #admit({ ownerId, program: { memoryMb } }: LoadedProgram): Promise<() => void> {
+    const allowed = (await this.#options.allowance?.(ownerId)) ?? UNLIMITED
+    if (allowed.memoryMb !== null && memoryMb > allowed.memoryMb)
+      throw new RunnerError('crashed', tooMuchMemory(memoryMb, allowed.memoryMb))
+    if (allowed.instances === 0) throw new RunnerError('crashed', NO_INSTANCES)
+    const wish = { ownerId, memoryMb }
+    const obstacle = this.#admission.obstacle(wish, allowed)
+    if (obstacle) void this.#makeRoom(ownerId, obstacle)
+    return this.#admission.take(wish, allowed)
+  }
+
   /** A program that does not reach what it wants to says so itself. */
   async #reach({ program, env }: LoadedProgram): Promise<void> {
     const { sandbox, logger } = this.#options
@@ -347,22 +370,26 @@ class ProcessHost implements RunnerHost {
     return (tree && this.#warm.take(kind)) || this.#starts.run(() => launch(kind, this.#launch, root))
   }
 
-  /** The machine runs all it may: what is used the least goes. Undefined when everything is in use. */
-  #makeRoom(): Promise<void> | undefined {
+  /** What is used the least goes, for the sake of an account if one is named. Undefined when everything is in use. */
+  #makeRoom(asker?: string, obstacle: Obstacle = 'machine'): Promise<void> | undefined {
     const all = [...this.#allPools()].flatMap((pool) =>
       pool.instances.map((instance) => ({
         ...{ pool, instance, ownerId: instance.loaded.ownerId, idleSince: instance.idleSince },
+        memoryMb: instance.loaded.program.memoryMb,
       })),
     )
-    const idle = all.filter(({ instance }) => instance.idle && !instance.retiring)
-    const found = leastUsed(idle, all)
+    const idle = all.filter(
+      ({ instance, ownerId }) =>
+        instance.idle && !instance.retiring && (obstacle === 'machine' || ownerId === asker),
+    )
+    const found = leastUsed(idle, all, asker)
     return found && Promise.resolve(found.pool.retire(found.instance)).then(() => {})
   }
 
   /** Before one more is started: as long as memory is short, whatever is not in use goes. */
-  async #freeMemory(): Promise<void> {
-    for (let gone = 0; gone < MOST_RETIRED && isMemoryShort(memoryNow()); gone++) {
-      const retired = this.#makeRoom()
+  async #freeMemory(ownerId: string): Promise<void> {
+    for (let gone = 0; gone < MOST_RETIRED && this.#isShort(); gone++) {
+      const retired = this.#makeRoom(ownerId)
       if (!retired) return
       await retired
     }
@@ -396,7 +423,10 @@ class ProcessHost implements RunnerHost {
   }
 
   #look(): void {
-    if (this.#slots.waiting > 0 || isMemoryShort(memoryNow())) void this.#makeRoom()
+    this.#admission.look()
+    const [next] = this.#admission.waiting
+    if (next) void this.#makeRoom(next.ownerId, next.obstacle)
+    if (this.#isShort()) void this.#makeRoom()
     for (const [deploymentId, pools] of this.#pools) {
       for (const [program, pool] of pools) {
         pool.sweep()

@@ -1,0 +1,103 @@
+/**
+ * `npm run test:faults`: breaks a running installation under load, over and over, and tells what became of it.
+ *
+ *   npm run test:faults -- --rounds 1000      so many random kills, half on SQLite and half on PostgreSQL
+ *   npm run test:faults -- --seed 7           the same kills and the same load again
+ *   npm run test:faults -- --only Redis       the scenarios with this in their name
+ *   npm run test:faults -- --write            writes the table of docs/reliability.md
+ */
+import { randomInt } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startPostgres } from '#test/support/postgres.ts'
+import { createDatabase } from '#test/support/postgres-databases.ts'
+import { type Kill, randomKills, VICTIMS } from './load/kills.ts'
+import type { Counts } from './load/workload.ts'
+import { World } from './load/world.ts'
+import { type Row, withTable } from './reliability-table.ts'
+import { type Ground, SCENARIOS } from './scenarios.ts'
+
+const PAGE = resolve(import.meta.dirname, '../../docs/reliability.md')
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    only: { type: 'string', default: '' },
+    write: { type: 'boolean', default: false },
+  },
+})
+const seed = Number(values.seed)
+const rounds = Number(values.rounds)
+if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(rounds) || rounds < 0)
+  throw new Error('--rounds and --seed take whole numbers')
+console.log(`seed ${seed}; repeat this run with --seed ${seed} --rounds ${rounds}`)
+
+const rows: Row[] = []
+let failed = false
+
+function tell(row: Row, problems: readonly string[]): void {
+  rows.push(row)
+  const { visits, api, sockets } = row
+  const of = ({ ok, failed: missed }: Counts['api']) => `${ok}/${missed}`
+  console.log(
+    `${problems.length === 0 ? 'ok  ' : 'FAIL'} ${row.name}: visits ${of(visits)}, API ${of(api)}, WebSockets ${of(sockets)}, lost ${row.lost}, back after ${row.seconds.toFixed(1)} s`,
+  )
+  for (const problem of problems) console.log(`     ${problem}`)
+  if (problems.length > 0) failed = true
+}
+
+for (const { name, prepare, break: breakIt } of SCENARIOS) {
+  if (!name.includes(values.only)) continue
+  const ground: Ground | string = (await prepare?.()) ?? { env: {}, close: async () => {} }
+  if (typeof ground === 'string') {
+    console.log(`left out: ${name} (${ground})`)
+    continue
+  }
+  const world = await World.create({ seed, ...ground })
+  try {
+    await world.answers(200)
+    world.load.restartCounts()
+    await breakIt(world, ground)
+    const seconds = await world.recovered()
+    const lost = await world.lost()
+    await world.answers(50)
+    tell({ name, ...world.counts, lost: lost.length, seconds }, [...lost, ...world.counts.wrong])
+  } finally {
+    await world.close()
+    await ground.close()
+  }
+}
+
+for (const database of ['SQLite', 'PostgreSQL'] as const) {
+  const count = database === 'SQLite' ? Math.ceil(rounds / 2) : Math.floor(rounds / 2)
+  if (count === 0 || !'kills'.includes(values.only)) continue
+  const postgres = database === 'PostgreSQL' ? await startPostgres() : undefined
+  const env = postgres
+    ? { ALOFT_DATABASE_URL: await createDatabase(postgres.folder, { migrated: false }) }
+    : {}
+  const world = await World.create({ seed, env, chat: true })
+  try {
+    const kills: Kill[] = []
+    for await (const kill of randomKills(world, count, seed)) {
+      kills.push(kill)
+      console.log(
+        `     ${database}, kill ${kills.length}: ${kill.victim}, back after ${kill.seconds.toFixed(1)} s`,
+      )
+      for (const lost of kill.lost) console.log(`     LOST ${lost}`)
+    }
+    const times = (victim: string) => kills.filter((kill) => kill.victim === victim).length
+    const name = `${count} random kills on ${database} (${VICTIMS.map((one) => `${times(one)} × ${one}`).join(', ')})`
+    const lost = kills.flatMap((kill) => kill.lost)
+    const seconds = Math.max(...kills.map((kill) => kill.seconds))
+    tell({ name, ...world.counts, lost: lost.length, seconds }, [...lost, ...world.counts.wrong])
+  } finally {
+    await world.close()
+    await postgres?.stop()
+  }
+}
+
+if (values.write)
+  await writeFile(PAGE, withTable(await readFile(PAGE, 'utf8'), rows, join('docs', 'reliability.md')))
+process.exit(failed ? 1 : 0)

@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type CuttableSocket, standBefore } from '#test/support/cuttable-socket.ts'
+import { startPostgres } from '#test/support/postgres.ts'
+import { createDatabase } from '#test/support/postgres-databases.ts'
+import { startRedis } from '#test/support/redis.ts'
+import { mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
+import { ask } from './load/client.ts'
+import type { World } from './load/world.ts'
+
+export interface Scenario {
+  readonly name: string
+  /** What it needs beside an installation; answers why it cannot be had, or the settings. */
+  prepare?(): Promise<Ground | string>
+  /** Breaks something, and mends what does not mend itself. */
+  break(world: World, ground: Ground): Promise<void>
+}
+
+export interface Ground {
+  readonly env: Record<string, string>
+  readonly chat?: boolean
+  readonly cut?: CuttableSocket
+  close(): Promise<void>
+}
+
+/** How long what people have to mend stays broken. */
+const BROKEN_MS = 5000
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const dataDirOf = ({ aloft }: World, { env }: Ground) => env.ALOFT_DATA_DIR ?? join(aloft.folder, 'data')
+
+const PORT = 5432
+
+async function behindPostgres(): Promise<Ground> {
+  const postgres = await startPostgres()
+  const direct = await createDatabase(postgres.folder, { migrated: false })
+  const cut = await standBefore(join(postgres.folder, `.s.PGSQL.${PORT}`), `.s.PGSQL.${PORT}`)
+  const url = new URL(direct)
+  url.searchParams.set('host', cut.folder)
+  return {
+    env: { ALOFT_DATABASE_URL: url.href },
+    cut,
+    async close() {
+      await cut.close()
+      await postgres.stop()
+    },
+  }
+}
+
+async function behindRedis(): Promise<Ground> {
+  const redis = await startRedis()
+  const cut = await standBefore(redis.socket, 'redis')
+  return {
+    env: { ALOFT_REDIS_URL: `unix://${cut.path}` },
+    cut,
+    async close() {
+      await cut.close()
+      await redis.stop()
+    },
+  }
+}
+
+async function onTinyDisk(): Promise<Ground | string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'aloft-full-'))
+  const reason = mountTinyDisk(dataDir, 256)
+  if (reason !== undefined) return reason
+  return {
+    env: { ALOFT_DATA_DIR: dataDir },
+    async close() {
+      unmountTinyDisk(dataDir)
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Writes until nothing more fits. */
+async function fillUp(path: string): Promise<void> {
+  const file = await open(path, 'a')
+  try {
+    for (const size of [2 ** 20, 4096])
+      for (const chunk = randomBytes(size); ; ) {
+        const written = await file.write(chunk).catch(() => ({ bytesWritten: 0 }))
+        if (written.bytesWritten < size) break
+      }
+  } finally {
+    await file.close()
+  }
+}
+
+const cutFor = async ({ cut }: Ground) => {
+  await cut?.cut()
+  await pause(BROKEN_MS)
+  await cut?.mend()
+}
+
+const silentFor = async ({ cut }: Ground) => {
+  cut?.silence()
+  await pause(BROKEN_MS)
+  await cut?.mend()
+}
+
+async function hang(world: World, role: 'serve' | 'work'): Promise<void> {
+  const [pid] = await world.aloft.children(role)
+  process.kill(pid as number, 'SIGSTOP')
+  while ((await world.aloft.children(role)).includes(pid as number)) await pause(100)
+}
+
+const noticedSoon = async (): Promise<Ground> => ({ env: { ALOFT_HANG_SECONDS: '5' }, close: async () => {} })
+const withChat = async (): Promise<Ground> => ({ env: {}, chat: true, close: async () => {} })
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'a restart: stopped by SIGTERM and started again, with WebSockets open',
+    prepare: withChat,
+    async break(world) {
+      await world.aloft.stop()
+      await world.startAgain()
+    },
+  },
+  {
+    name: 'a serving process is killed, with WebSockets open',
+    prepare: withChat,
+    async break(world) {
+      const [pid] = await world.aloft.children('serve')
+      process.kill(pid as number, 'SIGKILL')
+    },
+  },
+  { name: 'a serving process hangs', prepare: noticedSoon, break: (world) => hang(world, 'serve') },
+  { name: 'a working process hangs', prepare: noticedSoon, break: (world) => hang(world, 'work') },
+  {
+    name: 'another program locks the SQLite file for 5 s',
+    async break(world, ground) {
+      const other = new DatabaseSync(join(dataDirOf(world, ground), 'aloft.db'))
+      other.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE')
+      await pause(BROKEN_MS)
+      other.exec('ROLLBACK')
+      other.close()
+    },
+  },
+  { name: 'PostgreSQL is away for 5 s', prepare: behindPostgres, break: (_world, ground) => cutFor(ground) },
+  { name: 'PostgreSQL hangs for 5 s', prepare: behindPostgres, break: (_world, ground) => silentFor(ground) },
+  { name: 'Redis is away for 5 s', prepare: behindRedis, break: (_world, ground) => cutFor(ground) },
+  { name: 'Redis hangs for 5 s', prepare: behindRedis, break: (_world, ground) => silentFor(ground) },
+  {
+    name: 'the disk is full for 5 s',
+    prepare: onTinyDisk,
+    async break(world, ground) {
+      const filler = join(dataDirOf(world, ground), 'filler')
+      await fillUp(filler)
+      await pause(BROKEN_MS)
+      await rm(filler)
+    },
+  },
+  {
+    name: 'a restart with a full disk, and with room again',
+    prepare: onTinyDisk,
+    async break(world, ground) {
+      const filler = join(dataDirOf(world, ground), 'filler')
+      await fillUp(filler)
+      await world.aloft.stop()
+      await world.startAgain()
+      await rm(filler)
+    },
+  },
+  {
+    name: 'the logs are damaged, and it is started again',
+    async break(world, ground) {
+      await world.aloft.stop()
+      const dataDir = dataDirOf(world, ground)
+      for (const name of ['logs.db-wal', 'logs.db-shm']) await rm(join(dataDir, name), { force: true })
+      await writeFile(join(dataDir, 'logs.db'), randomBytes(20_000))
+      await world.startAgain()
+    },
+  },
+  {
+    name: 'a stored content is damaged, and uploaded again',
+    async break(world, ground) {
+      const text = `damaged ${'x'.repeat(300)}`
+      const { call } = world.load
+      const deploy = () =>
+        call.call(world.load, 'POST /v8/platform/deployments', {
+          ...{ version: 2, name: 'damaged', forceNew: true },
+          files: [{ file: 'index.html', data: text }],
+        })
+      const made = JSON.parse((await deploy()).text) as { url: string }
+      const packs = join(dataDirOf(world, ground), 'blobs', 'packs')
+      for (const name of await readdir(packs)) await changeByte(join(packs, name), text)
+      const page = () => ask({ port: world.aloft.port, host: made.url, path: '/' })
+      for (let n = 0; (await page()).status === 200; n++) if (n === 100) throw new Error('damage was served')
+      await deploy()
+      for (let n = 0; (await page()).text !== text; n++) {
+        if (n === 100) throw new Error('an upload did not heal it')
+        await pause(50)
+      }
+    },
+  },
+]
+
+/** Changes one byte of a text in a file that has it. */
+async function changeByte(path: string, text: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    const at = (await file.readFile()).indexOf(text)
+    if (at >= 0) await file.write('#', at + 20)
+  } finally {
+    await file.close()
+  }
+}

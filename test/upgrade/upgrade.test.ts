@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
+import { visit } from '#test/support/deploying.ts'
+import { type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
+import { startServer } from '#test/support/server.ts'
+import { caller, type Kept, unpack } from './kept-data.ts'
+
+const DATA = join(import.meta.dirname, 'data')
+const files = (await readdir(DATA)).filter((name) => name.endsWith('.tar.br')).sort()
+const isFunction = ({ path }: Kept['pages'][number]) => path.startsWith('/api/')
+
+type Get = (path: string, token?: string) => Promise<{ status: number; body: Record<string, unknown> }>
+
+/** Everything that the older program acknowledged. */
+async function assertKept(kept: Kept, get: Get): Promise<void> {
+  const named = async (path: string, list: string) => {
+    const { status, body } = await get(path)
+    assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
+    return body[list] as Record<string, string>[]
+  }
+  const has = (rows: readonly Record<string, string>[], row: Record<string, string>) =>
+    assert.ok(
+      rows.some((one) => Object.entries(row).every(([key, value]) => one[key] === value)),
+      `${JSON.stringify(row)} is not in ${JSON.stringify(rows)}`,
+    )
+  if (kept.team) has(await named('/v1/teams', 'teams'), { slug: kept.team })
+  if (kept.secret) has(await named('/v2/platform/secrets', 'secrets'), { name: kept.secret })
+  if (kept.token) {
+    has(await named('/v3/user/tokens', 'tokens'), { id: kept.token.id })
+    assert.equal((await get('/v2/user', kept.token.bearer)).status, 200)
+  }
+  if (kept.variable) {
+    const { project, key, value } = kept.variable
+    has(await named(`/v9/projects/${project}/env?decrypt=true`, 'envs'), { key, value })
+  }
+  if (kept.domain) has(await named('/v4/domains', 'domains'), { name: kept.domain })
+  if (kept.record) has(await named(`/v2/domains/${kept.domain}/records`, 'records'), { ...kept.record })
+}
+
+test('there is data of the schema before the newest, and each is another', () => {
+  assert.ok(files.length >= 12)
+  const before = MIGRATIONS.at(-2)?.name ?? ''
+  assert.ok(
+    files.some((name) => name.startsWith(before)) ||
+      files.some((name) => name.startsWith(MIGRATIONS.at(-1)?.name ?? '')),
+    `keep data of ${before}: node test/upgrade/keep.ts <checkout of that version>`,
+  )
+})
+
+describe('the data directory of an older version, with the program of today', () => {
+  for (const file of files)
+    test(file, async (t) => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'aloft-upgrade-'))
+      const kept = await unpack(join(DATA, file), dataDir)
+      const server = await startServer({ env: { ALOFT_DATA_DIR: dataDir } })
+      t.after(async () => {
+        await server.close()
+        await rm(dataDir, { recursive: true, force: true })
+      })
+      await assertKept(kept, (path, token = TOKEN) => server.call(`GET ${path}`, { token }))
+      for (const page of kept.pages) {
+        if (isFunction(page)) continue
+        const { status, body } = await server.visit(page.host, page.path)
+        assert.deepEqual([status, body], [200, page.text], page.host)
+      }
+      if (kept.logged) {
+        const path = `GET /v2/platform/deployments/${kept.logged}/events`
+        const { body } = await server.call(path, { token: TOKEN })
+        assert.match(JSON.stringify(body), /GET \/ 200/)
+      }
+      const made = await server.call('POST /v8/platform/deployments', {
+        token: TOKEN,
+        body: { version: 2, name: 'site', files: [{ file: 'index.html', data: 'new' }] },
+      })
+      assert.equal(made.status, 200, JSON.stringify(made.body))
+      assert.equal((await server.visit(made.body.url, '/')).body, 'new')
+    })
+})
+
+describe('the program as people start it', () => {
+  /** An installation that is stopped, whose data directory is then another one. */
+  async function withData(file: string): Promise<{ readonly aloft: Installation; readonly kept: Kept }> {
+    const aloft = await install({ env: { ALOFT_WORKERS: '1' }, operator: false })
+    await aloft.stop()
+    const dataDir = join(aloft.folder, 'data')
+    for (const name of await readdir(dataDir))
+      if (name !== 'toolchains') await rm(join(dataDir, name), { recursive: true })
+    return { aloft, kept: await unpack(join(DATA, file), dataDir) }
+  }
+
+  const withFunctions = async () => {
+    for (const file of files) {
+      const folder = await mkdtemp(join(tmpdir(), 'aloft-upgrade-'))
+      const { pages } = await unpack(join(DATA, file), folder)
+      await rm(folder, { recursive: true })
+      if (pages.some(isFunction)) return file
+    }
+    return assert.fail('no data with a function was kept')
+  }
+
+  test('functions that an older version has built answer', async (t) => {
+    const { aloft: before, kept } = await withData(await withFunctions())
+    const aloft = await before.restart()
+    t.after(async () => {
+      await aloft.stop()
+      await uninstall(aloft)
+    })
+    for (const { host, path, text } of kept.pages) {
+      const answer = await visit(aloft, host, { path })
+      assert.deepEqual([answer.status, answer.text], [200, text], host)
+    }
+    await assertKept(kept, (path, token) => caller(aloft, token)(`GET ${path}`))
+  })
+
+  for (const [file, table] of [
+    ['aloft.db', 'aloft_migrations'],
+    ['logs.db', 'aloft_log_migrations'],
+  ] as const)
+    test(`${file} of a newer version is refused in words, and left alone`, async (t) => {
+      const { aloft } = await withData(files.at(-1) ?? '')
+      t.after(() => uninstall(aloft))
+      const path = join(aloft.folder, 'data', file)
+      const newer = new DatabaseSync(path)
+      newer.prepare(`insert into ${table} (name, applied_at) values ('9999-tomorrow', 1)`).run()
+      const count = () => newer.prepare(`select count(*) as n from ${table}`).get()?.n
+      const before = count()
+      await assert.rejects(aloft.restart(), (error: Error) => {
+        assert.match(error.message, /used by a newer version of Aloft \(it has 9999-tomorrow\)/)
+        return true
+      })
+      assert.equal(count(), before)
+      newer.close()
+    })
+})

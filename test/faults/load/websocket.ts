@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** A server that says back what it is told. */
@@ -19,14 +18,17 @@ server.listen(process.env.PORT || 3000)
 
 const PATIENCE_MS = 10_000
 
-async function next(socket: Socket): Promise<string> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
-  const over = once(socket, 'close', { signal }).then(() => {
-    throw new Error('the connection was cut')
+/** What comes next; rejects when the connection is cut, or nothing comes. */
+function next(socket: Socket): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const onData = (data: Buffer) => resolve(data.toString('latin1'))
+  const onClose = () => reject(new Error('the connection was cut'))
+  const timer = setTimeout(() => reject(new Error('no word came back')), PATIENCE_MS)
+  socket.once('data', onData).once('close', onClose)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    socket.off('data', onData).off('close', onClose)
   })
-  over.catch(() => {})
-  const [data] = (await Promise.race([once(socket, 'data', { signal }), over])) as [Buffer]
-  return data.toString('latin1')
 }
 
 export interface Conversation {

@@ -46,6 +46,8 @@ const NAMES = 4
 const WRITERS = 3
 /** Room for everybody else on the machine. */
 const PAUSE_MS = 10
+/** As people and browsers do, before they try again. */
+const AFTER_FAILURE_MS = 250
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -108,7 +110,7 @@ export class Workload {
       else this.counts.visits.failed++
       if (answer?.status === 200 && answer.text !== text)
         this.counts.wrong.push(`${host}${path} showed ${answer.text.slice(0, 100)}`)
-      await pause(PAUSE_MS)
+      await pause(answer?.status === 200 ? PAUSE_MS : AFTER_FAILURE_MS)
     }
   }
 
@@ -123,8 +125,9 @@ export class Workload {
         open?.end()
         open = undefined
         this.counts.sockets.failed++
+        await pause(AFTER_FAILURE_MS)
       }
-      await pause(2 * PAUSE_MS)
+      await pause(PAUSE_MS)
     }
     open?.end()
   }
@@ -142,12 +145,13 @@ export class Workload {
     while (!this.#stopped) {
       while (this.#held !== undefined) await this.#held
       this.#busy++
+      const failed = this.counts.api.failed
       try {
         await random.pick(kinds).call(this, `${writer}-${random.below(NAMES)}`)
       } finally {
         this.#busy--
       }
-      await pause(PAUSE_MS)
+      await pause(this.counts.api.failed === failed ? PAUSE_MS : AFTER_FAILURE_MS)
     }
   }
 

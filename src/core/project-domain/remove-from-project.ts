@@ -1,7 +1,7 @@
 import type { EventQueue, NewEvent } from '../event/event.ts'
 import { projectDomainEvent } from '../event/event-payloads.ts'
+import { type ShowStores, showDomain } from '../names/show-domain.ts'
 import type { ProjectDomain } from './project-domain.ts'
-import { type ShowStores, showDomain } from './show-domain.ts'
 
 /**
  * Takes a name away from its project, whatever sends visitors there. What is shown under the name stays, for the

@@ -1,8 +1,8 @@
 import type { EventQueue } from '../event/event.ts'
+import type { ShowStores } from '../names/show-domain.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectDomain } from './project-domain.ts'
 import { removeFromProject } from './remove-from-project.ts'
-import type { ShowStores } from './show-domain.ts'
 
 /**
  * Removes a name from the project that has it and whatever alias shows it, so that another can have it. Answers the

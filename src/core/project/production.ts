@@ -2,21 +2,20 @@ import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
-import { pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
+import { moveProduction } from '../names/move-production.ts'
+import { takeMissedNames } from '../names/take-names.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
-import { showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import { hostsOf } from './hosts-of.ts'
-import { moveProduction } from './move-production.ts'
 import type { Project } from './project.ts'
 import type { AliasRequest, MovedAlias, ProjectDetails } from './project-details.ts'
 import type { ProjectStore } from './project-store.ts'
@@ -137,7 +136,7 @@ export function createProduction(parts: ProductionParts): Production {
         if (!paused) return { details: {}, hosts: [] }
         const isRolledBack = lastRollbackTarget !== null
         const waiting = isRolledBack ? undefined : await newestSince(stores.deployments, project, pausedAt)
-        const taken = waiting ? await assign(stores, waiting, now) : []
+        const taken = waiting ? await takeMissedNames(stores, waiting, now) : []
         return {
           details: { paused: false, pausedAt: null, autoAssignCustomDomains: !isRolledBack },
           hosts: [...(await hostsOf(stores.projects, project)), ...taken],
@@ -188,32 +187,6 @@ async function newestSince(
   )
   const [newest] = items
   return newest && (newest.readyAt ?? 0) >= (since ?? 0) ? newest : undefined
-}
-
-/** Gives a deployment the names it would have had, and domains; what others took meanwhile is theirs. */
-async function assign(
-  { hosts, deployments, projectDomains }: ProductionStores,
-  deployment: Deployment,
-  now: number,
-): Promise<string[]> {
-  const { id: deploymentId, ownerId, projectId, aliasFinal, aliasWish } = deployment
-  const present = await projectDomains.ofProject(projectId)
-  const due = aliasWish === null ? present.filter(showsProduction).map(({ name }) => name) : []
-  const names = new Set([...aliasFinal.slice(1), ...due])
-  // One that was told its aliases keeps them; else a domain may have come to show something else meanwhile.
-  const others = aliasWish === null ? present.filter((domain) => !showsProduction(domain)) : []
-  for (const { name } of others) names.delete(name)
-  const taken: string[] = []
-  for (const host of [...names].sort())
-    try {
-      await pointAlias(hosts, host, { deploymentId, ownerId, projectId, production: true }, now)
-      taken.push(host)
-    } catch (error) {
-      if (!(error instanceof AloftError)) throw error
-    }
-  const shown = new Set([...aliasFinal, ...taken])
-  await deployments.update(deploymentId, { aliasFinal: [...shown] })
-  return taken
 }
 
 /** Rows of the same moment are never divided between two pages, because pages go by time alone. */

@@ -3,10 +3,11 @@ import type { HostStore } from '../alias/host-store.ts'
 import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { productionAlias } from '../deployment/hosts.ts'
+import type { Project } from '../project/project.ts'
+import type { MovedAlias } from '../project/project-details.ts'
 import { showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
-import type { Project } from './project.ts'
-import type { MovedAlias } from './project-details.ts'
+import { isExplicit } from './due-names.ts'
 
 export interface ProductionNames {
   readonly hosts: HostStore
@@ -17,13 +18,13 @@ export interface ProductionNames {
 async function wanted(
   { hosts, projectDomains }: ProductionNames,
   { id, ownerId, name }: Project,
-  { target, aliasWish }: Deployment,
+  deployment: Deployment,
   platform: PlatformNames,
 ): Promise<string[]> {
   const domains = await projectDomains.ofProject(id)
   const names = new Set(domains.map((known) => known.name))
-  const told = target === 'production' ? (aliasWish ?? []) : []
-  const others = [productionAlias(name, platform.domain), ...told].filter(
+  const explicit = isExplicit(deployment) ? (deployment.aliasWish ?? []) : []
+  const others = [productionAlias(name, platform.domain), ...explicit].filter(
     (host) => !names.has(host) && !isReservedHost(platform, host),
   )
   const ours: string[] = []

@@ -5,9 +5,9 @@ import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
-import { showsBranch, showsProduction } from './domains-for.ts'
-import type { ProjectDomain } from './project-domain.ts'
-import type { ProjectDomainStore } from './project-domain-store.ts'
+import { showsBranch, showsProduction } from '../project-domain/domains-for.ts'
+import type { ProjectDomain } from '../project-domain/project-domain.ts'
+import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 
 export interface ShowStores {
   readonly projects: ProjectStore

@@ -1,0 +1,159 @@
+import { AloftError } from '#contract/errors.ts'
+import { obstacle, pointAlias } from '../alias/assign-alias.ts'
+import type { HostStore } from '../alias/host-store.ts'
+import { branchOf } from '../deployment/branch.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { holdsProduction } from '../project/project-details.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import { showsProduction } from '../project-domain/domains-for.ts'
+import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
+import { destination, dueDomains, isExplicit, withoutDomains } from './due-names.ts'
+
+interface TakeStores {
+  readonly deployments: DeploymentStore
+  readonly hosts: HostStore
+  readonly projects: ProjectStore
+  readonly projectDomains: ProjectDomainStore
+}
+
+export interface TakenNames {
+  /** All that the deployment has from now on. */
+  readonly aliasFinal: readonly string[]
+  /** Those that show something else than before. */
+  readonly pointed: readonly string[]
+  readonly aliasError: Deployment['aliasError']
+}
+
+/** What a deployment takes that goes live as it is made. One whose files came late may have been overtaken too. */
+export async function takeNames(
+  stores: TakeStores,
+  deployment: Deployment,
+  { isLate, now }: { readonly isLate: boolean; readonly now: number },
+): Promise<TakenNames> {
+  const all = await claimable(stores, deployment)
+  const { aliases, free, domains } = isLate ? await notOvertaken(stores, deployment, all) : all
+  for (const alias of free) await claim(stores, deployment, alias, now)
+  const taken = await takeDomains(stores, deployment, domains, now)
+  return { aliasFinal: [...aliases, ...taken], pointed: [...free, ...taken], aliasError: null }
+}
+
+/** What a deployment takes that was built. A name that a newer deployment of the project has by now stays with that. */
+export async function takeNamesOfBuilt(
+  stores: TakeStores,
+  built: Deployment,
+  now: number,
+): Promise<TakenNames> {
+  const pointed: string[] = []
+  let aliasError: Deployment['aliasError'] = null
+  const { aliases, free, domains } = await notOvertaken(stores, built, await claimable(stores, built))
+  for (const alias of free) {
+    if (await isOvertaken(stores, alias, built)) continue
+    try {
+      await claim(stores, built, alias, now)
+      pointed.push(alias)
+    } catch (error) {
+      // Somebody else took it while the deployment was built; it is live all the same.
+      if (!(error instanceof AloftError)) throw error
+      aliasError = { code: error.kind, message: error.message }
+    }
+  }
+  const taken = await takeDomains(stores, built, domains, now)
+  return { aliasFinal: [...aliases, ...taken], pointed: [...pointed, ...taken], aliasError }
+}
+
+/** Gives a deployment the names it would have had, and domains; what others took meanwhile is theirs. */
+export async function takeMissedNames(
+  { hosts, deployments, projectDomains }: Pick<TakeStores, 'hosts' | 'deployments' | 'projectDomains'>,
+  deployment: Deployment,
+  now: number,
+): Promise<string[]> {
+  const { id: deploymentId, ownerId, projectId, aliasFinal, aliasWish } = deployment
+  const present = await projectDomains.ofProject(projectId)
+  const due = aliasWish === null ? present.filter(showsProduction).map(({ name }) => name) : []
+  const names = new Set([...aliasFinal.slice(1), ...due])
+  // One that was told its aliases keeps them; else a domain may have come to show something else meanwhile.
+  const others = aliasWish === null ? present.filter((domain) => !showsProduction(domain)) : []
+  for (const { name } of others) names.delete(name)
+  const taken: string[] = []
+  for (const host of [...names].sort())
+    try {
+      await pointAlias(hosts, host, { deploymentId, ownerId, projectId, production: true }, now)
+      taken.push(host)
+    } catch (error) {
+      if (!(error instanceof AloftError)) throw error
+    }
+  const shown = new Set([...aliasFinal, ...taken])
+  await deployments.update(deploymentId, { aliasFinal: [...shown] })
+  return taken
+}
+const claim = ({ hosts }: TakeStores, deployment: Deployment, alias: string, now: number) =>
+  pointAlias(hosts, alias, destination(deployment, alias !== deployment.aliasFinal[0]), now)
+
+/** A domain that somebody has put another alias on, or does so at this moment, is no reason to fail. */
+async function takeDomains(
+  stores: TakeStores,
+  deployment: Deployment,
+  domains: readonly string[],
+  now: number,
+): Promise<readonly string[]> {
+  const taken: string[] = []
+  for (const host of domains.toSorted()) {
+    if (await obstacle(stores.hosts, host, deployment.ownerId)) continue
+    try {
+      await claim(stores, deployment, host, now)
+      taken.push(host)
+    } catch (error) {
+      if (!(error instanceof AloftError) || error.kind !== 'conflict') throw error
+    }
+  }
+  return taken
+}
+
+interface Claimable {
+  /** All aliases that are its own, without domains of the project. */
+  readonly aliases: readonly string[]
+  /** Those that it may take, where the project does not hold its production back. */
+  readonly free: readonly string[]
+  /** Domains of the project that it may take. */
+  readonly domains: readonly string[]
+}
+
+/** What a deployment takes as it goes live. Domains came and went since it was made. */
+async function claimable(stores: TakeStores, deployment: Deployment): Promise<Claimable> {
+  const { ownerId, projectId, target, meta, aliasFinal } = deployment
+  const isProduction = target === 'production'
+  if (!isProduction && branchOf(meta) === undefined)
+    return { aliases: aliasFinal, free: aliasFinal, domains: [] }
+  // Locked, so that it is not paused, rolled back or given another domain between this and the moving of the aliases.
+  const project = await stores.projects.lock(ownerId, projectId)
+  const present = project ? await stores.projectDomains.ofProject(projectId) : []
+  const aliases = withoutDomains(deployment, present)
+  if (isProduction && project && holdsProduction(project.details))
+    return { aliases, free: aliases.slice(0, 1), domains: [] }
+  return { aliases, free: aliases, domains: project ? dueDomains(project, present, deployment) : [] }
+}
+
+/** All or none of the names that show the same: visitors never see two deployments under those of one project. */
+async function notOvertaken(
+  stores: TakeStores,
+  deployment: Deployment,
+  { aliases, free, domains }: Claimable,
+): Promise<Claimable> {
+  const isWhole = deployment.target === 'production' && !isExplicit(deployment)
+  for (const host of isWhole ? [...free.slice(1), ...domains] : domains)
+    if (await isOvertaken(stores, host, deployment))
+      return { aliases, free: isWhole ? free.slice(0, 1) : free, domains: [] }
+  return { aliases, free, domains }
+}
+
+async function isOvertaken(
+  { hosts, deployments }: TakeStores,
+  alias: string,
+  { id, ownerId, projectId, createdAt }: Deployment,
+): Promise<boolean> {
+  const held = await hosts.alias(ownerId, alias)
+  if (!held || held.deploymentId === id || held.projectId !== projectId) return false
+  const holder = await deployments.find(held.deploymentId)
+  return holder?.state === 'READY' && holder.createdAt > createdAt
+}

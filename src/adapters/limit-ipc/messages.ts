@@ -1,5 +1,6 @@
 import type { Window } from '#contract/limits.ts'
 import type { Taken } from '#core/ports/rate-limiter.ts'
+import type { GivenCount } from '../limit-memory/memory-limiter.ts'
 
 export interface Request {
   readonly key: string
@@ -53,9 +54,33 @@ export function readAnswer(message: unknown): { batch: number; taken: Taken[] } 
   return { batch, taken: taken.map(([allowed, remaining, resetAt]) => ({ allowed, remaining, resetAt })) }
 }
 
+/** Counts that change hands. */
+export const given = (counts: readonly GivenCount[]) => ({ kind: 'limit.given', counts }) as const
+
+/** Whether the process that is told serves alone. */
+export const alone = (isAlone: boolean) => ({ kind: 'limit.alone', alone: isAlone }) as const
+
+export function readGiven(message: unknown): GivenCount[] | undefined {
+  if (!isKind(message, 'limit.given')) return undefined
+  const { counts } = message as { counts: unknown }
+  return Array.isArray(counts) && counts.every(isGiven) ? counts : undefined
+}
+
+export function readAlone(message: unknown): boolean | undefined {
+  if (!isKind(message, 'limit.alone')) return undefined
+  const { alone: isAlone } = message as { alone: unknown }
+  return typeof isAlone === 'boolean' ? isAlone : undefined
+}
+
 const isKind = (message: unknown, kind: string): boolean =>
   typeof message === 'object' && message !== null && 'kind' in message && message.kind === kind
 
 const isTake = (value: unknown): value is Take =>
   Array.isArray(value) &&
   ['string', 'number', 'number', 'number'].every((type, i) => typeof value[i] === type)
+
+const isGiven = (value: unknown): value is GivenCount =>
+  Array.isArray(value) &&
+  typeof value[0] === 'string' &&
+  value.length === 5 &&
+  value.slice(1).every((part) => Number.isSafeInteger(Math.round(part)) && part >= 0)

@@ -1,10 +1,14 @@
 import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
 import { passed } from '../limit/taken.ts'
+import type { MemoryLimiter } from '../limit-memory/memory-limiter.ts'
 import type { Channel } from './channel.ts'
-import { answer, type Request, readAsk } from './messages.ts'
+import { answer, type Request, readAsk, readGiven } from './messages.ts'
 
 /** Lets the process at the other end of the channel count in `limiter`. Called once for each such process. */
-export function serveIpcLimiter(channel: Channel, limiter: RateLimiter): void {
+export function serveIpcLimiter(
+  channel: Channel,
+  limiter: RateLimiter & Partial<Pick<MemoryLimiter, 'receive'>>,
+): void {
   const take = async ({ key, window, points }: Request): Promise<Taken> => {
     try {
       return await limiter.take(key, window, points)
@@ -14,6 +18,8 @@ export function serveIpcLimiter(channel: Channel, limiter: RateLimiter): void {
   }
 
   channel.onMessage(async (message) => {
+    const counts = readGiven(message)
+    if (counts !== undefined) limiter.receive?.(counts)
     const read = readAsk(message)
     if (read === undefined) return
     const taken = await Promise.all(read.requests.map(take))

@@ -1,5 +1,5 @@
 import { createIpcBus } from '#adapters/bus-ipc/ipc-bus.ts'
-import { createIpcLimiter } from '#adapters/limit-ipc/ipc-limiter.ts'
+import { createServingLimiter } from '#adapters/limit-ipc/serving-limiter.ts'
 import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { SECOND } from '#contract/time.ts'
@@ -33,10 +33,10 @@ export async function openShared(config: Config, parts: SharedParts): Promise<Sh
   if (redisUrl) return openRedis(redisUrl.reveal(), parts)
   const { channel, log, clock } = parts
   const bus = channel ? createIpcBus({ channel, log }) : createMemoryBus({ log })
-  // A single serving process has nobody to share its counts with.
+  // A single serving process has nobody to share its counts with; where there may be more, its supervisor tells.
   const limiter =
     channel && servingRange(config).most > 1
-      ? createIpcLimiter(channel, { clock, patience: SUPERVISOR_PATIENCE })
+      ? createServingLimiter(channel, { clock, patience: SUPERVISOR_PATIENCE })
       : createMemoryLimiter({ clock })
   return { bus, limiter, close: () => bus.close() }
 }

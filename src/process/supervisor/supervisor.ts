@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
+import { alone, given } from '#adapters/limit-ipc/messages.ts'
 import { serveIpcLimiter } from '#adapters/limit-ipc/serve-ipc-limiter.ts'
 import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
 import { SECOND } from '#contract/time.ts'
@@ -34,6 +35,7 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
     () => [{ ...own, startedAt: startOfThis() }, ...children.flatMap(({ facts }) => facts ?? [])],
     createFirstWords(),
   )
+  const { least } = servingRange(config)
   const limiter = createMemoryLimiter()
   const bus = serveIpcBus()
   const attach = (channel: Channel) => {
@@ -48,9 +50,15 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
       if (!isExtra) return stillborn.resolve('stillborn')
       log.error({ child: name }, 'a process could not start; the others go on')
       children.splice(children.indexOf(child), 1)
+      countAtLast()
     }
     const child = new KeptChild({
-      ...{ role: kind, name, log, onStart: attach, onStillborn },
+      ...{ role: kind, name, log, onStillborn },
+      onStart(channel) {
+        const detach = attach(channel)
+        if (kind === 'serve' && least === 1 && serving().length === 1) channel.send(alone(true))
+        return detach
+      },
       hangMs: config.hangSeconds * SECOND,
       // The database is brought up to date by one process, before any other looks at it.
       prepares: children.length === 0,
@@ -60,8 +68,15 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   }
   const serving = () => children.filter((child) => child.role === 'serve')
 
+  /** The last that serves counts requests itself, going on from what was counted here. */
+  function countAtLast(): void {
+    const [last, ...others] = serving()
+    if (!last?.channel || others.length > 0 || least > 1) return
+    last.channel.send(given(limiter.giveAway()))
+    last.channel.send(alone(true))
+  }
+
   async function startAll(): Promise<'ready'> {
-    const { least } = servingRange(config)
     const first = role === 'work' ? keep('work', 'work-1') : keep('serve', 'serve-1')
     await prepared.promise
     const others: Promise<void>[] = []
@@ -75,6 +90,7 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
     const name = `serve-${serving().length + 1}`
     log.info({ child: name }, 'there is much to do: one more process serves')
     const before = serving()
+    for (const { channel } of before) channel?.send(alone(false))
     // Connections stay where they are, so that without this it would have little to do for a while.
     void keep('serve', name, true).then(() => {
       for (const { channel } of before) channel?.send({ kind: JOINED })
@@ -86,7 +102,7 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
     if (!last) return
     log.info({ child: last.facts?.name }, 'there is little to do: one process fewer serves')
     children.splice(children.indexOf(last), 1)
-    void last.stop(DRAIN_MS + 5 * SECOND)
+    void last.stop(DRAIN_MS + 5 * SECOND).then(countAtLast)
   }
 
   function scale(): NodeJS.Timeout {

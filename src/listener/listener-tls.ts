@@ -13,9 +13,12 @@ export interface Credentials {
 
 /**
  * The credentials for a server name; without one, or for a name that is not ours, the default ones. Answers
- * at once where it can. The same object means the same certificate.
+ * at once where it can. The same object means the same certificate. `source` is the address that asks.
  */
-export type CertificateFor = (servername: string | undefined) => Credentials | Promise<Credentials>
+export type CertificateFor = (
+  servername: string | undefined,
+  source?: string,
+) => Credentials | Promise<Credentials>
 
 /** What an authority is shown that looks whether a server name is ours; rejects when it is looking in vain. */
 export type ChallengeFor = (servername: string) => Promise<SecureContext>
@@ -75,7 +78,7 @@ export async function createTls(options: TlsOptions): Promise<Server> {
         done(null)
       }
       try {
-        const found = certificateFor(servername)
+        const found = certificateFor(servername, this.remoteAddress)
         if (found instanceof Promise) found.then(({ context }) => done(null, context), failed)
         else done(null, found.context)
       } catch (error) {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LimitGroup } from '#contract/limits.ts'
+import { networkOf } from '#core/access/network-of.ts'
 import { createLimits } from '../limits.ts'
-import { networkOf, takeLoginMail } from './mail-allowance.ts'
+import { takeLoginMail } from './mail-allowance.ts'
 
 test('addresses of one network are told from others', () => {
   for (const [ip, network] of [

@@ -304,3 +304,36 @@ test('a certificate that changed without a word is noticed within minutes on a c
   assert.equal(await certificateFor('shop.example'), first)
   assert.equal(asked, 2)
 })
+
+test('nobody has certificates made for ever more names, and others still have theirs', async () => {
+  const { certificateFor, issued, clock } = setUp({ domain: 'localhost', apiHosts: [], max: 10_000 })
+  const standard = await certificateFor(undefined)
+  const made = () => issued.length - 1
+  const flood = async (source: string, count: number, of = source) => {
+    for (let i = 0; i < count; i++)
+      await certificateFor(`n${i}-${of.replace(/[.:]/g, '-')}.localhost`, source)
+  }
+  await flood('192.0.2.1', 70)
+  assert.equal(made(), 60)
+  assert.equal(await certificateFor('one-more.localhost', '192.0.2.99'), standard, 'the same network')
+  assert.notEqual(await certificateFor('other.localhost', '198.51.100.1'), standard)
+  assert.notEqual(await certificateFor('n0-192-0-2-1.localhost', '192.0.2.1'), standard, 'it is there')
+  for (let i = 0; i < 12; i++) await flood(`203.0.${i}.1`, 50)
+  assert.equal(made(), 600, 'all together')
+  clock.time += 60_000
+  assert.notEqual(await certificateFor('one-more.localhost', '192.0.2.1'), standard)
+})
+
+test('names at which nothing is use up no more than the look-ups of who asks for them', async () => {
+  let looked = 0
+  const isServed = async ({ key }: { key: string }) => {
+    looked++
+    return key === 'site.localhost'
+  }
+  const { certificateFor } = setUp({ domain: 'localhost', apiHosts: [], max: 10_000, isServed })
+  const standard = await certificateFor(undefined)
+  for (let i = 0; i < 20; i++)
+    for (let n = 0; n < 100; n++) await certificateFor(`n${n}-${i}.localhost`, `203.0.${i}.1`)
+  assert.equal(looked, 20 * 60)
+  assert.notEqual(await certificateFor('site.localhost', '198.51.100.1'), standard)
+})

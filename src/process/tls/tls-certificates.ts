@@ -1,6 +1,7 @@
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { CertificateFor, Credentials } from '#listener/listener-tls.ts'
+import { createMintLimit } from './mint-limit.ts'
 import { type CertificatePems, createCredentialCache } from './tls-cache.ts'
 import { type CertificateNames, platformCertificate, readServerName } from './tls-names.ts'
 
@@ -57,13 +58,16 @@ export function createCertificateChooser(options: ChooserOptions): CertificateCh
   const fromPublic = (name: string, key: string): Found =>
     platform && publics.get(key, async () => platform(name))
 
-  /** A key is not made for every name that somebody thinks of. */
-  async function mint(certificate: CertificateNames): Promise<CertificatePems | undefined> {
+  const limit = createMintLimit(clock)
+
+  /** A key is not made for every name that somebody thinks of, nor looked for whether there is something at it. */
+  async function mint(certificate: CertificateNames, source: string): Promise<CertificatePems | undefined> {
+    if (!limit.mayAsk(source)) return undefined
     const isServed = (await options.isServed?.(certificate)) ?? true
-    return isServed ? issuer.issue(certificate.names) : undefined
+    return isServed && limit.mayMint() ? issuer.issue(certificate.names) : undefined
   }
 
-  function find(name: string): Found {
+  function find(name: string, source: string): Found {
     if (apiHosts.has(name)) return either(fromPublic(name, name), standard)
     const certificate = platformCertificate(name, domain)
     if (certificate) {
@@ -71,17 +75,17 @@ export function createCertificateChooser(options: ChooserOptions): CertificateCh
       return either(fromPublic(name, key), () =>
         key === `*.${domain}`
           ? own.get(key, () => issuer.issue(names))
-          : hosts.get(key, () => mint(certificate)),
+          : hosts.get(key, () => mint(certificate, source)),
       )
     }
     return options.custom && customs.get(name, async () => options.custom?.(name))
   }
 
   return {
-    certificateFor(servername) {
+    certificateFor(servername, source = '') {
       const name = servername === undefined ? undefined : readServerName(servername)
       if (name === undefined) return standard()
-      return either(find(name), standard) as Credentials | Promise<Credentials>
+      return either(find(name, source), standard) as Credentials | Promise<Credentials>
     },
     forget(name) {
       publics.clear()

@@ -312,6 +312,27 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal((await server.call(at, { token, body: { min: 1, max: 10 } })).status, 200)
   })
 
+  test('a build that waits says behind how many, and about when it begins', async () => {
+    const { token } = await server.signUp()
+    const [first, second, third] = [await create(token), await create(token), await create(token)]
+    assert.equal(first.queue, undefined)
+    const seen: { ahead: number }[] = []
+    builder.next(async ({ deployment }) => {
+      if (deployment.id === first.id)
+        while ((await read(token, third.id)).queue === undefined) await new Promise(setImmediate)
+      if (deployment.id !== third.id) seen.push((await read(token, third.id)).queue)
+      return stored({ 'index.html': 'page' })
+    })
+    await server.runJobs()
+    assert.equal(seen[0]?.ahead, 1)
+    for (const { id } of [first, second, third]) {
+      const ready = await read(token, id)
+      assert.deepEqual([ready.readyState, ready.queue], ['READY', undefined])
+    }
+    const lines = (await events(token, third.id)).map(({ payload }) => payload.text)
+    assert.match(lines[0] ?? '', /^Other builds are running; 1 build is before it[.,]/)
+  })
+
   const limit = async (email: string, body: Record<string, number>) => {
     const account = await server.parts.stores.users.byEmail(email)
     await server.parts.quotaSettings.changeAccount(account?.id ?? '', body)

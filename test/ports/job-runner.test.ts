@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { type JobHandler, PermanentFailure } from '#core/job/job-handler.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
@@ -399,11 +400,11 @@ function suite(open: OpenDatabase): void {
     await runner.idle()
   })
 
-  test('those that have to wait are told once how many are before them', async (t) => {
+  test('those that have to wait are told how many are before them, again whenever that changes', async (t) => {
     const told: unknown[] = []
     const { begun, slow, end } = gated({
-      onWaiting: async ({ name }, { ahead, expected }) =>
-        void told.push([name, ahead, expected && Math.floor(expected / HOUR)]),
+      onWaiting: async ({ name }, { ahead, expected, isFirst }) =>
+        void told.push([name, ahead, expected && Math.floor(expected / HOUR), isFirst]),
     })
     const { stores, runner, clock } = await setUp(t, [slow], { leaseMs: 10 * HOUR })
     const add = (name: string) =>
@@ -418,22 +419,25 @@ function suite(open: OpenDatabase): void {
     }
     await until(runner, () => told.length === 3)
     assert.deepEqual(told, [
-      ['b1', 0, undefined],
-      ['a2', 1, undefined],
-      ['a3', 2, undefined],
+      ['b1', 0, undefined, true],
+      ['a2', 1, undefined, true],
+      ['a3', 2, undefined, true],
     ])
     clock.advance(HOUR)
     end('a1')
     await until(runner, () => begun.includes('b1'))
+    await until(runner, () => told.length === 5)
+    assert.deepEqual(told.slice(3), [
+      ['a2', 0, 1, false],
+      ['a3', 1, 2, false],
+    ])
     await add('c1')
-    await until(runner, () => told.length === 4)
-    assert.deepEqual(told[3], ['c1', 0, 1])
+    await until(runner, () => told.some((each) => isDeepStrictEqual(each, ['c1', 0, 1, true])))
     for (const name of ['b1', 'c1', 'a2', 'a3']) {
       await until(runner, () => begun.includes(name))
       end(name)
     }
     await runner.idle()
-    assert.equal(told.length, 4)
   })
 
   test('a drain stops long work at once, and the attempt does not count', async (t) => {

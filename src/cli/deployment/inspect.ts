@@ -1,6 +1,7 @@
 import { siteAddress } from '#client/site-address.ts'
 import { listDeploymentAliases } from '#contract/api/alias.ts'
 import { listBuilds } from '#contract/api/deployment.ts'
+import { queueWords } from '#contract/queue-words.ts'
 import { defineCommand, required } from '../command.ts'
 import { relativeTime } from '../relative-time.ts'
 import { renderFacts, renderTable } from '../table.ts'
@@ -26,13 +27,14 @@ export const command = defineCommand({
       api.call(listBuilds, { params }),
       api.call(listDeploymentAliases, { params }),
     ])
-    const { errorCode, errorMessage, aliasError } = deployment
+    const { errorCode, errorMessage, aliasError, queue } = deployment
     out.show({ deployment, builds, aliases, address: addressOf(cli, deployment) }, () => {
       const facts = renderFacts(
         [
           ['id', deployment.id],
           ['project', `${deployment.name} (${deployment.projectId})`],
           ['state', deployment.readyState],
+          ...(queue === undefined ? [] : ([['waits', queueWords(queue, cli.now())]] as const)),
           ...(errorCode === undefined ? [] : ([['error', `${errorMessage ?? ''} (${errorCode})`]] as const)),
           ['target', deployment.target ?? '-'],
           ['address', addressOf(cli, deployment)],

@@ -67,6 +67,15 @@ const Deployment = Type.Object({
   type: Type.String(),
   readyState: ReadyStateSchema,
   readyStateReason: Type.Optional(Type.String()),
+  queue: Type.Optional(
+    Type.Object(
+      {
+        ahead: Type.Integer({ minimum: 0, description: 'Builds that will be begun before it.' }),
+        expectedAt: Type.Optional(Time),
+      },
+      { description: 'While its build waits for others: where it is, and about when it begins.' },
+    ),
+  ),
   createdAt: Time,
   createdIn: Type.String(),
   regions: Type.Array(Type.String()),

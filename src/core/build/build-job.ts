@@ -1,4 +1,5 @@
 import type { ReadyState } from '#contract/api/deployment.ts'
+import { queueWords } from '#contract/queue-words.ts'
 import { amountOf } from '#contract/quota-amount.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Build, Deployment, Failure } from '../deployment/deployment.ts'
@@ -89,21 +90,22 @@ export function createBuildJob(parts: BuildJobParts): JobHandler {
   }
 }
 
-/** In the build's own log, where whoever waits for it looks. */
+/** With the deployment, and the first time in the build's own log, where whoever waits for it looks. */
 async function tellWait(
-  { deployments, logOf }: BuildJobParts,
+  { deployments, logOf, clock }: BuildJobParts,
   deploymentId: string,
-  { ahead, expected }: JobWait,
+  { ahead, expected, isFirst }: JobWait,
 ): Promise<void> {
   const deployment = await deployments.find(deploymentId)
   const [run] = deployment?.buildRuns ?? []
   if (!deployment || !run) return
-  const others = ahead === 0 ? 'it is the next' : ahead === 1 ? '1 is before it' : `${ahead} are before it`
-  const minutes = expected === undefined ? undefined : Math.max(1, Math.round(expected / MINUTE))
-  const wait = minutes === undefined ? '' : `, in about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
-  await logOf({ deploymentId, buildId: run.id, entrypoint: run.path }).stdout(
-    `Other builds are running; ${others}${wait}.`,
-  )
+  const now = clock.now()
+  const queue = { ahead, ...(expected === undefined ? {} : { expectedAt: Math.round(now + expected) }) }
+  await deployments.update(deploymentId, { queue })
+  if (isFirst)
+    await logOf({ deploymentId, buildId: run.id, entrypoint: run.path }).stdout(
+      `Other builds are running; ${queueWords(queue, now)}.`,
+    )
 }
 
 const EVERY = 5 * MINUTE
@@ -343,7 +345,7 @@ class BuildRun {
   #advance(state: ReadyState): Promise<void> {
     this.#deployment = { ...this.#deployment, state, stateAt: this.#parts.clock.now() }
     const { stateAt } = this.#deployment
-    return this.#write({ state, stateAt })
+    return this.#write({ state, stateAt, queue: null })
   }
 
   #mark(id: string, readyState: ReadyState): Promise<void> {

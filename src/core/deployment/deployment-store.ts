@@ -29,6 +29,7 @@ export type DeploymentChange = Partial<
     | 'failure'
     | 'buildRuns'
     | 'scale'
+    | 'queue'
   >
 >
 

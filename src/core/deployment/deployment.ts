@@ -1,6 +1,7 @@
 import type { LegacyState, LegacyType, ReadyState, Target } from '#contract/api/deployment.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
+import type { QueuePlace } from '#contract/queue-words.ts'
 import type { BuildSettings } from '../project/project.ts'
 import type { Route } from '../routing/route.ts'
 import { legacyState } from './ready-state.ts'
@@ -71,6 +72,8 @@ export interface Deployment {
   readonly requestedType: LegacyType | null
   /** The project's settings as they were when it was made. Absent from those of earlier releases. */
   readonly settings?: BuildSettings
+  /** Where its build is among those that wait; null once it was begun, absent where it never had to. */
+  readonly queue?: QueuePlace | null
   /** Files are still to be uploaded. */
   readonly incomplete: boolean
   /** Equal for deployments of the same files and configuration. */

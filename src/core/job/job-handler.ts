@@ -15,6 +15,8 @@ export interface JobWait {
   readonly ahead: number
   /** Milliseconds; undefined as long as nobody can tell. */
   readonly expected: number | undefined
+  /** Whether it was not told before. */
+  readonly isFirst: boolean
 }
 
 /** How one kind of job is done. `run` is idempotent: a crash between its effect and its end repeats it. */
@@ -37,7 +39,7 @@ export interface JobHandler {
    * once may be begun beside those that do not end.
    */
   readonly givesWayAfter?: number
-  /** Told once to those that have to wait for others: how many are before it, and for how long as a rule. */
+  /** Told to those that have to wait for others, whenever it changes: how many are before it, and for how long as a rule. */
   readonly onWaiting?: (payload: JobPayload, wait: JobWait) => Promise<void>
   /** Whether the machine can bear one more beside those that run; one alone is always begun. Asked again when one ends. */
   readonly mayBegin?: () => boolean

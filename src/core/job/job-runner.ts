@@ -68,8 +68,8 @@ export class JobRunner {
   readonly #turns = new Map<string, number>()
   #turn = 0
   readonly #recent = new RecentWork()
-  /** Those that were told that they wait. */
-  readonly #told = new Set<string>()
+  /** Those that were told that they wait, and behind how many. */
+  readonly #told = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #unsubscribe: (() => void) | undefined
   #looking: Promise<void> | undefined
@@ -238,11 +238,12 @@ export class JobRunner {
       const queue = inTurns(await store.queue(kind, now, MOST_TOLD), shares)
       if (queue.length === 0) this.#told.clear()
       for (const [ahead, { id, payload }] of queue.entries()) {
-        if (this.#told.has(id)) continue
-        this.#told.add(id)
+        const before = this.#told.get(id)
+        if (before === ahead) continue
+        this.#told.set(id, ahead)
         const { usual } = this.#recent
         const expected = usual === undefined ? undefined : (usual * (ahead + 1)) / atOnce
-        await onWaiting(payload, { ahead, expected }).catch((err: unknown) =>
+        await onWaiting(payload, { ahead, expected, isFirst: before === undefined }).catch((err: unknown) =>
           log.warn({ err, job: id }, 'a job could not be told that it waits'),
         )
       }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type LogEvent, readLog } from '#client/log-events.ts'
 import { listBuilds, type ReadyState } from '#contract/api/deployment.ts'
+import { queueWords } from '#contract/queue-words.ts'
 import { useAccount } from '../api/account.tsx'
 import { useRead } from '../api/query.ts'
 import { addressOf } from '../project/project.ts'
@@ -45,6 +46,11 @@ export function DeploymentBuildPage() {
       {state === 'ERROR' && <Failure deployment={deployment} />}
       <Card>
         <Timeline steps={steps} />
+        {deployment.queue !== undefined && (
+          <p className="mt-4 text-sm text-soft">
+            Other builds are running; {queueWords(deployment.queue, Date.now())}.
+          </p>
+        )}
       </Card>
       {isStatic && state === 'READY' ? (
         <Card title="Build log">

@@ -39,6 +39,7 @@ export const deployment = (d: Deployment) => ({
   type: 'LAMBDAS',
   readyState: d.state,
   ...(d.failure ? { readyStateReason: d.failure.message } : {}),
+  ...(d.queue && d.state === 'INITIALIZING' ? { queue: { ...d.queue } } : {}),
   createdAt: d.createdAt,
   createdIn: d.createdIn,
   regions: [...d.regions],

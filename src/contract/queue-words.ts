@@ -1,0 +1,18 @@
+import { MINUTE } from './time.ts'
+
+/** Where a build is that waits for others. */
+export interface QueuePlace {
+  /** Builds that will be begun before it. */
+  readonly ahead: number
+  /** When it is expected to begin; absent as long as nobody can tell. */
+  readonly expectedAt?: number
+}
+
+/** `2 builds are before it, in about 3 minutes`, for the log, the command line and the dashboard alike. */
+export function queueWords({ ahead, expectedAt }: QueuePlace, now: number): string {
+  const others =
+    ahead === 0 ? 'it is the next' : ahead === 1 ? '1 build is before it' : `${ahead} builds are before it`
+  if (expectedAt === undefined) return others
+  const minutes = Math.max(1, Math.round((expectedAt - now) / MINUTE))
+  return `${others}, in about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
+}

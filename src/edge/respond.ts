@@ -4,6 +4,7 @@ import { pipeline, type Readable } from 'node:stream'
 import type { Log } from '#core/ports/log.ts'
 import type { Answer, HeaderList } from './answer.ts'
 import { bodyOf } from './request/request-body.ts'
+import { stampHeaders } from './stamp.ts'
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest
 export type AnyResponse = ServerResponse | Http2ServerResponse
@@ -22,7 +23,7 @@ const MAX_JOINED_BYTES = 16 * 1024
 /** Sends an answer. The body goes out at the pace at which the visitor takes it. */
 export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp: Stamp, log: Log): Sent {
   const { status, body, source } = answer
-  const headers = ['date', stamp.date, 'x-platform-id', stamp.id, ...answer.headers]
+  const headers = [...stampHeaders(stamp.date, stamp.id), ...answer.headers]
   if (isHttp2(res)) {
     if (res.stream.destroyed) return abandon(body)
     res.writeHead(status, toObject(headers))

@@ -8,6 +8,7 @@ import { plainAddress } from './request/plain-address.ts'
 import type { RequestIds } from './request/request-id.ts'
 import type { Sent, Stamp } from './respond.ts'
 import type { SiteCache } from './site/site-cache.ts'
+import { stampLines } from './stamp.ts'
 
 /** Requests for another protocol on their connection, such as WebSocket. */
 export interface Upgrades {
@@ -112,7 +113,7 @@ function endSoon(socket: Duplex): void {
 }
 
 function headOf({ status, headers }: SwitchAnswer, { id, date }: Stamp): string {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ndate: ${date}\r\nx-platform-id: ${id}\r\n`
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${stampLines(date, id)}`
   for (let i = 0; i + 1 < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
   return `${head}\r\n`
 }

@@ -6,6 +6,7 @@ import { plainAddress } from '../request/plain-address.ts'
 import { rawPathOf } from '../request/request-path.ts'
 import type { Shared } from '../shared.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
+import { stampHeaders } from '../stamp.ts'
 
 export interface FastStreams {
   /** Answers a GET request for a file in memory. False when the stream is anything else; it is then untouched. */
@@ -34,7 +35,7 @@ export function createFastStreams(shared: Shared): FastStreams {
       const id = ids.next()
       // A client that resets the stream is no concern of ours, but an error that nobody hears ends the process.
       stream.on('error', ignore)
-      stream.respond([':status', '200', 'date', httpDate(now), 'x-platform-id', id, ...ready.headers])
+      stream.respond([':status', '200', ...stampHeaders(httpDate(now), id), ...ready.headers])
       stream.end(bytes)
       const { site } = entry
       visits.record({

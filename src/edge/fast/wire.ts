@@ -1,10 +1,11 @@
 import type { RequestIds } from '../request/request-id.ts'
+import { stampLines } from '../stamp.ts'
 
 const DATE = 'date: '
 
 /** The head of an answer up to what is the same each time. */
 export const stampedHead = (statusLine: string, date: string, id: string): string =>
-  `${statusLine}${DATE}${date}\r\nx-platform-id: ${id}\r\n`
+  statusLine + stampLines(date, id)
 
 /**
  * A whole answer over HTTP/1.1 in one buffer, of which the date and the id are written anew for each visit.

@@ -1,0 +1,15 @@
+/** What every answer of a site carries, in the form of node:http and HTTP/2. The id comes last: see `Wire`. */
+export const stampHeaders = (date: string, id: string): readonly string[] => [
+  'date',
+  date,
+  'x-platform-id',
+  id,
+]
+
+/** The same as lines of a head of HTTP/1.1. */
+export function stampLines(date: string, id: string): string {
+  const headers = stampHeaders(date, id)
+  let lines = ''
+  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`
+  return lines
+}

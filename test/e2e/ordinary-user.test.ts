@@ -14,6 +14,12 @@ const without = (file: string) =>
 
 const SITUATIONS = [
   {
+    who: 'root of a strict umask, as a service has it,',
+    way: 'bubblewrap',
+    as: { before: ['sh', '-c', 'umask 077 && exec "$@"', 'sh'] as const, uid: 0 },
+    skip: !isRoot && 'needs root',
+  },
+  {
     who: 'an ordinary user with bubblewrap',
     way: 'bubblewrap',
     as: isRoot && { before: ORDINARY, uid: NOBODY },

@@ -55,6 +55,9 @@ export async function openCodeWorkers(
   parts: Parts,
   { worker, serves }: { readonly worker: string; readonly serves: boolean },
 ): Promise<CodeWorkers> {
+  // Builds and programs are users of their own, who have to read what is laid out for them. The data folder is closed to
+  // everybody else, whatever the files in it allow.
+  process.umask(0o022)
   const { blobs, bus, clock, log, stores, transact, vault, logWriter } = parts
   const isTerminal = process.stdout.isTTY === true && process.stderr.isTTY === true
   // On a machine that does not serve, the sites are found as by any visitor.

@@ -9,7 +9,7 @@ import { silentLog } from '#test/support/silent-log.ts'
 
 const MB = 2 ** 20
 
-for (const { name, options } of WAYS)
+for (const { name, kind, options } of WAYS)
   describe(`a folder of limited size in ${name}`, { skip: sandboxMissing }, () => {
     let opened: Promise<Sandbox> | undefined
     const sandbox = () => {
@@ -38,6 +38,25 @@ for (const { name, options } of WAYS)
       const { stdout, code } = await end
       assert.deepEqual({ stdout, code }, { stdout: 'ready\ntheirs\nNo space left\n', code: 0 })
       assert.deepEqual(await readdir(folder), [])
+    })
+
+    it('/tmp and /dev/shm take no more than their size', async () => {
+      const script = `for folder in /tmp /dev/shm; do
+        dd if=/dev/zero of=$folder/large bs=1M count=5 2>&1 | grep -o 'No space left'; rm $folder/large
+      done`
+      const { stdout } = await finish(await sandbox(), ['sh', '-c', script], { limits: { tmpBytes: 2 * MB } })
+      assert.equal(stdout, 'No space left\nNo space left\n')
+    })
+
+    // Bubblewrap cannot be told how many; there the memory of the run's cgroup, which files count to, is the limit.
+    it('/tmp and /dev/shm hold only so many files', { skip: kind === 'bubblewrap' }, async () => {
+      const script = `for folder in /tmp /dev/shm; do
+        i=0; while [ $i -lt 600 ] && true > $folder/$i; do i=$((i + 1)); done 2> /dev/null; echo $i
+      done`
+      const { stdout } = await finish(await sandbox(), ['sh', '-c', script], { limits: { tmpBytes: 2 * MB } })
+      const counts = stdout.trim().split('\n').map(Number)
+      assert.equal(counts.length, 2, stdout)
+      for (const count of counts) assert.ok(count > 400 && count < 600, stdout)
     })
 
     it('must be writable', async () => {

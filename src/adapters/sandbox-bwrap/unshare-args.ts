@@ -58,7 +58,8 @@ while [ "$count" -gt 0 ]; do
     link) "$env" ln -s "$b" "$root$a" ;;
     memory)
       [ -d "$root$a" ] || "$mkdir" -m 755 "$root$a"
-      "$mount" -n -t tmpfs -o "mode=$c,size=$b,nosuid,nodev" memory "$root$a"
+      # A file takes a page of the machine's memory even if it is empty.
+      "$mount" -n -t tmpfs -o "mode=$c,size=$b,nr_inodes=$((b / 4096 + 16)),nosuid,nodev" memory "$root$a"
       writable+=("$root$a") ;;
     *)
       if [ -d "$b" ]; then [ -d "$root$a" ] || "$mkdir" -m 755 "$root$a"; else : > "$root$a"; fi

@@ -1,9 +1,11 @@
 import { statfs } from 'node:fs/promises'
-import { treeBytes } from './remove-tree.ts'
+import { treeBytes, treeFiles } from './remove-tree.ts'
 
 export interface DiskLimits {
   /** What a build's files may take together. */
   readonly diskBytes: number
+  /** How many they may be: empty ones take no space, but a disk has room for only so many. */
+  readonly diskFiles: number
   /** What must stay free on the disk for everybody else. */
   readonly freeBytes: number
 }
@@ -27,13 +29,16 @@ const FREE_FILES = 10_000
 export function watchDisk(folder: string, limits: DiskLimits, over: (why: string) => void): DiskWatch {
   const ended = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  let counted: { bytes: number; free: number; at: number; tookMs: number } | undefined
+  let counted:
+    | { bytes: number; files: number; free: number; ffree: number; at: number; tookMs: number }
+    | undefined
 
-  async function count(free: number): Promise<number> {
+  async function count(free: number, ffree: number) {
     const began = performance.now()
     const bytes = (await treeBytes(folder, ended.signal)) ?? counted?.bytes ?? 0
-    counted = { bytes, free, at: performance.now(), tookMs: performance.now() - began }
-    return bytes
+    const files = (await treeFiles(folder, ended.signal)) ?? counted?.files ?? 0
+    counted = { bytes, files, free, ffree, at: performance.now(), tookMs: performance.now() - began }
+    return counted
   }
 
   async function look(): Promise<string | undefined> {
@@ -43,11 +48,18 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
       return 'The disk of this machine is full'
     const fallen = counted === undefined ? 0 : counted.free - free
     const room = limits.diskBytes - (counted?.bytes ?? 0)
+    const more = counted === undefined ? 0 : counted.ffree - ffree
+    const roomForFiles = limits.diskFiles - (counted?.files ?? 0)
     const due =
       counted === undefined ||
       fallen > room / 2 ||
+      more > roomForFiles / 2 ||
       performance.now() - counted.at > Math.max(COUNT_MS, counted.tookMs * SHARE_OF_COUNTING)
-    if (!due || (await count(free)) <= limits.diskBytes) return undefined
+    if (!due) return undefined
+    const { bytes, files: made } = await count(free, ffree)
+    if (made > limits.diskFiles)
+      return `The build has made more than ${limits.diskFiles.toLocaleString('en')} files`
+    if (bytes <= limits.diskBytes) return undefined
     return `The build takes more than ${Math.floor(limits.diskBytes / 2 ** 20)} MB of disk space`
   }
 

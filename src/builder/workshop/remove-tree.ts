@@ -25,13 +25,26 @@ export async function openTree(path: string): Promise<void> {
 
 /** The space that a tree takes on the disk; undefined where it cannot be told now, as files come and go. */
 export async function treeBytes(path: string, signal?: AbortSignal): Promise<number | undefined> {
+  const kilobytes = await du(['-skx'], path, signal)
+  return kilobytes === undefined ? undefined : kilobytes * 1024
+}
+
+/** How many files and folders a tree has, empty ones too; undefined where it cannot be told now. */
+export const treeFiles = (path: string, signal?: AbortSignal): Promise<number | undefined> =>
+  du(['-sx', '--inodes'], path, signal)
+
+async function du(
+  options: readonly string[],
+  path: string,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
   const read = (stdout: string) => {
-    const kilobytes = /^(\d+)/.exec(stdout)?.[1]
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
+    const number = /^(\d+)/.exec(stdout)?.[1]
+    return number === undefined ? undefined : Number(number)
   }
   try {
     return read(
-      (await run('du', ['-skx', '--', path], { ...TREE_TOOLS, ...(signal ? { signal } : {}) })).stdout,
+      (await run('du', [...options, '--', path], { ...TREE_TOOLS, ...(signal ? { signal } : {}) })).stdout,
     )
   } catch (error) {
     // It complains of what vanished while it counted, and has counted the rest.

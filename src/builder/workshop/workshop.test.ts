@@ -270,6 +270,18 @@ describe('a command that fails', () => {
     await assert.rejects(full.run(await full.open(), 'x'), failure('disk_limit', /disk of this machine/))
   })
 
+  it('is ended when it makes too many files, however empty they are', async (t) => {
+    const { open, run } = await setUp(
+      t,
+      async (root) => {
+        for (let i = 0; i < 300; i++) await writeFile(join(root, `path0/${i}`), '')
+        return new Promise(() => {})
+      },
+      { diskFiles: 200 },
+    )
+    await assert.rejects(run(await open(), 'x'), failure('disk_limit', /more than 200 files/))
+  })
+
   it('tells of a program or folder that is not there, and passes on what is the platform’s fault', async (t) => {
     const said = ['bwrap: execvp foo: No such file or directory', "bwrap: Can't chdir to /vercel/x", 'other']
     const { open, run } = await setUp(t, async () => {

@@ -28,6 +28,7 @@ export interface WorkshopLimits {
   readonly tmpBytes: number
   /** What a build's files may take together. */
   readonly diskBytes: number
+  readonly diskFiles: number
   /** What must stay free on the disk for everybody else. */
   readonly freeBytes: number
   readonly logLines: number
@@ -47,6 +48,7 @@ export const DEFAULT_LIMITS: WorkshopLimits = {
   wallMs: 45 * MINUTE,
   tmpBytes: 256 * MB,
   diskBytes: 8 * GB,
+  diskFiles: 2_000_000,
   freeBytes: GB,
   logLines: 50_000,
   logBytes: 8 * MB,

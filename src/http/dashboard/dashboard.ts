@@ -28,6 +28,8 @@ const POLICY = [
 
 const HEADERS = {
   'content-security-policy': POLICY,
+  // Whoever opens it in a window of theirs has nothing to hold on to.
+  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'same-origin',

@@ -1,0 +1,74 @@
+/** A kind of attack, and the tests that try it. Those of other folders are what the suite holds anyway. */
+export interface Kind {
+  readonly name: string
+  readonly files: readonly string[]
+}
+
+export const KINDS: readonly Kind[] = [
+  { name: 'A hostile site in the operator’s browser', files: ['test/attacks/browser.test.ts'] },
+  {
+    name: 'Sessions, sign-in and redirects',
+    files: ['test/api/session.test.ts', 'src/http/session/next.test.ts', 'src/edge/edge-cookies.test.ts'],
+  },
+  {
+    name: 'OAuth: PKCE, reuse of codes, mix-up, open redirects',
+    files: ['test/attacks/oauth.test.ts', 'test/api/oauth.test.ts'],
+  },
+  {
+    name: 'Accounts apart: foreign tokens, foreign teams, reserved names',
+    files: ['test/api/walls.test.ts', 'test/api/reserved-name.test.ts'],
+  },
+  {
+    name: 'Request smuggling, malformed HTTP, Host tricks',
+    files: ['test/attacks/http.test.ts', 'src/process/listener-malformed.test.ts'],
+  },
+  { name: 'HTTP/2 floods and malformed frames', files: ['src/process/listener-http2.test.ts'] },
+  { name: 'Malformed and oversized input to the API', files: ['test/api/bad-input.test.ts'] },
+  {
+    name: 'Outbound requests to private addresses, DNS rebinding',
+    files: [
+      'test/attacks/rebinding.test.ts',
+      'src/adapters/outbound-http/outbound-http.test.ts',
+      'src/core/outbound/allowed-addresses.test.ts',
+      'src/core/outbound/destinations.test.ts',
+      'src/core/outbound/public-address.test.ts',
+      'test/ports/sandbox-network.test.ts',
+    ],
+  },
+  {
+    name: 'Builds: npm install, lifecycle scripts, caches of others',
+    files: ['test/attacks/install.test.ts', 'src/builder/output/collect-hostile.test.ts'],
+  },
+  {
+    name: 'Escapes from the sandbox',
+    files: [
+      'test/faults/runner-escape.test.ts',
+      'test/ports/sandbox-closed.test.ts',
+      'test/ports/sandbox-bounded.test.ts',
+    ],
+  },
+  { name: 'Escapes from containers (Docker)', files: ['test/attacks/docker.test.ts'] },
+  {
+    name: 'Screenshots of hostile pages',
+    files: ['test/attacks/screenshots.test.ts', 'test/faults/camera.test.ts'],
+  },
+  {
+    name: 'DNS: malformed packets, amplification',
+    files: ['test/attacks/amplification.test.ts', 'src/dns/responder.test.ts', 'test/dns/server.test.ts'],
+  },
+  { name: 'PostgreSQL and Redis: a hostile neighbour', files: ['test/attacks/stores.test.ts'] },
+  {
+    name: 'Backups in foreign hands',
+    files: [
+      'src/contract/sealed-backup.test.ts',
+      'test/e2e/backup.test.ts',
+      'src/cli/operator/backup.test.ts',
+    ],
+  },
+  {
+    name: 'Archives that lie',
+    files: ['test/attacks/archives.test.ts', 'src/adapters/runner-process/unpack.test.ts'],
+  },
+  { name: 'Patterns that take for ever', files: ['src/core/glob/glob.test.ts'] },
+  { name: 'Random input (fuzz)', files: ['test/fuzz/fuzz.test.ts'] },
+]

@@ -1,0 +1,104 @@
+/**
+ * `npm run test:attacks`: everything that was ever tried against the platform, against an installation that is started
+ * as people start it. Prints what was tried of each kind and what held; exits with 1 when something got through.
+ *
+ *   npm run test:attacks                     everything
+ *   npm run test:attacks -- browser docker   the kinds with these words in their names or files
+ *   npm run test:attacks -- --markdown       the table as SECURITY.md has it
+ */
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { run } from 'node:test'
+import { ensureTools, TOOLS } from '../../scripts/debian.js'
+import { inTurn } from '../../scripts/test/pool.ts'
+import type { TestEvent } from '../../scripts/test/report.ts'
+import { installAttacked } from '../support/attacked.ts'
+import { KINDS, type Kind } from './kinds.ts'
+
+interface Result {
+  readonly kind: Kind
+  tried: number
+  through: number
+  /** In words, for what could not be tried on this machine. */
+  readonly leftOut: Set<string>
+  readonly complaints: string[]
+}
+
+const root = resolve(import.meta.dirname, '../..')
+process.chdir(root)
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const isWished = ({ name, files }: Kind): boolean =>
+  words.length === 0 ||
+  words.some((word) => [name, ...files].some((text) => text.toLowerCase().includes(word.toLowerCase())))
+
+const missing = ensureTools(Object.keys(TOOLS))
+process.env.ALOFT_TEST_MISSING = missing.join(',')
+process.env.ALOFT_ATTACKS = 'all'
+const postgres = missing.includes('postgresql')
+  ? undefined
+  : await (await import('../support/postgres.ts')).startPostgres()
+if (postgres) process.env.ALOFT_TEST_POSTGRES = postgres.folder
+const { aloft, close } = await installAttacked({ byNpm: true, env: { ALOFT_CHROMIUM: '' } })
+process.env.ALOFT_ATTACKED = JSON.stringify(aloft)
+
+/** Tests say how much they tried beyond one thing: `tried 12`. */
+const triedIn = (message: unknown): number => Number(/^tried (\d+)$/.exec(String(message))?.[1] ?? 0)
+
+async function attack(result: Result, file: string): Promise<void> {
+  const stream = run({ files: [resolve(file)], timeout: 10 * 60_000 })
+  const counts = { tests: 0, more: 0 }
+  for await (const event of stream as AsyncIterable<TestEvent>) {
+    const { data } = event as { data: TestEvent['data'] & { message?: string; skip?: string | boolean } }
+    if (event.type === 'test:diagnostic' && triedIn(data.message) > 0)
+      counts.more += triedIn(data.message) - 1
+    if ((event.type !== 'test:pass' && event.type !== 'test:fail') || data.details?.type === 'suite') continue
+    if (data.skip !== undefined && data.skip !== false) {
+      result.leftOut.add(`${data.name}: ${data.skip === true ? 'not possible here' : data.skip}`)
+      continue
+    }
+    // The file itself is reported as a test where nothing in it was.
+    counts.tests++
+    if (event.type === 'test:fail' && data.details?.error?.failureType !== 'subtestsFailed') {
+      result.through++
+      const { error } = data.details as { error?: Error & { cause?: Error } }
+      result.complaints.push(
+        `${file}: ${data.name}\n  ${error?.cause?.message ?? error?.message ?? 'failed'}`,
+      )
+    }
+  }
+  result.tried += counts.tests + counts.more
+}
+
+const results: Result[] = KINDS.filter(isWished).map((kind) => ({
+  kind,
+  tried: 0,
+  through: 0,
+  leftOut: new Set(),
+  complaints: [],
+}))
+const began = performance.now()
+const jobs = results.flatMap((result) => result.kind.files.map((file) => ({ result, file, share: 1 })))
+await inTurn(jobs, availableParallelism(), ({ result, file }) => attack(result, file))
+await close()
+await postgres?.stop()
+
+const total = (of: (result: Result) => number) => results.reduce((sum, result) => sum + of(result), 0)
+const rows = [
+  ...results.map((result) => [result.kind.name, result.tried, result.tried - result.through] as const),
+  ['Together', total(({ tried }) => tried), total(({ tried, through }) => tried - through)] as const,
+]
+const say = (line = '') => process.stdout.write(`${line}\n`)
+say()
+if (process.argv.includes('--markdown')) {
+  say('| Kind | Tried | Held |\n|---|---:|---:|')
+  for (const [name, tried, held] of rows) say(`| ${name} | ${tried} | ${held} |`)
+} else {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  say(`${''.padEnd(width)}  ${'tried'.padStart(7)}  ${'held'.padStart(7)}`)
+  for (const [name, tried, held] of rows)
+    say(`${name.padEnd(width)}  ${String(tried).padStart(7)}  ${String(held).padStart(7)}`)
+}
+say(`\n${Math.round((performance.now() - began) / 1000)} seconds`)
+for (const { leftOut } of results) for (const words of leftOut) say(`left out: ${words}`)
+for (const { complaints } of results) for (const words of complaints) say(`\nGOT THROUGH ${words}`)
+process.exitCode = total(({ through }) => through) > 0 || total(({ tried }) => tried) === 0 ? 1 : 0

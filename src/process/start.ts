@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig, unknownVariables } from '../config.ts'
+import { exposedStores } from './compose/exposed-stores.ts'
 import { createLog } from './compose/log.ts'
 import { readConfigFile } from './config-file.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child.ts'
@@ -25,6 +26,8 @@ async function start(args: readonly string[]): Promise<number> {
   const log = createLog(config.logLevel, 'supervisor')
   for (const name of unknownVariables(process.env))
     log.warn({ name }, 'there is no such setting; is it misspelt?')
+  for (const fault of exposedStores(config))
+    log.warn({ fault }, 'somebody else on the network could interfere')
   checkAbilities(config)
   return supervise(config, role, log)
 }

@@ -8,7 +8,11 @@ export const KINDS: readonly Kind[] = [
   { name: 'A hostile site in the operator’s browser', files: ['test/attacks/browser.test.ts'] },
   {
     name: 'Sessions, sign-in and redirects',
-    files: ['test/api/session.test.ts', 'src/http/session/next.test.ts', 'src/edge/edge-cookies.test.ts'],
+    files: [
+      'test/api/session.test.ts',
+      'src/http/session/next.test.ts',
+      'src/edge/function/edge-cookies.test.ts',
+    ],
   },
   {
     name: 'OAuth: PKCE, reuse of codes, mix-up, open redirects',
@@ -20,9 +24,9 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: 'Request smuggling, malformed HTTP, Host tricks',
-    files: ['test/attacks/http.test.ts', 'src/process/listener-malformed.test.ts'],
+    files: ['test/attacks/http.test.ts', 'src/listener/listener-malformed.test.ts'],
   },
-  { name: 'HTTP/2 floods and malformed frames', files: ['src/process/listener-http2.test.ts'] },
+  { name: 'HTTP/2 floods and malformed frames', files: ['src/listener/listener-http2.test.ts'] },
   { name: 'Malformed and oversized input to the API', files: ['test/api/bad-input.test.ts'] },
   {
     name: 'Outbound requests to private addresses, DNS rebinding',
@@ -47,7 +51,10 @@ export const KINDS: readonly Kind[] = [
       'test/ports/sandbox-bounded.test.ts',
     ],
   },
-  { name: 'Escapes from containers (Docker)', files: ['test/attacks/docker.test.ts'] },
+  {
+    name: 'Escapes from containers (Docker)',
+    files: ['test/attacks/docker.test.ts', 'test/ports/docker.test.ts'],
+  },
   {
     name: 'Screenshots of hostile pages',
     files: ['test/attacks/screenshots.test.ts', 'test/faults/camera.test.ts'],
@@ -67,7 +74,11 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: 'Archives that lie',
-    files: ['test/attacks/archives.test.ts', 'src/adapters/runner-process/unpack.test.ts'],
+    files: [
+      'test/attacks/archives.test.ts',
+      'src/adapters/runner-process/program/unpack.test.ts',
+      'src/dashboard/deploy/read-zip.test.ts',
+    ],
   },
   { name: 'Patterns that take for ever', files: ['src/core/glob/glob.test.ts'] },
   { name: 'Random input (fuzz)', files: ['test/fuzz/fuzz.test.ts'] },

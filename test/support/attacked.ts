@@ -60,6 +60,14 @@ export interface Called {
   readonly body: any
 }
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 export async function callApi(
   { url, token }: Pick<Attacked, 'url' | 'token'>,
   on: string,
@@ -78,8 +86,7 @@ export async function callApi(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.includes('json')
-  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
+  return { status: answer.status, headers: answer.headers, body: parsed(text) }
 }
 
 /** The link of the newest mail to this address that is none of `seen`. */

@@ -5,6 +5,7 @@ import {
   BACKUP_VERSION,
   type BackupEnd,
   type BackupManifest,
+  type BackupRows,
   END,
   END_BYTES,
   MANIFEST,
@@ -104,12 +105,20 @@ function readManifest(text: string): BackupManifest {
   } catch {
     throw notOurs()
   }
-  if (manifest.format !== BACKUP_FORMAT) throw notOurs()
+  if (manifest?.format !== BACKUP_FORMAT) throw notOurs()
   if (manifest.version > BACKUP_VERSION)
     throw new ArchiveError(
       `The backup was made by a newer version of Aloft (${manifest.aloft}). Restore it with that version.`,
     )
+  if (!isRows(manifest.main) || (manifest.logs !== undefined && !isRows(manifest.logs))) throw notOurs()
   return manifest
+}
+
+const isRows = (rows: unknown): rows is BackupRows => {
+  const { migrations, tables } = (rows ?? {}) as Partial<BackupRows>
+  return (
+    Array.isArray(tables) && Array.isArray(migrations) && migrations.every((step) => typeof step === 'string')
+  )
 }
 
 async function* entriesOf({ readAt }: Bytes, start: number, end: number): AsyncGenerator<ArchiveEntry> {

@@ -128,6 +128,10 @@ export const getStatus = endpoint({
       expiring: Type.Integer({ description: 'Certificates of hosts that end within 14 days.' }),
     }),
     mail: Type.Enum(['smtp', 'outbox'] as const),
+    exposed: Type.Array(Type.String(), {
+      description:
+        'What somebody else on the network could read of the database or of Redis, or pretend to be.',
+    }),
     runtime: Type.Enum(['process', 'docker', 'swarm'] as const),
     sandbox: Type.Object({
       mode: Type.Enum(['required', 'auto', 'off'] as const),

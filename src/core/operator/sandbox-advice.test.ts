@@ -26,7 +26,13 @@ const statusWith = (sandbox: Status['sandbox']): Status => ({
     processes: [],
   },
   logs: { bytes: 0, recording: true, damaged: [] },
-  ...{ certificates: { authority: 'local', expiring: 0 }, mail: 'outbox', runtime: 'process', sandbox },
+  ...{
+    certificates: { authority: 'local', expiring: 0 },
+    mail: 'outbox',
+    exposed: [],
+    runtime: 'process',
+    sandbox,
+  },
   queue: { queued: 0, running: 0, failed: 0 },
   lateJobs: [],
 })

@@ -69,6 +69,8 @@ export interface Status {
   readonly mail: 'smtp' | 'outbox'
   readonly runtime: 'process' | 'docker' | 'swarm'
   readonly sandbox: SandboxFacts & { readonly mode: 'required' | 'auto' | 'off' }
+  /** What somebody else on the network could read of the database or of Redis, or pretend to be. */
+  readonly exposed: readonly string[]
   readonly queue: Awaited<ReturnType<JobStore['counts']>>
   /** Jobs that do not come round when they should. */
   readonly lateJobs: readonly LateJob[]
@@ -230,8 +232,28 @@ function encryption(status: Status): Check {
   }
 }
 
+function stores({ exposed, database }: Status): Check {
+  const name = 'stores'
+  if (exposed.length === 0)
+    return {
+      name,
+      ok: true,
+      message:
+        database.kind === 'sqlite'
+          ? 'the database is a file of this machine'
+          : 'nobody else on the network can listen or interfere',
+    }
+  const [first, ...others] = exposed.map((text) => text.split(': '))
+  return {
+    name,
+    ok: false,
+    message: [first, ...others].map((parts) => parts?.[0]).join('; '),
+    hint: `${[first, ...others].map((parts) => (parts?.[1] ?? '').replace(/^./, (letter) => letter.toUpperCase())).join('. ')}.`,
+  }
+}
+
 /** What the installation can tell of itself. */
 export const checksOf = (status: Status): readonly Check[] =>
-  [disk, contents, logs, processes, sandbox, certificates, mail, jobs, periodicJobs, encryption].map(
+  [disk, contents, logs, processes, sandbox, certificates, mail, jobs, periodicJobs, encryption, stores].map(
     (check) => check(status),
   )

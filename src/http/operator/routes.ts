@@ -31,6 +31,7 @@ export const operatorRoutes = ({
     return {
       ...status,
       addresses: [...addresses],
+      exposed: [...status.exposed],
       nameservers: [...nameservers],
       processes: [...processes],
       checks: [...checks],

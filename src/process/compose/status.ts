@@ -8,6 +8,7 @@ import type { Config } from '../../config.ts'
 import type { Channel } from '../supervisor/channel.ts'
 import { createProcessList, startOfThis } from '../supervisor/process-list.ts'
 import { VERSION } from '../version.ts'
+import { exposedStores } from './exposed-stores.ts'
 import type { Parts } from './parts.ts'
 
 /** Certificates renew themselves well before this. */
@@ -61,6 +62,7 @@ export function createReadStatus(
       mail: config.smtpUrl === undefined ? 'outbox' : 'smtp',
       runtime: config.runtime,
       sandbox: { mode: config.sandbox, ...sandbox },
+      exposed: exposedStores(config),
       queue,
       lateJobs: late,
     }

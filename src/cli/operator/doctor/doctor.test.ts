@@ -19,7 +19,7 @@ const status = (change: Partial<Status>): Status => ({
   ...{ blobs: { bytes: 1, damaged: 0 }, disk: { free: 1, total: 2 }, memory: { free: 1, total: 2 } },
   processes: [{ name: 'serve-1', role: 'serve', pid: 1, startedAt: 1, restarts: 0, hangs: 0, memory: null }],
   certificates: { authority: 'local', expiring: 0 },
-  ...{ mail: 'outbox', runtime: 'process', sandbox: SANDBOX },
+  ...{ mail: 'outbox', exposed: [], runtime: 'process', sandbox: SANDBOX },
   queue: { queued: 0, running: 0, failed: 0 },
   lateJobs: [],
   checks: [{ name: 'disk', ok: false, message: 'almost full', hint: 'Remove old deployments.' }],

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig } from '../../config.ts'
+import { exposedStores } from './exposed-stores.ts'
+
+const faults = (ALOFT_DATABASE_URL: string | undefined, ALOFT_REDIS_URL?: string) =>
+  exposedStores(readConfig({ ALOFT_DATABASE_URL, ALOFT_REDIS_URL })).map((text) => text.replace(/:.*$/, ''))
+
+test('nothing is said of what nobody else can listen to', () => {
+  for (const [database, redis] of [
+    [undefined, undefined],
+    ['postgres://localhost/aloft', 'redis://127.0.0.1:6379'],
+    ['postgres://aloft@[::1]:5433/aloft', 'unix:///run/redis.sock'],
+    ['postgres:///aloft?host=/var/run/postgresql', 'redis://localhost'],
+    ['postgres://a:b@db.internal/x?sslmode=verify-full', 'rediss://:secret@cache.internal:6380'],
+    ['postgres://a:b@10.0.0.5/x?sslmode=require', 'rediss://user:secret@10.0.0.6'],
+  ])
+    assert.deepEqual(faults(database, redis), [], `${database} ${redis}`)
+})
+
+test('what a neighbour could read or pretend to be is said', () => {
+  assert.deepEqual(faults('postgres://a:b@db.internal/x'), ['PostgreSQL is spoken to without TLS'])
+  assert.deepEqual(faults('postgres://a@10.0.0.5/x?sslmode=disable'), [
+    'PostgreSQL is spoken to without TLS',
+    'PostgreSQL is reached without a password',
+  ])
+  for (const mode of ['no-verify', 'require&uselibpqcompat=true'])
+    assert.deepEqual(faults(`postgres://a:b@db.internal/x?sslmode=${mode}`), [
+      'PostgreSQL need not prove who it is',
+    ])
+  assert.deepEqual(faults(undefined, 'redis://cache.internal'), [
+    'Redis is spoken to without TLS',
+    'Redis is reached without a password',
+  ])
+  assert.deepEqual(faults(undefined, 'redis://:x@cache.internal'), ['Redis is spoken to without TLS'])
+})

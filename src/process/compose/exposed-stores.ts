@@ -1,0 +1,49 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import type { Config } from '../../config.ts'
+
+const isThisMachine = (host: string): boolean => {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  if (isIPv4(name)) return name.startsWith('127.')
+  return isIPv6(name) ? name === '::1' : name === '' || name === 'localhost' || name.endsWith('.localhost')
+}
+
+/** Whether what is spoken with PostgreSQL is encrypted, and the server has to prove who it is, as its driver reads it. */
+function postgresTls(parameters: URLSearchParams): 'none' | 'unproven' | 'proven' {
+  const mode =
+    parameters.get('sslmode') ?? (/^(?:1|true)$/.test(parameters.get('ssl') ?? '') ? 'require' : 'disable')
+  if (mode === 'no-verify') return 'unproven'
+  if (mode === 'disable') return 'none'
+  // As libpq has it, only these look at the certificate.
+  const isLax = parameters.get('uselibpqcompat') === 'true' && !/^verify-/.test(mode)
+  return isLax ? (mode === 'require' ? 'unproven' : 'none') : 'proven'
+}
+
+/**
+ * What somebody else on the network could read or pretend to be of the database and of Redis. Over a socket or loopback
+ * there is nobody else.
+ */
+export function exposedStores({
+  databaseUrl,
+  redisUrl,
+}: Pick<Config, 'databaseUrl' | 'redisUrl'>): readonly string[] {
+  const faults: string[] = []
+  const database = databaseUrl && new URL(databaseUrl.reveal())
+  // A socket is named by its folder, as the host or as a parameter.
+  const socket = database?.searchParams.get('host')?.startsWith('/') || database?.host.startsWith('%2F')
+  if (database && !socket && !isThisMachine(database.hostname)) {
+    const tls = postgresTls(database.searchParams)
+    if (tls === 'none')
+      faults.push('PostgreSQL is spoken to without TLS: add `?sslmode=verify-full` to ALOFT_DATABASE_URL')
+    if (tls === 'unproven')
+      faults.push('PostgreSQL need not prove who it is: use `sslmode=verify-full` in ALOFT_DATABASE_URL')
+    if (database.password === '' && !process.env.PGPASSWORD)
+      faults.push('PostgreSQL is reached without a password: name one in ALOFT_DATABASE_URL')
+  }
+  const redis = redisUrl && new URL(redisUrl.reveal())
+  if (redis && redis.protocol !== 'unix:' && !isThisMachine(redis.hostname)) {
+    if (redis.protocol !== 'rediss:')
+      faults.push('Redis is spoken to without TLS: use `rediss://` in ALOFT_REDIS_URL')
+    if (redis.password === '') faults.push('Redis is reached without a password: name one in ALOFT_REDIS_URL')
+  }
+  return faults
+}

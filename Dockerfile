@@ -22,7 +22,7 @@ FROM ${BASE}
 RUN for program in bwrap ip nft setpriv python3; do command -v "$program" || missing=yes; done > /dev/null \
   && if [ "$missing" = yes ]; then \
     apt-get update -qq \
-    && apt-get install -y -qq --no-install-recommends bubblewrap ca-certificates iproute2 nftables python3 util-linux \
+    && apt-get install -y -qq --no-install-recommends bubblewrap ca-certificates iproute2 nftables python3 python3-pip util-linux \
     && rm -rf /var/lib/apt/lists/*; \
   fi
 RUN echo 'aloft:x:10001:10001:Aloft:/var/lib/aloft:/usr/sbin/nologin' >> /etc/passwd \

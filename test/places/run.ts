@@ -4,10 +4,11 @@ import { connected, inOwnNamespaces, startEngine, type TestEngine } from '#test/
 import { containerPlaces } from './container-places.ts'
 import { machinePlaces } from './machine-places.ts'
 import type { Opened, Place } from './place.ts'
+import { systemdPlace } from './systemd-place.ts'
 import { type Row, writeRows } from './table.ts'
 import { tryAll } from './tries.ts'
 
-/** An engine is started in namespaces of its own, in which this file runs once more. */
+/** Engines and systemd are started in namespaces of their own, in which this file runs once more. */
 const CONTAINERS = '--containers'
 const args = process.argv.slice(2)
 const words = args.filter((arg) => arg !== CONTAINERS)
@@ -17,10 +18,13 @@ const registry = execFileSync('npm', ['config', 'get', 'registry'], {
 }).trim()
 
 let engine: Promise<TestEngine> | undefined
-const inside = containerPlaces(() => {
-  engine ??= connected().then(() => startEngine())
-  return engine
-})
+const inside = [
+  ...containerPlaces(() => {
+    engine ??= startEngine()
+    return engine
+  }),
+  systemdPlace,
+]
 const outside = machinePlaces(registry)
 const names = [...outside, ...inside].map(({ name }) => name)
 const wanted = (places: readonly Place[]) =>
@@ -29,6 +33,7 @@ const wanted = (places: readonly Place[]) =>
 let failures = 0
 if (args.includes(CONTAINERS)) {
   await inOwnNamespaces(import.meta.filename, 'own, connected', args)
+  await connected()
   await tryPlaces(wanted(inside))
   await (await engine)?.stop()
 } else {

@@ -35,6 +35,12 @@ The containers are of a Docker Engine that is started for it, on an image of the
 \`docker run\` that gives a container more than usual, and \`npm start\` in a fresh clone. Docker lets such a container
 make no namespaces, so that there is no sandbox in it, which is said at the start, by \`aloft operator doctor\` and on the
 health page; with \`ALOFT_SANDBOX=required\` it refuses to start.
+
+The service is the unit of \`deploy\`, under a systemd that is booted for it over a copy of the machine's files, in
+namespaces of its own. Memory, CPU time and processes of runs are limited there in groups below the service.
+
+Not tried yet, as the machine on which this was written could not have them: cgroups of version 2 with controllers (its
+kernel gives them to version 1), AppArmor's rule for user namespaces, macOS, and \`node:24-bookworm-slim\` itself.
 `,
   )
 }

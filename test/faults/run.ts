@@ -4,6 +4,7 @@
  *   npm run test:faults -- --rounds 1000      so many random kills, half on SQLite and half on PostgreSQL
  *   npm run test:faults -- --seed 7           the same kills and the same load again
  *   npm run test:faults -- --only Redis       the scenarios with this in their name
+ *   npm run test:faults -- --only restore --restore-mb 10240   the memory that a restore of 10 GB needs
  *   npm run test:faults -- --write            writes the table of docs/reliability.md
  */
 import { randomInt } from 'node:crypto'
@@ -16,6 +17,7 @@ import { type Kill, randomKills, VICTIMS } from './load/kills.ts'
 import type { Counts } from './load/workload.ts'
 import { World } from './load/world.ts'
 import { type Row, withTable } from './reliability-table.ts'
+import { MOST_MEMORY, measureRestore } from './restore-memory.ts'
 import { type Ground, SCENARIOS } from './scenarios.ts'
 
 const PAGE = resolve(import.meta.dirname, '../../docs/reliability.md')
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     only: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
+    'restore-mb': { type: 'string', default: '100' },
   },
 })
 const seed = Number(values.seed)
@@ -48,26 +51,32 @@ function tell(row: Row, problems: readonly string[]): void {
   if (problems.length > 0) failed = true
 }
 
-for (const { name, prepare, break: breakIt } of SCENARIOS) {
-  if (!name.includes(values.only)) continue
-  const ground: Ground | string = (await prepare?.()) ?? { env: {}, close: async () => {} }
+const chosen = SCENARIOS.filter(({ name }) => name.includes(values.only))
+for (const prepare of new Set(chosen.map((scenario) => scenario.prepare))) {
+  const ground: Ground | string = await prepare()
+  const scenarios = chosen.filter((scenario) => scenario.prepare === prepare)
   if (typeof ground === 'string') {
-    console.log(`left out: ${name} (${ground})`)
+    for (const { name } of scenarios) console.log(`left out: ${name} (${ground})`)
     continue
   }
-  const world = await World.create({ seed, ...ground })
-  try {
-    await world.answers(200)
-    world.load.restartCounts()
-    await breakIt(world, ground)
-    const seconds = await world.recovered()
-    const lost = await world.lost()
-    await world.answers(50)
-    tell({ name, ...world.counts, lost: lost.length, seconds }, [...lost, ...world.counts.wrong])
-  } finally {
-    await world.close()
-    await ground.close()
-  }
+  let world: World | undefined
+  for (const { name, break: breakIt } of scenarios)
+    try {
+      world ??= await World.create({ seed, ...ground })
+      await world.answers(100)
+      world.load.restartCounts()
+      const seconds = await world.recovered(await breakIt(world, ground))
+      const lost = await world.lost()
+      await world.answers(50)
+      tell({ name, ...world.counts, lost: lost.length, seconds }, [...lost, ...world.counts.wrong])
+    } catch (error) {
+      failed = true
+      console.log(`FAIL ${name}: ${error instanceof Error ? error.stack : error}`)
+      await world?.close().catch(() => {})
+      world = undefined
+    }
+  await world?.close()
+  await ground.close()
 }
 
 for (const database of ['SQLite', 'PostgreSQL'] as const) {
@@ -96,6 +105,15 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
     await world.close()
     await postgres?.stop()
   }
+}
+
+if ('restore'.includes(values.only)) {
+  const { megabytes, peak } = await measureRestore(Number(values['restore-mb']))
+  const isBounded = peak < MOST_MEMORY
+  console.log(
+    `${isBounded ? 'ok  ' : 'FAIL'} restore of ${megabytes} MB of files: at most ${peak} MB of memory`,
+  )
+  if (!isBounded) failed = true
 }
 
 if (values.write)

@@ -13,10 +13,10 @@ import type { World } from './load/world.ts'
 
 export interface Scenario {
   readonly name: string
-  /** What it needs beside an installation; answers why it cannot be had, or the settings. */
-  prepare?(): Promise<Ground | string>
-  /** Breaks something, and mends what does not mend itself. */
-  break(world: World, ground: Ground): Promise<void>
+  /** What it needs beside an installation; answers why it cannot be had, or the settings. Scenarios with the same share it. */
+  readonly prepare: () => Promise<Ground | string>
+  /** Breaks something, and mends what does not mend itself; answers when it did, or when it broke. */
+  break(world: World, ground: Ground): Promise<number>
 }
 
 export interface Ground {
@@ -93,21 +93,28 @@ const cutFor = async ({ cut }: Ground) => {
   await cut?.cut()
   await pause(BROKEN_MS)
   await cut?.mend()
+  return performance.now()
 }
 
 const silentFor = async ({ cut }: Ground) => {
   cut?.silence()
   await pause(BROKEN_MS)
   await cut?.mend()
+  return performance.now()
 }
 
-async function hang(world: World, role: 'serve' | 'work'): Promise<void> {
+async function hang(world: World, role: 'serve' | 'work'): Promise<number> {
+  const at = performance.now()
   const [pid] = await world.aloft.children(role)
   process.kill(pid as number, 'SIGSTOP')
   while ((await world.aloft.children(role)).includes(pid as number)) await pause(100)
+  return at
 }
 
-const noticedSoon = async (): Promise<Ground> => ({ env: { ALOFT_HANG_SECONDS: '5' }, close: async () => {} })
+const noticedSoon = async (): Promise<Ground> => ({
+  env: { ALOFT_HANG_SECONDS: '10' },
+  close: async () => {},
+})
 const withChat = async (): Promise<Ground> => ({ env: {}, chat: true, close: async () => {} })
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -115,8 +122,10 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'a restart: stopped by SIGTERM and started again, with WebSockets open',
     prepare: withChat,
     async break(world) {
+      const at = performance.now()
       await world.aloft.stop()
       await world.startAgain()
+      return at
     },
   },
   {
@@ -125,18 +134,21 @@ export const SCENARIOS: readonly Scenario[] = [
     async break(world) {
       const [pid] = await world.aloft.children('serve')
       process.kill(pid as number, 'SIGKILL')
+      return performance.now()
     },
   },
   { name: 'a serving process hangs', prepare: noticedSoon, break: (world) => hang(world, 'serve') },
   { name: 'a working process hangs', prepare: noticedSoon, break: (world) => hang(world, 'work') },
   {
     name: 'another program locks the SQLite file for 5 s',
+    prepare: withChat,
     async break(world, ground) {
       const other = new DatabaseSync(join(dataDirOf(world, ground), 'aloft.db'))
       other.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE')
       await pause(BROKEN_MS)
       other.exec('ROLLBACK')
       other.close()
+      return performance.now()
     },
   },
   { name: 'PostgreSQL is away for 5 s', prepare: behindPostgres, break: (_world, ground) => cutFor(ground) },
@@ -151,6 +163,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await fillUp(filler)
       await pause(BROKEN_MS)
       await rm(filler)
+      return performance.now()
     },
   },
   {
@@ -162,20 +175,25 @@ export const SCENARIOS: readonly Scenario[] = [
       await world.aloft.stop()
       await world.startAgain()
       await rm(filler)
+      return performance.now()
     },
   },
   {
     name: 'the logs are damaged, and it is started again',
+    prepare: withChat,
     async break(world, ground) {
       await world.aloft.stop()
       const dataDir = dataDirOf(world, ground)
       for (const name of ['logs.db-wal', 'logs.db-shm']) await rm(join(dataDir, name), { force: true })
       await writeFile(join(dataDir, 'logs.db'), randomBytes(20_000))
+      const at = performance.now()
       await world.startAgain()
+      return at
     },
   },
   {
     name: 'a stored content is damaged, and uploaded again',
+    prepare: withChat,
     async break(world, ground) {
       const text = `damaged ${'x'.repeat(300)}`
       const { call } = world.load
@@ -194,6 +212,7 @@ export const SCENARIOS: readonly Scenario[] = [
         if (n === 100) throw new Error('an upload did not heal it')
         await pause(50)
       }
+      return performance.now()
     },
   },
 ]

@@ -55,6 +55,8 @@ export interface TestServer {
   /** Every mail so far, oldest first, after all jobs that are due are done. */
   mails(to?: string): Promise<Email[]>
   runJobs(): Promise<void>
+  /** From now on jobs come round by themselves, as the clock says. */
+  startJobs(): Promise<void>
   close(): Promise<void>
 }
 
@@ -188,6 +190,7 @@ export async function startServer(
     },
 
     runJobs: () => runner.idle(),
+    startJobs: () => runner.start(),
 
     async close() {
       agent.destroy()

@@ -37,8 +37,9 @@ export async function* randomKills(world: World, rounds: number, seed: number): 
   for (let round = 0; round < rounds; round++) {
     const victim = random.pick(VICTIMS)
     await world.answers(random.below(60))
+    const at = performance.now()
     await kill(world, victim, random.below)
-    const seconds = await world.recovered()
+    const seconds = await world.recovered(at)
     yield { victim, seconds, lost: await world.lost() }
   }
 }

@@ -76,8 +76,8 @@ export class World {
     for (const goal = sum() + more; sum() < goal; ) await pause(20)
   }
 
-  /** Resolves once reading, writing, visiting and calling work; answers the seconds until then. */
-  async recovered(): Promise<number> {
+  /** Resolves once reading, writing, visiting and calling work; answers the seconds from this moment until then. */
+  async recovered(from: number): Promise<number> {
     const began = performance.now()
     let since = began
     for (let row = 0; row < IN_A_ROW; ) {
@@ -90,7 +90,7 @@ export class World {
         await pause(50)
       }
     }
-    return (since - began) / 1000
+    return (since - from) / 1000
   }
 
   async #works(): Promise<boolean> {

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { install, uninstall } from '#test/support/installation.ts'
+import { ask } from './load/client.ts'
+
+const CLI = resolve(import.meta.dirname, '../../src/cli/main.ts')
+/** In MB: what a program of Node uses by itself, and some; however much is restored. */
+export const MOST_MEMORY = 400
+const FILE_MB = 4
+
+/** The most memory that the process used so far, in MB; undefined once it is gone. */
+async function peakOf(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]
+  return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024)
+}
+
+/** Runs a command of ours to its end; answers the most memory it used, in MB. */
+async function peakDuring(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const exited = once(child, 'exit')
+  const said = child.stderr.setEncoding('utf8').toArray()
+  let peak = 0
+  while (child.exitCode === null && child.signalCode === null) {
+    peak = Math.max(peak, (await peakOf(child.pid as number)) ?? 0)
+    await Promise.race([exited, new Promise((wait) => setTimeout(wait, 50))])
+  }
+  if (child.exitCode !== 0) throw new Error(`aloft ${args.join(' ')} failed:\n${(await said).join('')}`)
+  return peak
+}
+
+/** Saves and restores an installation with so many megabytes of files. */
+export async function measureRestore(megabytes: number): Promise<{ megabytes: number; peak: number }> {
+  const aloft = await install({ env: { ALOFT_WORKERS: '1', ALOFT_RATE_LIMIT: '1000000' } })
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-restore-'))
+  try {
+    for (let done = 0; done < megabytes; done += FILE_MB) {
+      const body = randomBytes(FILE_MB * 2 ** 20)
+      const headers = {
+        authorization: `Bearer ${aloft.token}`,
+        'x-platform-digest': createHash('sha1').update(body).digest('hex'),
+      }
+      const upload = { port: aloft.port, host: 'localhost', path: '/v2/platform/files', method: 'POST' }
+      const { status } = await ask({ ...upload, headers, body })
+      if (status !== 200) throw new Error(`an upload answered ${status}`)
+    }
+    const env = {
+      ...{ PATH: process.env.PATH, HOME: folder },
+      ...{ ALOFT_BASE_URL: aloft.url, ALOFT_TOKEN: aloft.token },
+    }
+    const saved = join(folder, 'saved.tar')
+    await peakDuring(['operator', 'backup', '--with-key', '--output', saved], folder, env)
+    const target = join(folder, 'restored')
+    const peak = await peakDuring(['operator', 'restore', saved, '--data-dir', target], folder, env)
+    return { megabytes, peak }
+  } finally {
+    await aloft.stop()
+    await uninstall(aloft)
+    await rm(folder, { recursive: true, force: true })
+  }
+}

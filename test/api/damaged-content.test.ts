@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -66,5 +66,47 @@ eachDatabase((name, openDatabase) =>
           await rm(dataDir, { recursive: true, force: true })
         }
       })
+
+    test('a look at all contents finds damage, and tells the operators by mail and status', async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'aloft-damaged-'))
+      const server = await startServer({
+        databaseUrl: await openDatabase(),
+        env: { ALOFT_DATA_DIR: dataDir },
+      })
+      try {
+        const { token, email } = await server.operator()
+        const content = (char: string) => ({ file: `${char}.txt`, data: char.repeat(300) })
+        const body = { version: 2, name: 'site', files: [content('a'), content('b')] }
+        assert.equal((await server.call('POST /v8/platform/deployments', { token, body })).status, 200)
+        const contents = async () => {
+          const { body: status } = await server.call('GET /v1/operator/status', { token })
+          const check = status.checks.find(({ name }: { name: string }) => name === 'contents')
+          return [check.ok, status.blobs.damaged]
+        }
+        const mails = async () => {
+          await server.runJobs()
+          const outbox = join(dataDir, 'outbox')
+          const names = await readdir(outbox).catch((): string[] => [])
+          return Promise.all(names.map((name) => readFile(join(outbox, name), 'utf8')))
+        }
+        const scrub = () => server.call('POST /v1/operator/jobs/files.scrub/run', { token })
+        assert.equal((await scrub()).status, 200)
+        assert.deepEqual(await mails(), [])
+        assert.deepEqual(await contents(), [true, 0])
+
+        await damage(join(dataDir, 'blobs'))
+        await scrub()
+        const [mail, ...others] = await mails()
+        assert.match(mail ?? '', /^Subject: \d stored files? found damaged\r?$/m)
+        assert.match(mail ?? '', new RegExp(`^To: ${email}\r?$`, 'm'))
+        assert.deepEqual(others, [])
+        const [isOk, count] = await contents()
+        assert.equal(isOk, false)
+        assert.ok(count > 0)
+      } finally {
+        await server.close()
+        await rm(dataDir, { recursive: true, force: true })
+      }
+    })
   }),
 )

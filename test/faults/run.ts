@@ -8,8 +8,8 @@
  *   npm run test:faults -- --write            writes the table of docs/reliability.md
  */
 import { randomInt } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
@@ -37,11 +37,11 @@ if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(rounds) || rounds < 0)
   throw new Error('--rounds and --seed take whole numbers')
 console.log(`seed ${seed}; repeat this run with --seed ${seed} --rounds ${rounds}`)
 
-const rows: Row[] = []
 let failed = false
 
+/** Written at once, so that a run that is ended early leaves what it has found. */
 function tell(row: Row, problems: readonly string[]): void {
-  rows.push(row)
+  if (values.write) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), [row], 'docs/reliability.md'))
   const { visits, api, sockets } = row
   const of = ({ ok, failed: missed }: Counts['api']) => `${ok}/${missed}`
   console.log(
@@ -116,6 +116,4 @@ if ('restore'.includes(values.only)) {
   if (!isBounded) failed = true
 }
 
-if (values.write)
-  await writeFile(PAGE, withTable(await readFile(PAGE, 'utf8'), rows, join('docs', 'reliability.md')))
 process.exit(failed ? 1 : 0)

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTable } from './reliability-table.ts'
+
+const tally = { ok: 2, failed: 1 }
+const row = (name: string, lost: number) => ({
+  ...{ name, lost, seconds: 1.25, visits: tally, api: tally, sockets: { ok: 0, failed: 0 } },
+})
+
+test('a run replaces its own rows and leaves others, and what is around the table', () => {
+  const page = 'before\n<!-- written by npm run test:faults -- --write -->\n<!-- end -->\nafter\n'
+  const first = withTable(page, [row('a disk', 0), row('3 random kills on SQLite (1 × work)', 0)], 'page')
+  const again = withTable(first, [row('5 random kills on SQLite (2 × work)', 4)], 'page')
+  const lines = again.split('\n').filter((line) => line.startsWith('| '))
+  assert.deepEqual(lines.slice(2), [
+    '| a disk | 2 / 1 | 2 / 1 | – | 0 | 1.3 |',
+    '| 5 random kills on SQLite (2 × work) | 2 / 1 | 2 / 1 | – | 4 | 1.3 |',
+  ])
+  assert.ok(again.startsWith('before\n') && again.endsWith('\nafter\n'))
+})

@@ -26,6 +26,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P11'], tools: [], load: () => import('./create-live.ts') },
   { ids: ['P12'], tools: [], load: () => import('./idle-memory.ts') },
   { ids: ['P13'], tools: ['wrk', 'bubblewrap'], load: () => import('./noisy-build.ts') },
+  { ids: ['P13'], tools: [], load: () => import('./neighbours.ts') },
   { ids: ['P14'], tools: [], load: () => import('./many-rows.ts') },
   { ids: ['P15'], tools: [], load: () => import('./cli-start.ts') },
   { ids: ['P16'], tools: [], load: () => import('./start.ts') },

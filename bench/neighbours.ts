@@ -7,6 +7,7 @@
 import { Agent } from 'node:http'
 import { deployReady } from './deploy-ready.ts'
 import { median } from './median.ts'
+import { p99Of } from './p99.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { atMost, beside, printRows, type Row } from './row.ts'
 import { oneConnection, send } from './send.ts'
@@ -86,21 +87,8 @@ const STORMS: Readonly<Record<string, Storm>> = {
 let noisyHost = ''
 
 /** The slowest of a hundred, in milliseconds. */
-async function p99(platform: Platform, host: string): Promise<number> {
-  const agent = oneConnection()
-  const waits: number[] = []
-  const end = performance.now() + SECONDS * 1000
-  while (performance.now() < end) {
-    const start = performance.now()
-    const { status } = await send({ url: `${platform.url}/`, headers: { host }, agent })
-    if (status !== 200) throw new Error(`the quiet site answered ${status}`)
-    waits.push(performance.now() - start)
-    await new Promise((resolve) => setTimeout(resolve, PACE_MS))
-  }
-  agent.destroy()
-  waits.sort((a, b) => a - b)
-  return waits[Math.floor(waits.length * 0.99)] as number
-}
+const p99 = ({ url }: Platform, host: string): Promise<number> =>
+  p99Of({ url: `${url}/`, host, seconds: SECONDS, paceMs: PACE_MS })
 
 async function during(platform: Platform, storm: Storm, work: () => Promise<void>): Promise<void> {
   const stop = new AbortController()

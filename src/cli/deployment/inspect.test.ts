@@ -19,3 +19,14 @@ test('inspect lists the names that lead to the deployment now, as after a promot
   assert.match(stdout, /^alias +\S*shop\.localhost/m, stderr)
   assert.doesNotMatch(stdout, /shop-ada/)
 })
+
+test('inspect says where a build is that waits for others', async () => {
+  const queue = { ahead: 2, expectedAt: Date.now() + 180_000 }
+  await using machine = await startMachine(
+    answers(getDeployment, () => ({ ...sampleDeployment, readyState: 'INITIALIZING' as const, queue })),
+    answers(listBuilds, () => ({ builds: [] })),
+    answers(listDeploymentAliases, () => ({ aliases: [] })),
+  )
+  const { stdout } = await machine.run(['inspect', 'dpl_1'], { ALOFT_TOKEN: TOKEN })
+  assert.match(stdout, /^waits +2 builds are before it, in about 3 minutes$/m)
+})

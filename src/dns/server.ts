@@ -14,6 +14,8 @@ export interface DnsServerOptions {
   readonly port: number
   /** Several processes on this machine listen on the same port. */
   readonly reusePort?: boolean
+  /** Descriptors of bound sockets to listen on for TCP. */
+  readonly sockets?: readonly number[]
   readonly zones: ZoneSource
   readonly resolver: Resolver
   readonly bus: Bus
@@ -28,6 +30,8 @@ export interface DnsServerOptions {
 export interface DnsServer {
   readonly port: number
   counts(): Counts
+  /** Listens for TCP on further sockets, whose own process is away. */
+  adopt(sockets: readonly number[]): Promise<void>
   /** Stops listening at once, and resolves when answers under way are out, within this time. */
   drain(ms: number): Promise<void>
 }
@@ -42,6 +46,7 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
     const tcp = await listenTcp({
       ...shared,
       port: options.port,
+      ...(options.sockets ? { sockets: options.sockets } : {}),
       ...(tcpLimits ? { limits: tcpLimits } : {}),
     })
     const udp = await listenUdp({ ...shared, port: tcp.port }).catch(async (error: unknown) => {
@@ -51,6 +56,7 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
     return {
       port: tcp.port,
       counts: () => responder.counts(),
+      adopt: tcp.adopt,
       async drain(ms) {
         await Promise.all([udp.close(), tcp.drain(ms)])
         unsubscribe()

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
 import type { Log } from '#core/ports/log.ts'
 import type { Responder } from './responder.ts'
 
@@ -13,6 +13,8 @@ export interface TcpOptions {
   readonly host: string
   readonly port: number
   readonly reusePort: boolean
+  /** Descriptors of bound sockets to listen on, instead of the port. */
+  readonly sockets?: readonly number[]
   readonly responder: Responder
   readonly log: Log
   readonly limits?: Partial<TcpLimits>
@@ -20,6 +22,8 @@ export interface TcpOptions {
 
 export interface Tcp {
   readonly port: number
+  /** Listens on further sockets. */
+  adopt(sockets: readonly number[]): Promise<void>
   /** Stops listening, lets answers under way end for so long, and cuts what is left. */
   drain(ms: number): Promise<void>
 }
@@ -39,10 +43,12 @@ export async function listenTcp(options: TcpOptions): Promise<Tcp> {
   const connections = new Set<Connection>()
   const perAddress = new Map<string, number>()
 
-  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+  const servers: Server[] = []
+
+  const welcome = (socket: Socket) => {
     const address = socket.remoteAddress
     const count = perAddress.get(address ?? '') ?? 0
-    if (address === undefined || count >= limits.maxPerAddress) {
+    if (address === undefined || count >= limits.maxPerAddress || connections.size >= limits.maxConnections) {
       socket.destroy()
       return
     }
@@ -55,19 +61,35 @@ export async function listenTcp(options: TcpOptions): Promise<Tcp> {
       if (left > 0) perAddress.set(address, left)
       else perAddress.delete(address)
     })
-  })
-  server.maxConnections = limits.maxConnections
-  server.listen({ host, port, reusePort })
-  await once(server, 'listening')
-  server.on('error', (error) => log.error({ err: error, port }, 'the DNS listener failed'))
+  }
+
+  async function open(where: ListenOptions): Promise<number> {
+    const server = createServer({ noDelay: true, allowHalfOpen: true }, welcome).listen(where)
+    await once(server, 'listening')
+    server.on('error', (error) => log.error({ err: error, port }, 'the DNS listener failed'))
+    servers.push(server)
+    return (server.address() as AddressInfo).port
+  }
+
+  async function adopt(sockets: readonly number[]): Promise<number> {
+    let found = port
+    for (const fd of sockets) found = await open({ fd } as ListenOptions)
+    return found
+  }
+
   return {
-    port: (server.address() as AddressInfo).port,
-    drain: (ms) => drain(server, connections, ms),
+    port: options.sockets ? await adopt(options.sockets) : await open({ host, port, reusePort }),
+    adopt: async (sockets) => void (await adopt(sockets)),
+    drain: (ms) => drain(servers, connections, ms),
   }
 }
 
-async function drain(server: Server, connections: ReadonlySet<Connection>, ms: number): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
+async function drain(
+  servers: readonly Server[],
+  connections: ReadonlySet<Connection>,
+  ms: number,
+): Promise<void> {
+  const closed = Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   for (const connection of connections) connection.finish()
   const deadline = setTimeout(() => {
     for (const connection of connections) connection.cut()

@@ -21,6 +21,7 @@ import { ownCookies } from './function/own-cookies.ts'
 import { RefusedCalls } from './function/refused-calls.ts'
 import { createGuards } from './guards.ts'
 import { createHttpDate } from './http-date.ts'
+import { OpenStreams } from './open-streams.ts'
 import { DEFAULT_ADDRESS, type PublicAddress } from './prerender/canonical-visitor.ts'
 import { createPrerenderAnswer } from './prerender/prerender-answer.ts'
 import { PrerenderMemory } from './prerender/prerender-memory.ts'
@@ -77,6 +78,8 @@ export interface Edge {
   readonly fastStreams: FastStreams
   /** Forgets what a host points to, or what all of them do for `*`. Changes told on the bus do this by themselves. */
   invalidate(host: string): void
+  /** Ends what would go on for as long as its visitor likes: events and WebSockets, with a word that they may come back. */
+  endStreams(): void
   /** Lets go of everything; requests under way still get their answers. */
   close(): Promise<void>
 }
@@ -116,7 +119,8 @@ export function createEdge(options: EdgeOptions): Edge {
   const answerFrom = createSiteAnswer({ guard, contents, hotAnswers, proxy, functions, answerFunction })
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
-  const shared = { sites, hotAnswers, contents, wires, visits, clock, ids, httpDate, functions }
+  const streams = new OpenStreams()
+  const shared = { sites, hotAnswers, contents, wires, visits, clock, ids, httpDate, functions, streams }
   const fastPath = createFastPath({ ...shared, keepAliveMs })
   const fastStreams = createFastStreams(shared)
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))
@@ -199,8 +203,8 @@ export function createEdge(options: EdgeOptions): Edge {
     let sent: Sent
     try {
       sent = isSwitch(answer)
-        ? switchProtocol(exchange, answer, stamp)
-        : respond(req, res, answer, stamp, log)
+        ? switchProtocol(exchange, answer, stamp, streams)
+        : respond(req, res, streams.watch(answer), stamp, log)
     } catch (error) {
       log.warn(
         { err: error, id, source: answer.source },
@@ -246,6 +250,7 @@ export function createEdge(options: EdgeOptions): Edge {
     fastPath,
     fastStreams,
     invalidate: (host) => sites.invalidate(host),
+    endStreams: () => streams.end(),
     async close() {
       unsubscribe()
       revalidations.close()

@@ -4,6 +4,7 @@ import type { Wires } from './fast/wires.ts'
 import type { ContentStore } from './file/content-store.ts'
 import type { HotAnswers } from './file/hot-answers.ts'
 import type { Functions } from './function/function-call.ts'
+import type { OpenStreams } from './open-streams.ts'
 import type { RequestIds } from './request/request-id.ts'
 import type { SiteCache } from './site/site-cache.ts'
 
@@ -18,4 +19,5 @@ export interface Shared {
   readonly ids: RequestIds
   readonly httpDate: (now: number) => string
   readonly functions: Functions
+  readonly streams: OpenStreams
 }

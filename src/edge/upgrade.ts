@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '#core/ports/clock.ts'
 import { authorityOf, type Exchange, type SwitchAnswer } from './exchange.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { watchHalfClosed } from './request/half-closed.ts'
 import { hostNameOf } from './request/host.ts'
 import { plainAddress } from './request/plain-address.ts'
@@ -9,6 +10,7 @@ import type { RequestIds } from './request/request-id.ts'
 import type { Sent, Stamp } from './respond.ts'
 import type { SiteCache } from './site/site-cache.ts'
 import { stampLines } from './stamp.ts'
+import { FrameEdges, RESTART_FRAME } from './websocket-frames.ts'
 
 /** Requests for another protocol on their connection, such as WebSocket. */
 export interface Upgrades {
@@ -60,11 +62,18 @@ export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Up
   }
 }
 
+const WEBSOCKET = /^websocket$/i
+
 /** Without a word in either direction for so long, nobody is there any more. */
 const IDLE_MS = 60 * 60_000
 
 /** Says that the protocol changes, and from then on passes on what either side sends. */
-export function switchProtocol(exchange: Exchange, answer: SwitchAnswer, stamp: Stamp): Sent {
+export function switchProtocol(
+  exchange: Exchange,
+  answer: SwitchAnswer,
+  stamp: Stamp,
+  streams: OpenStreams,
+): Sent {
   const { res, upgrade } = exchange
   const { socket: upstream, first, release } = answer.switched
   if (upgrade === undefined) throw new Error('the protocol was changed although nobody asked for it')
@@ -90,12 +99,29 @@ export function switchProtocol(exchange: Exchange, answer: SwitchAnswer, stamp: 
   watchHalfClosed(exchange.req.socket, () => false)
   upstream.setTimeout(IDLE_MS, close)
   socket.write(headOf(answer, stamp), 'latin1')
+  const edges = WEBSOCKET.test(upgrade.protocol) ? new FrameEdges() : undefined
+  let onPassed: (() => void) | undefined
   upstream.on('data', (chunk: Buffer) => {
     sent += chunk.length
+    edges?.pass(chunk)
+    // After it has been passed on.
+    if (onPassed) setImmediate(onPassed)
   })
   if (first.length > 0) {
     sent += first.length
+    edges?.pass(first)
     socket.write(first)
+  }
+  if (edges) {
+    const endBetween = () => {
+      onPassed = edges.isBetween ? undefined : endBetween
+      if (!edges.isBetween || socket.destroyed) return
+      upstream.unpipe(socket)
+      socket.write(RESTART_FRAME)
+      upstream.end()
+      endSoon(socket)
+    }
+    socket.once('close', streams.add(endBetween))
   }
   if (upgrade.first.length > 0) upstream.write(upgrade.first)
   upstream.pipe(socket)

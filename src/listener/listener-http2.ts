@@ -23,13 +23,24 @@ export interface Http2Options {
 export interface Http2 {
   /** Never listens; connections are given to it as `connection` events. */
   readonly server: Http2Server
-  /** From now on every connection takes no streams but those it has, or one more if it has none. */
+  /** Asks peers to begin no more streams here; those that are on their way are still taken. */
   beginDrain(): void
   /** The same for the connections that there are, but not for those to come. */
   renew(): void
-  /** Ends connections without streams. */
+  /** Ends connections, with the last of their streams, on which none was begun since the sweep before. */
   sweep(): void
 }
+
+/** How a connection is being used. */
+interface Use {
+  /** Streams. */
+  open: number
+  /** It is new, or a stream was begun, since the last sweep. */
+  isFresh: boolean
+}
+
+/** As the last stream that is taken: all those that the peer has begun before it hears of the end. */
+const ANY_STREAM = 2 ** 31 - 1
 
 /** What a peer may send ahead: on one stream, and on all streams of a connection together. */
 const STREAM_WINDOW = 256 * 1024
@@ -37,8 +48,7 @@ const SESSION_WINDOW = 1024 * 1024
 
 export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): Http2 {
   const sockets = new Set<Socket>()
-  /** With the number of streams open on each. */
-  const sessions = new Map<Http2Session, number>()
+  const sessions = new Map<Http2Session, Use>()
   const leaving = new WeakSet<Http2Session>()
   let draining = false
   const isLeaving = ({ session }: ServerHttp2Stream) =>
@@ -70,26 +80,26 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('session', (session) => {
-    sessions.set(session, 0)
+    sessions.set(session, { open: 0, isFresh: true })
     session.once('close', () => sessions.delete(session))
     session.setLocalWindowSize(SESSION_WINDOW)
+    if (draining) tellEnd(session)
     session.setTimeout(limits.keepAliveMs, () => {
       // With streams open, each of them watches over its own progress.
-      if (sessions.get(session) === 0) session.close()
+      if (sessions.get(session)?.open === 0) session.close()
     })
   })
   server.on('sessionError', (error) => log.debug({ err: error }, 'HTTP/2 connection failed'))
   server.on('stream', (stream) => {
     const { session } = stream
     if (!session) return
-    const count = (change: number) => {
-      const open = sessions.get(session)
-      if (open !== undefined) sessions.set(session, open + change)
+    const use = sessions.get(session)
+    if (use !== undefined) {
+      use.open++
+      use.isFresh = true
+      stream.once('close', () => use.open--)
     }
-    count(1)
-    stream.once('close', () => count(-1))
     watchProgress(stream, limits.stallMs)
-    if (isLeaving(stream)) session.close()
   })
   server.on('request', dispatch)
   server.on('checkExpectation', (_req, res) =>
@@ -106,17 +116,26 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
       this.renew()
     },
     renew() {
-      for (const [session, open] of sessions) {
+      for (const [session, use] of sessions) {
         leaving.add(session)
-        if (open > 0) session.close()
+        use.isFresh = true
+        tellEnd(session)
       }
     },
     sweep() {
-      for (const [session, open] of sessions) if (open === 0) session.close()
+      for (const [session, use] of sessions) {
+        // A peer that has not heard of the end yet, or has just come, may be about to send.
+        if (!use.isFresh) session.close()
+        use.isFresh = false
+      }
       // Everything was said, the peer has only to close its side.
       for (const socket of sockets) if (socket.writableFinished) socket.destroy()
     },
   }
+}
+
+function tellEnd(session: Http2Session): void {
+  if (!session.closed && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM)
 }
 
 /** Lets somebody answer a stream before anything is made of it: there is no event that a listener could stop. */

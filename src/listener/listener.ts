@@ -17,6 +17,8 @@ export interface ListenerOptions {
   readonly tlsPort: number | 'any'
   /** Several processes on this machine listen on the same port. */
   readonly reusePort?: boolean
+  /** Descriptors of bound sockets to listen on, instead of ports. */
+  readonly sockets?: BoundSockets
   readonly handle: Handle
   readonly fastLane?: FastLane
   readonly upgrade?: UpgradeHandler
@@ -28,14 +30,24 @@ export interface ListenerOptions {
   readonly limits?: Partial<ListenerLimits>
 }
 
+/** Descriptors. */
+export interface BoundSockets {
+  readonly http: readonly number[]
+  readonly tls: readonly number[]
+}
+
+type Where = { readonly port: number } | { readonly fd: number }
+
 export interface Listeners {
   /** Rejects, listening nowhere, when one of the ports cannot be had. A `tlsPort` of 0 is none. */
   listen(): Promise<{ readonly port: number; readonly tlsPort: number }>
+  /** Listens on further sockets, whose own process is away. */
+  adopt(sockets: BoundSockets): Promise<void>
   /**
    * Stops listening at once and resolves when every connection is gone. Requests that were accepted are
    * served to their end; what is left after `ms` is cut. Repeated calls wait for the first.
    */
-  drain(ms: number): Promise<void>
+  drain(ms: number, options?: DrainOptions): Promise<void>
   /**
    * Every connection that there is ends with its next answer, so that its peer opens another: which of several processes
    * gets it is decided anew. Nothing that was asked is lost by it.
@@ -43,39 +55,53 @@ export interface Listeners {
   renewConnections(): void
 }
 
+export interface DrainOptions {
+  /** Another process has begun to take the connections: nobody waits for this one to end. */
+  readonly succeeded?: boolean
+}
+
 /** How long a quiet connection is left alone in a drain: the peer's next request may be on its way. */
 const SWEEP_MS = 500
+/** The same where there is no hurry: a peer that has not heard of the end yet may still send. */
+const SUCCEEDED_SWEEP_MS = 4000
 
 export function createListeners(options: ListenerOptions): Listeners {
-  const { host, log, reusePort = false } = options
+  const { host, log, reusePort = false, sockets: given } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const dispatch = createDispatch(options.handle, log, limits.maxHeaders)
   const http1 = createHttp1({ dispatch, upgrade: options.upgrade, limits, log })
   const http2 = createHttp2({ dispatch, limits, log, fastLane: options.fastLane })
   const sockets = new Set<Socket>()
   const listening: NetServer[] = []
+  let tls: ReturnType<typeof createTls> | undefined
   let drained: Promise<void> | undefined
 
   const toHttp1 = (socket: Socket) => void http1.server.emit('connection', socket)
   const accept = (socket: Socket) =>
     options.fastLane ? options.fastLane.take(socket, toHttp1) : toHttp1(socket)
 
-  async function open(server: NetServer, port: number): Promise<number> {
+  const listenOn = (server: NetServer, where: Where) =>
+    'fd' in where ? server.listen(where) : server.listen({ host, port: where.port, reusePort })
+
+  async function open(server: NetServer, where: Where) {
     server.on('connection', (socket: Socket) => {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
     })
-    server.listen({ host, port, reusePort })
+    listenOn(server, where)
     await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
     // Failures to accept, as when the process is out of file handles: the next one may succeed.
     server.on('error', (error) => log.error({ err: error, port }, 'listener failed'))
     listening.push(server)
-    return (server.address() as AddressInfo).port
+    return port
   }
 
-  async function openTls(): Promise<number> {
-    if (options.tlsPort === 0) return 0
-    const server = await createTls({
+  const openPlain = (where: Where) =>
+    open(new NetServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, accept), where)
+
+  async function openTls(where: Where): Promise<number> {
+    tls ??= createTls({
       certificateFor: options.certificateFor,
       challengeFor: options.challengeFor,
       stapleFor: options.stapleFor,
@@ -85,10 +111,22 @@ export function createListeners(options: ListenerOptions): Listeners {
       http1: accept,
       http2: (socket) => http2.server.emit('connection', socket),
     })
-    return open(server, options.tlsPort === 'any' ? 0 : options.tlsPort)
+    const server = await tls
+    return open(
+      new NetServer({ noDelay: true, ...KEEP_ALIVE }, (socket) => server.emit('connection', socket)),
+      where,
+    )
   }
 
-  async function drain(ms: number): Promise<void> {
+  async function listenAll(): Promise<{ readonly port: number; readonly tlsPort: number }> {
+    if (given)
+      return { port: await adoptAll(openPlain, given.http), tlsPort: await adoptAll(openTls, given.tls) }
+    const port = await openPlain({ port: options.port })
+    if (options.tlsPort === 0) return { port, tlsPort: 0 }
+    return { port, tlsPort: await openTls({ port: options.tlsPort === 'any' ? 0 : options.tlsPort }) }
+  }
+
+  async function drain(ms: number, { succeeded = false }: DrainOptions = {}): Promise<void> {
     // Not the HTTP server's own close, which cuts idle connections and stops watching the request timeouts.
     const closed = Promise.all(
       listening.map((server) => new Promise((resolve) => NetServer.prototype.close.call(server, resolve))),
@@ -100,7 +138,7 @@ export function createListeners(options: ListenerOptions): Listeners {
       http1.sweep()
       http2.sweep()
     }
-    const sweeper = setInterval(sweep, Math.min(SWEEP_MS, ms / 4))
+    const sweeper = setInterval(sweep, Math.min(succeeded ? SUCCEEDED_SWEEP_MS : SWEEP_MS, ms / 4))
     const deadline = setTimeout(() => {
       if (sockets.size > 0)
         log.warn({ connections: sockets.size }, 'drain took too long, connections are cut')
@@ -115,20 +153,22 @@ export function createListeners(options: ListenerOptions): Listeners {
   return {
     async listen() {
       try {
-        const port = await open(
-          new NetServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, accept),
-          options.port,
-        )
+        const ports = await listenAll()
         // It never listens itself, and only this makes it watch over the time that requests take.
         http1.server.emit('listening')
-        return { port, tlsPort: await openTls() }
+        return ports
       } catch (error) {
         await drain(0)
         throw error
       }
     },
-    drain(ms) {
-      drained ??= drain(ms)
+    async adopt({ http, tls }) {
+      if (drained !== undefined) return
+      await adoptAll(openPlain, http)
+      await adoptAll(openTls, tls)
+    },
+    drain(ms, how) {
+      drained ??= drain(ms, how)
       return drained
     },
     renewConnections() {
@@ -137,4 +177,14 @@ export function createListeners(options: ListenerOptions): Listeners {
       http2.renew()
     },
   }
+}
+
+/** Answers the port of the last; 0 where there are none. */
+async function adoptAll(
+  open: (where: { readonly fd: number }) => Promise<number>,
+  numbers: readonly number[],
+): Promise<number> {
+  let port = 0
+  for (const fd of numbers) port = await open({ fd })
+  return port
 }

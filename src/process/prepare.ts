@@ -1,13 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { createDiskSpace } from '#adapters/fs/disk-space.ts'
+import { AloftError } from '#contract/errors.ts'
+import { SECOND } from '#contract/time.ts'
 import { platformNames } from '#core/alias/platform-names.ts'
 import { releaseReserved } from '#core/alias/release-reserved.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config.ts'
-import { openParts } from './compose/parts.ts'
+import { openParts, type Parts } from './compose/parts.ts'
 import { createUseCases, tellHosts } from './compose/use-cases.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
+import type { ChildRole } from './supervisor/child.ts'
 import { createReserve } from './supervisor/reserve.ts'
 import { ensureAuthority } from './tls/authority.ts'
 
@@ -16,7 +20,8 @@ export async function prepare(config: Config, log: Log): Promise<Prepared> {
   await makeRoomToStart(config, log)
   const parts = await openParts(config, log, undefined)
   try {
-    await parts.migrate()
+    const isAway = await migrate(config, parts)
+    if (isAway) return { kind: PREPARED, isAway }
     await parts.reserve.keep()
     const authority = await ensureAuthority(parts)
     await writeFile(join(config.dataDir, 'ca.pem'), authority.certPem)
@@ -32,6 +37,48 @@ export async function prepare(config: Config, log: Log): Promise<Prepared> {
     return { kind: PREPARED, ...(setupToken === undefined ? {} : { setupToken }) }
   } finally {
     await parts.close()
+  }
+}
+
+const SHORTEST_WAIT = SECOND
+const LONGEST_WAIT = 15 * SECOND
+
+/**
+ * Prepares, or where a database on another machine is away, says so and goes on trying: what serves has what is known
+ * on this machine. What works has nothing to do without it.
+ */
+export async function prepareFor(
+  role: ChildRole,
+  config: Config,
+  log: Log,
+  tell: (prepared: Prepared) => void,
+): Promise<void> {
+  const first = await prepare(config, log)
+  if (first.isAway && role === 'work') throw new Error('the database does not answer')
+  tell(first)
+  if (!first.isAway) return
+  log.warn({}, 'the database does not answer: what is known on this machine is served until it does')
+  const tryAgain = async (wait: number): Promise<void> => {
+    await setTimeout(wait, undefined, { ref: false })
+    const prepared = await prepare(config, log).catch((err: unknown) => {
+      log.error({ err }, 'the database is back and could not be prepared')
+      return undefined
+    })
+    if (!prepared || prepared.isAway) return tryAgain(Math.min(wait * 2, LONGEST_WAIT))
+    log.info({}, 'the database is back')
+    tell(prepared)
+  }
+  void tryAgain(SHORTEST_WAIT)
+}
+
+/** Whether the database has to be waited for, which only one on another machine is worth. */
+async function migrate({ databaseUrl }: Config, parts: Parts): Promise<boolean> {
+  try {
+    await parts.migrate()
+    return false
+  } catch (error) {
+    if (databaseUrl && error instanceof AloftError && error.kind === 'service_unavailable') return true
+    throw error
   }
 }
 

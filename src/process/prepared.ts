@@ -6,4 +6,6 @@ export interface Prepared {
   readonly kind: typeof PREPARED
   /** Of the one-time set-up link, when nobody operates this installation. */
   readonly setupToken?: string
+  /** Nothing could be prepared: the database, which is on another machine, does not answer. */
+  readonly isAway?: true
 }

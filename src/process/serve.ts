@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createStaples } from '#adapters/ocsp-http/staples.ts'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
+import { SECOND } from '#contract/time.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
@@ -11,26 +12,29 @@ import { createDashboard } from '#http/dashboard/dashboard.ts'
 import { createLimits } from '#http/limits.ts'
 import { allRoutes, type UseCases } from '#http/routes.ts'
 import { type ApiHandler, createApi } from '#http/server.ts'
-import { createListeners } from '#listener/listener.ts'
+import { createListeners, type DrainOptions } from '#listener/listener.ts'
 import type { FastLane } from '#listener/listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from '#listener/listener-limits.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { Config } from '../config.ts'
 import { startDns } from './compose/dns.ts'
 import { createHostSwitch, createOriginOf, upgradesOfSites } from './compose/hosts.ts'
+import { withLastKnown } from './compose/last-known.ts'
 import { createMetrics, type DnsCounts } from './compose/metrics.ts'
 import { openAllows } from './compose/outbound.ts'
 import { openParts, type Parts } from './compose/parts.ts'
 import { openPrerenders } from './compose/prerenders.ts'
 import { openProtection } from './compose/protection.ts'
-import { runnerSocket } from './compose/runner-socket.ts'
+import { findRunnerSocket } from './compose/runner-socket.ts'
 import { createReadStatus } from './compose/status.ts'
 import { createUseCases } from './compose/use-cases.ts'
 import { type Channel, kindOf } from './supervisor/channel.ts'
 import { JOINED } from './supervisor/child.ts'
 import { type Doing, NOBODY_READS } from './supervisor/doing.ts'
+import type { Given } from './supervisor/given.ts'
 import { createProcessList } from './supervisor/process-list.ts'
 import { withRestarts } from './supervisor/restart-metrics.ts'
+import { takeSockets } from './supervisor/take-sockets.ts'
 import { answerHttpChallenges } from './tls/acme-http.ts'
 import { createTlsChallenges } from './tls/acme-tls.ts'
 import { redirectToHttps, withoutPlain } from './tls/https-redirect.ts'
@@ -40,8 +44,11 @@ import { VERSION } from './version.ts'
 
 export interface Running {
   /** Finishes what was begun, within this time, and lets go of everything. */
-  drain(ms: number): Promise<void>
+  drain(ms: number, options?: DrainOptions): Promise<void>
 }
+
+/** How long streams without an end may go on in a drain; then they are ended in their own words. */
+const STREAMS_MS = 4 * SECOND
 
 /** What the contents of sites may take in the memory of one serving process. */
 const EDGE_BUDGET = 64 * 1024 * 1024
@@ -83,23 +90,28 @@ export async function serve(
   log: Log,
   channel: Channel | undefined,
   doing: Doing = NOBODY_READS,
+  { sockets, seat }: Given = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
   const use = createUseCases(config, parts)
   let dns: DnsServer | undefined
   const api = await buildApi(config, parts, use, channel, () => dns?.counts())
-  const runner = createRunnerClient({ socket: runnerSocket(config.dataDir), logger: log })
-  const edge = await buildEdge(config, parts, runner)
+  const runner = createRunnerClient({ socket: findRunnerSocket(config.dataDir, seat), logger: log })
+  const serving = withLastKnown(config, parts)
+  const edge = await buildEdge(config, serving, runner)
+  serving.onCaughtUp((host) => edge.invalidate(host))
   const reusePort = channel !== undefined && process.platform === 'linux'
   const answers = { ...parts, challenges: parts.stores.challenges }
-  const certificateFor = await chooseCertificates(config, parts)
+  const certificateFor = await chooseCertificates(config, serving)
   const hosts = createHostSwitch({ ...config, api, sites: edge.handle })
-  const tickets = await openTicketKeys(parts)
+  const tickets = await openTicketKeys(serving)
+  const share = takeSockets(sockets)
   const listeners = createListeners({
     host: config.host,
     port: config.port,
     tlsPort: config.tlsPort,
     reusePort,
+    ...(share ? { sockets: share.own } : {}),
     handle: noteRequests(
       doing,
       answerHttpChallenges(answers, redirectToHttps(config, certificateFor, hosts)),
@@ -114,18 +126,22 @@ export async function serve(
   })
   channel?.onMessage((message) => kindOf(message) === JOINED && listeners.renewConnections())
   const { port, tlsPort } = await listeners.listen()
-  dns = await startDns(config, parts, reusePort)
+  dns = await startDns(config, serving, { reusePort, sockets: share?.own.dns })
+  share?.onAdopt(channel, (adopted) => Promise.all([listeners.adopt(adopted), dns?.adopt(adopted.dns)]), log)
   log.info({ port, tlsPort, dnsPort: dns?.port ?? 0 }, 'listening')
   return {
-    async drain(ms) {
+    async drain(ms, how) {
       // Logs and changes that somebody follows would otherwise go on until the deadline.
       use.logs.close()
       use.changes.close()
       tickets.close()
-      await Promise.all([listeners.drain(ms), dns?.drain(ms)])
+      share?.close()
+      const streams = setTimeout(() => edge.endStreams(), Math.min(STREAMS_MS, ms))
+      await Promise.all([listeners.drain(ms, how), dns?.drain(ms)])
+      clearTimeout(streams)
       await edge.close()
       runner.close()
-      await parts.close()
+      await serving.close()
     },
   }
 }

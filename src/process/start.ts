@@ -4,6 +4,8 @@ import { exposedStores } from './compose/exposed-stores.ts'
 import { createLog } from './compose/log.ts'
 import { readConfigFile } from './config-file.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child.ts'
+import { readGiven } from './supervisor/given.ts'
+import { SocketError } from './supervisor/listen-sockets.ts'
 import { type Role, StartError, supervise } from './supervisor/supervisor.ts'
 
 const ROLES: readonly Role[] = ['all', 'serve', 'work']
@@ -15,11 +17,12 @@ async function start(args: readonly string[]): Promise<number> {
     options: {
       role: { type: 'string', default: 'all' },
       child: { type: 'string' },
-      prepare: { type: 'boolean', default: false },
+      given: { type: 'string' },
     },
   })
-  const config = readConfig(process.env, readConfigFile(process.cwd()))
-  if (values.child !== undefined) return runAsChild(values.child, config, values.prepare)
+  const read = () => readConfig(process.env, readConfigFile(process.cwd()))
+  const config = read()
+  if (values.child !== undefined) return runAsChild(values.child, config, values.given)
 
   const role = values.role as Role
   if (!ROLES.includes(role)) throw new StartError(`--role takes one of ${ROLES.join(', ')}`)
@@ -29,7 +32,7 @@ async function start(args: readonly string[]): Promise<number> {
   for (const fault of exposedStores(config))
     log.warn({ fault }, 'somebody else on the network could interfere')
   checkAbilities(config)
-  return supervise(config, role, log)
+  return supervise(config, role, log, read)
 }
 
 /** Settings for parts that this version does not have. */
@@ -40,12 +43,15 @@ function checkAbilities({ blobUrl, runtime }: Config): void {
     throw new StartError('ALOFT_RUNTIME: swarm is not part of this version; use `process` or `docker`')
 }
 
-async function runAsChild(role: string, config: Config, prepares: boolean): Promise<number> {
+async function runAsChild(role: string, config: Config, text: string | undefined): Promise<number> {
   if (!(CHILD_ROLES as readonly string[]).includes(role))
     throw new StartError(`there is no child role ${role}`)
+  const given = readGiven(text)
+  if (given === undefined)
+    throw new StartError('the supervisor that runs is of another version; stop the server and start it again')
   // Loaded here, because the supervisor has no use for what a child is made of.
   const { runChild } = await import('./supervisor/run-child.ts')
-  return runChild(role as ChildRole, config, prepares)
+  return runChild(role as ChildRole, config, given)
 }
 
 /** Runs to the end and answers the exit code; mistakes of the operator are told in a line each. */
@@ -53,12 +59,9 @@ export async function run(args = process.argv.slice(2)): Promise<number> {
   try {
     return await start(args)
   } catch (error) {
-    const known = error instanceof ConfigError || error instanceof StartError
-    const text = known
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error)
+    const known = [ConfigError, SocketError, StartError].some((kind) => error instanceof kind)
+    const { message, stack } = error instanceof Error ? error : new Error(String(error))
+    const text = known ? message : (stack ?? message)
     for (const line of text.split('\n')) process.stderr.write(known ? `aloft: ${line}\n` : `${line}\n`)
     return 1
   }

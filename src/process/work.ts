@@ -7,16 +7,18 @@ import type { JobHandler } from '#core/job/job-handler.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
+import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../config.ts'
 import { createDrainSender } from './compose/drains.ts'
 import { createMetrics } from './compose/metrics.ts'
 import { openParts } from './compose/parts.ts'
 import { createJobHandlers } from './compose/use-cases.ts'
 import { openCodeWorkers } from './compose/workers.ts'
-import { machineName } from './machine-name.ts'
+import { machineName, workerNames } from './machine-name.ts'
 import type { Running } from './serve.ts'
 import type { Channel } from './supervisor/channel.ts'
 import { type Doing, NOBODY_READS } from './supervisor/doing.ts'
+import type { Given } from './supervisor/given.ts'
 import { createProcessList, tellSandbox } from './supervisor/process-list.ts'
 
 /** A working process: takes jobs and does them. */
@@ -25,15 +27,22 @@ export async function work(
   log: Log,
   channel: Channel | undefined,
   doing: Doing = NOBODY_READS,
+  { seat = 0, takesOver = false }: Given = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
   createMetrics(channel)
   const mailer = openMailer(config)
   const { stores, transact, bus, clock, outbound } = parts
-  const worker = await machineName(config.dataDir)
+  const [worker, ...others] = workerNames(await machineName(config.dataDir), seat)
+  // What those before held when they died would otherwise wait until its lease runs out.
+  if (!takesOver)
+    for (const name of others) {
+      await stores.jobs.reclaim(name, clock.now())
+      await stores.instances.clear(name)
+    }
   const { processes } = await createProcessList(channel)()
   const serves = processes.some(({ role }) => role === 'serve')
-  const code = await openCodeWorkers(config, parts, { worker, serves })
+  const code = await openCodeWorkers(config, parts, { worker, serves, seat })
   tellSandbox(channel, code.sandbox)
   const runner = new JobRunner({
     store: stores.jobs,
@@ -51,8 +60,8 @@ export async function work(
   const drainSender = createDrainSender(config, parts, worker)
   drainSender.start()
   return {
-    async drain(ms) {
-      await Promise.all([runner.drain(ms), code.drain(ms), drainSender.drain(ms)])
+    async drain(ms, how?: DrainOptions) {
+      await Promise.all([runner.drain(ms), code.drain(ms, how), drainSender.drain(ms)])
       mailer.close()
       await parts.close()
     },

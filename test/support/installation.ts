@@ -21,8 +21,8 @@ export interface Installation {
   children(role: 'serve' | 'work'): Promise<number[]>
   /** Ends it with this signal and waits; answers the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
-  /** The same installation again, after it was stopped. */
-  restart(): Promise<Installation>
+  /** The same installation again, after it was stopped; otherwise than before where that is said. */
+  restart(changes?: InstallationOptions): Promise<Installation>
 }
 
 export interface InstallationOptions {
@@ -132,6 +132,6 @@ async function boot(
       const [code] = await exited
       return code
     },
-    restart: () => boot(folder, port, tlsPort, options),
+    restart: (changes) => boot(folder, port, tlsPort, { ...options, ...changes }),
   }
 }

@@ -58,6 +58,8 @@ export const DEFAULT_LIMITS: WorkshopLimits = {
 interface WorkshopParts {
   /** Holds workspaces, caches and what is being removed; one file system, of the platform alone. */
   readonly folder: string
+  /** Tells workshops in the same folder apart: two may have the same deployment in hand for a moment. */
+  readonly seat?: number
   readonly sandbox: Sandbox
   readonly blobs: Pick<BlobStore, 'read' | 'open'>
   readonly registry: () => Promise<Registry>
@@ -77,7 +79,7 @@ const ABANDONED_MS = DAY
 export function createWorkshop(parts: WorkshopParts): Workshop {
   const { sandbox, blobs, clock, log } = parts
   const limits = { ...DEFAULT_LIMITS, ...parts.limits }
-  const workspaces = join(parts.folder, 'workspaces')
+  const workspaces = join(parts.folder, parts.seat ? `workspaces-${parts.seat}` : 'workspaces')
   const trash = join(parts.folder, 'trash')
   const open = new Set<BuildWorkspace>()
   const background = new Set<Promise<unknown>>()

@@ -16,6 +16,7 @@ import {
 import { functionHeadOf, valueIn } from '../function/function-headers.ts'
 import { extraHeaders } from '../function/header-transform.ts'
 import { ownCookies } from '../function/own-cookies.ts'
+import type { OpenStreams } from '../open-streams.ts'
 import type { Visitor } from '../proxy/proxy-headers.ts'
 import { GO_ON, type HalfClosedWatch, watchHalfClosed } from '../request/half-closed.ts'
 import type { HeaderBlock } from '../request/request-head.ts'
@@ -32,6 +33,7 @@ export interface FastRequest {
 
 export interface FastCallOptions {
   readonly functions: Functions
+  readonly streams: OpenStreams
   /** The date for an answer that is sent now. */
   readonly date: () => string
   /** What ends every head. */
@@ -153,7 +155,7 @@ class FastCall implements Waiting {
   }
 
   readonly #send = (answer: Answer): void => {
-    const { status, body, source } = answer
+    const { status, body, source } = this.#options.streams.watch(answer)
     const headers = ownCookies(answer.headers, this.#request.entry.site)
     if (this.#isOver) {
       if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()

@@ -156,7 +156,7 @@ export class FastConnection {
 
   #ask(visit: Visit, outcome: FunctionOutcome, chunk: Buffer): 'served' {
     const { entry, block } = visit
-    const { ids, functions, httpDate, clock } = this.#options
+    const { ids, functions, streams, httpDate, clock } = this.#options
     const socket = this.#socket
     const id = ids.next()
     const visitor: Visitor = {
@@ -167,7 +167,7 @@ export class FastConnection {
       requestId: id,
     }
     this.#isWaiting = true
-    const options = { functions, date: () => httpDate(clock.now()), headEnd: this.#headEnd }
+    const options = { functions, streams, date: () => httpDate(clock.now()), headEnd: this.#headEnd }
     let isDone = false
     const call = startFastCall(socket, { entry, outcome, block, visitor }, options, (end) => {
       isDone = true

@@ -25,7 +25,7 @@ export const answeredZones = (
 export async function startDns(
   config: ZoneConfig & Pick<Config, 'host' | 'dnsPort'>,
   parts: Parts,
-  reusePort: boolean,
+  { reusePort, sockets }: { readonly reusePort: boolean; readonly sockets?: readonly number[] | undefined },
 ): Promise<DnsServer | undefined> {
   if (config.dnsPort === 0) return undefined
   const { resolver, bus, clock, log } = parts
@@ -33,6 +33,7 @@ export async function startDns(
     host: config.host,
     port: config.dnsPort,
     reusePort,
+    ...(sockets ? { sockets } : {}),
     zones: answeredZones(config, parts),
     resolver,
     bus,

@@ -14,7 +14,7 @@ import { hostNameOf } from '#edge/request/host.ts'
 import type { Config } from '../../config.ts'
 import { openAllows } from './outbound.ts'
 import type { Parts } from './parts.ts'
-import { runnerSocket } from './runner-socket.ts'
+import { findRunnerSocket } from './runner-socket.ts'
 
 /** For one site, for a moment. */
 const BUDGET = 8 * 1024 * 1024
@@ -48,7 +48,7 @@ interface OpenSite {
 
 async function openSite(config: Config, parts: Parts, host: string): Promise<OpenSite> {
   const { sites, blobs, bus, clock, log } = parts
-  const runner = createRunnerClient({ socket: runnerSocket(config.dataDir), logger: log })
+  const runner = createRunnerClient({ socket: findRunnerSocket(config.dataDir, undefined), logger: log })
   const edge = createEdge({
     ...{ sites, blobs, bus, clock, log, runner },
     origin: config.origin,

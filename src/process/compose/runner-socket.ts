@@ -1,15 +1,34 @@
 import { createHash } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 
 /** The address of a unix socket holds little more. */
 const LONGEST = 100
 
-/** Where serving processes find the working process of their machine. */
-export function runnerSocket(dataDir: string): string {
+const socketsOf = (dataDir: string): string => {
   const path = join(resolve(dataDir), 'runner.sock')
-  if (path.length <= LONGEST) return path
-  return join(tmpdir(), `aloft-${shortName(dataDir)}.sock`)
+  return path.length <= LONGEST ? path : join(tmpdir(), `aloft-${shortName(dataDir)}.sock`)
+}
+
+/** Where a working process of this machine takes requests for instances. */
+export const runnerSocket = (dataDir: string, seat: number): string => `${socketsOf(dataDir)}.${seat}`
+
+/** Where serving processes find the working process of their machine: the newest, unless they are told which. */
+export function findRunnerSocket(dataDir: string, seat: number | undefined): () => string {
+  if (seat !== undefined) return () => runnerSocket(dataDir, seat)
+  const path = socketsOf(dataDir)
+  const isOne = (name: string) => name.startsWith(`${basename(path)}.`)
+  return () => {
+    const found = readdirSync(dirname(path))
+      .filter(isOne)
+      .map((name) => ({
+        name,
+        at: statSync(join(dirname(path), name), { throwIfNoEntry: false })?.ctimeMs ?? 0,
+      }))
+      .sort((a, b) => b.at - a.at)
+    return join(dirname(path), found[0]?.name ?? `${basename(path)}.0`)
+  }
 }
 
 /** Stands for a data folder in names that must be short. */

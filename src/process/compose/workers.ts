@@ -24,6 +24,7 @@ import type { Camera } from '#core/ports/camera.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
+import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../../config.ts'
 import { readMachineFacts } from '../machine-facts.ts'
 import { writeAuthorities } from '../tls/authorities-file.ts'
@@ -46,14 +47,14 @@ export interface CodeWorkers {
   /** What isolates them here. */
   readonly sandbox: SandboxFacts
   /** Requests and what they left to do may take this long; then nothing of it is left. */
-  drain(ms: number): Promise<void>
+  drain(ms: number, options?: DrainOptions): Promise<void>
 }
 
 /** `serves`: whether this machine also has serving processes. */
 export async function openCodeWorkers(
   config: Config,
   parts: Parts,
-  { worker, serves }: { readonly worker: string; readonly serves: boolean },
+  { worker, serves, seat }: { readonly worker: string; readonly serves: boolean; readonly seat: number },
 ): Promise<CodeWorkers> {
   // Builds and programs are users of their own, who have to read what is laid out for them. The data folder is closed to
   // everybody else, whatever the files in it allow.
@@ -80,6 +81,7 @@ export async function openCodeWorkers(
   const cli = createBuildCli({ folder: tools, sandbox, toolchains, registry, log })
   const workshop = createWorkshop({
     folder: join(config.dataDir, 'builds'),
+    seat,
     sandbox,
     blobs,
     registry,
@@ -92,13 +94,15 @@ export async function openCodeWorkers(
     services: { destinations, ports: Object.keys(sites.sites.ports).map(Number) },
   }
   const docker =
-    config.runtime === 'docker' ? await openEngine(config, parts, { authorities, ...services }) : undefined
+    config.runtime === 'docker'
+      ? await openEngine(config, parts, { authorities, ...services, seat })
+      : undefined
   const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: tellHosts(bus) })
   const prerenders = openPrerenders(config, parts)
   const runner = await createRunnerHost({
     sandbox,
     folder: config.dataDir,
-    socket: runnerSocket(config.dataDir),
+    socket: runnerSocket(config.dataDir, seat),
     blobs,
     authorities,
     ...sites,
@@ -163,9 +167,9 @@ export async function openCodeWorkers(
     boot: (program) => runner.boot(program),
     camera: await openCamera(config, sandbox, log),
     sandbox: facts,
-    async drain(ms) {
+    async drain(ms, how) {
       unsubscribe()
-      await runner.drain(ms)
+      await runner.drain(ms, how)
       await docker?.close()
       await workshop.close()
       await sandbox.close()
@@ -177,12 +181,12 @@ export async function openCodeWorkers(
 async function openEngine(
   { dataDir, sandbox, privateTargets }: Config,
   { blobs, clock, log }: Parts,
-  own: Pick<DockerOptions, 'services' | 'authorities'>,
+  { seat, ...own }: Pick<DockerOptions, 'services' | 'authorities'> & { readonly seat: number },
 ) {
   const { DOCKER_HOST: host } = process.env
   const docker = await openDocker({
     folder: dataDir,
-    runFolder: join(isRoot() ? '/run' : tmpdir(), `aloft-docker-${shortName(dataDir)}`),
+    runFolder: join(isRoot() ? '/run' : tmpdir(), `aloft-docker-${shortName(dataDir)}-${seat}`),
     blobs,
     clock,
     log,

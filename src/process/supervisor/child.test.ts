@@ -14,7 +14,7 @@ async function keep(t: TestContext, lives: readonly string[]) {
   const back = Promise.withResolvers<void>()
   const log = createRecordingLog()
   const child = new KeptChild({
-    ...{ role: 'serve', name: 'serve-1', log, onStart: () => () => {}, hangMs: 1500 },
+    ...{ role: 'serve', name: 'serve-1', seat: 0, program: '', log, onStart: () => () => {}, hangMs: 1500 },
     onStillborn: () => back.reject(new Error('it ended before it was ready')),
     fork: (_role, doing?: DoingNotes) => {
       const life = lives[started.length] ?? 'idle'

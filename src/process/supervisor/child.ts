@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { SECOND } from '#contract/time.ts'
 import type { ProcessFacts } from '#core/operator/status.ts'
 import type { Log } from '#core/ports/log.ts'
+import type { DrainOptions } from '#listener/listener.ts'
 import { findBundle } from './bundle.ts'
 import { type Channel, channelToChild, kindOf } from './channel.ts'
 import { createDoingNotes, type DoingNotes } from './doing.ts'
+import { descriptorsOf, type Given, toArguments } from './given.ts'
 import { Heartbeat, seeProcess } from './heartbeat.ts'
 
 export const CHILD_ROLES = ['serve', 'work'] as const
@@ -18,16 +20,17 @@ export const DRAIN = 'child.drain'
 /** To a serving process: another one has begun to serve beside it. */
 export const JOINED = 'child.joined'
 
+/** Ends the process in order. */
+export interface Drain extends DrainOptions {
+  readonly kind: typeof DRAIN
+}
+
 /** How long a process may take to finish what it has begun. */
 export const DRAIN_MS = 25 * SECOND
 
-let main: string | undefined
-
-/** Looked for once: what is started again is what was started at first, whatever has become of the sources meanwhile. */
-function program(): string {
-  main ??= findBundle() ?? fileURLToPath(new URL('../../main.ts', import.meta.url))
-  return main
-}
+/** What children run, as it lies on the disk now. */
+export const findProgram = (): string =>
+  findBundle() ?? fileURLToPath(new URL('../../main.ts', import.meta.url))
 
 /** What was compiled is kept for the next start, in the same folder as by whoever started this. */
 const compileCache = (): string | undefined => {
@@ -35,19 +38,16 @@ const compileCache = (): string | undefined => {
   return process.env.NODE_COMPILE_CACHE ?? (folder && dirname(folder))
 }
 
-/** Tells a child to bring the data up to date before it begins. */
-export const PREPARE_FIRST = '--prepare'
-
-/** Starts this program again in one of its child roles, with a place for what it does. */
-export const forkRole = (role: ChildRole, doing: DoingNotes, prepares: boolean) =>
-  fork(program(), ['--child', role, ...(prepares ? [PREPARE_FIRST] : [])], {
+/** Starts a program in one of its child roles, with a place for what it does. */
+export const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: Given) =>
+  fork(program, ['--child', role, ...toArguments(given)], {
     // Group commits and hashing run on the thread pool: the default of four threads starves them.
     env: {
       ...process.env,
       UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16',
       NODE_COMPILE_CACHE: compileCache(),
     },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing.fd],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing.fd, ...descriptorsOf(given)],
   })
 
 const FIRST_PAUSE = 100
@@ -55,7 +55,7 @@ const LONGEST_PAUSE = 10 * SECOND
 /** A process that lived this long starts again at once. */
 const HEALTHY = 30 * SECOND
 
-interface KeptOptions {
+export interface KeptOptions {
   readonly role: ChildRole
   readonly name: string
   readonly log: Log
@@ -65,8 +65,14 @@ interface KeptOptions {
   readonly onStillborn: () => void
   /** Silence of this length means that it stands still; 0: it is not watched. */
   readonly hangMs: number
-  /** Whether it brings the data up to date first, when it is started for the first time. */
-  readonly prepares?: boolean
+  /** Called when it has died and another will be started in its place. */
+  readonly onDied?: () => void
+  /** What is started again is what was started at first, whatever has become of the sources meanwhile. */
+  readonly program: string
+  /** What each life is given. */
+  readonly given?: () => Given
+  /** Which of those of its role it is. */
+  readonly seat: number
   readonly fork?: typeof forkRole
 }
 
@@ -84,9 +90,15 @@ export class KeptChild {
   #heartbeat: Heartbeat | undefined
   readonly #doing: DoingNotes = createDoingNotes()
   #everReady = false
+  #onStillborn: () => void
 
   constructor(options: KeptOptions) {
     this.#options = options
+    this.#onStillborn = options.onStillborn
+  }
+
+  get seat(): number {
+    return this.#options.seat
   }
 
   get role(): ChildRole {
@@ -117,8 +129,16 @@ export class KeptChild {
     return promise
   }
 
+  /** Starts it, and answers whether it became ready; one that did not is not started again. */
+  begin(): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#onStillborn = () => resolve(false)
+    this.#spawn(() => resolve(true))
+    return promise
+  }
+
   /** Asks the process to finish and end; kills it when it takes longer than it may. */
-  async stop(ms: number): Promise<void> {
+  async stop(ms: number, how: DrainOptions = {}): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#timer)
     this.#heartbeat?.stop()
@@ -130,9 +150,10 @@ export class KeptChild {
       this.#options.log.warn({ child: this.#options.name }, 'a process did not end in time and is killed')
       child.kill('SIGKILL')
     }, ms)
-    this.#channel?.send({ kind: DRAIN })
+    this.#channel?.send({ kind: DRAIN, ...how } satisfies Drain)
     await promise
     clearTimeout(deadline)
+    this.#doing.close()
   }
 
   #spawn(onReady: () => void): void {
@@ -140,11 +161,8 @@ export class KeptChild {
     const startedAt = performance.now()
     this.#startedAt = Date.now()
     this.#starts += 1
-    const child = (this.#options.fork ?? forkRole)(
-      role,
-      this.#doing,
-      !this.#everReady && this.#options.prepares === true,
-    )
+    const { program, given } = this.#options
+    const child = (this.#options.fork ?? forkRole)(role, this.#doing, program, given?.() ?? {})
     this.#child = child
     this.#channel = channelToChild(child)
     const detach = this.#options.onStart(this.#channel)
@@ -162,9 +180,10 @@ export class KeptChild {
       this.#channel = undefined
       detach()
       if (this.#stopping) return
-      if (!this.#everReady) return this.#options.onStillborn()
+      if (!this.#everReady) return this.#onStillborn()
       if (performance.now() - startedAt > HEALTHY) this.#pause = FIRST_PAUSE
       log.error({ child: name, code, signal, pause: this.#pause }, 'a process died and will be started again')
+      this.#options.onDied?.()
       this.#timer = setTimeout(
         () => this.#spawn(() => log.info({ child: name }, 'the process is back')),
         this.#pause,

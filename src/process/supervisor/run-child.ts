@@ -1,16 +1,18 @@
+import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../../config.ts'
 import { createLog } from '../compose/log.ts'
 import { channelToSupervisor, kindOf } from './channel.ts'
-import { type ChildRole, DRAIN, DRAIN_MS, READY } from './child.ts'
+import { type ChildRole, DRAIN, DRAIN_MS, type Drain, READY } from './child.ts'
 import { openDoing } from './doing.ts'
+import type { Given } from './given.ts'
 import { answerHeartbeat } from './heartbeat.ts'
 
 /** The life of a child: start, say so, and end when the supervisor asks or is gone. */
-export async function runChild(role: ChildRole, config: Config, prepares: boolean): Promise<number> {
+export async function runChild(role: ChildRole, config: Config, given: Given): Promise<number> {
   const log = createLog(config.logLevel, role)
   const channel = channelToSupervisor()
   // The terminal sends these to the whole group; the supervisor decides what they mean.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGUSR2'] as const) process.on(signal, () => {})
   process.on('unhandledRejection', (error) => {
     log.error({ err: error }, 'a promise was rejected and nobody was waiting for it')
     process.exit(1)
@@ -19,18 +21,17 @@ export async function runChild(role: ChildRole, config: Config, prepares: boolea
   try {
     answerHeartbeat(channel)
     const doing = openDoing()
-    const asked = Promise.withResolvers<void>()
-    channel.onMessage((message) => kindOf(message) === DRAIN && asked.resolve())
-    process.on('disconnect', () => asked.resolve())
-    if (prepares) {
-      const { prepare } = await import('../prepare.ts')
-      channel.send(await prepare(config, log))
+    const asked = Promise.withResolvers<DrainOptions>()
+    channel.onMessage((message) => kindOf(message) === DRAIN && asked.resolve(message as Drain))
+    process.on('disconnect', () => asked.resolve({}))
+    if (given.prepares) {
+      const { prepareFor } = await import('../prepare.ts')
+      await prepareFor(role, config, log, (prepared) => channel.send(prepared))
     }
     const start = role === 'serve' ? (await import('../serve.ts')).serve : (await import('../work.ts')).work
-    const running = await start(config, log, channel, doing)
+    const running = await start(config, log, channel, doing, given)
     channel.send({ kind: READY })
-    await asked.promise
-    await running.drain(DRAIN_MS)
+    await running.drain(DRAIN_MS, await asked.promise)
     return 0
   } catch (error) {
     log.error({ err: error }, `${role} could not go on`)

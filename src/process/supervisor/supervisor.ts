@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
 import { alone, given } from '#adapters/limit-ipc/messages.ts'
 import { serveIpcLimiter } from '#adapters/limit-ipc/serve-ipc-limiter.ts'
@@ -11,22 +10,45 @@ import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../../config.ts'
 import { firstWords } from '../first-words.ts'
 import { PREPARED, type Prepared } from '../prepared.ts'
+import { ADOPT, type Adopt } from './adopt.ts'
 import { type Channel, kindOf } from './channel.ts'
-import { DRAIN_MS, JOINED, KeptChild } from './child.ts'
+import { DRAIN_MS, findProgram, JOINED, KeptChild, type KeptOptions } from './child.ts'
+import { openSockets } from './listen-sockets.ts'
 import { serveMetrics } from './metrics-hub.ts'
 import { serveProcessList, startOfThis } from './process-list.ts'
+import { createRestart, RestartRefused, serveRestart } from './restart.ts'
 import { createScaling } from './scaling.ts'
 import { servingRange } from './serving.ts'
+import { stopSignal } from './stop-signal.ts'
 
 export type Role = 'all' | 'serve' | 'work'
 
-/** Starts the processes of a role, keeps them alive, and ends them in order. */
-export async function supervise(config: Config, role: Role, log: Log): Promise<number> {
+/** Starts the processes of a role, keeps them alive, replaces them on demand, and ends them in order. */
+export async function supervise(
+  config: Config,
+  role: Role,
+  log: Log,
+  /** The settings as they are now. */
+  reread: () => Config = () => config,
+): Promise<number> {
   const stopping = stopSignal()
+  let isReady = false
+  // What has not begun yet is as new as it can be.
+  process.on('SIGUSR2', () => isReady && void restart.now().catch(() => {}))
   await assertFree(config)
+  const sockets = role === 'work' ? undefined : await openSockets(config)
 
   const stillborn = Promise.withResolvers<'stillborn'>()
-  const prepared = Promise.withResolvers<Prepared>()
+  /** Of the first process that looked at the data, and of the first that found it in order. */
+  const looked = Promise.withResolvers<Prepared>()
+  const prepared = Promise.withResolvers<void>()
+  let isPrepared = false
+  const hearPrepared = (message: Prepared) => {
+    looked.resolve(message)
+    if (message.isAway) return
+    isPrepared = true
+    prepared.resolve()
+  }
   const children: KeptChild[] = []
   const channels = () => children.flatMap(({ channel }) => channel ?? [])
   const metrics = serveMetrics(channels)
@@ -39,34 +61,41 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
   const limiter = createMemoryLimiter()
   const bus = serveIpcBus()
   const attach = (channel: Channel) => {
-    channel.onMessage((message) => kindOf(message) === PREPARED && prepared.resolve(message as Prepared))
+    channel.onMessage((message) => kindOf(message) === PREPARED && hearPrepared(message as Prepared))
     metrics.attach(channel)
     list.attach(channel)
+    serveRestart(restart.now).attach(channel)
     serveIpcLimiter(channel, limiter)
     return bus.attach(channel)
   }
-  const keep = (kind: 'serve' | 'work', name: string, isExtra = false): Promise<void> => {
-    const onStillborn = () => {
-      if (!isExtra) return stillborn.resolve('stillborn')
-      log.error({ child: name }, 'a process could not start; the others go on')
-      children.splice(children.indexOf(child), 1)
-      countAtLast()
-    }
-    const child = new KeptChild({
-      ...{ role: kind, name, log, onStillborn },
-      onStart(channel) {
-        const detach = attach(channel)
-        if (kind === 'serve' && least === 1 && serving().length === 1) channel.send(alone(true))
-        return detach
-      },
-      hangMs: config.hangSeconds * SECOND,
-      // The database is brought up to date by one process, before any other looks at it.
-      prepares: children.length === 0,
-    })
-    children.push(child)
-    return child.start()
+  const common = {
+    ...{ log, onStart: attach, onStillborn: () => stillborn.resolve('stillborn') },
+    hangMs: config.hangSeconds * SECOND,
   }
   const serving = () => children.filter((child) => child.role === 'serve')
+
+  /**
+   * Those that are always there have sockets of their own, among which the system spreads connections. Those that come
+   * and go take from the same: whoever has less to do is there first.
+   */
+  function createServing(n: number, more: Generation & Partial<KeptOptions>): KeptChild {
+    const { work, prepares, ...options } = more
+    const of = least
+    return new KeptChild({
+      ...{ ...common, role: 'serve', name: `serve-${n + 1}`, seat: n, ...options },
+      onStart(channel) {
+        const detach = attach(channel)
+        if (least === 1 && serving().length === 1) channel.send(alone(true))
+        return detach
+      },
+      given: () => ({
+        prepares: prepares?.() === true,
+        ...(sockets ? { sockets: { numbers: sockets.numbers, own: n % of, of } } : {}),
+        ...(role === 'all' ? { seat: work } : {}),
+      }),
+      onDied: () => adoptFrom(n % of),
+    })
+  }
 
   /** The last that serves counts requests itself, going on from what was counted here. */
   function countAtLast(): void {
@@ -76,23 +105,95 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
     last.channel.send(alone(true))
   }
 
+  function countHere(): void {
+    for (const { channel } of serving()) channel?.send(alone(false))
+  }
+
+  /** What waits on the sockets of one that is away is taken by the others. */
+  function adoptFrom(n: number): void {
+    for (const channel of channels()) channel.send({ kind: ADOPT, own: n } satisfies Adopt)
+  }
+
+  function createWorking({ work: seat, prepares, program }: Generation): KeptChild {
+    const others = () =>
+      children.some((child) => child.role === 'work' && child.seat !== seat && child.channel)
+    return new KeptChild({
+      ...{ ...common, role: 'work', name: 'work-1', seat, program },
+      given: () => ({ seat, prepares: prepares?.() === true, takesOver: others() }),
+    })
+  }
+
+  let generation: Generation = { program: findProgram(), work: 0 }
+
   async function startAll(): Promise<'ready'> {
-    const first = role === 'work' ? keep('work', 'work-1') : keep('serve', 'serve-1')
-    await prepared.promise
-    const others: Promise<void>[] = []
-    if (role !== 'work') for (let n = 2; n <= least; n++) others.push(keep('serve', `serve-${n}`))
-    if (role === 'all') others.push(keep('work', 'work-1'))
-    await Promise.all([first, ...others])
+    const { program, work } = generation
+    // The database is brought up to date by one process, before any other looks at it.
+    const preparing = { program, work, prepares: () => !isPrepared }
+    const first = role === 'work' ? createWorking(preparing) : createServing(0, preparing)
+    const start = (child: KeptChild) => {
+      children.push(child)
+      return child.start()
+    }
+    const started = [start(first)]
+    const { isAway = false } = await looked.promise
+    if (role !== 'work') for (let n = 1; n < least; n++) started.push(start(createServing(n, generation)))
+    // Without the database there is nothing to be worked on.
+    if (role === 'all')
+      if (isAway) void prepared.promise.then(() => start(createWorking(generation)))
+      else started.push(start(createWorking(generation)))
+    await Promise.all(started)
     return 'ready'
   }
 
+  const restart = createRestart({
+    ...{ children, log },
+    check() {
+      if (process.platform !== 'linux')
+        throw new RestartRefused('only Linux lets two processes share the ports')
+      if (!isPrepared) throw new RestartRefused('the database does not answer')
+      const changed = changedForSupervisor(config, reread())
+      if (changed !== undefined)
+        throw new RestartRefused(`${changed} has changed: stop the server and start it again`)
+    },
+    create() {
+      const taken = children.flatMap((child) => (child.role === 'work' ? [child.seat] : []))
+      const work = [0, 1, 2, 3].find((seat) => !taken.includes(seat)) ?? 0
+      const next: Generation = { program: findProgram(), work }
+      const count = serving().length
+      countHere()
+      let isFirst = true
+      const preparing = { ...next, prepares: () => isFirst }
+      const [first, ...others] = [
+        ...(role === 'serve' ? [] : [createWorking(preparing)]),
+        ...Array.from({ length: count }, (_, n) => createServing(n, preparing)),
+      ]
+      const onReady = () => {
+        isFirst = false
+      }
+      const onTaken = () => {
+        generation = next
+      }
+      return { processes: first ? [first, ...others] : [], onReady, onTaken, onEnded: countAtLast }
+    },
+  })
+
   function startOneMore(): void {
-    const name = `serve-${serving().length + 1}`
+    const n = serving().length
+    const name = `serve-${n + 1}`
     log.info({ child: name }, 'there is much to do: one more process serves')
     const before = serving()
-    for (const { channel } of before) channel?.send(alone(false))
+    countHere()
+    const child = createServing(n, {
+      ...generation,
+      onStillborn: () => {
+        log.error({ child: name }, 'a process could not start; the others go on')
+        children.splice(children.indexOf(child), 1)
+        countAtLast()
+      },
+    })
+    children.push(child)
     // Connections stay where they are, so that without this it would have little to do for a while.
-    void keep('serve', name, true).then(() => {
+    void child.start().then(() => {
       for (const { channel } of before) channel?.send({ kind: JOINED })
     })
   }
@@ -102,31 +203,50 @@ export async function supervise(config: Config, role: Role, log: Log): Promise<n
     if (!last) return
     log.info({ child: last.facts?.name }, 'there is little to do: one process fewer serves')
     children.splice(children.indexOf(last), 1)
-    void last.stop(DRAIN_MS + 5 * SECOND).then(countAtLast)
+    void last.stop(DRAIN_MS + 5 * SECOND, { succeeded: true }).then(countAtLast)
   }
 
   function scale(): NodeJS.Timeout {
     const decide = createScaling(servingRange(config))
     return setInterval(() => {
+      if (restart.isUnderWay()) return
       const change = decide(serving().map(({ busy }) => busy))
       if (change > 0) startOneMore()
       if (change < 0) endOne()
     }, SECOND)
   }
 
-  const outcome = await Promise.race([startAll(), stillborn.promise, stopping])
+  let outcome = await Promise.race([startAll(), stillborn.promise, stopping])
   if (outcome === 'ready') {
-    announce(config, await prepared.promise)
+    announce(config, await looked.promise)
+    isReady = true
     const scaling = role === 'work' ? undefined : scale()
-    await stopping
+    outcome = await Promise.race([stillborn.promise, stopping])
     clearInterval(scaling)
-  } else if (outcome === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
+  }
+  if (outcome === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
+  sockets?.close()
   // Functions run in the working process: it stays until the last visitor has been answered.
   for (const kind of ['serve', 'work'] as const)
     await Promise.all(
       children.filter(({ role }) => role === kind).map((child) => child.stop(DRAIN_MS + 5 * SECOND)),
     )
   return outcome === 'stillborn' ? 1 : 0
+}
+
+/** Processes that belong together. */
+interface Generation {
+  readonly program: string
+  /** The seat of the working process. */
+  readonly work: number
+  /** Whether a process that is started now has to bring the data up to date. */
+  readonly prepares?: () => boolean
+}
+
+/** The first setting that is the supervisor's own and is no longer what it was. */
+function changedForSupervisor(before: Config, now: Config): string | undefined {
+  const own = ['host', 'port', 'tlsPort', 'dnsPort', 'workers'] as const
+  return own.find((key) => before[key] !== now[key])
 }
 
 /** Once, to a person at a terminal; a log gets the same as a line of its own. */
@@ -146,55 +266,21 @@ function announce(config: Config, { setupToken }: Prepared): void {
   process.stdout.write(`aloft ready ${config.baseUrl}\n`)
 }
 
-/** Serving processes share their ports, so a second installation on the same ports has to be noticed here. */
-async function assertFree({ host, port, tlsPort, dnsPort }: Config): Promise<void> {
-  const free = async (variable: string, wanted: number, probe: () => Promise<void>) => {
-    if (wanted === 0) return
-    await probe().catch((error: NodeJS.ErrnoException) => {
-      throw new StartError(
-        error.code === 'EADDRINUSE'
-          ? `port ${wanted} on ${host} is in use; stop what listens there, or choose another with ${variable}`
-          : `cannot listen on ${host} port ${wanted}: ${error.message}`,
-      )
-    })
-  }
-  const tcp = (wanted: number) => async () => {
-    const probe = createServer().listen({ host, port: wanted })
-    await once(probe, 'listening')
-    await new Promise((resolve) => probe.close(resolve))
-  }
-  const udp = (wanted: number) => async () => {
-    const probe = createSocket(host.includes(':') ? 'udp6' : 'udp4').bind(wanted, host)
-    await once(probe, 'listening')
-    await new Promise<void>((resolve) => probe.close(resolve))
-  }
-  await free('ALOFT_PORT', port, tcp(port))
-  await free('ALOFT_TLS_PORT', tlsPort, tcp(tlsPort))
-  await free('ALOFT_DNS_PORT', dnsPort, tcp(dnsPort))
-  await free('ALOFT_DNS_PORT', dnsPort, udp(dnsPort))
+/** Serving processes share this port without the supervisor, so that a second installation on it has to be noticed. */
+async function assertFree({ host, dnsPort }: Config): Promise<void> {
+  if (dnsPort === 0) return
+  const probe = createSocket(host.includes(':') ? 'udp6' : 'udp4').bind(dnsPort, host)
+  await once(probe, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(
+      error.code === 'EADDRINUSE'
+        ? `port ${dnsPort} on ${host} is in use; stop what listens there, or choose another with ALOFT_DNS_PORT`
+        : `cannot listen on ${host} port ${dnsPort}: ${error.message}`,
+    )
+  })
+  await new Promise<void>((resolve) => probe.close(resolve))
 }
 
 /** A reason not to start that is the operator's to mend. */
 export class StartError extends Error {
   override readonly name = 'StartError'
-}
-
-/** How often it is looked at whether npm, which started us, is still there to pass signals on. */
-const PARENT_CHECK = 500
-
-function stopSignal(): Promise<'stop'> {
-  const { promise, resolve } = Promise.withResolvers<'stop'>()
-  const parent = process.ppid
-  // Killed outright, npm would leave a server behind that nobody holds any more.
-  if (process.env.npm_lifecycle_event !== undefined)
-    setInterval(() => process.ppid !== parent && resolve('stop'), PARENT_CHECK).unref()
-  let asked = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => {
-      // Asked a second time, a person does not want to wait any longer.
-      if (asked && signal === 'SIGINT') process.exit(130)
-      asked = true
-      resolve('stop')
-    })
-  return promise
 }

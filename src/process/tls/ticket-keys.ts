@@ -8,6 +8,8 @@ import { ensureSealed, type Sealing } from './authority.ts'
 const PERIOD = 12 * HOUR
 const LOOK_MS = MINUTE
 const BYTES = 48
+/** No time at all: the next look finds that it has changed. */
+const UNKNOWN = -1
 
 export const ticketKeyOf = (bytes: Buffer): TicketKey => ({
   name: bytes.subarray(0, 16),
@@ -38,7 +40,12 @@ export async function openTicketKeys(
   }
 
   let period = periodNow()
-  let keys = await load(period)
+  let keys = await load(period).catch(async (err: unknown): Promise<readonly [TicketKey, ...TicketKey[]]> => {
+    // Sessions of other processes are not resumed until the next look; visitors shake hands anew.
+    log.warn({ err }, 'the keys of TLS sessions cannot be read')
+    period = UNKNOWN
+    return [ticketKeyOf(randomBytes(BYTES))]
+  })
   const look = async () => {
     const now = periodNow()
     if (now === period) return

@@ -14,8 +14,8 @@ import { type JsonLines, speakJsonLines } from '../json-lines.ts'
 import { MAX_LINE_BYTES, type ToClient } from '../messages.ts'
 
 export interface RunnerClientOptions {
-  /** Where the working process of this machine listens. */
-  readonly socket: string
+  /** Where the working process of this machine listens; asked before each try to reach it. */
+  readonly socket: string | (() => string)
   readonly logger: Log
   /** How long a request waits while nothing runs programs. */
   readonly patienceMs?: number
@@ -321,7 +321,8 @@ class ProcessClient implements RunnerClient {
 
   #connect(): void {
     if (this.#closed) return
-    const socket = connect(this.#options.socket)
+    const { socket: where } = this.#options
+    const socket = connect(typeof where === 'string' ? where : where())
     this.#socket = socket
     const line = speakJsonLines(socket, {
       maxBytes: MAX_LINE_BYTES,

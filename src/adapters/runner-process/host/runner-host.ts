@@ -17,7 +17,7 @@ import type { Sandbox } from '#core/ports/sandbox.ts'
 import { speakJsonLines } from '../json-lines.ts'
 import { archiveOf } from '../launch/compile-cache.ts'
 import { type EnsureNode, type LaunchLimits, type LaunchParts, type Led, launch } from '../launch/launch.ts'
-import { freeSocket, openPlaces, type Places } from '../launch/places.ts'
+import { freeSocket, leaveRunFolder, openPlaces, type Places } from '../launch/places.ts'
 import { MAX_LINE_BYTES, type ToHost } from '../messages.ts'
 import { type HeldProgram, ProgramFolders } from '../program/program-folders.ts'
 import { Admission, type Allowance, type Obstacle, UNLIMITED } from './admission.ts'
@@ -117,8 +117,11 @@ export interface RunnerHost {
   list(deploymentId: string): readonly Instance[]
   /** Has runtimes wait for code before the first program is asked for. */
   prewarm(): Promise<void>
-  /** Lets requests and what they left to do finish for this long; nothing of it is left then. */
-  drain(ms: number): Promise<void>
+  /**
+   * Lets requests and what they left to do finish for this long; nothing of it is left then. `succeeded`: another host
+   * goes on with the same folders.
+   */
+  drain(ms: number, options?: { readonly succeeded?: boolean }): Promise<void>
 }
 
 const tooMuchMemory = (memoryMb: number, allowed: number): string =>
@@ -246,12 +249,12 @@ class ProcessHost implements RunnerHost {
     return this.#warm.fill()
   }
 
-  drain(ms: number): Promise<void> {
-    this.#draining ??= this.#drain(ms)
+  drain(ms: number, { succeeded = false } = {}): Promise<void> {
+    this.#draining ??= this.#drain(ms, succeeded)
     return this.#draining
   }
 
-  async #drain(ms: number): Promise<void> {
+  async #drain(ms: number, succeeded: boolean): Promise<void> {
     const { instances, worker, socket } = this.#options
     clearInterval(this.#sweep)
     const closed = new Promise((resolve) => this.#server.close(resolve))
@@ -269,7 +272,7 @@ class ProcessHost implements RunnerHost {
     this.#store(() => instances.clear(worker))
     await this.#stored
     await rm(socket, { force: true })
-    await rm(this.#places.run, { recursive: true, force: true })
+    await leaveRunFolder(this.#places.run, succeeded)
   }
 
   *#allPools(): Iterable<ProgramPool> {

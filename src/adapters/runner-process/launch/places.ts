@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -90,6 +90,13 @@ export async function openPlaces(folder: string, runFolder?: string): Promise<Pl
   await clear(places.run)
   await clear(places.instances)
   return places
+}
+
+/** Removes what is this process's own, or nobody's any more; the folder too, unless another one goes on with it. */
+export async function leaveRunFolder(run: string, succeeded: boolean): Promise<void> {
+  await clear(run)
+  // What is in it is another process's.
+  if (!succeeded) await rmdir(run).catch(() => {})
 }
 
 /** Throws where somebody answers at this socket; else removes what is left of it. */

@@ -1,0 +1,169 @@
+import { rmSync } from 'node:fs'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { deserialize, serialize } from 'node:v8'
+import { SECOND } from '#contract/time.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { LastKnown } from '#core/ports/last-known.ts'
+import type { Log } from '#core/ports/log.ts'
+
+export interface LastKnownOptions {
+  readonly file: string
+  readonly clock: Clock
+  readonly log: Log
+  /** What all values may take; the longest unused go first. */
+  readonly maxBytes?: number
+  readonly flushMs?: number
+}
+
+const MAX_BYTES = 128 * 2 ** 20
+/** One that is larger would push out all others. */
+const LARGEST_SHARE = 0.25
+/** Waiting for the other processes that write to it; nobody may be kept waiting for long. */
+const BUSY_MS = 200
+/** How many flushes go by until it is looked at whether there is too much. */
+const PRUNE_EVERY = 60
+
+const SCHEMA = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA busy_timeout = ${BUSY_MS};
+  CREATE TABLE IF NOT EXISTS known (
+    kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, used_at INTEGER NOT NULL,
+    PRIMARY KEY (kind, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS known_by_use ON known (used_at);
+`
+
+/** Shared by all serving processes of a machine. */
+export function createLastKnown(options: LastKnownOptions): LastKnown {
+  const { log, file } = options
+  try {
+    return new SqliteLastKnown(open(options), options)
+  } catch (err) {
+    log.warn(
+      { err, file },
+      'what is known on this machine cannot be kept: without the database it serves less',
+    )
+    return { put() {}, get: () => undefined, close() {} }
+  }
+}
+
+/** A file that cannot be used is begun anew. */
+function open({ file, log }: LastKnownOptions): DatabaseSync {
+  for (let isSecond = false; ; isSecond = true) {
+    let database: DatabaseSync | undefined
+    try {
+      database = new DatabaseSync(file)
+      database.exec(SCHEMA)
+      return database
+    } catch (err) {
+      database?.close()
+      if (isSecond) throw err
+      log.warn({ err, file }, 'what was known on this machine cannot be read, and is begun anew')
+      for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+    }
+  }
+}
+
+interface Waiting {
+  readonly kind: string
+  readonly key: string
+  readonly value: unknown
+}
+
+class SqliteLastKnown implements LastKnown {
+  readonly #database: DatabaseSync
+  readonly #options: Required<LastKnownOptions>
+  readonly #read: StatementSync
+  readonly #write: StatementSync
+  readonly #remove: StatementSync
+  /** By kind and key: only the last counts. */
+  readonly #waiting = new Map<string, Waiting>()
+  #timer: NodeJS.Timeout | undefined
+  #flushes = 0
+  #isTold = false
+
+  constructor(database: DatabaseSync, options: LastKnownOptions) {
+    this.#database = database
+    this.#options = { maxBytes: MAX_BYTES, flushMs: SECOND, ...options }
+    this.#read = database.prepare('SELECT value FROM known WHERE kind = ? AND key = ?')
+    this.#write = database.prepare(
+      'INSERT INTO known (kind, key, value, used_at) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, used_at = excluded.used_at',
+    )
+    this.#remove = database.prepare('DELETE FROM known WHERE kind = ? AND key = ?')
+  }
+
+  put(kind: string, key: string, value: unknown): void {
+    this.#waiting.set(`${kind}\0${key}`, { kind, key, value })
+    this.#timer ??= setTimeout(() => this.#flush(), this.#options.flushMs).unref()
+  }
+
+  get(kind: string, key: string): unknown {
+    const waiting = this.#waiting.get(`${kind}\0${key}`)
+    if (waiting) return waiting.value
+    try {
+      const row = this.#read.get(kind, key) as { value: Uint8Array } | undefined
+      return row && deserialize(row.value)
+    } catch (err) {
+      this.#failed(err)
+      return undefined
+    }
+  }
+
+  close(): void {
+    this.#flush()
+    this.#database.close()
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const all = [...this.#waiting.values()]
+    this.#waiting.clear()
+    if (all.length === 0) return
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+      try {
+        for (const each of all) this.#store(each)
+        if (this.#flushes++ % PRUNE_EVERY === 0) this.#prune()
+        this.#database.exec('COMMIT')
+      } catch (error) {
+        this.#database.exec('ROLLBACK')
+        throw error
+      }
+    } catch (err) {
+      this.#failed(err)
+    }
+  }
+
+  #store({ kind, key, value }: Waiting): void {
+    const { maxBytes, clock } = this.#options
+    const bytes = value === undefined ? undefined : serialize(value)
+    if (bytes === undefined || bytes.length > maxBytes * LARGEST_SHARE) this.#remove.run(kind, key)
+    else this.#write.run(kind, key, bytes, clock.now())
+  }
+
+  #prune(): void {
+    const { maxBytes } = this.#options
+    const { bytes } = this.#database
+      .prepare('SELECT coalesce(sum(length(value)), 0) AS bytes FROM known')
+      .get() as { bytes: number }
+    let surplus = bytes - maxBytes
+    if (surplus <= 0) return
+    const oldest = this.#database.prepare(
+      'SELECT kind, key, length(value) AS bytes FROM known ORDER BY used_at LIMIT 1',
+    )
+    while (surplus > 0) {
+      const found = oldest.get() as { kind: string; key: string; bytes: number } | undefined
+      if (!found) return
+      this.#remove.run(found.kind, found.key)
+      surplus -= found.bytes
+    }
+  }
+
+  /** It is only a copy; what could not be written now is written when it is read again. */
+  #failed(err: unknown): void {
+    if (!this.#isTold) this.#options.log.warn({ err }, 'what is known on this machine cannot be kept')
+    this.#isTold = true
+  }
+}

@@ -1,0 +1,44 @@
+import { type InheritedSockets, passSockets } from './listen-sockets.ts'
+
+/**
+ * The number of the agreement between the supervisor and its processes: what these are given, and what both say to each
+ * other. A change that one side would not understand takes the next number.
+ */
+export const AGREEMENT = 1
+
+/** What the supervisor gives a process on its way. */
+export interface Given {
+  /** It brings the data up to date first. */
+  readonly prepares?: boolean
+  /** For a serving process: the sockets to listen on. */
+  readonly sockets?: InheritedSockets
+  /**
+   * Which working process it is, or which one it asks for functions: while one takes the place of another there are two.
+   * Absent where the supervisor has none.
+   */
+  readonly seat?: number
+  /** For a working process: another one is still there, and what is its own must be left alone. */
+  readonly takesOver?: boolean
+}
+
+interface Told extends Given {
+  readonly agreement: number
+}
+
+export const toArguments = ({ sockets, ...rest }: Given): readonly string[] => [
+  '--given',
+  JSON.stringify({
+    ...rest,
+    agreement: AGREEMENT,
+    ...(sockets ? { sockets: { ...sockets, numbers: passSockets(sockets.numbers).places } } : {}),
+  } satisfies Told),
+]
+
+export const descriptorsOf = ({ sockets }: Given): readonly number[] =>
+  sockets ? passSockets(sockets.numbers).descriptors : []
+
+/** Undefined where the supervisor is of a version that this one does not understand. */
+export function readGiven(text: string | undefined): Given | undefined {
+  const { agreement, ...given } = JSON.parse(text ?? '{}') as Partial<Told>
+  return agreement === AGREEMENT ? given : undefined
+}

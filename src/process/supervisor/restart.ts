@@ -1,0 +1,135 @@
+import { SECOND } from '#contract/time.ts'
+import type { Log } from '#core/ports/log.ts'
+import { type Channel, kindOf } from './channel.ts'
+import { DRAIN_MS, type KeptChild } from './child.ts'
+
+const ASK = 'restart.ask'
+const ANSWER = 'restart.answer'
+
+/** A reason why a restart was not begun, or was taken back, in words for the operator. */
+export class RestartRefused extends Error {
+  override readonly name = 'RestartRefused'
+}
+
+interface RestartParts {
+  /** Everything that runs. */
+  readonly children: KeptChild[]
+  /** Throws `RestartRefused` where new processes could not take the place of those that run. */
+  check(): void
+  create(): NextProcesses
+  readonly log: Log
+}
+
+interface NextProcesses {
+  /** In the order in which they are started; none of them is among the children yet. */
+  readonly processes: readonly KeptChild[]
+  /** One of them is ready. */
+  onReady(): void
+  /** All of them are. */
+  onTaken(): void
+  /** Only the new ones, or only the old ones are left. */
+  onEnded(): void
+}
+
+export interface Restart {
+  /**
+   * Replaces all processes by new ones, of whatever version lies on the disk now, and resolves when these have taken
+   * over. They listen on the same sockets before the old ones let go of them, so that no connection is refused. Either
+   * all are replaced or none; it rejects then.
+   */
+  readonly now: () => Promise<void>
+  /** Until the old ones have ended. */
+  isUnderWay(): boolean
+}
+
+export function createRestart({ children, check, create, log }: RestartParts): Restart {
+  let underWay: Promise<void> | undefined
+  let retired: Promise<void> | undefined
+
+  async function restart(): Promise<void> {
+    // What the restart before has left is still being ended.
+    await retired
+    check()
+    const before = [...children]
+    const { processes, onReady, onTaken, onEnded } = create()
+    for (const child of processes) {
+      children.push(child)
+      if (await child.begin()) {
+        onReady()
+        continue
+      }
+      await Promise.all(processes.map((each) => end(each)))
+      onEnded()
+      throw new RestartRefused('a new process could not start; the log says why')
+    }
+    onTaken()
+    log.info({}, 'new processes have taken over; the old ones end')
+    // Not waited for: it takes as long as the last request.
+    retired = retire(before).finally(() => {
+      retired = undefined
+      onEnded()
+    })
+  }
+
+  const end = async (child: KeptChild, succeeded = false) => {
+    await child.stop(DRAIN_MS + 5 * SECOND, { succeeded })
+    const place = children.indexOf(child)
+    if (place >= 0) children.splice(place, 1)
+  }
+
+  /** Functions run in the working process: it stays until the last visitor has been answered. */
+  async function retire(before: readonly KeptChild[]): Promise<void> {
+    for (const role of ['serve', 'work'] as const)
+      await Promise.all(before.filter((child) => child.role === role).map((child) => end(child, true)))
+    log.info({}, 'the old processes have ended')
+  }
+
+  return {
+    now() {
+      underWay ??= restart()
+        .catch((err: unknown) => {
+          log.error({ err }, 'nothing was restarted: the processes that run go on')
+          throw err
+        })
+        .finally(() => {
+          underWay = undefined
+        })
+      return underWay
+    },
+    isUnderWay: () => underWay !== undefined || retired !== undefined,
+  }
+}
+
+/** The supervisor's part: restarts when one of its processes is asked to. */
+export const serveRestart = (restart: () => Promise<void>) => ({
+  attach(channel: Channel): void {
+    channel.onMessage((message) => {
+      if (kindOf(message) !== ASK) return
+      const { id } = message as { id: number }
+      restart().then(
+        () => channel.send({ kind: ANSWER, id }),
+        ({ message: refusal }: Error) => channel.send({ kind: ANSWER, id, refusal }),
+      )
+    })
+  },
+})
+
+/** In a process: asks for a restart of all of this machine, and answers why there is none. */
+export function createAskRestart(channel: Channel | undefined): () => Promise<string | undefined> {
+  const waiting = new Map<number, (refusal: string | undefined) => void>()
+  let asked = 0
+  channel?.onMessage((message) => {
+    if (kindOf(message) !== ANSWER) return
+    const { id, refusal } = message as { id: number; refusal?: string }
+    waiting.get(id)?.(refusal)
+    waiting.delete(id)
+  })
+  return () => {
+    if (!channel) return Promise.resolve('nothing keeps this process, so that nobody could start it again')
+    const id = asked++
+    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    waiting.set(id, resolve)
+    channel.send({ kind: ASK, id })
+    return promise
+  }
+}

@@ -23,7 +23,10 @@ export interface Http2Options {
 export interface Http2 {
   /** Never listens; connections are given to it as `connection` events. */
   readonly server: Http2Server
-  /** Asks peers to begin no more streams here; those that are on their way are still taken. */
+  /**
+   * Asks peers to begin no more streams here; those that are on their way are still taken. A peer that waits for an
+   * answer is asked at once, any other when it begins its next stream: many drop what they are about to send.
+   */
   beginDrain(): void
   /** The same for the connections that there are, but not for those to come. */
   renew(): void
@@ -37,6 +40,8 @@ interface Use {
   open: number
   /** It is new, or a stream was begun, since the last sweep. */
   isFresh: boolean
+  /** Whether the peer was asked to begin no more. */
+  isTold: boolean
 }
 
 /** As the last stream that is taken: all those that the peer has begun before it hears of the end. */
@@ -80,10 +85,9 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('session', (session) => {
-    sessions.set(session, { open: 0, isFresh: true })
+    sessions.set(session, { open: 0, isFresh: true, isTold: false })
     session.once('close', () => sessions.delete(session))
     session.setLocalWindowSize(SESSION_WINDOW)
-    if (draining) tellEnd(session)
     session.setTimeout(limits.keepAliveMs, () => {
       // With streams open, each of them watches over its own progress.
       if (sessions.get(session)?.open === 0) session.close()
@@ -98,6 +102,7 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
       use.open++
       use.isFresh = true
       stream.once('close', () => use.open--)
+      if (draining) tellEnd(session, use)
     }
     watchProgress(stream, limits.stallMs)
   })
@@ -119,13 +124,14 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
       for (const [session, use] of sessions) {
         leaving.add(session)
         use.isFresh = true
-        tellEnd(session)
+        if (use.open > 0) tellEnd(session, use)
       }
     },
     sweep() {
       for (const [session, use] of sessions) {
         // A peer that has not heard of the end yet, or has just come, may be about to send.
-        if (!use.isFresh) session.close()
+        if (!use.isFresh && use.isTold) session.close()
+        if (!use.isFresh) tellEnd(session, use)
         use.isFresh = false
       }
       // Everything was said, the peer has only to close its side.
@@ -134,8 +140,10 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
   }
 }
 
-function tellEnd(session: Http2Session): void {
-  if (!session.closed && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM)
+function tellEnd(session: Http2Session, use: Use): void {
+  if (use.isTold || session.closed || session.destroyed) return
+  use.isTold = true
+  session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM)
 }
 
 /** Lets somebody answer a stream before anything is made of it: there is no event that a listener could stop. */

@@ -102,7 +102,7 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
       use.open++
       use.isFresh = true
       stream.once('close', () => use.open--)
-      if (draining) tellEnd(session, use)
+      if (isLeaving(stream)) tellEnd(session, use)
     }
     watchProgress(stream, limits.stallMs)
   })

@@ -211,7 +211,12 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     const error = toAloftError(thrown)
     const exceeded = exceededOf(error)
     if (exceeded !== undefined) showAllowance(request, reply, exceeded)
-    if (error.kind === 'internal_server_error')
+    if (error.kind === 'internal_server_error' && isBrokenOff(request))
+      log.debug(
+        { err: thrown, request: request.id, route: row?.on },
+        'a request was broken off by its sender',
+      )
+    else if (error.kind === 'internal_server_error')
       log.error({ err: thrown, request: request.id, route: row?.on }, 'a request failed')
     const known = row === undefined ? knownPath(askedPath(request))?.row : row
     const { status, body } = speakError(
@@ -362,6 +367,9 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   await app.ready()
   return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)
 }
+
+/** Whoever sent it has left before the end: whatever fails because of that is no fault. */
+const isBrokenOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete
 
 const ownerOf = ({ who }: FastifyRequest) => (who && 'owner' in who ? who.owner : undefined)
 

@@ -13,6 +13,8 @@ export interface ListenerLimits {
   readonly handshakeMs: number
   /** HTTP/2: requests at a time on one connection. */
   readonly maxStreams: number
+  /** At a time. */
+  readonly maxConnections: number
   /** HTTP/2: megabytes one connection may hold in buffers before new streams are refused. */
   readonly maxSessionMemory: number
 }
@@ -26,6 +28,7 @@ export const DEFAULT_LIMITS: ListenerLimits = {
   stallMs: 120_000,
   handshakeMs: 10_000,
   maxStreams: 128,
+  maxConnections: Number.POSITIVE_INFINITY,
   maxSessionMemory: 32,
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Log } from '#core/ports/log.ts'
+import { Crowd } from './listener-crowd.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import { createHttp1, type UpgradeHandler } from './listener-http1.ts'
 import { createHttp2 } from './listener-http2.ts'
@@ -80,6 +81,19 @@ export function createListeners(options: ListenerOptions): Listeners {
   const accept = (socket: Socket) =>
     options.fastLane ? options.fastLane.take(socket, toHttp1) : toHttp1(socket)
 
+  const crowd = new Crowd({
+    most: limits.maxConnections,
+    relieve: () => {
+      options.fastLane?.release(false)
+      http1.sweep()
+    },
+    log,
+  })
+  const admitted = (take: (socket: Socket) => void) => (socket: Socket) => {
+    if (crowd.admits(sockets.size)) take(socket)
+    else socket.destroy()
+  }
+
   const listenOn = (server: NetServer, where: Where) =>
     'fd' in where ? server.listen(where) : server.listen({ host, port: where.port, reusePort })
 
@@ -98,7 +112,7 @@ export function createListeners(options: ListenerOptions): Listeners {
   }
 
   const openPlain = (where: Where) =>
-    open(new NetServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, accept), where)
+    open(new NetServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, admitted(accept)), where)
 
   async function openTls(where: Where): Promise<number> {
     tls ??= createTls({
@@ -113,7 +127,10 @@ export function createListeners(options: ListenerOptions): Listeners {
     })
     const server = await tls
     return open(
-      new NetServer({ noDelay: true, ...KEEP_ALIVE }, (socket) => server.emit('connection', socket)),
+      new NetServer(
+        { noDelay: true, ...KEEP_ALIVE },
+        admitted((socket) => server.emit('connection', socket)),
+      ),
       where,
     )
   }

@@ -17,6 +17,7 @@ import type { FastLane } from '#listener/listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from '#listener/listener-limits.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { Config } from '../config.ts'
+import { connectionLimit } from './compose/descriptor-limit.ts'
 import { startDns } from './compose/dns.ts'
 import { createHostSwitch, createOriginOf, upgradesOfSites } from './compose/hosts.ts'
 import { withLastKnown } from './compose/last-known.ts'
@@ -122,6 +123,7 @@ export async function serve(
     challengeFor: createTlsChallenges(answers),
     stapleFor: createStaples(parts).find,
     ticketKeys: tickets.keys,
+    limits: { maxConnections: connectionLimit() },
     log,
   })
   channel?.onMessage((message) => kindOf(message) === JOINED && listeners.renewConnections())

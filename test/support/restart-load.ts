@@ -30,7 +30,9 @@ export interface Scene {
 export async function openScene(env: Record<string, string> = {}): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-program-'))
   const { main, upgrade } = await copyProgram(folder)
-  const built = await install({ env: { ALOFT_RATE_LIMIT: '100000000', ...env } })
+  const built = await install({
+    env: { ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120', ...env },
+  })
   const { url: host } = await deployed(built, { name: 'restarted', files: FILES }).finally(() => built.stop())
   // What builds need is only beside the original.
   const aloft = await built.restart({ program: [process.execPath, main] })

@@ -21,6 +21,8 @@ const SHARE_OF_COUNTING = 20
 /** Files that must stay possible, on file systems that number them. */
 const FREE_FILES = 10_000
 
+const inMegabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MB`
+
 /**
  * Looks at a folder while others write in it, and calls `over` once when it takes too much. There are no quotas to
  * rely on, so the disk's free space is looked at often, which costs nothing, and the folder itself is counted when
@@ -44,8 +46,10 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
   async function look(): Promise<string | undefined> {
     const { bavail, bsize, files, ffree } = await statfs(folder)
     const free = bavail * bsize
-    if (free < limits.freeBytes || (files > 0 && ffree < FREE_FILES))
-      return 'The disk of this machine is full'
+    if (free < limits.freeBytes)
+      return `The disk of this machine is full: ${inMegabytes(free)} are free, and builds leave ${inMegabytes(limits.freeBytes)} to others`
+    if (files > 0 && ffree < FREE_FILES)
+      return `The disk of this machine is full: it has room for ${ffree} more files, and builds leave ${FREE_FILES} to others`
     const fallen = counted === undefined ? 0 : counted.free - free
     const room = limits.diskBytes - (counted?.bytes ?? 0)
     const more = counted === undefined ? 0 : counted.ffree - ffree
@@ -60,7 +64,7 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
     if (made > limits.diskFiles)
       return `The build has made more than ${limits.diskFiles.toLocaleString('en')} files`
     if (bytes <= limits.diskBytes) return undefined
-    return `The build takes more than ${Math.floor(limits.diskBytes / 2 ** 20)} MB of disk space`
+    return `The build takes more than ${inMegabytes(limits.diskBytes)} of disk space`
   }
 
   async function again(): Promise<void> {

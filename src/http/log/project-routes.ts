@@ -38,6 +38,7 @@ export const projectLogRoutes = (
         body: streamLines((signal) =>
           shown(logs.followProject(project.id, { ...filter, limit }, { signal })),
         ),
+        endless: true,
       }
     const { entries, position, complete } = await logs.readProject(project.id, {
       ...filter,

@@ -49,7 +49,7 @@ export function logRoutes(logs: DeploymentLogs, find: FindLogged): readonly Rout
         const body = streamLines((signal) =>
           shown(logs.follow(deployment.id, wish, { signal, isFinished }), form),
         )
-        return { type: LINES, headers: LINES_HEADERS, body }
+        return { type: LINES, headers: LINES_HEADERS, body, endless: true }
       }
       const entries = await logs.read(deployment.id, wish)
       return lines

@@ -94,7 +94,7 @@ export async function openPlaces(folder: string, runFolder?: string): Promise<Pl
 
 /** Removes what is this process's own, or nobody's any more; the folder too, unless another one goes on with it. */
 export async function leaveRunFolder(run: string, succeeded: boolean): Promise<void> {
-  await clear(run)
+  await clear(run).catch(() => {})
   // What is in it is another process's.
   if (!succeeded) await rmdir(run).catch(() => {})
 }

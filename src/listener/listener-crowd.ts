@@ -1,0 +1,51 @@
+import type { Log } from '#core/ports/log.ts'
+
+/** From this share on, connections that nobody uses make room for others. */
+const CROWDED = 0.8
+const RELIEVE_MS = 500
+const TELL_MS = 60_000
+
+interface CrowdOptions {
+  /** Connections at a time. */
+  readonly most: number
+  /** Ends connections that serve nothing and have been quiet since it was last called. */
+  readonly relieve: () => void
+  readonly log: Log
+}
+
+/** Decides whether one more connection is taken. What else needs descriptors, such as files, is to keep some. */
+export class Crowd {
+  readonly #options: CrowdOptions
+  #refused = 0
+  #relievedAt = Number.NEGATIVE_INFINITY
+  #toldAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: CrowdOptions) {
+    this.#options = options
+  }
+
+  /** `count`: how many there are already. */
+  admits(count: number, now = performance.now()): boolean {
+    const { most, relieve } = this.#options
+    if (count >= most * CROWDED && now - this.#relievedAt >= RELIEVE_MS) {
+      this.#relievedAt = now
+      relieve()
+    }
+    if (count < most) return true
+    this.#refused++
+    this.#tell(count, now)
+    return false
+  }
+
+  /** A line for each would fill the disk on the day on which everybody comes. */
+  #tell(connections: number, now: number): void {
+    if (now - this.#toldAt < TELL_MS) return
+    this.#toldAt = now
+    const refused = this.#refused
+    this.#refused = 0
+    this.#options.log.warn(
+      { refused, connections, most: this.#options.most },
+      'connections are refused: this process has as many open as it may; raise the limit of open files (LimitNOFILE, ulimit -n)',
+    )
+  }
+}

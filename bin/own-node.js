@@ -30,8 +30,11 @@ export function runOnOwnNode(file, major) {
     process.exitCode = 1
     return
   }
-  const child = spawn(node, [file, ...process.argv.slice(2)], { stdio: 'inherit' })
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'])
+  // Sockets that a service manager has passed on come after the three streams.
+  const sockets = Array.from({ length: Number(process.env.LISTEN_FDS ?? 0) }, (_, n) => 3 + n)
+  const stdio = ['inherit', 'inherit', 'inherit', ...sockets]
+  const child = spawn(node, [file, ...process.argv.slice(2)], { stdio })
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGUSR2'])
     process.on(signal, () => {
       // A terminal sends ctrl-c to both, and asked twice a server does not wait for its visitors.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)

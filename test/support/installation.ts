@@ -32,6 +32,8 @@ export interface InstallationOptions {
   readonly byNpm?: boolean
   /** Another way to start it than from the sources: a program, and what it is told. */
   readonly program?: readonly [string, ...string[]]
+  /** Descriptors that are passed on to listen on, as a service manager does. */
+  readonly sockets?: readonly number[]
   /** By another user of the machine, through what makes the program somebody else's. */
   readonly as?: { readonly uid: number; readonly before: readonly [string, ...string[]] }
   /** Without it there is no bootstrap account. */
@@ -93,12 +95,15 @@ async function boot(
       ALOFT_WORKERS: '2',
       // A browser for every deployment is more than tests want to wait for.
       ALOFT_CHROMIUM: 'off',
+      ...(options.sockets
+        ? { LISTEN_FDS: String(options.sockets.length), LISTEN_PID: String(process.pid) }
+        : {}),
       ...(options.operator === false
         ? {}
         : { ALOFT_BOOTSTRAP_EMAIL: 'operator@aloft.test', ALOFT_BOOTSTRAP_TOKEN: TOKEN }),
       ...options.env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.sockets ?? [])] as unknown as ['ignore', 'pipe', 'pipe'],
   })
   const printed = { stdout: '', stderr: '' }
   const ready = Promise.withResolvers<void>()

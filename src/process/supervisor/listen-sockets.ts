@@ -105,7 +105,7 @@ function givenSockets(env: NodeJS.ProcessEnv): { readonly handle: Handle; readon
   delete env.LISTEN_PID
   delete env.LISTEN_FDNAMES
   // Where Node.js is old, what was started is the parent of this process.
-  if (pid !== undefined && Number(pid) !== process.pid && Number(pid) !== process.ppid) return []
+  if (Number(pid) !== process.pid && Number(pid) !== process.ppid) return []
   const found: { handle: Handle; port: number }[] = []
   for (let fd = FIRST_GIVEN; fd < FIRST_GIVEN + Number(count); fd++) {
     const handle = createHandle(null, 0, -1, fd)

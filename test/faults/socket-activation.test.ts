@@ -1,0 +1,53 @@
+import net from 'node:net'
+import { after, test } from 'node:test'
+import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { Load } from '#test/support/load.ts'
+import { assertNoneFailed } from '#test/support/restart-load.ts'
+
+interface Bound {
+  readonly fd: number
+  getsockname(into: { port?: number }): number
+  close(): void
+}
+
+/** Bound and never accepted from, as a service manager has them. */
+const bind = (): Bound =>
+  (
+    net as unknown as { _createServerHandle(host: string, port: number, family: 4): Bound }
+  )._createServerHandle('127.0.0.1', 0, 4)
+
+const portOf = (socket: Bound): number => {
+  const name: { port?: number } = {}
+  socket.getsockname(name)
+  return name.port as number
+}
+
+const sockets = [bind(), bind()] as const
+let aloft: Installation | undefined
+
+after(async () => {
+  await aloft?.stop()
+  if (aloft) await uninstall(aloft)
+  for (const socket of sockets) socket.close()
+})
+
+test('a stop and a start fail no request where somebody else holds the sockets', async () => {
+  const [port, tlsPort] = [portOf(sockets[0]), portOf(sockets[1])]
+  aloft = await install({
+    ports: { port, tlsPort },
+    sockets: sockets.map(({ fd }) => fd),
+    env: { ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120' },
+  })
+  const headers = { authorization: `Bearer ${aloft.token}` }
+  const target = { host: `127.0.0.1:${port}`, path: '/v2/user', headers, expected: /operator@aloft\.test/ }
+  const load = new Load({ port, tlsPort, targets: [target], connections: 1 })
+  load.start()
+  try {
+    await load.more(100)
+    await aloft.stop()
+    aloft = await aloft.restart()
+    await load.more(100)
+  } finally {
+    assertNoneFailed(await load.stop())
+  }
+})

@@ -109,3 +109,18 @@ test('what does not fit together, is over or not for servers is refused with the
       String(reason),
     )
 })
+
+test('a public key that cannot be read is said to be', async () => {
+  const authority = await makeAuthority()
+  const { cert, key } = await makeLeaf(authority, ['a.example'])
+  const der = Buffer.from(cert.replace(/-----[^-]+-----|\s/g, ''), 'base64')
+  // The form of a point on P-256 that no library knows.
+  const at = der.indexOf(Buffer.from('2a8648ce3d03010703420004', 'hex')) + 11
+  der[at] = 9
+  const broken = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`
+  for (const upload of [
+    { cert: broken, key, ca: authority.cert },
+    { cert, key, ca: broken },
+  ])
+    assert.throws(() => readUpload(upload, Date.now()), /public key that cannot be read/)
+})

@@ -57,12 +57,24 @@ function certificatesIn(text: string, property: string): X509Certificate[] {
   if (text.replace(PEM, '').includes('-----BEGIN CERTIFICATE'))
     throw invalid(`\`${property}\` is not in PEM form`)
   return blocks.map((block) => {
+    let certificate: X509Certificate
     try {
-      return new X509Certificate(block)
+      certificate = new X509Certificate(block)
     } catch {
       throw invalid(`\`${property}\` is not in PEM form`)
     }
+    if (!hasReadableKey(certificate)) throw invalid(`\`${property}\` holds a public key that cannot be read`)
+    return certificate
   })
+}
+
+/** It is read only when it is asked for, long after the rest. */
+function hasReadableKey(certificate: X509Certificate): boolean {
+  try {
+    return certificate.publicKey.type === 'public'
+  } catch {
+    return false
+  }
 }
 
 function readKey(text: string): KeyObject {

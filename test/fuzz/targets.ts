@@ -48,7 +48,7 @@ const HEADS = [
   ...[
     'GET ',
     'POST ',
-    'HEAD ',
+
     '/',
     '*',
     '/a?b',

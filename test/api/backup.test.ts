@@ -199,7 +199,10 @@ eachDatabase((from, openFrom) =>
       const { manifest, rest } = split(await readFile(join(folder, 'to-SQLite.tar')))
       const migrations = manifest.main.migrations.filter((name: string) => name < '0017')
       const file = join(folder, 'older.tar')
-      await writeFile(file, reseal({ ...manifest, main: { ...manifest.main, migrations } }, rest))
+      await writeFile(
+        file,
+        reseal({ ...manifest, main: { ...manifest.main, migrations } }, withoutTable(rest, 'usage')),
+      )
       const dataDir = join(folder, 'older')
       await restore(asks(file, dataDir))
       const again = await startServer({ env: { ALOFT_DATA_DIR: dataDir } })
@@ -252,6 +255,19 @@ function split(whole: Buffer) {
   const size = Number.parseInt(whole.toString('latin1', 124, 135), 8)
   const manifest = JSON.parse(whole.toString('utf8', 512, 512 + size))
   return { manifest, rest: whole.subarray(512 + Math.ceil(size / 512) * 512, whole.length - 2048) }
+}
+
+/** As it was before there was this table. */
+function withoutTable(rest: Buffer, table: string): Buffer {
+  const kept: Buffer[] = []
+  for (let at = 0; at < rest.length; ) {
+    const name = rest.toString('latin1', at, at + 100).replace(/\0.*$/s, '')
+    const size = Number.parseInt(rest.toString('latin1', at + 124, at + 135), 8)
+    const end = at + 512 + Math.ceil(size / 512) * 512
+    if (!name.split(/[/.]/).includes(table)) kept.push(rest.subarray(at, end))
+    at = end
+  }
+  return Buffer.concat(kept)
 }
 
 function reseal(manifest: object, rest: Buffer): Buffer {

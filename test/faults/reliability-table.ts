@@ -31,7 +31,7 @@ export function withTable(page: string, rows: readonly Row[], name: string): str
       .split(' (', 1)[0] ?? ''
   const fresh = rows.map(lineOf)
   const known = new Set(fresh.map(nameOf))
-  const kept = table.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| What'))
+  const kept = table.split('\n').filter((line) => line.startsWith('| ') && !/^\| (What|---)/.test(line))
   const lines = [...kept.filter((line) => !known.has(nameOf(line))), ...fresh]
   return `${before}${BEGIN}\n${[HEAD, '| --- | --- | --- | --- | --- | --- |', ...lines].join('\n')}\n${END}${after}`
 }

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type CuttableSocket, standBefore } from '#test/support/cuttable-socket.ts'
 import { startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
 import { startRedis } from '#test/support/redis.ts'
-import { mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
 import { ask } from './load/client.ts'
 import type { World } from './load/world.ts'
 
@@ -59,33 +57,6 @@ async function behindRedis(): Promise<Ground> {
       await cut.close()
       await redis.stop()
     },
-  }
-}
-
-async function onTinyDisk(): Promise<Ground | string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'aloft-full-'))
-  const reason = mountTinyDisk(dataDir, 256)
-  if (reason !== undefined) return reason
-  return {
-    env: { ALOFT_DATA_DIR: dataDir },
-    async close() {
-      unmountTinyDisk(dataDir)
-      await rm(dataDir, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Writes until nothing more fits. */
-async function fillUp(path: string): Promise<void> {
-  const file = await open(path, 'a')
-  try {
-    for (const size of [2 ** 20, 4096])
-      for (const chunk = randomBytes(size); ; ) {
-        const written = await file.write(chunk).catch(() => ({ bytesWritten: 0 }))
-        if (written.bytesWritten < size) break
-      }
-  } finally {
-    await file.close()
   }
 }
 
@@ -155,29 +126,6 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'PostgreSQL hangs for 5 s', prepare: behindPostgres, break: (_world, ground) => silentFor(ground) },
   { name: 'Redis is away for 5 s', prepare: behindRedis, break: (_world, ground) => cutFor(ground) },
   { name: 'Redis hangs for 5 s', prepare: behindRedis, break: (_world, ground) => silentFor(ground) },
-  {
-    name: 'the disk is full for 5 s',
-    prepare: onTinyDisk,
-    async break(world, ground) {
-      const filler = join(dataDirOf(world, ground), 'filler')
-      await fillUp(filler)
-      await pause(BROKEN_MS)
-      await rm(filler)
-      return performance.now()
-    },
-  },
-  {
-    name: 'a restart with a full disk, and with room again',
-    prepare: onTinyDisk,
-    async break(world, ground) {
-      const filler = join(dataDirOf(world, ground), 'filler')
-      await fillUp(filler)
-      await world.aloft.stop()
-      await world.startAgain()
-      await rm(filler)
-      return performance.now()
-    },
-  },
   {
     name: 'the logs are damaged, and it is started again',
     prepare: withChat,

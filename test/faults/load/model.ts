@@ -35,6 +35,11 @@ export class Model {
     }
   }
 
+  /** Whether all that was found may be so. */
+  allows(found: ReadonlyMap<string, string>): boolean {
+    return [...this.#allowed].every(([key, allowed]) => allowed.has(found.get(key)))
+  }
+
   /** Compares with what was found, which is from now on what is there. Answers what is wrong, in words. */
   settle(found: ReadonlyMap<string, string>): string[] {
     const wrong: string[] = []

@@ -19,6 +19,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** So often in a row everything has to work before it counts as recovered. */
 const IN_A_ROW = 4
+/** So long a change of a site may take to show where the message of it was lost. */
+const LATEST_MS = 70_000
 /** Nothing may be away for longer. */
 const LONGEST_MS = 120_000
 
@@ -117,7 +119,15 @@ export class World {
 
   /** What was acknowledged and is not so, in words. */
   lost(): Promise<string[]> {
-    return this.load.quietly(async () => this.#model.settle(await this.load.read()))
+    return this.load.quietly(async () => {
+      let found = await this.load.read()
+      // A serving process that missed a message shows what was there before for a while, which is no loss.
+      for (const began = performance.now(); !this.#model.allows(found); found = await this.load.read()) {
+        if (performance.now() - began > LATEST_MS) break
+        await pause(1000)
+      }
+      return this.#model.settle(found)
+    })
   }
 
   /** As a service manager would. */

@@ -25,10 +25,10 @@ function milliseconds(node: string, args: readonly string[]): number {
   return performance.now() - started
 }
 
-function compare(what: string, node: string, door: string): Row {
+function compare(what: string, node: string, gate: string): Row {
   const [ours, theirs] = [[] as number[], [] as number[]]
   for (let round = -WARM_UPS; round < ROUNDS; round++) {
-    const [bare, help] = [milliseconds(node, ['-e', '0']), milliseconds(node, [door, '--help'])]
+    const [bare, help] = [milliseconds(node, ['-e', '0']), milliseconds(node, [gate, '--help'])]
     if (round < 0) continue
     theirs.push(bare)
     ours.push(help)
@@ -53,12 +53,12 @@ export async function run(): Promise<Row[]> {
   try {
     execFileSync('tar', ['-xzf', packed.file, '-C', folder])
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-    const door = join(folder, 'package/bin/aloft.js')
+    const gate = join(folder, 'package/bin/aloft.js')
     const older = olderNode()
     return [
-      compare('from the package', process.execPath, door),
+      compare('from the package', process.execPath, gate),
       inClone(),
-      ...(older === undefined ? [] : [compare('from the package on an older Node', older, door)]),
+      ...(older === undefined ? [] : [compare('from the package on an older Node', older, gate)]),
     ]
   } finally {
     await packed.remove()

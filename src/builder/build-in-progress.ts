@@ -18,6 +18,12 @@ import { type BuildEvents, BuildFailure, type BuildTask } from '#core/ports/buil
 import type { Clock } from '#core/ports/clock.ts'
 import type { Route } from '#core/routing/route.ts'
 import { buildEnv } from './build-env.ts'
+import { installDependencies } from './environment/install-dependencies.ts'
+import type { Installed } from './environment/install-options.ts'
+import { installPython, pythonFault } from './environment/install-python.ts'
+import type { Registry } from './environment/registry.ts'
+import { type NodeToolchain, ToolchainError, type Toolchains } from './environment/toolchain.ts'
+import { type RunOptions, shell, type Workspace } from './environment/workspace.ts'
 import { type BuildCli, PLATFORM_NODE } from './framework-cli/build-cli.ts'
 import { cliCommand } from './framework-cli/cli-command.ts'
 import {
@@ -28,12 +34,6 @@ import {
   collectMiddleware,
   collectStatic,
 } from './output/collect.ts'
-import { installDependencies } from './workshop/install-dependencies.ts'
-import type { Installed } from './workshop/install-options.ts'
-import { installPython, pythonFault } from './workshop/install-python.ts'
-import type { Registry } from './workshop/registry.ts'
-import { type NodeToolchain, ToolchainError, type Toolchains } from './workshop/toolchain.ts'
-import { type RunOptions, shell, type Workspace } from './workshop/workspace.ts'
 
 interface BuildParts {
   readonly workspace: Workspace

@@ -7,10 +7,10 @@ import { type Files, manifestOf, plannedTask, type TaskChanges } from '#core/det
 import type { Output, OutputContent } from '#core/output/output.ts'
 import { type BuildEvents, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import { type BuilderParts, createBuilder } from './builder.ts'
+import { NOTHING_CACHED } from './environment/project-caches.ts'
+import type { BuildEnvironment, RunOptions, Workspace } from './environment/workspace.ts'
 import { packJob } from './output/inside/pack-job.ts'
 import { SCRIPT } from './output/pack-script.ts'
-import { NOTHING_CACHED } from './workshop/project-caches.ts'
-import type { RunOptions, Workshop, Workspace } from './workshop/workspace.ts'
 
 interface Ends {
   after(fn: () => Promise<void>): void
@@ -21,7 +21,7 @@ export type Commands = (line: string, options: RunOptions) => Files | number | u
 
 export interface TestBuild {
   /** Commands as `folder$ line`, lines of the log, and what was begun, ended and closed. */
-  readonly told: string[]
+  readonly logged: string[]
   readonly ran: RunOptions[]
   /** The paths that the workspace was opened with. */
   readonly opened: string[]
@@ -43,7 +43,7 @@ export async function buildOf(
   t.after(() => rm(root, { recursive: true, force: true }))
   const { files: manifest, read } = manifestOf(files)
   const isAborted = () => changes.signal?.aborted === true
-  const told: string[] = []
+  const logged: string[] = []
   const ran: RunOptions[] = []
   const opened: string[] = []
   const kept: string[] = []
@@ -69,7 +69,7 @@ export async function buildOf(
     }
     ran.push(options)
     const line = options.argv[1] === '-c' ? (options.argv[2] ?? '') : options.argv.join(' ')
-    told.push(`${options.cwd ?? ''}$ ${options.shown ?? line}`)
+    logged.push(`${options.cwd ?? ''}$ ${options.shown ?? line}`)
     const done = commands(line, options)
     if (isAborted()) throw canceled()
     const code = typeof done === 'number' ? done : 0
@@ -92,7 +92,7 @@ export async function buildOf(
         return file && read(file)
       },
       run,
-      note: async (_log, line) => void told.push(line),
+      note: async (_log, line) => void logged.push(line),
       folder: async (name) => {
         const folder = join(root, `${name}-${folders++}`)
         await mkdir(folder)
@@ -100,15 +100,15 @@ export async function buildOf(
       },
       installed: () => {},
       keep: (paths) => void kept.push(...paths),
-      close: async () => void told.push('closed'),
+      close: async () => void logged.push('closed'),
     }
   }
 
   const node = (version: string) => ({ folder: '/nowhere', node: '/opt/node/bin/node', version }) as const
-  const workshop: Workshop = { open, close: async () => {} }
+  const environment: BuildEnvironment = { open, close: async () => {} }
   let now = 0
   const builder = createBuilder({
-    workshop,
+    environment,
     toolchains: {
       nodeLine: (version) => changes.nodeLine?.(version) ?? version,
       ensureNode: async (version) => node(version),
@@ -125,14 +125,14 @@ export async function buildOf(
   })
   const events: BuildEvents = {
     log: () => ({
-      command: async (line) => void told.push(`$ ${line}`),
-      stdout: async (line) => void told.push(line),
+      command: async (line) => void logged.push(`$ ${line}`),
+      stdout: async (line) => void logged.push(line),
     }),
-    began: async (id) => void told.push(`began ${id}`),
-    ended: async (id) => void told.push(`ended ${id}`),
+    began: async (id) => void logged.push(`began ${id}`),
+    ended: async (id) => void logged.push(`ended ${id}`),
   }
   return {
-    ...{ told, ran, opened, kept },
+    ...{ logged, ran, opened, kept },
     async run() {
       const docker = changes.parts?.docker !== undefined
       return builder.build(await plannedTask(manifest, read, { docker, ...changes }), events)

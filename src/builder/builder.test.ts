@@ -4,7 +4,7 @@ import { builtBy, runOf } from '#core/detection/plan-testing.ts'
 import type { Output } from '#core/output/output.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import { buildOf } from './builder-testing.ts'
-import { ToolchainError } from './workshop/toolchain.ts'
+import { ToolchainError } from './environment/toolchain.ts'
 
 const paths = ({ files }: Output) => files.map(({ path }) => path).sort()
 const answers = ({ functions }: Output) => functions.map(({ path }) => path).sort()
@@ -22,7 +22,7 @@ test('a site is installed, built and taken, and the workspace is closed at the e
   assert.deepEqual(paths(output), ['a/b.js', 'index.html'])
   assert.equal(output.routes, undefined)
   assert.deepEqual(
-    build.told.map((line) => line.replace(/\d+ ms|\d\.\d s/, '…')),
+    build.logged.map((line) => line.replace(/\d+ ms|\d\.\d s/, '…')),
     [
       'began bld_1',
       'Detected Vite',
@@ -51,7 +51,7 @@ test('the commands run in the root directory with the package manager of the pro
     { settings: { rootDirectory: 'apps/web', sourceFilesOutsideRootDirectory: false } },
   )
   assert.deepEqual(paths(await build.run()), ['index.html'])
-  assert.ok(build.told.includes('apps/web$ pnpm run build'), build.told.join('\n'))
+  assert.ok(build.logged.includes('apps/web$ pnpm run build'), build.logged.join('\n'))
   assert.deepEqual(build.opened.includes('other.txt'), false)
 })
 
@@ -268,7 +268,7 @@ test('each build of a request begins and ends, and its part is where it belongs'
   assert.deepEqual(paths(output), ['style.css', 'www/index.html'])
   assert.deepEqual(answers(output), ['api/a', 'api/a.js'])
   assert.deepEqual(
-    build.told.filter((line) => /^(began|ended)/.test(line)),
+    build.logged.filter((line) => /^(began|ended)/.test(line)),
     ['began b1', 'began b2', 'began b3', 'ended b1', 'ended b2', 'ended b3'],
   )
 })
@@ -287,8 +287,8 @@ test('the ignore command ends the build with 0, and only with that', async (t) =
     )
     if (ignored) await assert.rejects(build.run(), { code: 'build_ignored', run: 'bld_1' })
     else await build.run()
-    assert.equal(build.told.at(-1), 'closed')
-    assert.equal(build.told.includes('$ npm install'), !ignored)
+    assert.equal(build.logged.at(-1), 'closed')
+    assert.equal(build.logged.includes('$ npm install'), !ignored)
   }
 })
 
@@ -299,9 +299,9 @@ test('a command that fails is told by what it was for, and nothing is kept', asy
   ] as const) {
     const build = await buildOf(t, vite, (line) => (line === failing ? 3 : undefined))
     await assert.rejects(build.run(), { code, run: 'bld_1', message: `Command "${failing}" exited with 3` })
-    assert.equal(build.told.at(-1), 'closed')
+    assert.equal(build.logged.at(-1), 'closed')
     assert.equal(
-      build.told.some((line) => line.startsWith('ended')),
+      build.logged.some((line) => line.startsWith('ended')),
       false,
     )
     assert.deepEqual(build.kept, [])
@@ -325,7 +325,7 @@ test('an abort is told with its own reason, and the workspace is closed', async 
     { signal: control.signal },
   )
   await assert.rejects(build.run(), reason)
-  assert.equal(build.told.at(-1), 'closed')
+  assert.equal(build.logged.at(-1), 'closed')
   await assert.rejects((await buildOf(t, vite, undefined, { signal: control.signal })).run(), reason)
 })
 
@@ -358,5 +358,5 @@ test('a line of Node that this machine cannot have is replaced by the nearest, a
   )
   const { programs } = await build.run()
   assert.equal(programs[0]?.version, '14.x')
-  assert.ok(build.told.some((line) => /Node 12\.x was never published .* Node 14\.x is used/.test(line)))
+  assert.ok(build.logged.some((line) => /Node 12\.x was never published .* Node 14\.x is used/.test(line)))
 })

@@ -8,14 +8,14 @@ import type { BlobStore } from '#core/ports/blob-store.ts'
 import { type BuildEvents, type Builder, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { BuildInProgress, type Built } from './build-in-progress.ts'
+import type { Registry } from './environment/registry.ts'
+import type { Toolchains } from './environment/toolchain.ts'
+import type { BuildEnvironment } from './environment/workspace.ts'
 import type { BuildCli } from './framework-cli/build-cli.ts'
 import { withVariables } from './with-variables.ts'
-import type { Registry } from './workshop/registry.ts'
-import type { Toolchains } from './workshop/toolchain.ts'
-import type { Workshop } from './workshop/workspace.ts'
 
 export interface BuilderParts {
-  readonly workshop: Workshop
+  readonly environment: BuildEnvironment
   readonly toolchains: Toolchains
   readonly cli: BuildCli
   readonly blobs: Pick<BlobStore, 'read' | 'put' | 'putBytes'>
@@ -62,7 +62,7 @@ async function carryOut(parts: BuilderParts, task: BuildTask, events: BuildEvent
 
   await events.began(first.run)
   const files = task.files.filter(({ path }) => !plan.hidden(path))
-  const workspace = await parts.workshop.open({ ...task, files })
+  const workspace = await parts.environment.open({ ...task, files })
   try {
     const { toolchains, cli, blobs, clock, registry, pythonVersion = DEFAULT_PYTHON } = parts
     const build = new BuildInProgress({

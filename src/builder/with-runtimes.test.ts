@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Builder, BuildTask } from '#core/ports/builder.ts'
 import { sampleOutput } from '#test/support/samples.ts'
+import { ToolchainError } from './environment/toolchain.ts'
 import { withRuntimes } from './with-runtimes.ts'
-import { ToolchainError } from './workshop/toolchain.ts'
 
 const task = { signal: new AbortController().signal } as unknown as BuildTask
 const events = {} as Parameters<Builder['build']>[1]
@@ -11,18 +11,18 @@ const output = sampleOutput()
 const builder: Builder = { build: async () => output }
 
 test('what programs run on is there before they count as built', async () => {
-  const told: string[] = []
+  const logged: string[] = []
   const built = await withRuntimes(builder, {
     toolchains: {
       ensureNode: async (version) => {
-        told.push(version)
+        logged.push(version)
         return { folder: '/x', node: '/opt/node/bin/node', version }
       },
     },
-    onFunctions: () => told.push('functions'),
+    onFunctions: () => logged.push('functions'),
   }).build(task, events)
   assert.equal(built, output)
-  assert.deepEqual(told, ['20.x', 'functions'])
+  assert.deepEqual(logged, ['20.x', 'functions'])
 })
 
 test('a runtime that cannot be had is told to the owner', async () => {

@@ -1,5 +1,5 @@
 import { type Builder, BuildFailure } from '#core/ports/builder.ts'
-import { ToolchainError, type Toolchains } from './workshop/toolchain.ts'
+import { ToolchainError, type Toolchains } from './environment/toolchain.ts'
 
 interface RuntimeParts {
   readonly toolchains: Pick<Toolchains, 'ensureNode'>

@@ -15,7 +15,7 @@ import { uploadFiles } from './upload-files.ts'
 type Variables = Readonly<Record<string, string>>
 
 /** What a deployment is made with, beside its files. */
-export interface DeployWish {
+export interface DeployRequest {
   readonly client: Client
   /** The project is the one of this name, unless `project` says otherwise. */
   readonly name: string
@@ -47,7 +47,7 @@ const bytesOf = (files: readonly { readonly size: number }[]): number =>
  * which is this with files of a disk.
  */
 export const deployFiles = (
-  options: DeployWish & { readonly files: readonly MemoryFile[] },
+  options: DeployRequest & { readonly files: readonly MemoryFile[] },
 ): AsyncGenerator<DeployEvent, void> =>
   deploySources(options, async () => {
     if (options.files.length === 0) throw new DeployError('no_files', 'There are no files to deploy.')
@@ -56,7 +56,7 @@ export const deployFiles = (
 
 /** Deploys what `find` finds: says what is there, sends what is missing, and follows the build. */
 export async function* deploySources(
-  options: DeployWish,
+  options: DeployRequest,
   find: (signal: AbortSignal) => Promise<readonly SourceFile[]>,
 ): AsyncGenerator<DeployEvent, void> {
   // Whoever stops listening stops the work as well.
@@ -71,7 +71,7 @@ export async function* deploySources(
 }
 
 async function* run(
-  options: DeployWish & { readonly signal: AbortSignal },
+  options: DeployRequest & { readonly signal: AbortSignal },
   found: readonly SourceFile[],
 ): AsyncGenerator<DeployEvent> {
   const { client, signal, wait } = options
@@ -109,7 +109,7 @@ type Created =
   | { readonly missing: readonly string[]; readonly error: ApiError }
 
 async function create(
-  options: DeployWish,
+  options: DeployRequest,
   files: readonly HashedFile[],
   how: { readonly signal: AbortSignal; readonly wait: Wait | undefined },
 ): Promise<Created> {

@@ -1,9 +1,9 @@
 import { collectFiles } from './collect-files.ts'
 import type { DeployEvent } from './deploy-event.ts'
-import { type DeployWish, deploySources } from './deploy-files.ts'
+import { type DeployRequest, deploySources } from './deploy-files.ts'
 import { diskFile } from './disk-file.ts'
 
-export interface DeployOptions extends DeployWish {
+export interface DeployOptions extends DeployRequest {
   readonly folder: string
 }
 

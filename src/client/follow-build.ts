@@ -31,12 +31,12 @@ export async function* followBuild(
       signal: stop,
       wait,
       // The build goes on whether or not anybody can see it.
-      patience: 'long',
+      retryFor: 'long',
     })
 
   let since = String(created.createdAt)
   const openLog = () =>
-    followLog(client, created.id, { builds: true, since }, { signal: stop, wait, patience: 'long' })
+    followLog(client, created.id, { builds: true, since }, { signal: stop, wait, retryFor: 'long' })
   let log = openLog()
   let line = log.next()
   let tick = wait(LOOK_EVERY, stop)

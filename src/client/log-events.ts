@@ -38,9 +38,9 @@ export async function* followLog(
   client: Client,
   id: string,
   query: LogQuery,
-  { signal, wait = pause, patience = 'short' }: Persistence = {},
+  { signal, wait = pause, retryFor = 'short' }: Persistence = {},
 ): AsyncGenerator<LogEvent, void> {
-  const passes = patience === 'long' ? isPassingWhileFollowed : isPassing
+  const passes = retryFor === 'long' ? isPassingWhileFollowed : isPassing
   let position: LogQuery = query
   for (let failures = 0; ; ) {
     try {
@@ -55,7 +55,7 @@ export async function* followLog(
       if (query.builds === true) return
     } catch (error) {
       signal?.throwIfAborted()
-      if (!passes(error) || failures >= MAX_FAILURES[patience]) throw error
+      if (!passes(error) || failures >= MAX_FAILURES[retryFor]) throw error
     }
     await wait(backoff(failures++), signal)
   }

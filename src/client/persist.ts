@@ -6,15 +6,15 @@ import { ConnectionError } from './connection-error.ts'
 export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>
 
 /** How long failures that pass are outlasted: about half a minute, or, where something goes on meanwhile, a quarter of an hour. */
-export type Patience = 'short' | 'long'
+export type RetryFor = 'short' | 'long'
 
 export interface Persistence {
-  readonly patience?: Patience | undefined
+  readonly retryFor?: RetryFor | undefined
   readonly signal?: AbortSignal | undefined
   readonly wait?: Wait | undefined
 }
 
-const MAX_FAILURES: Readonly<Record<Patience, number>> = { short: 7, long: 150 }
+const MAX_FAILURES: Readonly<Record<RetryFor, number>> = { short: 7, long: 150 }
 const MAX_LIMITED = 60
 const FIRST_BACKOFF = 250
 const MAX_BACKOFF = 8 * SECOND
@@ -36,14 +36,14 @@ export const backoff = (failures: number): number =>
   Math.min(FIRST_BACKOFF * 2 ** failures, MAX_BACKOFF) * (0.5 + Math.random() / 2)
 
 /**
- * Repeats what can be done twice without harm until it succeeds, or its patience is over. Rate limits are
+ * Repeats what can be done twice without harm until it succeeds, or it has tried often enough. Rate limits are
  * waited out for as long as they last.
  */
 export async function persist<T>(
   work: () => Promise<T>,
-  { signal, wait = pause, patience = 'short' }: Persistence = {},
+  { signal, wait = pause, retryFor = 'short' }: Persistence = {},
 ): Promise<T> {
-  const passes = patience === 'long' ? isPassingWhileFollowed : isPassing
+  const passes = retryFor === 'long' ? isPassingWhileFollowed : isPassing
   for (let failures = 0, limited = 0; ; ) {
     try {
       return await work()
@@ -55,7 +55,7 @@ export async function persist<T>(
         if (ms > MAX_LIMIT_WAIT || ++limited > MAX_LIMITED) throw error
         await wait(ms + Math.random() * SECOND, signal)
       } else {
-        if (++failures >= MAX_FAILURES[patience]) throw error
+        if (++failures >= MAX_FAILURES[retryFor]) throw error
         await wait(backoff(failures), signal)
       }
     }

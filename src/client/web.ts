@@ -14,7 +14,7 @@ export {
 export { ConnectionError, type ConnectionFailure } from './connection-error.ts'
 export { DeployError } from './deploy-error.ts'
 export type { DeployEvent, Deployment } from './deploy-event.ts'
-export { type DeployWish, deployFiles } from './deploy-files.ts'
+export { type DeployRequest, deployFiles } from './deploy-files.ts'
 export { followBuild } from './follow-build.ts'
 export { chooseFiles } from './left-out.ts'
 export { followLog, type LogEvent, type LogQuery, readLog } from './log-events.ts'

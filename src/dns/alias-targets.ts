@@ -14,7 +14,7 @@ export interface AliasTargetsOptions {
   readonly log: Log
 }
 
-interface Known {
+interface CachedTarget {
   addresses: readonly string[]
   ttl: number
   expiresAt: number
@@ -40,7 +40,7 @@ const OWN_TTL = 60
 /** The addresses of the names that ALIAS records stand for: from our own zones, else from the world's DNS. */
 export class AliasTargets {
   readonly #options: AliasTargetsOptions
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, CachedTarget>()
   readonly #failedUntil = new Map<string, number>()
   readonly #loads = new Map<string, Promise<void>>()
   #changes = 0

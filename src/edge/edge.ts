@@ -26,7 +26,7 @@ import { DEFAULT_ADDRESS, type PublicAddress } from './prerender/canonical-visit
 import { createPrerenderAnswer } from './prerender/prerender-answer.ts'
 import { PrerenderMemory } from './prerender/prerender-memory.ts'
 import { Revalidations } from './prerender/revalidations.ts'
-import { createDoors, type ProtectionOptions } from './protection/doors.ts'
+import { createProtections, type ProtectionOptions } from './protection/protections.ts'
 import { createProxy, type ProxyOptions } from './proxy/proxy.ts'
 import { watchHalfClosed } from './request/half-closed.ts'
 import { hostNameOf } from './request/host.ts'
@@ -115,7 +115,7 @@ export function createEdge(options: EdgeOptions): Edge {
     ...{ functions, memory: prerenders, revalidations, contents, clock, log },
     address: options.address ?? DEFAULT_ADDRESS,
   })
-  const guard = createGuards(createDoors({ clock, log }, options.protection))
+  const guard = createGuards(createProtections({ clock, log }, options.protection))
   const answerFrom = createSiteAnswer({ guard, contents, hotAnswers, proxy, functions, answerFunction })
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
@@ -126,7 +126,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))
 
   /** When it was last said that the database is away. */
-  let toldAway = Number.NEGATIVE_INFINITY
+  let awayAnnounced = Number.NEGATIVE_INFINITY
 
   function handle(req: AnyRequest, res: AnyResponse): void | Promise<void> {
     return serve({
@@ -165,8 +165,8 @@ export function createEdge(options: EdgeOptions): Edge {
     }
     const fail = (error: unknown): Refusal => {
       if (error instanceof AloftError && error.kind === 'service_unavailable') {
-        if (exchange.since - toldAway >= TOLD_AGAIN_MS) {
-          toldAway = exchange.since
+        if (exchange.since - awayAnnounced >= TOLD_AGAIN_MS) {
+          awayAnnounced = exchange.since
           log.warn({ err: error, id: exchange.id, host }, 'sites cannot be looked up')
         }
         return refuse('SERVICE_UNAVAILABLE')

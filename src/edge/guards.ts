@@ -2,13 +2,13 @@ import type { Site, SiteStatus } from '#core/site/site.ts'
 import { andThen } from './and-then.ts'
 import type { EdgeErrorCode } from './error/error-answer.ts'
 import { type Exchange, type Result, refuse } from './exchange.ts'
-import type { Door } from './protection/doors.ts'
 import { withoutOwnParameters } from './protection/own-parameters.ts'
-import { LET_IN, type Verdict, type Visit } from './protection/visit.ts'
+import type { Protection } from './protection/protections.ts'
+import { LET_IN, type ProtectionResult, type Visit } from './protection/visit.ts'
 import { domainRedirect } from './site/domain-redirect.ts'
 
 /** Stands before the routes of a site: nothing to say, or the answer that visitors get instead. */
-type Guard = (visit: Visit) => Verdict | Promise<Verdict>
+type Guard = (visit: Visit) => ProtectionResult | Promise<ProtectionResult>
 
 const stopIf =
   (status: SiteStatus, code: EdgeErrorCode): Guard =>
@@ -17,25 +17,25 @@ const stopIf =
 
 /** Asks one after the other, until one has something to say. */
 function firstOf<V>(
-  guards: readonly ((visit: V) => Verdict | Promise<Verdict>)[],
+  guards: readonly ((visit: V) => ProtectionResult | Promise<ProtectionResult>)[],
   visit: V,
   from = 0,
-): Verdict | Promise<Verdict> {
+): ProtectionResult | Promise<ProtectionResult> {
   for (let i = from; i < guards.length; i++) {
-    const verdict = (guards[i] as (visit: V) => Verdict | Promise<Verdict>)(visit)
+    const verdict = (guards[i] as (visit: V) => ProtectionResult | Promise<ProtectionResult>)(visit)
     if (verdict instanceof Promise) return verdict.then((said) => said ?? firstOf(guards, visit, i + 1))
     if (verdict !== undefined) return verdict
   }
   return undefined
 }
 
-/** The doors of protected sites; who is let in by one of them does not come to the next. */
-const throughDoors =
-  (doors: readonly Door[]): Guard =>
+/** The protections of a site; who is let in by one of them does not come to the next. */
+const throughProtections =
+  (protections: readonly Protection[]): Guard =>
   (visit) => {
     const { protection } = visit.site
     if (protection === undefined) return undefined
-    return andThen(firstOf(doors, { ...visit, protection }), (verdict) => {
+    return andThen(firstOf(protections, { ...visit, protection }), (verdict) => {
       if (verdict !== undefined && verdict !== LET_IN) return verdict
       visit.exchange.url = withoutOwnParameters(visit.exchange.url)
       return undefined
@@ -47,14 +47,14 @@ export type Admission = Result | { readonly cookies: readonly string[] }
 
 /** Everything that stands before the routes, in the order in which visitors meet it. */
 export function createGuards(
-  doors: readonly Door[],
+  protections: readonly Protection[],
 ): (site: Site, exchange: Exchange) => Admission | Promise<Admission> {
   const guards: readonly Guard[] = [
     stopIf('deleted', 'DEPLOYMENT_DELETED'),
     stopIf('blocked', 'DEPLOYMENT_DISABLED'),
     stopIf('paused', 'DEPLOYMENT_PAUSED'),
     domainRedirect,
-    throughDoors(doors),
+    throughProtections(protections),
     stopIf('failed', 'DEPLOYMENT_FAILED'),
     stopIf('building', 'DEPLOYMENT_NOT_READY'),
   ]

@@ -11,7 +11,7 @@ import {
   type Memberships,
   refuseDisabled,
   resolveOwner,
-  type TeamWish,
+  type TeamChoice,
 } from '#core/access/authorise.ts'
 import { type Actor, type Context, personalOwner, type Visit } from '#core/access/context.ts'
 import type { AuditEntry } from '#core/audit/audit.ts'
@@ -27,8 +27,8 @@ import { speakError } from './dialect.ts'
 import { type Allowance, exceededOf, type Limits, limitHeaders, rateLimited, retryAfter } from './limits.ts'
 import { errorPage, PAGE_HEADERS } from './page.ts'
 import { createPathIndex } from './paths.ts'
-import { patienceFor } from './patience.ts'
 import { RequestLog } from './request-log.ts'
+import { retryAfterFor } from './retry-after.ts'
 import type { Route } from './route.ts'
 import { serialiser } from './serialise.ts'
 import { createFindCaller } from './session/caller.ts'
@@ -169,8 +169,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     if (found && row)
       try {
         refuseDisabled(found)
-        const wish = wishOf(request, row)
-        const owner = wish ? await resolveOwner(found, wish, parts.teams) : personalOwner(found.user)
+        const team = teamOf(request, row)
+        const owner = team ? await resolveOwner(found, team, parts.teams) : personalOwner(found.user)
         ctx = { actor: found, owner, origin: parts.originOf(request.headers.host), log: visit.log }
       } catch (error) {
         // Counted like any other request before it is told.
@@ -230,7 +230,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       site,
     )
     if (error.kind === 'service_unavailable' && !reply.hasHeader('retry-after'))
-      reply.header('retry-after', String(patienceFor(error.cause)))
+      reply.header('retry-after', String(retryAfterFor(error.cause)))
     reply.code(status)
     // A body that was refused half-read cannot be followed by another request on the same connection.
     if (status === 413 && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
@@ -426,7 +426,7 @@ const askedPath = (request: FastifyRequest): string => {
 }
 
 /** The team that a request asks to act for; most ask for none. */
-function wishOf(request: FastifyRequest, row: Endpoint): TeamWish | undefined {
+function teamOf(request: FastifyRequest, row: Endpoint): TeamChoice | undefined {
   const query = request.query as Record<string, unknown>
   const teamId = single(query, 'teamId')
   const slug = row.teamBySlug ? single(query, 'slug') : undefined

@@ -23,7 +23,7 @@ import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../config.ts'
 import { readConfigFile } from './config-file.ts'
 
-export interface RestoreWish {
+export interface RestoreOptions {
   readonly file: string
   /** Instead of the one that the settings name. */
   readonly dataDir?: string | undefined
@@ -72,21 +72,21 @@ const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => 
  * is checked before anything is written, and written aside before it is put in place: a restore that fails leaves
  * nothing behind.
  */
-export async function restore(wish: RestoreWish): Promise<Restored> {
+export async function restore(options: RestoreOptions): Promise<Restored> {
   const config = readConfig(
     {
-      ...wish.env,
-      ...(wish.dataDir === undefined ? {} : { ALOFT_DATA_DIR: resolve(wish.cwd, wish.dataDir) }),
+      ...options.env,
+      ...(options.dataDir === undefined ? {} : { ALOFT_DATA_DIR: resolve(options.cwd, options.dataDir) }),
     },
-    readConfigFile(wish.cwd),
+    readConfigFile(options.cwd),
   )
-  const archive = await openWished(wish).catch((error: unknown) => {
+  const archive = await openRequested(options).catch((error: unknown) => {
     throw asRestoreError(error)
   })
   try {
     refuseNewer(archive.manifest)
-    const key = await findKey(wish, config, archive)
-    return await fill(wish, config, archive, key)
+    const key = await findKey(options, config, archive)
+    return await fill(options, config, archive, key)
   } catch (error) {
     throw asRestoreError(error)
   } finally {
@@ -94,7 +94,7 @@ export async function restore(wish: RestoreWish): Promise<Restored> {
   }
 }
 
-async function openWished({ cwd, file, passphraseFile }: RestoreWish): Promise<Archive> {
+async function openRequested({ cwd, file, passphraseFile }: RestoreOptions): Promise<Archive> {
   const passphrase =
     passphraseFile === undefined
       ? undefined
@@ -125,11 +125,11 @@ function refuseNewer(manifest: BackupManifest): void {
 }
 
 /** The key that the secrets in the backup are sealed under. */
-async function findKey(wish: RestoreWish, config: Config, archive: Archive): Promise<Buffer> {
+async function findKey(options: RestoreOptions, config: Config, archive: Archive): Promise<Buffer> {
   const { manifest } = archive
   const text =
-    wish.keyFile !== undefined
-      ? await readFile(resolve(wish.cwd, wish.keyFile), 'utf8')
+    options.keyFile !== undefined
+      ? await readFile(resolve(options.cwd, options.keyFile), 'utf8')
       : (config.masterKey?.reveal() ?? (await keyIn(archive)))
   if (text === undefined)
     throw new RestoreError(
@@ -149,9 +149,14 @@ async function keyIn({ manifest, entries }: Archive): Promise<string | undefined
   return undefined
 }
 
-async function fill(wish: RestoreWish, config: Config, archive: Archive, key: Buffer): Promise<Restored> {
+async function fill(
+  options: RestoreOptions,
+  config: Config,
+  archive: Archive,
+  key: Buffer,
+): Promise<Restored> {
   const { dataDir } = config
-  const present = await look(dataDir, wish.force)
+  const present = await look(dataDir, options.force)
   const wasThere = existsSync(dataDir)
   await makePrivateFolder(dataDir)
   const aside = join(dataDir, `.restoring-${randomBytes(4).toString('hex')}`)

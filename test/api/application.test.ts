@@ -21,13 +21,13 @@ apiSuite(
     after(() => receiver.close())
 
     const AT = '/v1/integrations/applications'
-    const wish = { name: 'Watcher', redirectUrl: 'https://app.example/back', scopes: { project: 'read' } }
+    const request = { name: 'Watcher', redirectUrl: 'https://app.example/back', scopes: { project: 'read' } }
 
     test('an application is registered, listed, read, changed and removed', async () => {
       const { token } = await server.signUp()
       const created = await server.call(`POST ${AT}`, {
         token,
-        body: { ...wish, slug: `life-${server.clock.now()}`, note: 'To watch', webhookUrl: receiver.url },
+        body: { ...request, slug: `life-${server.clock.now()}`, note: 'To watch', webhookUrl: receiver.url },
       })
       assert.equal(created.status, 200)
       assert.equal(created.headers.get('cache-control'), 'no-store')
@@ -75,7 +75,7 @@ apiSuite(
         [{ webhookUrl: 'http://10.0.0.1/' }, /private/],
         [{ note: 'x'.repeat(501) }, /note/],
       ] as const) {
-        const answer = await server.call(`POST ${AT}`, { token, body: { ...wish, ...change } })
+        const answer = await server.call(`POST ${AT}`, { token, body: { ...request, ...change } })
         assert.equal(answer.status, 400, JSON.stringify(change))
         assert.match(answer.body.error.message, what, JSON.stringify(change))
       }
@@ -84,7 +84,7 @@ apiSuite(
     test('a slug is taken once; one that is made from the name finds a free one', async () => {
       const { token } = await server.signUp()
       const slug = `once-${server.clock.now()}`
-      const create = (body: object) => server.call(`POST ${AT}`, { token, body: { ...wish, ...body } })
+      const create = (body: object) => server.call(`POST ${AT}`, { token, body: { ...request, ...body } })
       const first = await create({ slug })
       const again = await create({ slug })
       assert.deepEqual([first.status, again.status, again.body.error.code], [200, 409, 'conflict'])
@@ -108,7 +108,7 @@ apiSuite(
       assert.equal((await server.call(`GET ${at}${query}`, { token: member.token })).status, 200)
       assert.equal((await server.call(`GET ${at}`, { token: owner.token })).status, 404)
       for (const [on, body] of [
-        [`POST ${AT}`, wish],
+        [`POST ${AT}`, request],
         [`PATCH ${at}`, { name: 'x' }],
         [`POST ${at}/secret`, {}],
         [`DELETE ${at}`, undefined],

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { after, before, describe, test } from 'node:test'
 import { isLogTable } from '#adapters/sql/backup/table-source.ts'
 import { backupEnd, tarEntry } from '#contract/backup.ts'
-import { RestoreError, type RestoreWish, restore } from '#src/process/restore.ts'
+import { RestoreError, type RestoreOptions, restore } from '#src/process/restore.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 
@@ -47,7 +47,7 @@ async function download(server: TestServer, token: string, query: string, file: 
   return answer.headers
 }
 
-const asks = (file: string, dataDir: string, more: Partial<RestoreWish> = {}): RestoreWish => ({
+const asks = (file: string, dataDir: string, more: Partial<RestoreOptions> = {}): RestoreOptions => ({
   file,
   dataDir,
   force: false,

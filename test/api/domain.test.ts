@@ -273,7 +273,7 @@ apiSuite(
       ])
     })
 
-    for (const [on, wish] of [
+    for (const [on, request] of [
       [
         'POST /v2/domains',
         { external: { serviceType: 'external' }, ours: { serviceType: 'provider.world' } },
@@ -285,18 +285,18 @@ apiSuite(
         const name = newName()
         const plain = await server.call(on, { token, body: { name: newName() } })
         assert.match(plain.body.verifyToken, /^[0-9a-f]{40}$/)
-        const external = await server.call(on, { token, body: { name, ...wish.external } })
+        const external = await server.call(on, { token, body: { name, ...request.external } })
         assertGolden('domain/added-legacy', external.body)
         assert.deepEqual([external.body.verified, external.body.verifyToken?.length], [false, 40])
         dns.set('txt', `_platform.${name}`, [external.body.verifyToken])
-        const verified = await server.call(on, { token, body: { name, ...wish.external } })
+        const verified = await server.call(on, { token, body: { name, ...request.external } })
         assert.deepEqual(verified.body, {
           uid: external.body.uid,
           verified: true,
           created: external.body.created,
         })
         assert.deepEqual(code(await server.call(on, { token, body: { name } })), [409, 'not_modified'])
-        const ours = await server.call(on, { token, body: { name: newName(), ...wish.ours } })
+        const ours = await server.call(on, { token, body: { name: newName(), ...request.ours } })
         assert.deepEqual([ours.body.verified, ours.body.verifyToken], [false, undefined])
         assert.deepEqual(
           code(await server.call(on, { token, body: { name, serviceType: 'other', isExternal: 'x' } })),

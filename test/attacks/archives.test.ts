@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { type Header, pack } from 'tar-stream'
-import { unpackTar } from '#builder/workshop/unpack-tar.ts'
+import { unpackTar } from '#builder/environment/unpack-tar.ts'
 import { backupEnd, tarEntry, tarHeader } from '#contract/backup.ts'
 import { restore } from '#src/process/restore.ts'
 import { type Attacked, callApi, tried, useAttacked } from '#test/support/attacked.ts'
@@ -114,8 +114,8 @@ test('archives of packages write nowhere but where they are wished', async (t) =
     archive.entry(header as Header, header.type === undefined ? 'x' : '')
     archive.finalize()
     const bytes = await buffer(archive as unknown as Readable)
-    const wish = { place: (name: string) => join(folder, name), empty: async () => {} }
-    await unpackTar(Readable.from([bytes]), wish).catch(() => {})
+    const request = { place: (name: string) => join(folder, name), empty: async () => {} }
+    await unpackTar(Readable.from([bytes]), request).catch(() => {})
     assert.deepEqual(
       (await readdir(outside)).filter((name) => name !== 'in'),
       [],
@@ -182,8 +182,8 @@ test('backups that lie are restored by nobody', async (t) => {
     const file = join(folder, 'backup.tar')
     await writeFile(file, bytes)
     const dataDir = join(folder, 'data')
-    const wish = { file, dataDir, keyFile, force: false, env: {}, cwd: folder }
-    await assert.rejects(restore(wish), { name: 'RestoreError' }, what)
+    const request = { file, dataDir, keyFile, force: false, env: {}, cwd: folder }
+    await assert.rejects(restore(request), { name: 'RestoreError' }, what)
     assert.equal(existsSync(dataDir), false, what)
     assert.deepEqual((await readdir(folder)).sort(), ['backup.tar', 'key'], what)
   }

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
-import type { Camera } from '#core/ports/camera.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { openCamera } from '#src/process/compose/camera.ts'
+import type { Screenshots } from '#core/ports/screenshots.ts'
+import { openScreenshots } from '#src/process/compose/screenshots.ts'
 import { onlyShort, tried } from '#test/support/attacked.ts'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { processesWith, rootMissing, scratch } from '#test/support/sandbox.ts'
@@ -64,10 +64,10 @@ const PAGES: Readonly<Record<string, string | ((res: ServerResponse) => void)>> 
 
 describe('screenshots of hostile pages', { skip: withoutChromium || rootMissing || onlyShort }, () => {
   let sandbox: Sandbox
-  let camera: Camera
+  let screenshots: Screenshots
   before(async () => {
     sandbox = await openSandbox({ mode: 'required', log: silentLog })
-    camera = (await openCamera({ chromium: undefined }, sandbox, silentLog, 12_000)) as Camera
+    screenshots = (await openScreenshots({ chromium: undefined }, sandbox, silentLog, 12_000)) as Screenshots
   })
   after(() => sandbox?.close())
 
@@ -99,7 +99,7 @@ describe('screenshots of hostile pages', { skip: withoutChromium || rootMissing 
     const host = 'hostile-pages.example'
     for (const [what, content] of Object.entries(PAGES)) {
       shown = content
-      const picture = await camera.photograph({ host, socket }, new AbortController().signal)
+      const picture = await screenshots.photograph({ host, socket }, new AbortController().signal)
       assert.deepEqual(reached, [], what)
       assert.ok(picture === undefined || picture.bytes.length <= 200_000, what)
       assert.deepEqual(processesWith(`http://${host}`), [], `${what}: something is left running`)
@@ -107,9 +107,9 @@ describe('screenshots of hostile pages', { skip: withoutChromium || rootMissing 
     tried(t, Object.keys(PAGES).length)
     shown = '<!doctype html><h1>A good page</h1>'
     // A machine that is busy may need another try.
-    let picture: Awaited<ReturnType<Camera['photograph']>>
+    let picture: Awaited<ReturnType<Screenshots['photograph']>>
     for (let attempt = 0; attempt < 5 && !picture; attempt++)
-      picture = await camera.photograph({ host, socket }, new AbortController().signal)
+      picture = await screenshots.photograph({ host, socket }, new AbortController().signal)
     assert.equal(picture?.type, 'image/webp')
   })
 })

@@ -123,14 +123,14 @@ test('aloft dev serves a folder, and ends with everything that it has started', 
     { cwd: app, env: { ...process.env, PATH, HOME: app }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const ended = once(dev, 'exit')
-  let told = ''
+  let output = ''
   const isServing = new Promise<void>((resolve, reject) => {
     for (const stream of [dev.stdout, dev.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
-        told += text
-        if (told.includes(`:${port}`)) resolve()
+        output += text
+        if (output.includes(`:${port}`)) resolve()
       })
-    ended.then(() => reject(new Error(`it ended:\n${told}`)), reject)
+    ended.then(() => reject(new Error(`it ended:\n${output}`)), reject)
   })
   try {
     await isServing
@@ -198,12 +198,12 @@ console.log(JSON.stringify({ email, url, seen, code: missing instanceof ApiError
     JSON.stringify({ compilerOptions: options, files: ['consumer.ts'] }),
   )
   await ok(shell(join(root, 'node_modules/.bin/tsc'), ['-p', '.'], { PATH: process.env.PATH ?? '' }))
-  const told = JSON.parse(
+  const output = JSON.parse(
     await ok(shell('npx', ['node', 'out/consumer.js', join(root, 'examples/static')], credentials())),
   )
-  assert.deepEqual([told.email, told.code], ['operator@aloft.test', 'not_found'])
-  assert.ok(told.seen.includes('collected') && told.seen.at(-1) === 'ready', told.seen.join())
-  assert.equal((await visit(aloft, told.url, { path: '/' })).status, 200)
+  assert.deepEqual([output.email, output.code], ['operator@aloft.test', 'not_found'])
+  assert.ok(output.seen.includes('collected') && output.seen.at(-1) === 'ready', output.seen.join())
+  assert.equal((await visit(aloft, output.url, { path: '/' })).status, 200)
 })
 
 test('a page can bundle the client and the rows', async () => {

@@ -5,9 +5,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createChromiumCamera } from '#adapters/camera-chromium/chromium-camera.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
-import { openCamera } from '#src/process/compose/camera.ts'
+import { createChromiumScreenshots } from '#adapters/screenshots-chromium/chromium-screenshots.ts'
+import { openScreenshots } from '#src/process/compose/screenshots.ts'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { marker, processesWith, rootMissing, scratch } from '#test/support/sandbox.ts'
 import { startServer } from '#test/support/server.ts'
@@ -39,8 +39,8 @@ test('a picture is taken of a page, which reaches nothing but its own site', {
   const sandbox = await openSandbox({ mode: 'required', log: silentLog })
   t.after(() => sandbox.close())
   // A machine that tests run on may be slow.
-  const camera = await openCamera({ chromium: undefined }, sandbox, silentLog, 100_000)
-  const server = await startServer({ workers: { camera } })
+  const screenshots = await openScreenshots({ chromium: undefined }, sandbox, silentLog, 100_000)
+  const server = await startServer({ workers: { screenshots } })
   t.after(() => server.close())
   const { token } = await server.signUp()
   const deploy = async (name: string, data: string, target?: string) =>
@@ -75,10 +75,16 @@ test('what does not come to an end in time is ended, and leaves nothing', { skip
   const seconds = marker()
   const chromium = join(folder, 'browser')
   await writeFile(chromium, `#!/bin/sh\nexec sleep ${seconds}\n`, { mode: 0o755 })
-  const camera = createChromiumCamera({ sandbox, chromium, needs: [], log: silentLog, wallMs: 2000 })
+  const screenshots = createChromiumScreenshots({
+    sandbox,
+    chromium,
+    needs: [],
+    log: silentLog,
+    wallMs: 2000,
+  })
   const site = { host: 'never.example', socket: join(folder, 'site.sock') }
-  await assert.rejects(camera.photograph(site, AbortSignal.abort()))
-  assert.equal(await camera.photograph(site, new AbortController().signal), undefined)
+  await assert.rejects(screenshots.photograph(site, AbortSignal.abort()))
+  assert.equal(await screenshots.photograph(site, new AbortController().signal), undefined)
   assert.deepEqual(processesWith(seconds), [])
 })
 

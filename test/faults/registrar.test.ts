@@ -16,7 +16,7 @@ import { silentLog } from '#test/support/silent-log.ts'
 import { openStores } from '#test/support/stores.ts'
 
 const name = 'example.com'
-const wish = { name, expectedPrice: 12 }
+const request = { name, expectedPrice: 12 }
 const rules = { priceRequired: true }
 
 function caller(): Context {
@@ -83,9 +83,9 @@ describe('buying while things break', () => {
     const { stores, faults, payments, registrations, comeRound } = await openFaulty(t)
     const ctx = caller()
     faults.afterPaying = true
-    await failsWith(registrations.buy(ctx, wish, rules), 'service_unavailable')
+    await failsWith(registrations.buy(ctx, request, rules), 'service_unavailable')
     assert.equal(await stores.domains.find(ctx.owner.id, name), undefined)
-    await failsWith(registrations.buy(caller(), wish, rules), 'not_available')
+    await failsWith(registrations.buy(caller(), request, rules), 'not_available')
     await comeRound(MINUTE)
     assert.equal((await stores.orders.find(name))?.state, 'pending', 'somebody may still be at it')
     await comeRound()
@@ -98,9 +98,9 @@ describe('buying while things break', () => {
     const { stores, faults, payments, registrations } = await openFaulty(t)
     const ctx = caller()
     faults.afterPaying = true
-    await failsWith(registrations.buy(ctx, wish, rules), 'service_unavailable')
+    await failsWith(registrations.buy(ctx, request, rules), 'service_unavailable')
     faults.afterPaying = false
-    await registrations.buy(ctx, wish, rules)
+    await registrations.buy(ctx, request, rules)
     assert.ok(await stores.domains.find(ctx.owner.id, name))
     assert.deepEqual([payments.length, new Set(payments).size], [2, 1])
   })
@@ -109,21 +109,21 @@ describe('buying while things break', () => {
     const { stores, faults, payments, registrations, comeRound } = await openFaulty(t)
     const [ctx, second] = [caller(), caller()]
     faults.whileAdding = true
-    await failsWith(registrations.buy(ctx, wish, rules), 'failed_to_add_domain')
+    await failsWith(registrations.buy(ctx, request, rules), 'failed_to_add_domain')
     await comeRound()
     assert.equal((await stores.orders.find(name))?.state, 'paid')
     faults.whileAdding = false
     await comeRound()
     assert.equal((await stores.orders.find(name))?.state, 'done')
     assert.ok(await stores.domains.find(ctx.owner.id, name))
-    await failsWith(registrations.buy(second, wish, rules), 'not_available')
+    await failsWith(registrations.buy(second, request, rules), 'not_available')
     assert.equal(payments.length, 1)
   })
 
   it('goes on with a transfer whose beginning was lost, and gives up one that never began', async (t) => {
     const { stores, faults, registrations, comeRound } = await openFaulty(t)
     const ctx = caller()
-    const move = { ...wish, authCode: 'abcdef' }
+    const move = { ...request, authCode: 'abcdef' }
     faults.afterPaying = true
     await failsWith(registrations.transferIn(ctx, move), 'service_unavailable')
     await comeRound()

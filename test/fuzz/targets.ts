@@ -9,7 +9,7 @@ import { connect as connectTls } from 'node:tls'
 import { zipSync } from 'fflate'
 import { pack } from 'tar-stream'
 import { unpack } from '#adapters/runner-process/program/unpack.ts'
-import { unpackTar } from '#builder/workshop/unpack-tar.ts'
+import { unpackTar } from '#builder/environment/unpack-tar.ts'
 import { methodOf, pathOf } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import { readCertificateName } from '#core/certificate/certificate-name.ts'
@@ -375,8 +375,8 @@ function tars(): Target {
       const { mkdir } = await import('node:fs/promises')
       await mkdir(one)
       await unpack(Readable.from([sent]), one, { bytes: 100_000, entries: 50 }).catch(expected)
-      const wish = { place: (name: string) => join(two, name), empty: async () => {} }
-      await unpackTar(Readable.from([sent]), wish).catch(expected)
+      const request = { place: (name: string) => join(two, name), empty: async () => {} }
+      await unpackTar(Readable.from([sent]), request).catch(expected)
       assert.deepEqual(
         readdirSync(outside),
         [folder.slice(outside.length + 1)],

@@ -18,7 +18,7 @@ const ctx: Context = { actor, owner: personalOwner(user), origin: 'iad1', log: s
 const teams = { membership: async () => undefined }
 
 /** One process tells, another one has the listener. */
-async function heardOver(telling: Bus, listening: Bus): Promise<readonly Change[]> {
+async function heardOver(announcing: Bus, listening: Bus): Promise<readonly Change[]> {
   const changes = createChanges({ bus: listening, teams })
   const heard = Promise.withResolvers<readonly Change[]>()
   changes.follow(ctx, {
@@ -27,7 +27,7 @@ async function heardOver(telling: Bus, listening: Bus): Promise<readonly Change[
     end() {},
     findAgain: async () => actor,
   })
-  const teller = createChangeTeller({ bus: telling })
+  const teller = createChangeTeller({ bus: announcing })
   teller.tell([
     { ownerId: 'another', kind: 'secret', id: 'x' },
     { ownerId: user.id, kind: 'project', id: 'a', projectId: 'a' },

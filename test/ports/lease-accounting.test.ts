@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import type { Led } from '#adapters/runner-process/launch/launch.ts'
+import type { LaunchedRuntime } from '#adapters/runner-process/launch/launch.ts'
 import { createUnsandboxed } from '#adapters/sandbox-bwrap/unsandboxed.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Lease } from '#core/ports/runner.ts'
@@ -13,7 +13,7 @@ import { openWorkbench } from './runner-suite.ts'
 function createFakes() {
   const alive = new Map<string, { crash(): void }>()
   let count = 0
-  const launchContainer = async (): Promise<Led> => {
+  const launchContainer = async (): Promise<LaunchedRuntime> => {
     const socket = `/nowhere/${count++}.sock`
     const ended = Promise.withResolvers<SandboxExit | undefined>()
     const end = (code: number) => {
@@ -21,7 +21,7 @@ function createFakes() {
       ended.resolve({ code, signal: null, reason: 'exited' })
     }
     alive.set(socket, { crash: () => end(9) })
-    const led: Led = {
+    const led: LaunchedRuntime = {
       ...{ socket, task: undefined, root: undefined, cache: undefined, listener: undefined },
       exit: ended.promise,
       control: {

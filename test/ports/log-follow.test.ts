@@ -50,9 +50,9 @@ eachDatabase((name, open) =>
       const logs = createDeploymentLogs({ store: first.store, bus, pollMs: 20, gatherMs: 1 })
 
       const total = writers.length * EACH
-      async function follow(wish: object, count: number): Promise<LogEntry[]> {
+      async function follow(request: object, count: number): Promise<LogEntry[]> {
         const entries: LogEntry[] = []
-        for await (const entry of logs.follow('dpl_a', wish, { signal: never }))
+        for await (const entry of logs.follow('dpl_a', request, { signal: never }))
           if (entries.push(entry) === count) break
         return entries
       }

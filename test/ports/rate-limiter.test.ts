@@ -19,7 +19,7 @@ interface Opened {
 }
 
 // The suite is about counting: on a busy machine nothing may pass for want of an answer.
-const patience = 60_000
+const timeout = 60_000
 
 interface Adapter {
   readonly skip: string | false
@@ -41,7 +41,7 @@ const ADAPTERS: Record<string, Adapter> = {
       const [client, server] = createChannelPair()
       serveIpcLimiter(server, counter)
       return {
-        limiter: createIpcLimiter(client, { patience }),
+        limiter: createIpcLimiter(client, { timeout }),
         fork: () => forkTaker({ onChannel: (channel) => serveIpcLimiter(channel, counter) }),
       }
     },
@@ -54,7 +54,7 @@ const ADAPTERS: Record<string, Adapter> = {
       const redis = server.connect()
       await redis.ping()
       return {
-        limiter: createRedisLimiter({ redis, log: silentLog, patience }),
+        limiter: createRedisLimiter({ redis, log: silentLog, timeout }),
         fork: () => forkTaker({ socket: server.socket }),
         close: server.stop,
       }

@@ -175,7 +175,7 @@ describe('the runner', { skip }, () => {
     const bench = await openWorkbench(t, await sandbox())
     const { createRunnerClient } = await import('#adapters/runner-process/client/runner-client.ts')
     const client = createRunnerClient({
-      ...{ socket: join(bench.folder, 'nobody.sock'), logger: silentLog, patienceMs: 50 },
+      ...{ socket: join(bench.folder, 'nobody.sock'), logger: silentLog, timeoutMs: 50 },
     })
     t.after(() => client.close())
     await assert.rejects(async () => client.lease({ deploymentId: 'a', program: 'b' }), {

@@ -106,14 +106,14 @@ export async function startEngine(network: Network = 'own'): Promise<TestEngine>
 }
 
 async function untilListening(server: ChildProcess): Promise<void> {
-  let told = ''
+  let output = ''
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on('data', (chunk: Buffer) => {
-      told = (told + chunk.toString()).slice(-10_000)
-      if (told.includes('API listen on')) resolve()
+      output = (output + chunk.toString()).slice(-10_000)
+      if (output.includes('API listen on')) resolve()
     })
     server.once('error', reject)
-    server.once('exit', () => reject(new Error(`dockerd ended:\n${told}`)))
+    server.once('exit', () => reject(new Error(`dockerd ended:\n${output}`)))
   })
 }
 

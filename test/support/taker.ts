@@ -9,7 +9,7 @@ import { silentLog } from './silent-log.ts'
 import type { TakerCommand } from './takers.ts'
 
 // Long enough that a busy machine does not let requests pass: the test is about counting.
-const patience = 60_000
+const timeout = 60_000
 
 async function openLimiter(socket: string | undefined): Promise<RateLimiter> {
   if (socket === undefined) {
@@ -17,12 +17,12 @@ async function openLimiter(socket: string | undefined): Promise<RateLimiter> {
       send: (message) => void process.send?.(message),
       onMessage: (listener) => void process.on('message', listener),
     }
-    return createIpcLimiter(channel, { patience })
+    return createIpcLimiter(channel, { timeout })
   }
   const redis = new Redis({ path: socket })
   await once(redis, 'ready')
   process.once('disconnect', () => redis.disconnect())
-  return createRedisLimiter({ redis, log: silentLog, patience })
+  return createRedisLimiter({ redis, log: silentLog, timeout })
 }
 
 const limiter = await openLimiter(process.argv[2])

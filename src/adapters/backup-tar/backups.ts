@@ -13,7 +13,7 @@ import {
   tarEntry,
   tarHeader,
 } from '#contract/backup.ts'
-import type { Backups, BackupWish, TableSource, TakeRows } from '#core/operator/backup.ts'
+import type { BackupOptions, Backups, TableSource, TakeRows } from '#core/operator/backup.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -45,10 +45,10 @@ const AT_ONCE = 32
 /** Everything in one tar: the manifest, the rows of the databases, the contents of files, and a checksum at the end. */
 export function createBackups(parts: BackupParts): Backups {
   return {
-    async make(wish) {
+    async make(options) {
       const spool = await openSpool(parts.folder)
       try {
-        const plan = await makePlan(parts, wish, spool)
+        const plan = await makePlan(parts, options, spool)
         const content = Readable.from(archive(parts, plan), { objectMode: false, highWaterMark: 1 << 20 })
         content.once('close', () => void spool.close())
         return { fileName: fileNameOf(plan.createdAt), bytes: await sizeOf(plan), content }
@@ -63,7 +63,7 @@ export function createBackups(parts: BackupParts): Backups {
 const fileNameOf = (at: number): string =>
   `aloft-backup-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-')}.tar`
 
-async function makePlan(parts: BackupParts, wish: BackupWish, spool: Spool): Promise<Plan> {
+async function makePlan(parts: BackupParts, options: BackupOptions, spool: Spool): Promise<Plan> {
   const { source, blobs, masterKey, version, clock } = parts
   const createdAt = clock.now()
   const contents = { count: 0, bytes: 0, missing: 0 }
@@ -90,7 +90,7 @@ async function makePlan(parts: BackupParts, wish: BackupWish, spool: Spool): Pro
     } satisfies TakeRows)
   }
   const main = await read('main')
-  const logs = wish.logs ? await read('logs') : undefined
+  const logs = options.logs ? await read('logs') : undefined
   const manifest: BackupManifest = {
     format: BACKUP_FORMAT,
     version: BACKUP_VERSION,
@@ -101,9 +101,9 @@ async function makePlan(parts: BackupParts, wish: BackupWish, spool: Spool): Pro
     ...(logs ? { logs } : {}),
     blobs: contents,
     keyCheck: keyCheckOf(masterKey),
-    hasKey: wish.key,
+    hasKey: options.key,
   }
-  const key = wish.key ? Buffer.from(`${masterKey.toString('base64')}\n`) : undefined
+  const key = options.key ? Buffer.from(`${masterKey.toString('base64')}\n`) : undefined
   return { manifest, key, spool, createdAt }
 }
 

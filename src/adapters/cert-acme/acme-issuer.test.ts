@@ -107,7 +107,7 @@ test('whoever gives up does so at once, and does not spoil it for others', async
 })
 
 test('one that does not come to an end is given up', async (t) => {
-  const { issuer } = await against(t, () => {}, { patienceMs: 50 })
+  const { issuer } = await against(t, () => {}, { timeoutMs: 50 })
   await assert.rejects(issuer.issue(['a.test'], never), {
     name: 'IssueFailure',
     message: 'The certificate authority took too long',

@@ -14,10 +14,10 @@ export interface AcmeIssuerParts extends AccountParts, ProofParts {
   /** Whether the authority, asking the world's DNS about this name, comes to us. */
   servesZone(name: string): Promise<boolean>
   /** How long a certificate may take in all. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
 }
 
-const PATIENCE_MS = 90_000
+const TIMEOUT_MS = 90_000
 /** A refused authorization costs an order, and authorities count refusals. */
 const MAX_ORDERS = 3
 
@@ -28,15 +28,15 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
   return {
     instant: false,
     async issue(names, signal) {
-      const patience = AbortSignal.timeout(parts.patienceMs ?? PATIENCE_MS)
-      const ended = AbortSignal.any([signal, patience])
+      const timeout = AbortSignal.timeout(parts.timeoutMs ?? TIMEOUT_MS)
+      const ended = AbortSignal.any([signal, timeout])
       try {
         const issued = await within(ended, () => issue(names, ended))
         parts.log.info({ names }, 'the certificate authority issued a certificate')
         return issued
       } catch (error) {
         signal.throwIfAborted()
-        if (patience.aborted) throw new IssueFailure('The certificate authority took too long')
+        if (timeout.aborted) throw new IssueFailure('The certificate authority took too long')
         throw asFailure(error)
       }
     },

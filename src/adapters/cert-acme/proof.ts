@@ -83,9 +83,9 @@ async function certificateOf(authorization: Authorization, text: string) {
 }
 
 async function untilShown({ shows, log }: ProofParts, challenge: Challenge, signal: AbortSignal) {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(SHOW_MS)])
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(SHOW_MS)])
   try {
-    await until(async () => (await shows(challenge, patience)) || undefined, patience)
+    await until(async () => (await shows(challenge, timeout)) || undefined, timeout)
   } catch (err) {
     signal.throwIfAborted()
     // The authority may stand where it sees more than we do.

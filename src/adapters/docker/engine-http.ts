@@ -50,7 +50,7 @@ export class EngineHttp {
       await sent
       return (text === '' ? undefined : JSON.parse(text)) as T
     } catch (error) {
-      throw toldOf(error, call, bounded.signal)
+      throw errorMessageOf(error, call, bounded.signal)
     } finally {
       bounded.done()
     }
@@ -65,7 +65,7 @@ export class EngineHttp {
       sent.catch(() => {})
       return response
     } catch (error) {
-      throw toldOf(error, call, bounded.signal)
+      throw errorMessageOf(error, call, bounded.signal)
     } finally {
       bounded.begun()
     }
@@ -91,7 +91,7 @@ export class EngineHttp {
     asked.end()
     return promise
       .catch((error) => {
-        throw toldOf(error, call, bounded.signal)
+        throw errorMessageOf(error, call, bounded.signal)
       })
       .finally(bounded.begun)
   }
@@ -201,7 +201,7 @@ const UNREACHABLE = new Set([
   'ENETUNREACH',
 ])
 
-function toldOf(error: unknown, { method, path }: EngineCall, signal: AbortSignal): unknown {
+function errorMessageOf(error: unknown, { method, path }: EngineCall, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (error instanceof DockerError) return error
   const { code = '', message } = error as NodeJS.ErrnoException

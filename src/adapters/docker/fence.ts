@@ -5,7 +5,7 @@ import { runTool } from '../sandbox-bwrap/run-tool.ts'
 import { findTools } from '../sandbox-bwrap/tools.ts'
 import type { Engine } from './engine.ts'
 import { LABEL } from './labels.ts'
-import { type Led, openServices, type ServiceOptions } from './platform-services.ts'
+import { type LaunchedRuntime, openServices, type ServiceOptions } from './platform-services.ts'
 
 export interface Network {
   readonly name: string
@@ -78,7 +78,7 @@ interface FenceOptions {
   readonly privateTargets: readonly string[]
   /** The machine's own address in the network, and what is led to it. */
   readonly gateway?: string | undefined
-  readonly led?: readonly Led[]
+  readonly led?: readonly LaunchedRuntime[]
 }
 
 /** Looked at before the engine's own rules; what is refused here stays so. */

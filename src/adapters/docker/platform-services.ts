@@ -15,7 +15,7 @@ export interface ServiceOptions {
 }
 
 /** What is sent to an address of `SERVICES` comes in on another port, at the machine's own end of the network. */
-export interface Led {
+export interface LaunchedRuntime {
   readonly protocol: 'udp' | 'tcp'
   readonly address: string
   readonly port: number
@@ -25,7 +25,7 @@ export interface Led {
 export interface Services {
   /** Whom containers ask for names. */
   readonly nameServer: string
-  readonly led: readonly Led[]
+  readonly led: readonly LaunchedRuntime[]
   close(): void
 }
 
@@ -64,14 +64,14 @@ export async function openServices(
     })
     const sites = await Promise.all(
       ports.map(
-        async (port): Promise<Led> => ({
+        async (port): Promise<LaunchedRuntime> => ({
           ...{ protocol: 'tcp', address: SITES, port },
           to: await listen((socket) => connections.pass(socket, { address: SITES, port })),
         }),
       ),
     )
     const asked = { address: GATEWAY, port: NAMES_PORT }
-    const led: readonly Led[] = [
+    const led: readonly LaunchedRuntime[] = [
       { ...asked, protocol: 'udp', to: datagrams.address().port },
       { ...asked, protocol: 'tcp', to: stream },
       ...sites,

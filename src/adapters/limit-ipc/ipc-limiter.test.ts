@@ -35,7 +35,7 @@ test('requests of one turn travel in one message, and so do their answers', asyn
   client.onMessage(() => counts.answered++)
   server.onMessage(() => counts.asked++)
   serveIpcLimiter(server, createMemoryLimiter())
-  const limiter = createIpcLimiter(client, { patience: MINUTE })
+  const limiter = createIpcLimiter(client, { timeout: MINUTE })
   const taken = await Promise.all(
     Array.from({ length: 50 }, (_, i) => limiter.take(`user ${i % 10}`, window)),
   )
@@ -103,7 +103,7 @@ test('both ends ignore what others say on the line', async () => {
   const server = createTestChannel()
   const client = createTestChannel()
   serveIpcLimiter(server.channel, createMemoryLimiter())
-  const taken = createIpcLimiter(client.channel, { patience: MINUTE }).take('ann', window)
+  const taken = createIpcLimiter(client.channel, { timeout: MINUTE }).take('ann', window)
   await turn()
   for (const message of [...strange, ...broken]) {
     server.deliver(message)
@@ -119,7 +119,7 @@ test('a counter that fails lets requests pass', async () => {
   const failing: RateLimiter = { take: () => Promise.reject(new Error('broken')) }
   const [client, server] = createChannelPair()
   serveIpcLimiter(server, failing)
-  const { allowed, remaining } = await createIpcLimiter(client, { patience: MINUTE }).take('ann', window)
+  const { allowed, remaining } = await createIpcLimiter(client, { timeout: MINUTE }).take('ann', window)
   assert.deepEqual([allowed, remaining], [true, 2])
 })
 

@@ -2,7 +2,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { checkWindow } from '../limit/per-window.ts'
-import { PATIENCE_MS, passed } from '../limit/taken.ts'
+import { passed, TIMEOUT_MS } from '../limit/taken.ts'
 import type { Channel } from './channel.ts'
 import { ask, type Request, readAnswer } from './messages.ts'
 
@@ -18,7 +18,7 @@ interface Batch {
 export interface IpcLimiterOptions {
   readonly clock?: Clock
   /** How many ms an answer may take. */
-  readonly patience?: number
+  readonly timeout?: number
 }
 
 /**
@@ -27,7 +27,7 @@ export interface IpcLimiterOptions {
  */
 export function createIpcLimiter(
   channel: Channel,
-  { clock = systemClock, patience = PATIENCE_MS }: IpcLimiterOptions = {},
+  { clock = systemClock, timeout = TIMEOUT_MS }: IpcLimiterOptions = {},
 ): RateLimiter {
   const asked = new Map<number, Batch>()
   let gathered: Waiting[] = []
@@ -48,7 +48,7 @@ export function createIpcLimiter(
     const waiting = gathered
     const batch = ++lastBatch
     gathered = []
-    asked.set(batch, { waiting, timer: setTimeout(() => settle(batch, []), patience) })
+    asked.set(batch, { waiting, timer: setTimeout(() => settle(batch, []), timeout) })
     try {
       channel.send(ask(batch, waiting))
     } catch {

@@ -23,7 +23,7 @@ function start() {
   })
   const toChild = end(0, 1)
   serveIpcLimiter(toChild, supervisor)
-  const limiter = createServingLimiter(end(1, 0), { patience: MINUTE })
+  const limiter = createServingLimiter(end(1, 0), { timeout: MINUTE })
   return { limiter, supervisor, toChild, messages: () => messages }
 }
 

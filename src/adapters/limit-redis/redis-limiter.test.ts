@@ -79,7 +79,7 @@ test('Redis limiter', { skip: withoutRedis }, async (t) => {
     const log = createRecordingLog()
     const redis = server.connect()
     await redis.ping()
-    const limiter = createRedisLimiter({ redis, log, patience: 10 })
+    const limiter = createRedisLimiter({ redis, log, timeout: 10 })
     server.freeze()
     try {
       assert.equal((await limiter.take('cyd', { points: 0, ms: MINUTE })).allowed, true)

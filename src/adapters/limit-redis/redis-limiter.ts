@@ -5,7 +5,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { createPerWindow } from '../limit/per-window.ts'
-import { PATIENCE_MS, passed, takenOf } from '../limit/taken.ts'
+import { passed, TIMEOUT_MS, takenOf } from '../limit/taken.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
 
 export interface RedisLimiterOptions {
@@ -14,7 +14,7 @@ export interface RedisLimiterOptions {
   readonly log: Log
   readonly clock?: Clock
   /** How many ms an answer may take. */
-  readonly patience?: number
+  readonly timeout?: number
 }
 
 /** Windows are rounded up to whole seconds. */
@@ -25,7 +25,7 @@ export function createRedisLimiter({
   redis,
   log,
   clock = systemClock,
-  patience = PATIENCE_MS,
+  timeout = TIMEOUT_MS,
 }: RedisLimiterOptions): RateLimiter {
   const warn = createRareWarning(log, 'Redis does not count requests: they pass without a limit', clock)
   const limiterOf = createPerWindow(
@@ -45,12 +45,12 @@ export function createRedisLimiter({
       const limiter = limiterOf(window)
       try {
         // Unlike `consume`, `penalty` rejects for failures only.
-        let count = await inTime(limiter.penalty(key, points), patience)
+        let count = await inTime(limiter.penalty(key, points), timeout)
         // Redis keeps counts until a time of day. One that ends later than a window can is of a clock that was set back,
         // and would keep its caller out for as long as that.
         if (count.msBeforeNext > window.ms + ROUNDING_MS) {
           await limiter.delete(key)
-          count = await inTime(limiter.penalty(key, points), patience)
+          count = await inTime(limiter.penalty(key, points), timeout)
         }
         return takenOf(count, window, clock.now())
       } catch (error) {
@@ -61,9 +61,9 @@ export function createRedisLimiter({
   }
 }
 
-function inTime(answer: Promise<RateLimiterRes>, patience: number): Promise<RateLimiterRes> {
+function inTime(answer: Promise<RateLimiterRes>, timeout: number): Promise<RateLimiterRes> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`No answer within ${patience} ms`)), patience)
+    const timer = setTimeout(() => reject(new Error(`No answer within ${timeout} ms`)), timeout)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -10,7 +10,7 @@ export const takenOf = (count: RateLimiterRes, { points, ms }: Window, now: numb
 })
 
 /** How long a request may wait for a counter in another process or machine before it passes. */
-export const PATIENCE_MS = 250
+export const TIMEOUT_MS = 250
 
 /** The answer where no counter can be asked. */
 export const passed = ({ points, ms }: Window, now: number): Taken => ({

@@ -18,7 +18,7 @@ export interface NameServer {
 }
 
 /** Before the next resolver is asked. */
-const PATIENCE_MS = 2500
+const TIMEOUT_MS = 2500
 /** Of one guest, and of all, that wait for an answer. */
 const MOST_OF_ONE = 128
 const MOST = 1024
@@ -62,7 +62,7 @@ function ownAnswer(query: Buffer, name: string, type: string, addresses: readonl
 const askByDatagram = (query: Buffer, resolver: string, port: number): Promise<Buffer | undefined> =>
   new Promise((resolve) => {
     const socket = createSocket(isIPv6(resolver.replace(/%.*$/, '')) ? 'udp6' : 'udp4')
-    const timer = setTimeout(() => settle(undefined), PATIENCE_MS)
+    const timer = setTimeout(() => settle(undefined), TIMEOUT_MS)
     const settle = (answer: Buffer | undefined) => {
       clearTimeout(timer)
       socket.close()
@@ -86,7 +86,7 @@ const askByStream = (query: Buffer, resolver: string, port: number): Promise<Buf
       socket.destroy()
       resolve(answer)
     }
-    socket.setTimeout(PATIENCE_MS, () => settle(undefined))
+    socket.setTimeout(TIMEOUT_MS, () => settle(undefined))
     for (const event of ['error', 'end', 'close']) socket.once(event, () => settle(undefined))
     readMessages(socket, (answer) => settle(answer))
     socket.write(framed(query))
@@ -135,8 +135,8 @@ export function createNameServer({ destinations, resolvers, port = 53 }: NameSer
       const own = question && (await destinations.addressesOf(question.name))
       if (question && own) return ownAnswer(query, question.name, question.type, own)
       for (const resolver of await resolvers()) {
-        const told = await ask(query, resolver, port)
-        if (told) return told
+        const reply = await ask(query, resolver, port)
+        if (reply) return reply
       }
       return failure(query)
     } finally {
@@ -152,7 +152,7 @@ export function createNameServer({ destinations, resolvers, port = 53 }: NameSer
       socket.on('error', () => {})
       socket.on('message', (query: Buffer, { address, port: from }: RemoteInfo) => {
         answer(query, address, askByDatagram).then(
-          (told) => told && socket.send(told, from, address, () => {}),
+          (reply) => reply && socket.send(reply, from, address, () => {}),
           () => {},
         )
       })
@@ -163,7 +163,7 @@ export function createNameServer({ destinations, resolvers, port = 53 }: NameSer
       socket.on('error', () => socket.destroy())
       readMessages(socket, (query) => {
         answer(query, guest, askByStream).then(
-          (told) => (told ? socket.write(framed(told)) : socket.destroy()),
+          (reply) => (reply ? socket.write(framed(reply)) : socket.destroy()),
           () => socket.destroy(),
         )
       })

@@ -41,8 +41,8 @@ import { createSsoPassStore } from './account/sso-pass-store.ts'
 import { createTeamStore } from './account/team-store.ts'
 import { createTokenStore } from './account/token-store.ts'
 import { createUserStore } from './account/user-store.ts'
+import { type Announcing, createAnnouncing } from './change/announcing.ts'
 import { createAuditStore } from './change/audit-store.ts'
-import { createTelling, type Telling } from './change/telling.ts'
 import { createSettingStore } from './database/setting-store.ts'
 import { createDeploymentStore } from './deployment/deployment-store.ts'
 import { createHostStore } from './deployment/host-store.ts'
@@ -121,19 +121,19 @@ export interface StoreParts {
 
 /** Each store is made when it is first asked for: a transaction needs few of them. */
 export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: StoreParts): Stores {
-  const telling: Partial<Telling> = onChanges ? createTelling(db, onChanges) : {}
+  const announcing: Partial<Announcing> = onChanges ? createAnnouncing(db, onChanges) : {}
   const made: { -readonly [K in keyof Stores]?: Stores[K] } = {}
   return {
     get users() {
-      made.users ??= told(telling.users, createUserStore(db))
+      made.users ??= announced(announcing.users, createUserStore(db))
       return made.users
     },
     get teams() {
-      made.teams ??= told(telling.teams, createTeamStore(db))
+      made.teams ??= announced(announcing.teams, createTeamStore(db))
       return made.teams
     },
     get tokens() {
-      made.tokens ??= told(telling.tokens, createTokenStore(db))
+      made.tokens ??= announced(announcing.tokens, createTokenStore(db))
       return made.tokens
     },
     get logins() {
@@ -141,7 +141,7 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
       return made.logins
     },
     get sessions() {
-      made.sessions ??= told(telling.sessions, createSessionStore(db))
+      made.sessions ??= announced(announcing.sessions, createSessionStore(db))
       return made.sessions
     },
     get ssoPasses() {
@@ -161,7 +161,7 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
       return made.accounts
     },
     get secrets() {
-      made.secrets ??= told(telling.secrets, createSecretStore(db))
+      made.secrets ??= announced(announcing.secrets, createSecretStore(db))
       return made.secrets
     },
     get files() {
@@ -169,23 +169,23 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
       return made.files
     },
     get projects() {
-      made.projects ??= told(telling.projects, createProjectStore(db))
+      made.projects ??= announced(announcing.projects, createProjectStore(db))
       return made.projects
     },
     get envVariables() {
-      made.envVariables ??= told(telling.envVariables, createEnvVariableStore(db))
+      made.envVariables ??= announced(announcing.envVariables, createEnvVariableStore(db))
       return made.envVariables
     },
     get projectDomains() {
-      made.projectDomains ??= told(telling.projectDomains, createProjectDomainStore(db))
+      made.projectDomains ??= announced(announcing.projectDomains, createProjectDomainStore(db))
       return made.projectDomains
     },
     get hosts() {
-      made.hosts ??= told(telling.hosts, createHostStore(db))
+      made.hosts ??= announced(announcing.hosts, createHostStore(db))
       return made.hosts
     },
     get deployments() {
-      made.deployments ??= told(telling.deployments, createDeploymentStore(db))
+      made.deployments ??= announced(announcing.deployments, createDeploymentStore(db))
       return made.deployments
     },
     get outputs() {
@@ -193,7 +193,7 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
       return made.outputs
     },
     get previews() {
-      made.previews ??= told(telling.previews, createPreviewStore(db))
+      made.previews ??= announced(announcing.previews, createPreviewStore(db))
       return made.previews
     },
     get instances() {
@@ -201,15 +201,15 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
       return made.instances
     },
     get dnsRecords() {
-      made.dnsRecords ??= told(telling.dnsRecords, createDnsRecordStore(db))
+      made.dnsRecords ??= announced(announcing.dnsRecords, createDnsRecordStore(db))
       return made.dnsRecords
     },
     get orders() {
-      made.orders ??= told(telling.orders, createOrderStore(db))
+      made.orders ??= announced(announcing.orders, createOrderStore(db))
       return made.orders
     },
     get certificates() {
-      made.certificates ??= told(telling.certificates, createCertificateStore(db))
+      made.certificates ??= announced(announcing.certificates, createCertificateStore(db))
       return made.certificates
     },
     get certificateAttempts() {
@@ -221,15 +221,15 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
       return made.challenges
     },
     get domains() {
-      made.domains ??= told(telling.domains, createDomainStore(db))
+      made.domains ??= announced(announcing.domains, createDomainStore(db))
       return made.domains
     },
     get applications() {
-      made.applications ??= told(telling.applications, createApplicationStore(db))
+      made.applications ??= announced(announcing.applications, createApplicationStore(db))
       return made.applications
     },
     get installations() {
-      made.installations ??= told(telling.installations, createInstallationStore(db))
+      made.installations ??= announced(announcing.installations, createInstallationStore(db))
       return made.installations
     },
     get oauthCodes() {
@@ -237,15 +237,15 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
       return made.oauthCodes
     },
     get webhooks() {
-      made.webhooks ??= told(telling.webhooks, createWebhookStore(db))
+      made.webhooks ??= announced(announcing.webhooks, createWebhookStore(db))
       return made.webhooks
     },
     get deliveries() {
-      made.deliveries ??= told(telling.deliveries, createDeliveryStore(db))
+      made.deliveries ??= announced(announcing.deliveries, createDeliveryStore(db))
       return made.deliveries
     },
     get audit() {
-      made.audit ??= told(telling.audit, createAuditStore(db))
+      made.audit ??= announced(announcing.audit, createAuditStore(db))
       return made.audit
     },
     get usage() {
@@ -253,7 +253,7 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
       return made.usage
     },
     get drains() {
-      made.drains ??= told(telling.drains, createDrainStore(db))
+      made.drains ??= announced(announcing.drains, createDrainStore(db))
       return made.drains
     },
     get events() {
@@ -268,5 +268,5 @@ export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: St
   }
 }
 
-const told = <Store>(telling: ((store: Store) => Store) | undefined, store: Store): Store =>
-  telling ? telling(store) : store
+const announced = <Store>(announcing: ((store: Store) => Store) | undefined, store: Store): Store =>
+  announcing ? announcing(store) : store

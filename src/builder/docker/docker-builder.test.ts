@@ -41,14 +41,14 @@ async function build(
     },
   }
   const tasks: ImageTask[] = []
-  const told: string[] = []
+  const logged: string[] = []
   const images = {
     async build(task: ImageTask) {
       tasks.push(task)
       await make(task)
     },
   }
-  const write = async (line: string) => void told.push(line)
+  const write = async (line: string) => void logged.push(line)
   const task = {
     ...(await plannedTask(manifest, read, { deployment: DOCKER, docker: true, ...changes })),
     secrets: changes.secrets ?? [],
@@ -58,7 +58,7 @@ async function build(
     began: async (run) => write(`began ${run}`),
     ended: async (run) => write(`ended ${run}`),
   })
-  return { output, tasks, told, contents: (sha256: string) => untar(stored.get(sha256) as Buffer) }
+  return { output, tasks, logged, contents: (sha256: string) => untar(stored.get(sha256) as Buffer) }
 }
 
 async function untar(bytes: Buffer): Promise<Record<string, string>> {
@@ -70,7 +70,7 @@ async function untar(bytes: Buffer): Promise<Record<string, string>> {
 }
 
 it('makes a program of a Dockerfile and the files around it', async () => {
-  const { output, tasks, told, contents } = await build(
+  const { output, tasks, logged, contents } = await build(
     {
       Dockerfile: 'FROM x\nARG WORD\nARG https_proxy',
       '.dockerignore': 'Dockerfile\n*.md',
@@ -98,7 +98,13 @@ it('makes a program of a Dockerfile and the files around it', async () => {
   assert.deepEqual(tasks[0]?.args, { WORD: 'filed' })
   assert.deepEqual(tasks[0]?.program, program)
   assert.deepEqual(output.functions, [{ path: 'index', program: program.id }])
-  assert.deepEqual(told, ['began bld_1', '$ docker build -f Dockerfile .', 'Step 1', 'Step 2', 'ended bld_1'])
+  assert.deepEqual(logged, [
+    'began bld_1',
+    '$ docker build -f Dockerfile .',
+    'Step 1',
+    'Step 2',
+    'ended bld_1',
+  ])
 })
 
 it('makes the same archive of the same files', async () => {
@@ -152,18 +158,18 @@ it('refuses builders beside it whose output needs another place', async () => {
 })
 
 it('shows no secret, neither in the log nor in a failure', async () => {
-  const told: string[] = []
+  const logged: string[] = []
   const failing = build({ Dockerfile: 'FROM x' }, { secrets: ['hush-hush'] }, async ({ onOutput }) => {
     await onOutput('it is hush-')
     await onOutput('hush\n')
     throw new BuildFailure('build_failed', 'because of hush-hush')
   })
   await assert.rejects(failing, { code: 'build_failed', message: 'because of [redacted]', run: 'bld_1' })
-  const { told: log } = await build({ Dockerfile: 'FROM x' }, { secrets: ['hush-hush'] }, ({ onOutput }) =>
+  const { logged: log } = await build({ Dockerfile: 'FROM x' }, { secrets: ['hush-hush'] }, ({ onOutput }) =>
     onOutput('it is hush-hush\n'),
   )
-  told.push(...log)
-  assert.ok(told.includes('it is [redacted]'))
+  logged.push(...log)
+  assert.ok(logged.includes('it is [redacted]'))
 })
 
 it('ends with the reason of its signal', async () => {

@@ -16,9 +16,9 @@ import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output, type Program } fr
 import { type BuildEvents, type Builder, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { ImageBuilder } from '#core/ports/image-builder.ts'
 import type { SourceRoute } from '#core/routing/route.ts'
+import { createCommandLog } from '../environment/command-log.ts'
+import { createRedactor } from '../environment/redact.ts'
 import { programId } from '../output/program-id.ts'
-import { createCommandLog } from '../workshop/command-log.ts'
-import { createRedactor } from '../workshop/redact.ts'
 import { type ContextStore, storeContext } from './context.ts'
 import { argumentsOf, readInstructions, refuseFetching } from './dockerfile.ts'
 
@@ -30,7 +30,7 @@ interface DockerBuilderParts {
 }
 
 /** One image, or files that are served beside it. */
-interface Wish {
+interface ImageBuild {
   readonly run: string
   readonly spec: BuildSpec
 }
@@ -76,7 +76,7 @@ class DockerBuild {
     const outputs: Output[] = []
     const routes: SourceRoute[] = []
     const begun = new Set<string>()
-    for (const { run, spec } of this.#wishes()) {
+    for (const { run, spec } of this.#imageBuilds()) {
       if (!begun.has(run)) await this.#events.began(run)
       begun.add(run)
       const matched = await matchedPaths(spec.src, this.#tree.paths, this.#root)
@@ -113,22 +113,22 @@ class DockerBuild {
   }
 
   /** An older client's deployment is what its Dockerfile makes of it. */
-  #wishes(): readonly Wish[] {
+  #imageBuilds(): readonly ImageBuild[] {
     const { builds, buildRuns } = this.#task.deployment
     if (builds.length === 0)
       return [{ run: buildRuns[0]?.id ?? '', spec: { src: DOCKERFILE, use: '@aloft/docker', config: {} } }]
-    const wishes = buildRuns.map(({ id, use, path, config }) => ({
+    const imageBuilds = buildRuns.map(({ id, use, path, config }) => ({
       run: id,
       spec: { src: path, use, config },
     }))
-    const other = wishes.find(({ spec }) => !['docker', 'static'].includes(builderOf(spec.use)))
+    const other = imageBuilds.find(({ spec }) => !['docker', 'static'].includes(builderOf(spec.use)))
     if (other)
       throw new BuildFailure(
         'mixed_builds',
         `Beside an image only files can be served, and not what ${other.spec.use} makes.`,
         other.run,
       )
-    return wishes
+    return imageBuilds
   }
 
   #files(paths: readonly string[]): Output {

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { extract } from 'tar-stream'
 import type { OutputContent, Program } from '#core/output/output.ts'
 import { BuildFailure, type BuildTask } from '#core/ports/builder.ts'
-import type { RunOptions } from '../workshop/workspace.ts'
+import type { RunOptions } from '../environment/workspace.ts'
 import type { Collection } from './collect.ts'
 import { packJob } from './inside/pack-job.ts'
 

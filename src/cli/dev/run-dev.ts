@@ -10,7 +10,7 @@ import { DEV_ENTRY } from '../dev-entry.ts'
 export type DevMessage = Exclude<DevEvent, { readonly type: 'group' }>
 
 /** How long everything has to end by itself once it is asked to. */
-const PATIENCE_MS = 8000
+const TIMEOUT_MS = 8000
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
@@ -43,7 +43,7 @@ export async function runDev(
     if (asked) return
     asked = true
     order({ type: 'stop' })
-    setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS).unref()
+    setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS).unref()
   }
   for (const signal of SIGNALS) process.on(signal, stop)
   try {

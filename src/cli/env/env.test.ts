@@ -46,13 +46,13 @@ const machine = await startMachine(
     return { envs: envs.map((one) => (query.decrypt === 'true' ? one : { ...one, value: 'sealed' })) }
   }),
   answers(createVariables, ({ body, query }) => {
-    const wishes = [body].flat()
-    const taken = wishes.find(({ key }) => key === 'API_KEY')
+    const variables = [body].flat()
+    const taken = variables.find(({ key }) => key === 'API_KEY')
     if (taken && query.upsert !== 'true') throw new AloftError('env_already_exists', 'API_KEY exists.')
-    const created = wishes.map(({ key, value, type, target }) =>
+    const created = variables.map(({ key, value, type, target }) =>
       variable('env_9', key, value, [target ?? []].flat(), { type }),
     )
-    const failed = wishes
+    const failed = variables
       .filter(({ key }) => key === 'BAD')
       .map(({ key }) => ({ error: { code: 'ENV_CONFLICT', message: `${key} cannot be.`, key } }))
     return { created: Array.isArray(body) ? created : (created[0] as (typeof created)[0]), failed }

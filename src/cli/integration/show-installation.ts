@@ -12,17 +12,17 @@ export const SEE = { not_found: 'See what is installed with `aloft integrations 
 export const projectsOf = ({ projectSelection, projects }: Installation): string =>
   projectSelection === 'all' ? 'all' : showCount(projects.length, 'project')
 
-const wishesOf = ({ scopesQueue = [] }: Installation) =>
+const requestedOf = ({ scopesQueue = [] }: Installation) =>
   scopesQueue.filter(({ confirmedAt }) => confirmedAt === undefined)
 
 export const stateOf = (one: Installation): string =>
-  one.disabledAt !== undefined ? 'disabled' : wishesOf(one).length > 0 ? 'asks for more' : 'on'
+  one.disabledAt !== undefined ? 'disabled' : requestedOf(one).length > 0 ? 'asks for more' : 'on'
 
 /** An installed application, with what it may touch and what it asks for besides. */
 export function showInstallation(cli: Cli, one: Installation): void {
   const { out } = cli
   const now = cli.now()
-  const wishes = wishesOf(one)
+  const requested = requestedOf(one)
   out.show(one, () =>
     renderFacts(
       [
@@ -32,7 +32,7 @@ export function showInstallation(cli: Cli, one: Installation): void {
         ['answers for it', one.userId],
         ['projects', one.projectSelection === 'all' ? 'all' : one.projects.join(', ') || 'none'],
         ['may', one.scopes.join(', ') || '-'],
-        ...wishes.map(
+        ...requested.map(
           ({ scopes, note }) =>
             [
               'asks for',

@@ -25,9 +25,9 @@ export const command = defineCommand({
   ],
   async run(cli, { file, dataDir, key, passphraseFile, force }) {
     const { restore } = await import('#src/process/restore.ts')
-    const wish = { file, dataDir, keyFile: key, passphraseFile, force, env: cli.env, cwd: cli.cwd }
-    const restored = await restore(wish).catch((error: unknown) => {
-      throw toldToPeople(error)
+    const requested = { file, dataDir, keyFile: key, passphraseFile, force, env: cli.env, cwd: cli.cwd }
+    const restored = await restore(requested).catch((error: unknown) => {
+      throw explained(error)
     })
     cli.out.show(restored, () => {
       const { rows, blobs, missing, movedTo } = restored
@@ -44,7 +44,7 @@ export const command = defineCommand({
 })
 
 /** Mistakes that the operator can mend have names of their own. */
-function toldToPeople(error: unknown): unknown {
+function explained(error: unknown): unknown {
   const { name, message, hint } = error as Error & { hint?: string }
   return name === 'RestoreError' || name === 'ConfigError' || name === 'MasterKeyError'
     ? new CliError(EXIT.failure, message, hint)

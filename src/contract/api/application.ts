@@ -17,7 +17,7 @@ const Scopes = Type.Partial(
   { additionalProperties: false, description: 'What it asks for, for example `{"project": "read"}`.' },
 )
 
-const wish = {
+const request = {
   name: Type.String({ minLength: 1, maxLength: 64 }),
   slug: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'Unique; made from the name when left out.' }),
@@ -59,7 +59,7 @@ export const createApplication = endpoint({
   summary: 'Register an application that accounts can install; its secret is shown this once',
   limit: 'write',
   noStore: true,
-  body: Type.Object(wish),
+  body: Type.Object(request),
   reply: WithSecret,
 })
 
@@ -85,7 +85,7 @@ export const updateApplication = endpoint({
   on: 'PATCH /v1/integrations/applications/:id',
   summary: 'Change an application; those who have it installed are asked to agree to wider scopes',
   limit: 'write',
-  body: Type.Partial(Type.Object(wish)),
+  body: Type.Partial(Type.Object(request)),
   reply: Application,
 })
 

@@ -6,7 +6,7 @@ import type { Team } from '../team/team.ts'
 import { type Actor, type Owner, personalOwner } from './context.ts'
 
 /** The team that a request asks to act for, by id and, where the endpoint allows it, by slug. */
-export interface TeamWish {
+export interface TeamChoice {
   readonly teamId?: string | undefined
   readonly slug?: string | undefined
 }
@@ -24,12 +24,12 @@ export interface Membership {
 const denied = () => new AloftError('forbidden', 'You are not a member of this team, or it does not exist.')
 
 /** Resolves the account that a request acts for. An unknown team and a foreign one look the same. */
-export async function resolveOwner(actor: Actor, wish: TeamWish, teams: Memberships): Promise<Owner> {
-  if (wish.teamId === undefined && wish.slug === undefined) return personalOwner(actor.user)
-  const by = wish.teamId === undefined ? { slug: wish.slug as string } : { id: wish.teamId }
+export async function resolveOwner(actor: Actor, choice: TeamChoice, teams: Memberships): Promise<Owner> {
+  if (choice.teamId === undefined && choice.slug === undefined) return personalOwner(actor.user)
+  const by = choice.teamId === undefined ? { slug: choice.slug as string } : { id: choice.teamId }
   const found = await teams.membership(actor.user.id, by)
   if (!found) throw denied()
-  if (wish.slug !== undefined && found.team.slug !== wish.slug)
+  if (choice.slug !== undefined && found.team.slug !== choice.slug)
     throw new AloftError('bad_request', 'Invalid request: `teamId` and `slug` name different teams.')
   return {
     id: found.team.id,

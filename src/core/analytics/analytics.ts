@@ -15,7 +15,7 @@ import {
   WHOLE,
 } from './traffic-store.ts'
 
-export interface TrafficWish {
+export interface TrafficRequest {
   /** In ms; a day before `to` unless said. */
   readonly from?: number | undefined
   /** In ms, excluded; now unless said. */
@@ -41,7 +41,7 @@ export interface Sparklines {
 
 export interface Analytics {
   /** The visits of a project. */
-  read(ctx: Context, idOrName: string, wish: TrafficWish): Promise<ProjectTraffic>
+  read(ctx: Context, idOrName: string, request: TrafficRequest): Promise<ProjectTraffic>
   /** The requests of each of these projects of the account, or of those that changed last. */
   sparklines(ctx: Context, hours: number, ids?: readonly string[]): Promise<Sparklines>
 }
@@ -64,7 +64,7 @@ const TOP_PATHS = 20
 const invalid = (reason: string) => new AloftError('bad_request', `Invalid request: ${reason}.`)
 
 /** Where the steps begin and end that a time is shown by: the finest that were kept so long. */
-function timeOf({ from, to }: TrafficWish, now: number): TrafficTime {
+function timeOf({ from, to }: TrafficRequest, now: number): TrafficTime {
   const end = Math.min(to ?? now, now + 1)
   const start = Math.max(from ?? end - DAY, now - KEPT.all.day)
   if (start >= end) throw invalid('`from` should be before `to`, and not in the future')
@@ -87,11 +87,11 @@ const pathTimeOf = ({ from, to, step }: TrafficTime, now: number): TrafficTime =
 
 export function createAnalytics({ store, findProject, listProjects, clock }: AnalyticsParts): Analytics {
   return {
-    async read(ctx, idOrName, wish) {
+    async read(ctx, idOrName, request) {
       const { id } = await findProject(ctx, idOrName)
-      const { target, deploymentId = WHOLE } = wish
+      const { target, deploymentId = WHOLE } = request
       const now = clock.now()
-      const time = timeOf(wish, now)
+      const time = timeOf(request, now)
       const scope: TrafficScope = { projectId: id, deploymentId }
       const rows = await store.read(scope, time, target)
       const paths = await store.topPaths(scope, pathTimeOf(time, now), TOP_PATHS, target)

@@ -6,7 +6,7 @@ export const SKETCHED_PATHS = 50
 /** Longer ones are told apart by their beginning. */
 const MAX_LENGTH = 200
 
-interface Held {
+interface CountedPath {
   path: string
   tally: Tally
   /** How many visits of paths without a place it outlives. */
@@ -20,8 +20,8 @@ interface Held {
  * too high.
  */
 export class PathSketch {
-  readonly #places: Held[] = []
-  readonly #byPath = new Map<string, Held>()
+  readonly #places: CountedPath[] = []
+  readonly #byPath = new Map<string, CountedPath>()
   #hand = 0
 
   /** The path as it was asked for. */
@@ -40,14 +40,14 @@ export class PathSketch {
     return this.#places
   }
 
-  #place(path: string): Held | undefined {
+  #place(path: string): CountedPath | undefined {
     if (this.#places.length < SKETCHED_PATHS) {
       const held = { path, tally: createTally(), credit: 0 }
       this.#places.push(held)
       this.#byPath.set(path, held)
       return held
     }
-    const held = this.#places[this.#hand] as Held
+    const held = this.#places[this.#hand] as CountedPath
     this.#hand = (this.#hand + 1) % SKETCHED_PATHS
     if (held.credit > 1) {
       held.credit--

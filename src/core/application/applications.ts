@@ -12,7 +12,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import { type Application, clientSecretPurpose } from './application.ts'
 import type { ApplicationStore } from './application-store.ts'
-import { type ApplicationWish, readApplication, slugFor } from './read-application.ts'
+import { type ApplicationRequest, readApplication, slugFor } from './read-application.ts'
 
 /** Carries what changed in an application to where it is installed. */
 export const SCOPES_JOB = 'applications.change-scopes'
@@ -29,11 +29,11 @@ export interface WithSecret {
 
 /** Programs that accounts can install, as those who make them see them. */
 export interface Applications {
-  create(ctx: Context, wish: ApplicationWish): Promise<WithSecret>
+  create(ctx: Context, request: ApplicationRequest): Promise<WithSecret>
   list(ctx: Context, page: PageQuery): Promise<Page<Application>>
   get(ctx: Context, id: string): Promise<Application>
   /** Wider scopes have to be agreed to wherever it is installed; narrower ones hold there as soon as it is told. */
-  change(ctx: Context, id: string, change: Partial<ApplicationWish>): Promise<Application>
+  change(ctx: Context, id: string, change: Partial<ApplicationRequest>): Promise<Application>
   /** A new secret; the one before is worth nothing from now on. */
   rotateSecret(ctx: Context, id: string): Promise<WithSecret>
   /** Also wherever it is installed. */
@@ -70,7 +70,7 @@ export function createApplications(parts: ApplicationParts): Applications {
   }
 
   return {
-    async create(ctx, wish) {
+    async create(ctx, request) {
       checkRole(ctx)
       const now = clock.now()
       const id = newId.application()
@@ -78,10 +78,10 @@ export function createApplications(parts: ApplicationParts): Applications {
       const application: Application = {
         webhookUrl: null,
         note: null,
-        ...(readApplication({ ...wish, slug: wish.slug ?? slugFor(wish.name) }, parts.allowsAddress) as Pick<
-          Application,
-          'name' | 'slug' | 'redirectUrl' | 'scopes'
-        >),
+        ...(readApplication(
+          { ...request, slug: request.slug ?? slugFor(request.name) },
+          parts.allowsAddress,
+        ) as Pick<Application, 'name' | 'slug' | 'redirectUrl' | 'scopes'>),
         id,
         ownerId: ctx.owner.id,
         creatorId: ctx.actor.user.id,
@@ -95,7 +95,7 @@ export function createApplications(parts: ApplicationParts): Applications {
         if (items.length >= MOST_APPLICATIONS)
           throw new AloftError('conflict', `An account has at most ${MOST_APPLICATIONS} applications.`)
         if (await applications.add(application)) return { application, secret }
-        if (wish.slug !== undefined) throw slugTaken(wish.slug)
+        if (request.slug !== undefined) throw slugTaken(request.slug)
         const other = { ...application, slug: `${application.slug}-${newSuffix()}` }
         if (!(await applications.add(other))) throw slugTaken(other.slug)
         return { application: other, secret }
@@ -105,9 +105,9 @@ export function createApplications(parts: ApplicationParts): Applications {
     list: (ctx, page) => store.list(ctx.owner.id, page),
     get: (ctx, id) => owned(store, ctx, id),
 
-    change(ctx, id, wish) {
+    change(ctx, id, request) {
       checkRole(ctx)
-      const change = { ...readApplication(wish, parts.allowsAddress), updatedAt: clock.now() }
+      const change = { ...readApplication(request, parts.allowsAddress), updatedAt: clock.now() }
       return transact(async ({ applications, installations, jobs }) => {
         const application = await owned(applications, ctx, id)
         if (!(await applications.update(id, change))) throw slugTaken(change.slug ?? application.slug)

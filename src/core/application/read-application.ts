@@ -5,7 +5,7 @@ import { readUrl } from '../outbound/read-url.ts'
 import { type Application, PERMISSIONS, type Scopes } from './application.ts'
 
 /** An application as it is asked for. */
-export interface ApplicationWish {
+export interface ApplicationRequest {
   readonly name: string
   readonly slug?: string
   readonly redirectUrl: string
@@ -22,8 +22,8 @@ const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
 /** What was said, checked; what was not said is left out. */
-export function readApplication(wish: Partial<ApplicationWish>, allows: Allows): Partial<Checked> {
-  const { name, slug, redirectUrl, webhookUrl, scopes, note } = wish
+export function readApplication(request: Partial<ApplicationRequest>, allows: Allows): Partial<Checked> {
+  const { name, slug, redirectUrl, webhookUrl, scopes, note } = request
   return {
     ...(name === undefined ? {} : { name: readLine('name', name) }),
     ...(slug === undefined ? {} : { slug: readSlug(slug) }),

@@ -311,9 +311,9 @@ class BuildRun {
       const booted = await this.#parts.boot({ deploymentId: this.#deployment.id, program })
       signal.throwIfAborted()
       if ('listening' in booted) continue
-      const told = `The program exited with code ${booted.finished}.`
-      if (booted.finished !== 0) throw new BuildFailure('start_failed', told)
-      await this.#say(told)
+      const exitMessage = `The program exited with code ${booted.finished}.`
+      if (booted.finished !== 0) throw new BuildFailure('start_failed', exitMessage)
+      await this.#say(exitMessage)
     }
   }
 

@@ -5,7 +5,7 @@ import type { JobQueue } from '../job/job-queue.ts'
 import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import { backOff, patience } from './back-off.ts'
+import { backOff, pauseAfter } from './back-off.ts'
 import { bestFor } from './best-certificate.ts'
 import type { Certificate } from './certificate.ts'
 import { isHostName } from './certificate-name.ts'
@@ -91,7 +91,7 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
   async function failed(host: string, error: unknown): Promise<void> {
     const last = await attempts.find(host)
     if (!last) return
-    const { retryAfter, reason } = patience(error)
+    const { retryAfter, reason } = pauseAfter(error)
     const retryAt = Math.max(last.retryAt, clock.now() + retryAfter)
     await attempts.save({ ...last, retryAt, error: reason })
   }

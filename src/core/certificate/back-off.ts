@@ -5,7 +5,7 @@ import { IssueFailure } from '../ports/certificate-issuer.ts'
 export const backOff = (failures: number): number => Math.min(DAY, HOUR * 2 ** Math.min(failures - 1, 10))
 
 /** What a failure says: how long to wait at least, and why, as it is kept. */
-export const patience = (error: unknown): { readonly retryAfter: number; readonly reason: string } => ({
+export const pauseAfter = (error: unknown): { readonly retryAfter: number; readonly reason: string } => ({
   retryAfter: error instanceof IssueFailure ? (error.retryAfter ?? 0) : 0,
   reason: (error instanceof Error ? error.message : String(error)).slice(0, 1000),
 })

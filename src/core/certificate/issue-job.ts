@@ -7,7 +7,7 @@ import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { AutomaticCertificates } from './automatic-certificates.ts'
-import { patience } from './back-off.ts'
+import { pauseAfter } from './back-off.ts'
 import type { Certificate } from './certificate.ts'
 import type { AttemptStore, CertificateStore } from './certificate-store.ts'
 import type { NameCheck } from './check-names.ts'
@@ -61,7 +61,7 @@ export function createIssueJob(parts: IssueParts): JobHandler {
     } catch (error) {
       if (signal.aborted) throw error
       log.warn({ err: error, certificate: id }, 'a certificate was not renewed; it is tried again later')
-      await store.postpone(id, nextTry(old, now, patience(error).retryAfter))
+      await store.postpone(id, nextTry(old, now, pauseAfter(error).retryAfter))
     }
   }
 
@@ -78,7 +78,7 @@ export function createIssueJob(parts: IssueParts): JobHandler {
       await attempts.save({ ...attempt, error: null })
     } catch (error) {
       if (signal.aborted) throw error
-      const { retryAfter, reason } = patience(error)
+      const { retryAfter, reason } = pauseAfter(error)
       await attempts.save({ ...attempt, retryAt: at + retryAfter, error: reason })
     }
     bus.publish(ORDERS_TOPIC, key)

@@ -3,7 +3,7 @@ import type { JobQueue } from '../job/job-queue.ts'
 import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import { backOff, patience } from './back-off.ts'
+import { backOff, pauseAfter } from './back-off.ts'
 import { bestFor } from './best-certificate.ts'
 import type { Certificate } from './certificate.ts'
 import { isHostName } from './certificate-name.ts'
@@ -91,7 +91,7 @@ export function createPlatformCertificates(parts: PlatformParts): PlatformCertif
       } catch (error) {
         if (signal.aborted) throw error
         log.warn({ err: error, names }, 'no certificate was issued for the platform; it is tried again later')
-        const { retryAfter, reason } = patience(error)
+        const { retryAfter, reason } = pauseAfter(error)
         await attempts.save({
           ...attempt,
           retryAt: Math.max(attempt.retryAt, now + retryAfter),

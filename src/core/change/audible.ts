@@ -90,7 +90,7 @@ function mayRead({ actor, owner }: Context, kind: ChangeKind): boolean {
 const APART = 16
 
 /** In the words of the contract: what changed, not whose it is. */
-export function toldAs(changes: readonly OwnedChange[]): readonly Change[] {
+export function announcedAs(changes: readonly OwnedChange[]): readonly Change[] {
   const many = new Set(
     Object.entries(Object.groupBy(changes, ({ kind }) => kind))
       .filter(([, of]) => of.length > APART)

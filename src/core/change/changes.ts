@@ -4,7 +4,7 @@ import { SECOND } from '#contract/time.ts'
 import type { Memberships } from '../access/authorise.ts'
 import type { Actor, Context } from '../access/context.ts'
 import type { Bus } from '../ports/bus.ts'
-import { type Audible, audibleTo, toldAs } from './audible.ts'
+import { type Audible, announcedAs, audibleTo } from './audible.ts'
 import { CHANGES_TOPIC, type OwnedChange, readChanges } from './change.ts'
 import { stillAllowed } from './still-allowed.ts'
 
@@ -133,7 +133,7 @@ export function createChanges({
       }
 
       function deliver(): void {
-        const heard = toldAs(waiting.filter((change) => seat.audible.hears(change)))
+        const heard = announcedAs(waiting.filter((change) => seat.audible.hears(change)))
         waiting = []
         if (heard.length > 0) listener.hear(heard)
       }

@@ -37,9 +37,13 @@ import { digestOf, hashFiles, type Sameness } from './digest.ts'
 import { fillEnv, secretsIn } from './env.ts'
 import { type FrozenValues, sealValues } from './frozen-values.ts'
 import { isPlatformHost } from './hosts.ts'
-import type { FileWish, ManifestFile } from './manifest.ts'
+import type { ManifestFile, RequestedFile } from './manifest.ts'
 import { checkAliases, type PublishStores, publish } from './publish.ts'
-import { type CreateDeployment, readWish, type Wish } from './read-wish.ts'
+import {
+  type CreateDeployment,
+  type DeploymentRequest,
+  readDeploymentRequest,
+} from './read-deployment-request.ts'
 
 export interface Created {
   readonly deployment: Deployment
@@ -93,7 +97,7 @@ const ROW_BATCH = 2000
 /** Inline files by their path, after their content was stored. */
 type Stored = ReadonlyMap<string, UploadedFile>
 
-type InlineFile = Extract<FileWish, { readonly bytes: unknown }>
+type InlineFile = Extract<RequestedFile, { readonly bytes: unknown }>
 
 export function createCreateDeployment(parts: CreateParts) {
   const { transact, blobs, vault, clock, names } = parts
@@ -102,7 +106,7 @@ export function createCreateDeployment(parts: CreateParts) {
    * Stores what came inside the request, a batch at a time and before the deployment's own transaction, so that others
    * write in between. What a refused request leaves behind is collected as any upload that nothing refers to.
    */
-  async function storeInline(owner: Owner, files: readonly FileWish[]): Promise<Stored> {
+  async function storeInline(owner: Owner, files: readonly RequestedFile[]): Promise<Stored> {
     const inline = files.filter((file) => 'bytes' in file)
     const room = await roomFor(owner, inline)
     try {
@@ -144,12 +148,15 @@ export function createCreateDeployment(parts: CreateParts) {
   function found(
     owner: Owner,
     command: CreateDeployment,
-    wish: Wish,
+    requested: DeploymentRequest,
     settings: BuildSettings,
   ): Promise<Decision> {
     return decide({
-      ...{ command, wish, settings, docker: parts.docker },
-      files: wish.files.map((file) => ({ ...file, size: 'bytes' in file ? file.bytes.length : file.size })),
+      ...{ command, requested, settings, docker: parts.docker },
+      files: requested.files.map((file) => ({
+        ...file,
+        size: 'bytes' in file ? file.bytes.length : file.size,
+      })),
       async read(file) {
         if ('bytes' in file) return file.bytes
         const known = await parts.files.claim(owner.id, [file.sha1], clock.now())
@@ -161,24 +168,24 @@ export function createCreateDeployment(parts: CreateParts) {
 
   return async function create(ctx: Context, command: CreateDeployment): Promise<Created> {
     const { owner, origin } = ctx
-    const wish = await readWish(command, { owner, origin, names })
-    for (const host of wish.alias ?? [])
+    const requested = await readDeploymentRequest(command, { owner, origin, names })
+    for (const host of requested.alias ?? [])
       if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(owner, host)
-    const inline = await storeInline(owner, wish.files)
-    const gathered = await gather(parts.files, owner.id, wish.files, inline, clock.now())
+    const inline = await storeInline(owner, requested.files)
+    const gathered = await gather(parts.files, owner.id, requested.files, inline, clock.now())
     const fileHash = await hashFiles(gathered.manifest)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Contents are looked at before the transaction, in which everybody else would wait for that.
-      const seen = await parts.projects.byIdOrName(owner.id, command.project ?? wish.slug)
+      const seen = await parts.projects.byIdOrName(owner.id, command.project ?? requested.slug)
       const settings = seen?.build ?? initialSettings(command)
-      const decision = await found(owner, command, wish, settings)
+      const decision = await found(owner, command, requested, settings)
       if (gathered.missing.length > 0 && !command.allowMissing)
         throw new AloftError('missing_files', 'Some files were not uploaded before.', {
           missing: gathered.missing,
         })
       const manifest = await servedOnly(gathered.manifest, decision.work)
       const created = await enter(ctx, command, {
-        ...{ wish, settings, fileHash, gathered: { ...gathered, manifest } },
+        ...{ requested, settings, fileHash, gathered: { ...gathered, manifest } },
         ...decision,
       })
       if (created === undefined) continue
@@ -193,32 +200,36 @@ export function createCreateDeployment(parts: CreateParts) {
   /** Undefined where the project's settings were changed since it was found out what the files are. */
   async function enter(ctx: Context, command: CreateDeployment, asked: Asked) {
     const { owner, origin } = ctx
-    const { wish, settings, work, gathered, fileHash } = asked
+    const { requested, settings, work, gathered, fileHash } = asked
     const { totalSize } = gathered
     const now = clock.now()
     return transact(async (stores) => {
       const { manifest, missing } = await fillMissing(stores.files, owner.id, gathered, now)
-      const setsVariables = wish.env.size > 0 || wish.buildEnv.size > 0
+      const setsVariables = requested.env.size > 0 || requested.buildEnv.size > 0
       if (command.target === 'production' && setsVariables && !(await mayEditProduction(owner, stores.teams)))
         throw productionIsClosed()
-      await checkAliases(stores.hosts, wish.alias ?? [], owner.id)
-      const known = await stores.projects.byIdOrName(owner.id, command.project ?? wish.slug)
+      await checkAliases(stores.hosts, requested.alias ?? [], owner.id)
+      const known = await stores.projects.byIdOrName(owner.id, command.project ?? requested.slug)
       if (known) checkReach(ctx, known.id)
       else checkMayAdd(ctx)
       if (!isDeepStrictEqual(known?.build ?? initialSettings(command), settings)) return undefined
-      if (ctx.actor.installation) await checkHosts(stores.hosts, ctx, wish.alias ?? [])
+      if (ctx.actor.installation) await checkHosts(stores.hosts, ctx, requested.alias ?? [])
       const variables = variablesFor(known ? await stores.envVariables.list(known.id) : [], {
         target: command.target,
-        meta: wish.meta,
+        meta: requested.meta,
       })
       const secrets = await parts.resolveSecrets(stores.secrets, owner.id, [
-        ...secretsIn(wish.env, wish.buildEnv),
+        ...secretsIn(requested.env, requested.buildEnv),
         ...secretIdsIn(variables),
       ])
 
       const digest = digestOf(
         fileHash,
-        samenessOf(owner.id, command, wish, { project: known, settings, variables: versionOf(variables) }),
+        samenessOf(owner.id, command, requested, {
+          project: known,
+          settings,
+          variables: versionOf(variables),
+        }),
       )
       const same = command.forceNew ? undefined : await stores.deployments.newestSame(owner.id, digest)
       if (same) {
@@ -228,12 +239,12 @@ export function createCreateDeployment(parts: CreateParts) {
 
       await parts.quotas.check(owner, 'deployments', 1, stores)
       if (work.kind === 'build') await parts.quotas.check(owner, 'buildMinutes', 1, stores)
-      const project = await ensureProject(stores, known, ctx, command, wish.slug, now)
+      const project = await ensureProject(stores, known, ctx, command, requested.slug, now)
       const id = newId.deployment()
       const given = openVariables(variables, secrets, vault)
       const values: FrozenValues = {
-        env: { ...given.env, ...fillEnv(wish.env, secrets) },
-        buildEnv: { ...given.env, ...fillEnv(wish.buildEnv, secrets) },
+        env: { ...given.env, ...fillEnv(requested.env, secrets) },
+        buildEnv: { ...given.env, ...fillEnv(requested.buildEnv, secrets) },
         secrets: [...new Set([...secrets.values(), ...given.hidden])],
         system: given.system,
         hidesSystem: !project.details.autoExposeSystemEnvs,
@@ -284,7 +295,7 @@ const initialSettings = ({ newProject }: CreateDeployment): BuildSettings => ({
 
 /** A request, and what was found out about its files. */
 interface Asked extends Decision {
-  readonly wish: Wish
+  readonly requested: DeploymentRequest
   readonly gathered: Gathered
   readonly fileHash: Hash
   readonly settings: BuildSettings
@@ -300,23 +311,23 @@ async function checkHosts(hosts: HostStore, ctx: Context, names: readonly string
 }
 
 /** A deployment that knows nothing yet of its account. */
-const begin = (command: CreateDeployment, { wish, work, runs, settings }: Asked, now: number) => ({
+const begin = (command: CreateDeployment, { requested, work, runs, settings }: Asked, now: number) => ({
   name: command.name,
   host: null,
   state: 'INITIALIZING' as const,
   stateAt: now,
   createdAt: now,
   readyAt: null,
-  regions: wish.regions,
+  regions: requested.regions,
   public: command.public ?? false,
   target: command.target ?? null,
-  meta: wish.meta,
-  routes: wish.routes,
-  builds: wish.builds,
+  meta: requested.meta,
+  routes: requested.routes,
+  builds: requested.builds,
   buildRuns: runs.map((run) => ({ ...run, readyState: 'INITIALIZING' as const, readyStateAt: now })),
-  envKeys: [...wish.env.keys()],
-  buildEnvKeys: [...wish.buildEnv.keys()],
-  aliasWish: wish.alias,
+  envKeys: [...requested.env.keys()],
+  buildEnvKeys: [...requested.buildEnv.keys()],
+  aliasWish: requested.alias,
   aliasFinal: [],
   aliasAssigned: false,
   aliasError: null,
@@ -332,7 +343,7 @@ const begin = (command: CreateDeployment, { wish, work, runs, settings }: Asked,
 const samenessOf = (
   ownerId: string,
   command: CreateDeployment,
-  wish: Wish,
+  requested: DeploymentRequest,
   {
     project,
     settings,
@@ -345,19 +356,19 @@ const samenessOf = (
 ): Sameness => ({
   ownerId,
   // By its name, whichever way the request names it.
-  project: project?.name ?? command.project ?? wish.slug,
-  env: wish.env,
-  buildEnv: wish.buildEnv,
-  builds: wish.builds,
-  routes: wish.routes,
-  regions: wish.regions,
+  project: project?.name ?? command.project ?? requested.slug,
+  env: requested.env,
+  buildEnv: requested.buildEnv,
+  builds: requested.builds,
+  routes: requested.routes,
+  regions: requested.regions,
   public: command.public ?? false,
   target: command.target ?? null,
-  alias: wish.alias,
+  alias: requested.alias,
   // After a change of the project's variables the same files make another deployment.
   ...(variables.length > 0 ? { variables } : {}),
   ...shapingSettings(settings, project?.details.autoExposeSystemEnvs === false),
-  ...(branchOf(wish.meta) === undefined ? {} : { branch: branchOf(wish.meta) }),
+  ...(branchOf(requested.meta) === undefined ? {} : { branch: branchOf(requested.meta) }),
   ...(command.type
     ? { other: { type: command.type, affinity: command.sessionAffinity, node: command.nodeVersion } }
     : {}),
@@ -371,7 +382,7 @@ function shapingSettings(build: BuildSettings, hidesSystem: boolean): Pick<Samen
   return Object.keys(settings).length > 0 ? { settings } : {}
 }
 
-const sha1Of = (file: FileWish, inline: Stored): string =>
+const sha1Of = (file: RequestedFile, inline: Stored): string =>
   'sha1' in file ? file.sha1 : (inline.get(file.path) as UploadedFile).sha1
 
 interface Gathered {
@@ -388,7 +399,7 @@ interface Gathered {
 async function gather(
   store: Pick<FileStore, 'claim'>,
   ownerId: string,
-  files: readonly FileWish[],
+  files: readonly RequestedFile[],
   inline: Stored,
   now: number,
 ): Promise<Gathered> {

@@ -9,7 +9,7 @@ import { readFolder, type SourceFile, sourceTree } from '../detection/source-tre
 import type { BuildSettings } from '../project/project.ts'
 import { type BuildRun, runsOf } from './builds.ts'
 import type { Failure } from './deployment.ts'
-import type { CreateDeployment, Wish } from './read-wish.ts'
+import type { CreateDeployment, DeploymentRequest } from './read-deployment-request.ts'
 
 /** What becomes of a deployment once its files are there. */
 export type Work =
@@ -31,19 +31,19 @@ export interface Decision {
 
 interface Asked<File extends SourceFile> extends Pick<DetectionInput<File>, 'files' | 'read' | 'docker'> {
   readonly command: Pick<CreateDeployment, 'type' | 'nodeVersion'>
-  readonly wish: Pick<Wish, 'builds' | 'routes' | 'env' | 'buildEnv'>
+  readonly requested: Pick<DeploymentRequest, 'builds' | 'routes' | 'env' | 'buildEnv'>
   readonly settings: BuildSettings
 }
 
 /** Whether a deployment is served as it is, has to be built, or cannot be. */
 export async function decide<File extends SourceFile>(asked: Asked<File>): Promise<Decision> {
-  const { command, wish, settings, files } = asked
+  const { command, requested, settings, files } = asked
   const request = {
-    builds: wish.builds,
+    builds: requested.builds,
     buildRuns: await requestedRuns(asked),
-    routes: wish.routes,
-    envKeys: [...wish.env.keys()],
-    buildEnvKeys: [...wish.buildEnv.keys()],
+    routes: requested.routes,
+    envKeys: [...requested.env.keys()],
+    buildEnvKeys: [...requested.buildEnv.keys()],
     requestedType: command.type ?? null,
     nodeVersion: command.nodeVersion ?? null,
   }
@@ -54,9 +54,10 @@ export async function decide<File extends SourceFile>(asked: Asked<File>): Promi
   }
   try {
     const plan = await detect({ ...asked, settings, request })
-    const runs = wish.builds.length > 0 ? request.buildRuns : [withBuilder(request.buildRuns, plan, files)]
+    const runs =
+      requested.builds.length > 0 ? request.buildRuns : [withBuilder(request.buildRuns, plan, files)]
     if (!isFilesOnly(plan)) return { work: { kind: 'build' }, runs }
-    return { work: { kind: 'files', plan, inPlace: servedInPlace(plan, wish.routes !== null) }, runs }
+    return { work: { kind: 'files', plan, inPlace: servedInPlace(plan, requested.routes !== null) }, runs }
   } catch (error) {
     if (!(error instanceof BuildFailure)) throw error
     const failure = { code: error.code, message: error.message, step: 'build' }
@@ -67,14 +68,14 @@ export async function decide<File extends SourceFile>(asked: Asked<File>): Promi
 /** Those that the request names, or the only one, for which the files have to say what it is. */
 async function requestedRuns({
   command,
-  wish,
+  requested,
   settings,
   files,
 }: Omit<Asked<SourceFile>, 'read'>): Promise<readonly BuildRun[]> {
   const run = (use: string, path: string) => [{ id: newId.build(), use, path, config: {} }]
-  if (wish.builds.length > 0) {
+  if (requested.builds.length > 0) {
     const paths = files.map(({ path }) => path)
-    return runsOf(wish.builds, paths, readFolder(settings.rootDirectory ?? '') ?? '')
+    return runsOf(requested.builds, paths, readFolder(settings.rootDirectory ?? '') ?? '')
   }
   if (command.type === 'NPM') return run('@aloft/node', 'package.json')
   if (command.type === 'DOCKER') return run('@aloft/docker', 'Dockerfile')

@@ -22,7 +22,7 @@ import type { DeploymentFilter, DeploymentStore } from './deployment-store.ts'
 import { type TreeStep, walkTree } from './file-tree.ts'
 import type { ManifestFile } from './manifest.ts'
 import { publish } from './publish.ts'
-import type { CreateDeployment } from './read-wish.ts'
+import type { CreateDeployment } from './read-deployment-request.ts'
 
 /** What a caller means to do: a public deployment may be read by any account, and written by none but its own. */
 export type Intent = 'read' | 'write'

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { inSlices, sortInSlices } from '../slices.ts'
 import type { BuildSpec } from './deployment.ts'
-import type { EnvWish } from './env.ts'
+import type { RequestedEnv } from './env.ts'
 import type { ManifestFile } from './manifest.ts'
 
 /**
@@ -11,8 +11,8 @@ import type { ManifestFile } from './manifest.ts'
 export interface Sameness {
   readonly ownerId: string
   readonly project: string
-  readonly env: EnvWish
-  readonly buildEnv: EnvWish
+  readonly env: RequestedEnv
+  readonly buildEnv: RequestedEnv
   readonly builds: readonly BuildSpec[]
   readonly routes: readonly unknown[] | null
   readonly regions: readonly string[]

@@ -2,14 +2,14 @@ import { AloftError } from '#contract/errors.ts'
 
 /** A variable's value: given as it is, or taken from a secret when the deployment is made. */
 export type EnvValue = { readonly value: string } | { readonly secret: string }
-export type EnvWish = ReadonlyMap<string, EnvValue>
+export type RequestedEnv = ReadonlyMap<string, EnvValue>
 
 const MAX_KEYS = 100
 const MAX_KEY = 256
 const MAX_VALUE = 65536
 
 /** Every rule over all variables before the next rule, so that which error is told does not depend on order. */
-export function readEnv(given: Readonly<Record<string, unknown>> = {}): EnvWish {
+export function readEnv(given: Readonly<Record<string, unknown>> = {}): RequestedEnv {
   const entries = Object.entries(given)
   if (entries.length > MAX_KEYS)
     throw new AloftError(
@@ -76,13 +76,17 @@ function readValue(value: string | number | { uid: string }): EnvValue {
 }
 
 /** The references that have to be resolved, each once, as they were given. */
-export const secretsIn = (...wishes: readonly EnvWish[]): string[] => [
-  ...new Set(wishes.flatMap((wish) => [...wish.values()].flatMap((v) => ('secret' in v ? [v.secret] : [])))),
+export const secretsIn = (...environments: readonly RequestedEnv[]): string[] => [
+  ...new Set(
+    environments.flatMap((request) =>
+      [...request.values()].flatMap((v) => ('secret' in v ? [v.secret] : [])),
+    ),
+  ),
 ]
 
-export function fillEnv(wish: EnvWish, secrets: ReadonlyMap<string, string>): Record<string, string> {
+export function fillEnv(request: RequestedEnv, secrets: ReadonlyMap<string, string>): Record<string, string> {
   const filled: Record<string, string> = {}
-  for (const [key, value] of wish)
+  for (const [key, value] of request)
     filled[key] = 'value' in value ? value.value : (secrets.get(value.secret) as string)
   return filled
 }

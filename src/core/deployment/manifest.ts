@@ -13,7 +13,7 @@ export interface ManifestFile {
 }
 
 /** A file as a create request names it, before its content is known. */
-export type FileWish =
+export type RequestedFile =
   | { readonly path: string; readonly mode: number; readonly sha1: string; readonly size: number }
   | { readonly path: string; readonly mode: number; readonly bytes: Buffer }
 
@@ -36,20 +36,20 @@ export const DIRECTORY_MODE = 0o040755
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
 /** Every path once, none that could leave the deployment's folder, none that is both a file and a folder. */
-export async function readFiles(inputs: readonly FileInput[]): Promise<FileWish[]> {
+export async function readFiles(inputs: readonly FileInput[]): Promise<RequestedFile[]> {
   if (inputs.length === 0) throw new AloftError('no_files', 'The deployment has no files.')
   if (inputs.length > MAX_FILES) throw invalid(`\`files\` should have at most ${MAX_FILES} items`)
   const seen = new Set<string>()
-  const wishes: FileWish[] = []
+  const files: RequestedFile[] = []
   await inSlices(inputs, (input) => {
-    const i = wishes.length
+    const i = files.length
     checkPath(input.file, i)
     if (seen.has(input.file)) throw invalid(`\`files[${i}].file\` names ${show(input.file)} a second time`)
     seen.add(input.file)
-    wishes.push(readFile(input, i))
+    files.push(readFile(input, i))
   })
   await inSlices(seen, (path) => refuseFileAsFolder(path, seen))
-  return wishes
+  return files
 }
 
 function checkPath(path: string, i: number): void {
@@ -63,7 +63,7 @@ function checkPath(path: string, i: number): void {
   throw invalid(`${at} should not have empty, \`.\` or \`..\` parts: ${show(path)}`)
 }
 
-function readFile(input: FileInput, i: number): FileWish {
+function readFile(input: FileInput, i: number): RequestedFile {
   const { file: path, data, sha, size } = input
   const mode = readMode(input.mode, i)
   if ((data === undefined) === (sha === undefined))

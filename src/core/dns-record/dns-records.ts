@@ -30,7 +30,7 @@ export interface NewRecord {
 export interface DnsRecords {
   /** Newest first, the system's at the end. */
   list(ctx: Context, domain: string, page: PageQuery): Promise<Page<DnsRecord>>
-  create(ctx: Context, domain: string, wish: NewRecord): Promise<DnsRecord>
+  create(ctx: Context, domain: string, request: NewRecord): Promise<DnsRecord>
   delete(ctx: Context, domain: string, id: string): Promise<void>
 }
 
@@ -59,7 +59,7 @@ const bytesOf = (records: readonly Pick<DnsRecord, 'value'>[]): number =>
 const isRecordType = (text: string): text is RecordType => (RECORD_TYPES as readonly string[]).includes(text)
 
 /** What can be said without knowing the domain. */
-function readWish({ name, type, value, mxPriority }: NewRecord) {
+function readRecord({ name, type, value, mxPriority }: NewRecord) {
   if (name === undefined) throw new AloftError('missing_name', 'The `name` of the record is missing.')
   if (type === undefined || type === '')
     throw new AloftError('missing_type', 'The `type` of the record is missing.')
@@ -104,8 +104,8 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
       return pageOf([...records.toReversed(), ...system], page)
     },
 
-    async create(ctx, text, wish) {
-      const { name: label, type, value } = readWish(wish)
+    async create(ctx, text, request) {
+      const { name: label, type, value } = readRecord(request)
       const { record, zone } = await transact(async ({ domains, dnsRecords }) => {
         const domain = await owned(domains, ctx, text)
         const zone = domain.name

@@ -39,7 +39,7 @@ export interface Domains {
   /** The same, with what each of them is used for. */
   listUsed(ctx: Context, page: PageQuery): Promise<Page<DomainView & DomainUse>>
   /** Adds a domain, or looks for the proof of one that waits for it. */
-  add(ctx: Context, wish: DomainWish): Promise<DomainView>
+  add(ctx: Context, request: DomainRequest): Promise<DomainView>
   verify(ctx: Context, name: string): Promise<DomainView & DomainUse>
   /** The domain, or the one of the account that the name is in. */
   get(ctx: Context, name: string): Promise<DomainView & DomainUse>
@@ -48,7 +48,7 @@ export interface Domains {
   delete(ctx: Context, name: string, rules: DeleteRules): Promise<Domain>
 }
 
-export interface DomainWish {
+export interface DomainRequest {
   readonly name: string | undefined
   readonly serviceWish?: ServiceType | undefined
 }

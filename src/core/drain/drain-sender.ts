@@ -47,7 +47,7 @@ export interface SenderParts {
 }
 
 /** A drain that this worker sends. */
-interface Held {
+interface HeldBatch {
   drain: Drain
   installation: Installation | undefined
   /** Nothing is sent, now or later; undefined while that was not looked up. */
@@ -90,7 +90,7 @@ const TURN = 10
 export class DrainSender {
   readonly #parts: Required<SenderParts>
   readonly #feed: LogFeed
-  readonly #held = new Map<string, Held>()
+  readonly #held = new Map<string, HeldBatch>()
   readonly #stopping = new AbortController()
   readonly #aborting = new AbortController()
   readonly #nap = new Nap(this.#stopping.signal)
@@ -198,8 +198,8 @@ export class DrainSender {
     }
   }
 
-  #hold({ drain, position, gap }: ClaimedDrain): Held {
-    const held: Held = {
+  #hold({ drain, position, gap }: ClaimedDrain): HeldBatch {
+    const held: HeldBatch = {
       drain,
       installation: undefined,
       muted: undefined,
@@ -229,7 +229,7 @@ export class DrainSender {
   }
 
   /** Whether the drain and what it may be sent are still as they were when a batch was gathered for it. */
-  async #isUnchanged(held: Held): Promise<boolean> {
+  async #isUnchanged(held: HeldBatch): Promise<boolean> {
     const { id, ownerId } = held.drain
     const drain = await this.#parts.drains.find(ownerId, id)
     if (drain?.status !== 'enabled') {
@@ -241,7 +241,7 @@ export class DrainSender {
     return before === JSON.stringify([held.muted, held.installation])
   }
 
-  #follow(held: Held, { installation, muted }: Rights): void {
+  #follow(held: HeldBatch, { installation, muted }: Rights): void {
     // What was logged while nothing might be sent is not sent later.
     if (held.muted && !muted && installation !== undefined) {
       const since = firstSerialOf(installation.updatedAt) - 1n
@@ -250,7 +250,7 @@ export class DrainSender {
     Object.assign(held, { installation, muted })
   }
 
-  async #turn(held: Held): Promise<void> {
+  async #turn(held: HeldBatch): Promise<void> {
     for (let batches = 0; batches < TURN && !held.lost && !this.#stopping.signal.aborted; batches++) {
       await this.#catchUp(held)
       const { drain, installation, position, end, gap } = held
@@ -276,7 +276,7 @@ export class DrainSender {
   }
 
   /** Leaves out what is too old or too much to be sent any more. */
-  async #catchUp(held: Held): Promise<void> {
+  async #catchUp(held: HeldBatch): Promise<void> {
     const { clock, log, logStore } = this.#parts
     const now = clock.now()
     const oldest = firstSerialOf(now - MOST_BEHIND.ms) - 1n
@@ -303,7 +303,7 @@ export class DrainSender {
   }
 
   /** Whether it arrived. */
-  async #post({ drain }: Held, { body }: Batch): Promise<boolean> {
+  async #post({ drain }: HeldBatch, { body }: Batch): Promise<boolean> {
     const { outbound, vault, log } = this.#parts
     const headers =
       drain.sealedHeaders === null
@@ -336,7 +336,7 @@ export class DrainSender {
     return false
   }
 
-  async #arrived(held: Held, { position }: Batch): Promise<void> {
+  async #arrived(held: HeldBatch, { position }: Batch): Promise<void> {
     const { drains } = this.#parts
     Object.assign(held, { position, gap: null, tries: 0, end: undefined })
     await this.#save(held)
@@ -345,7 +345,7 @@ export class DrainSender {
     await drains.update(held.drain.id, { failingSince: null })
   }
 
-  async #failed(held: Held, { position, times }: Batch): Promise<void> {
+  async #failed(held: HeldBatch, { position, times }: Batch): Promise<void> {
     const { clock, log } = this.#parts
     const now = clock.now()
     const pause = PAUSES[held.tries]
@@ -362,7 +362,7 @@ export class DrainSender {
   }
 
   /** Remembers since when a receiver does not answer, and gives it up in the end. */
-  async #judge(held: Held, now: number): Promise<void> {
+  async #judge(held: HeldBatch, now: number): Promise<void> {
     const { drains, transact, onDead } = this.#parts
     const { drain } = held
     if (drain.failingSince === null) {
@@ -376,12 +376,12 @@ export class DrainSender {
     }
   }
 
-  async #saveNowAndThen(held: Held): Promise<void> {
+  async #saveNowAndThen(held: HeldBatch): Promise<void> {
     if (held.position === held.saved.position) return
     if (this.#parts.clock.monotonic() - held.saved.at >= SAVE_EVERY) await this.#save(held)
   }
 
-  async #save(held: Held): Promise<void> {
+  async #save(held: HeldBatch): Promise<void> {
     const { drains, worker, clock } = this.#parts
     const { position, gap } = held
     if (await drains.save(held.drain.id, worker, { position, gap })) {

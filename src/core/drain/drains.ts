@@ -26,7 +26,7 @@ import type { DrainStore } from './drain-store.ts'
 import { CONTENT_TYPE, joinItems } from './format-batch.ts'
 import { readHeaders } from './read-drain.ts'
 
-export interface DrainWish extends Pick<Drain, 'name' | 'url' | 'format'> {
+export interface DrainRequest extends Pick<Drain, 'name' | 'url' | 'format'> {
   readonly projectIds?: Drain['projectIds'] | undefined
   readonly sources?: Drain['sources'] | undefined
   readonly environments?: Drain['environments'] | undefined
@@ -44,7 +44,7 @@ export interface KnownDrain {
 /** People have to do with all drains of an account, applications with their own alone. */
 export interface Drains {
   /** Answers once the address has shown that it wants the logs of this account. */
-  create(ctx: Context, wish: DrainWish): Promise<KnownDrain>
+  create(ctx: Context, request: DrainRequest): Promise<KnownDrain>
   list(ctx: Context): Promise<readonly KnownDrain[]>
   get(ctx: Context, id: string): Promise<KnownDrain>
   remove(ctx: Context, id: string): Promise<void>
@@ -104,23 +104,24 @@ export function createDrains(parts: DrainParts): Drains {
   }
 
   return {
-    async create(ctx, wish) {
+    async create(ctx, request) {
       requirePlan(ctx.owner, 'pro', 'Log drains')
       const id = newId.drain()
-      const headers = readHeaders(wish.headers)
+      const headers = readHeaders(request.headers)
       const drain: Drain = {
         id,
         ownerId: ctx.owner.id,
         installationId: ctx.actor.installation?.id ?? null,
-        name: wish.name,
-        url: readUrl(wish.url, parts.allowsAddress),
-        format: wish.format,
-        projectIds: each(wish.projectIds),
-        sources: each(wish.sources),
-        environments: each(wish.environments),
+        name: request.name,
+        url: readUrl(request.url, parts.allowsAddress),
+        format: request.format,
+        projectIds: each(request.projectIds),
+        sources: each(request.sources),
+        environments: each(request.environments),
         sealedHeaders: headers ? vault.seal(JSON.stringify(headers), drainHeadersPurpose(id)) : null,
-        sealedSecret: wish.secret === undefined ? null : vault.seal(wish.secret, drainSecretPurpose(id)),
-        samplingRate: wish.samplingRate ?? 1,
+        sealedSecret:
+          request.secret === undefined ? null : vault.seal(request.secret, drainSecretPurpose(id)),
+        samplingRate: request.samplingRate ?? 1,
         status: 'enabled',
         failingSince: null,
         createdAt: clock.now(),

@@ -13,7 +13,7 @@ const BATCH_CHARACTERS = 1024 * 1024
 /** A search for entries that are wanted lets others have their turn after this many pages. */
 const PAGES = 20
 
-export interface BatchWish {
+export interface BatchRequest {
   readonly drain: Drain
   readonly installation: Installation | undefined
   readonly position: string
@@ -41,12 +41,12 @@ interface GatherParts {
 }
 
 /** The next entries that a drain is sent, as many as one request carries. */
-export async function gatherBatch(parts: GatherParts, wish: BatchWish): Promise<Batch> {
+export async function gatherBatch(parts: GatherParts, request: BatchRequest): Promise<Batch> {
   const { feed, find, scheme } = parts
-  const { drain, installation, gap } = wish
-  const upTo = wish.upTo === undefined ? undefined : BigInt(wish.upTo)
+  const { drain, installation, gap } = request
+  const upTo = request.upTo === undefined ? undefined : BigInt(request.upTo)
   const items: string[] = []
-  let { position } = wish
+  let { position } = request
   let size = 0
   let times: Gap | undefined
   const ended = (complete: boolean): Batch => {

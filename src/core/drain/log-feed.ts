@@ -11,7 +11,7 @@ const PAGE = 250
 /** Entries that are kept for those who come a little later. */
 const KEPT = 2000
 
-interface Kept {
+interface BufferedEntry {
   readonly serial: bigint
   readonly entry: LogEntry
 }
@@ -22,7 +22,7 @@ interface Kept {
  */
 export function createLogFeed(store: Pick<LogStore, 'after'>): LogFeed {
   /** Everything there is after `start` up to `end`. */
-  let kept: Kept[] = []
+  let kept: BufferedEntry[] = []
   let start = 0n
   let end = -1n
   let reading: Promise<readonly LogEntry[]> | undefined
@@ -61,11 +61,11 @@ export function createLogFeed(store: Pick<LogStore, 'after'>): LogFeed {
   }
 }
 
-function firstAfter(kept: readonly Kept[], serial: bigint): number {
+function firstAfter(kept: readonly BufferedEntry[], serial: bigint): number {
   let [low, high] = [0, kept.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((kept[middle] as Kept).serial > serial) high = middle
+    if ((kept[middle] as BufferedEntry).serial > serial) high = middle
     else low = middle + 1
   }
   return low

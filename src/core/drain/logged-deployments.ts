@@ -3,7 +3,7 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LoggedDeployment } from './drain-item.ts'
 
-interface Known {
+interface CachedDeployment {
   readonly deployment: LoggedDeployment | undefined
   readonly until: number
 }
@@ -21,7 +21,7 @@ const FRESH = 5 * SECOND
 const MOST = 10_000
 
 export function createFindLogged(deployments: Pick<DeploymentStore, 'find'>, clock: Clock): FindLogged {
-  const known = new Map<string, Known>()
+  const known = new Map<string, CachedDeployment>()
 
   async function find(id: string): Promise<LoggedDeployment | undefined> {
     const found = await deployments.find(id)

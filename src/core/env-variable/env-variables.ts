@@ -12,17 +12,22 @@ import type { SecretStore } from '../secret/secret-store.ts'
 import { mayEditProduction } from '../team/production-right.ts'
 import { type EnvVariable, isSealed, sealedFor } from './env-variable.ts'
 import type { EnvVariableStore } from './env-variable-store.ts'
-import { readVariable, type VariableWish } from './read-variable.ts'
+import { readVariable, type VariableRequest } from './read-variable.ts'
 import { unknownVariable, type VariableStores, VariableWriting } from './variable-writing.ts'
 
 export interface EnvVariables {
   list(ctx: Context, project: string): Promise<readonly EnvVariable[]>
   get(ctx: Context, project: string, id: string): Promise<EnvVariable>
   /** One that is in the way is an error, or gives way when `upsert` is said. */
-  create(ctx: Context, project: string, wish: VariableWish, upsert: boolean): Promise<EnvVariable>
+  create(ctx: Context, project: string, requested: VariableRequest, upsert: boolean): Promise<EnvVariable>
   /** Each for itself: those that others are in the way of are told apart. */
-  createAll(ctx: Context, project: string, wishes: readonly VariableWish[], upsert: boolean): Promise<Outcome>
-  update(ctx: Context, project: string, id: string, change: Partial<VariableWish>): Promise<EnvVariable>
+  createAll(
+    ctx: Context,
+    project: string,
+    requests: readonly VariableRequest[],
+    upsert: boolean,
+  ): Promise<Outcome>
+  update(ctx: Context, project: string, id: string, change: Partial<VariableRequest>): Promise<EnvVariable>
   /** Where an environment is given, none but a variable of that is removed. */
   remove(ctx: Context, project: string, id: string, customEnvironmentId?: string): Promise<EnvVariable>
   /** Those that come from secrets and are set everywhere: all that the first version knows. */
@@ -42,7 +47,7 @@ export interface EnvVariables {
     stores: VariableStores,
     ctx: Context,
     project: Project,
-    wishes: readonly VariableWish[],
+    requests: readonly VariableRequest[],
   ): Promise<void>
 }
 
@@ -110,8 +115,11 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
   const reveal = ({ id, type, value }: EnvVariable): string =>
     type === 'sensitive' ? '' : isSealed(type) ? vault.open(value, sealedFor(id)) : value
 
-  const add = async (writing: VariableWriting, wish: VariableWish, upsert: boolean): Promise<EnvVariable> =>
-    writing.put(await writing.make(readVariable(wish, writing.project)), upsert)
+  const add = async (
+    writing: VariableWriting,
+    requested: VariableRequest,
+    upsert: boolean,
+  ): Promise<EnvVariable> => writing.put(await writing.make(readVariable(requested, writing.project)), upsert)
 
   async function withNames(
     ctx: Context,
@@ -135,15 +143,16 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
       return found
     },
 
-    create: (ctx, project, wish, upsert) => write(ctx, project, (writing) => add(writing, wish, upsert)),
+    create: (ctx, project, requested, upsert) =>
+      write(ctx, project, (writing) => add(writing, requested, upsert)),
 
-    createAll: (ctx, project, wishes, upsert) =>
+    createAll: (ctx, project, requests, upsert) =>
       write(ctx, project, async (writing) => {
         const created: EnvVariable[] = []
         const failed: AloftError[] = []
-        for (const wish of wishes) {
+        for (const requested of requests) {
           try {
-            created.push(await add(writing, wish, upsert))
+            created.push(await add(writing, requested, upsert))
           } catch (error) {
             if (!(error instanceof AloftError) || error.kind !== 'env_already_exists') throw error
             failed.push(error)
@@ -219,13 +228,13 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
       return withNames(ctx, present)
     },
 
-    async begin(stores, ctx, project, wishes) {
+    async begin(stores, ctx, project, requests) {
       const writing = await open(stores, ctx, project)
-      for (const wish of wishes) await add(writing, wish, false)
+      for (const requested of requests) await add(writing, requested, false)
     },
   }
 }
 
 /** What a change says; a key that is there without a value says nothing. */
-const defined = (change: Partial<VariableWish>): Partial<VariableWish> =>
+const defined = (change: Partial<VariableRequest>): Partial<VariableRequest> =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))

@@ -6,7 +6,7 @@ import { PRODUCTION_BRANCH } from '../project/git-link.ts'
 import type { Project } from '../project/project.ts'
 
 /** A variable as it is asked for. */
-export interface VariableWish {
+export interface VariableRequest {
   readonly key: string
   readonly value: string
   readonly type: EnvType
@@ -32,12 +32,15 @@ const invalid = (why: string) => new AloftError('bad_request', `Invalid request:
 
 const CUSTOM = /^env_[0-9A-Za-z]{1,60}$/
 
-export function readVariable(wish: VariableWish, { details }: Pick<Project, 'details'>): CheckedVariable {
-  const { key, value, type, comment = null, customEnvironmentId = null } = wish
+export function readVariable(
+  requested: VariableRequest,
+  { details }: Pick<Project, 'details'>,
+): CheckedVariable {
+  const { key, value, type, comment = null, customEnvironmentId = null } = requested
   readEnv({ [key]: value })
   if (!value.isWellFormed()) throw invalid('`value` should be valid Unicode text')
-  const target = readTarget(wish.target, customEnvironmentId)
-  const gitBranch = wish.gitBranch === '' ? null : (wish.gitBranch ?? null)
+  const target = readTarget(requested.target, customEnvironmentId)
+  const gitBranch = requested.gitBranch === '' ? null : (requested.gitBranch ?? null)
   if (gitBranch !== null) {
     if (target.length !== 1 || target[0] !== 'preview')
       throw invalid('`gitBranch` goes with the `target` preview alone')
@@ -51,7 +54,7 @@ export function readVariable(wish: VariableWish, { details }: Pick<Project, 'det
   return { key, value, type, target, gitBranch, comment, customEnvironmentId }
 }
 
-function readTarget(given: VariableWish['target'], custom: string | null): readonly string[] {
+function readTarget(given: VariableRequest['target'], custom: string | null): readonly string[] {
   const targets = [...new Set(typeof given === 'string' ? [given] : (given ?? []))]
   const wrong = targets.find(
     (name) => !(ENV_TARGETS as readonly string[]).includes(name) && !CUSTOM.test(name),

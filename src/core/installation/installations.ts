@@ -47,7 +47,7 @@ interface InstallationParts {
   readonly clock: Clock
 }
 
-type Known = Pick<InstallationStores, 'applications' | 'installations'>
+type InstallationReads = Pick<InstallationStores, 'applications' | 'installations'>
 
 export function createInstallations({ stores, transact, clock }: InstallationParts): Installations {
   const unknown = (id: string) =>
@@ -57,7 +57,11 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
   const isSeen = ({ actor }: Context, id: string): boolean =>
     actor.installation === undefined || actor.installation.id === id
 
-  async function known({ applications, installations }: Known, ctx: Context, id: string): Promise<Installed> {
+  async function known(
+    { applications, installations }: InstallationReads,
+    ctx: Context,
+    id: string,
+  ): Promise<Installed> {
     const installation = isSeen(ctx, id) ? await installations.find(ctx.owner.id, id) : undefined
     const application = installation && (await applications.byId(installation.applicationId))
     if (!installation || !application) throw unknown(id)
@@ -94,9 +98,9 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
 
     get: (ctx, id) => known(stores, ctx, id),
 
-    select: (ctx, id, wish) =>
+    select: (ctx, id, request) =>
       change(ctx, id, async ({ projects, events }, { installation }, now) => {
-        const selection = await readSelection(projects, ctx.owner.id, wish)
+        const selection = await readSelection(projects, ctx.owner.id, request)
         const after = { ...installation, ...selection }
         await events.emit(projectsChangedEvent(installation, after, { userId: ctx.actor.user.id, at: now }))
         return selection

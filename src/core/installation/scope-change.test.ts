@@ -15,14 +15,14 @@ const has = (scopes: Scopes, inner: Scopes): boolean =>
   SCOPES.every((scope) => inner[scope] === undefined || grants(scopes, scope, inner[scope]))
 const same = (a: Scopes, b: Scopes) => assert.deepEqual(scopeList(a), scopeList(b))
 
-/** An installation that follows one wish after another. */
-const following = (first: Scopes, wishes: readonly Scopes[]) => {
+/** An installation that follows one request after another. */
+const following = (first: Scopes, requested: readonly Scopes[]) => {
   let installation: { scopes: Scopes; scopesQueue: readonly ScopeChange[] } = {
     scopes: first,
     scopesQueue: [],
   }
   let asked = first
-  wishes.forEach((scopes, now) => {
+  requested.forEach((scopes, now) => {
     installation = followScopes(installation, { scopes, note: null }, now)?.change ?? installation
     asked = scopes
   })
@@ -31,8 +31,8 @@ const following = (first: Scopes, wishes: readonly Scopes[]) => {
 
 test('less holds at once, more never before somebody agrees', () => {
   fc.assert(
-    fc.property(someScopes, fc.array(someScopes, { maxLength: 5 }), (first, wishes) => {
-      const { installation, asked } = following(first, wishes)
+    fc.property(someScopes, fc.array(someScopes, { maxLength: 5 }), (first, requested) => {
+      const { installation, asked } = following(first, requested)
       assert.ok(has(first, installation.scopes), 'nothing that was not agreed to')
       assert.ok(has(asked, installation.scopes), 'nothing that is not asked for any more')
     }),
@@ -41,8 +41,8 @@ test('less holds at once, more never before somebody agrees', () => {
 
 test('after somebody agreed, an installation has what is asked for', () => {
   fc.assert(
-    fc.property(someScopes, fc.array(someScopes, { minLength: 1, maxLength: 5 }), (first, wishes) => {
-      const { installation, asked } = following(first, wishes)
+    fc.property(someScopes, fc.array(someScopes, { minLength: 1, maxLength: 5 }), (first, requested) => {
+      const { installation, asked } = following(first, requested)
       const confirmed = confirmScopes(installation, asked, 9)
       same(confirmed?.scopes ?? installation.scopes, asked)
       assert.equal(confirmed && confirmScopes(confirmed, asked, 10), undefined, 'there is nothing left')

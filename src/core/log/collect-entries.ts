@@ -5,13 +5,13 @@ import type { LogPage, LogQuery, LogStore } from './log-store.ts'
 const LOOKS = 200
 
 /** The part of a query that says where to look, and for how much. */
-type Look = Pick<LogQuery, 'direction' | 'limit' | 'after' | 'before'>
+type PageOfLog = Pick<LogQuery, 'direction' | 'limit' | 'after' | 'before'>
 
 /**
  * As many entries as the query wants, look by look, letting everybody else do something in between. `position` is how
  * far it came.
  */
-export async function collectPage<Q extends Look>(
+export async function collectPage<Q extends PageOfLog>(
   read: (query: Q) => Promise<LogPage>,
   query: Q,
   looks: number = LOOKS,
@@ -32,7 +32,10 @@ export async function collectPage<Q extends Look>(
   return page
 }
 
-const fromHere = ({ direction }: Look, position: string | undefined): Pick<Look, 'after' | 'before'> => {
+const fromHere = (
+  { direction }: PageOfLog,
+  position: string | undefined,
+): Pick<PageOfLog, 'after' | 'before'> => {
   if (position === undefined) return {}
   return direction === 'forward' ? { after: position } : { before: position }
 }

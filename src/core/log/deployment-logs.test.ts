@@ -110,8 +110,8 @@ describe('following a log', () => {
   })
 
   it('starts with the newest entries when a number is wanted, and after a serial with all that follow', async () => {
-    const follow = (wish: object, count: number) =>
-      take(createWorld(9).logs.follow('dpl_a', wish, { signal: never }), count)
+    const follow = (request: object, count: number) =>
+      take(createWorld(9).logs.follow('dpl_a', request, { signal: never }), count)
     assert.equal(await follow({ limit: 2 }, 2), '8 9')
     assert.equal(await follow({ limit: 5, after: '7' }, 2), '8 9')
     assert.equal(await follow({ after: '3' }, 6), '4 5 6 7 8 9')

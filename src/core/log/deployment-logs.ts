@@ -3,11 +3,11 @@ import { PROJECT_LOG_LIMIT } from '#contract/api/project-log.ts'
 import { AloftError } from '#contract/errors.ts'
 import { SECOND } from '#contract/time.ts'
 import { collectEntries, collectPage } from './collect-entries.ts'
-import { type FollowEnd, type FollowParts, type FollowWish, followLog } from './follow-log.ts'
+import { type FollowEnd, type FollowParts, type FollowRequest, followLog } from './follow-log.ts'
 import type { LogEntry } from './log-entry.ts'
 import type { LogFilter, LogPage, LogQuery, LogStore, ProjectLogFilter } from './log-store.ts'
 
-export interface LogWish extends LogFilter {
+export interface LogRequest extends LogFilter {
   readonly direction: LogQuery['direction']
   /** Absent: as many as one answer holds. */
   readonly limit?: number | undefined
@@ -15,24 +15,24 @@ export interface LogWish extends LogFilter {
 
 export interface DeploymentLogs {
   /** In the order of their serials, or backwards. */
-  read(deploymentId: string, wish: LogWish): Promise<readonly LogEntry[]>
+  read(deploymentId: string, request: LogRequest): Promise<readonly LogEntry[]>
   /**
    * Entries that are there, then those to come: each once, in the order of their serials. Ends when the
    * signal aborts, when it is finished and everything was told, or when the use cases are closed.
    */
-  follow(deploymentId: string, wish: FollowWish, end: FollowEnd): AsyncIterable<LogEntry>
+  follow(deploymentId: string, request: FollowRequest, end: FollowEnd): AsyncIterable<LogEntry>
   /** Of all deployments of a project, the newest first. A search that finds little ends before the log does. */
-  readProject(projectId: string, wish: ProjectLogWish): Promise<LogPage>
+  readProject(projectId: string, request: ProjectLogRequest): Promise<LogPage>
   followProject(
     projectId: string,
-    wish: FollowWish<ProjectLogFilter>,
+    request: FollowRequest<ProjectLogFilter>,
     end: FollowEnd,
   ): AsyncIterable<LogEntry>
   /** Ends all following. */
   close(): void
 }
 
-export interface ProjectLogWish extends ProjectLogFilter {
+export interface ProjectLogRequest extends ProjectLogFilter {
   readonly limit: number
 }
 
@@ -67,28 +67,28 @@ export function createDeploymentLogs({ maxFollowers = 1000, store, ...given }: L
   }
 
   return {
-    read: (deploymentId, { limit = LOG_LIMIT, ...wish }) =>
-      collectEntries(store, deploymentId, { ...wish, limit: Math.min(limit, LOG_LIMIT) }),
+    read: (deploymentId, { limit = LOG_LIMIT, ...request }) =>
+      collectEntries(store, deploymentId, { ...request, limit: Math.min(limit, LOG_LIMIT) }),
 
-    follow(deploymentId, wish, end) {
+    follow(deploymentId, request, end) {
       const log = { id: deploymentId, read: (query: LogQuery) => store.read(deploymentId, query) }
-      return counted(followLog(parts, log, wish, untilClosed(end)))
+      return counted(followLog(parts, log, request, untilClosed(end)))
     },
 
-    readProject: (projectId, { limit, ...wish }) =>
+    readProject: (projectId, { limit, ...request }) =>
       collectPage(
         (query) => store.readProject(projectId, query),
-        { ...wish, direction: 'backward', limit: Math.min(limit, PROJECT_LOG_LIMIT.max) },
+        { ...request, direction: 'backward', limit: Math.min(limit, PROJECT_LOG_LIMIT.max) },
         PROJECT_LOOKS,
       ),
 
-    followProject(projectId, wish, end) {
+    followProject(projectId, request, end) {
       const log = {
         id: projectId,
         read: (query: ProjectLogFilter & Pick<LogQuery, 'direction' | 'limit'>) =>
           store.readProject(projectId, query),
       }
-      return counted(followLog(parts, log, wish, untilClosed(end)))
+      return counted(followLog(parts, log, request, untilClosed(end)))
     },
 
     close: () => closing.abort(),

@@ -11,7 +11,7 @@ interface History {
   readonly limit?: number | undefined
 }
 
-export type FollowWish<Filter = LogFilter> = Filter & History
+export type FollowRequest<Filter = LogFilter> = Filter & History
 
 export interface FollowParts {
   readonly bus: Pick<Bus, 'subscribe'>
@@ -48,7 +48,7 @@ export interface FollowedLog<Filter> {
 export async function* followLog<Filter extends Range>(
   { bus, pollMs, gatherMs }: FollowParts,
   log: FollowedLog<Filter>,
-  { limit, ...rest }: FollowWish<Filter>,
+  { limit, ...rest }: FollowRequest<Filter>,
   { signal, isFinished }: FollowEnd,
 ): AsyncGenerator<LogEntry, void> {
   const filter = rest as unknown as Filter

@@ -17,7 +17,7 @@ export interface TakeRows {
   blobs(sha256s: readonly string[]): Promise<void>
 }
 
-export interface BackupWish {
+export interface BackupOptions {
   /** With the logs of deployments. */
   readonly logs: boolean
   /** With the master key. */
@@ -35,5 +35,5 @@ export interface Backup {
 
 export interface Backups {
   /** One at a time on a machine: throws `conflict` while another one is being made. */
-  make(wish: BackupWish): Promise<Backup>
+  make(request: BackupOptions): Promise<Backup>
 }

@@ -25,7 +25,11 @@ import { takeFromOthers } from './take-from-others.ts'
 /** The names under which projects are visited. */
 export interface ProjectDomains {
   /** One that another account has is not verified, and shows nothing until it is. */
-  add(ctx: Context, project: string, wish: DomainSettings & { readonly name: string }): Promise<ProjectDomain>
+  add(
+    ctx: Context,
+    project: string,
+    request: DomainSettings & { readonly name: string },
+  ): Promise<ProjectDomain>
   list(
     ctx: Context,
     project: string,

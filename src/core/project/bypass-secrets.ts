@@ -5,8 +5,8 @@ import { hashBearer } from '../token/token.ts'
 import type { Project } from './project.ts'
 import { type BypassSecret, bypassPurpose } from './project-details.ts'
 
-/** What to do about the secrets that let programs pass; neither is the wish for a new one. */
-export interface BypassWish {
+/** What to do about the secrets that let programs pass; neither is a request for a new one. */
+export interface BypassChange {
   readonly revoke?: { readonly secret: string; readonly regenerate: boolean } | undefined
   readonly generate?: { readonly secret?: string | undefined } | undefined
 }
@@ -27,10 +27,10 @@ interface Circumstances {
   readonly now: number
 }
 
-/** The secrets of a project once a wish is fulfilled, oldest first. */
+/** The secrets of a project once a request is fulfilled, oldest first. */
 export function changeBypass(
   { id, details }: Project,
-  { revoke, generate }: BypassWish,
+  { revoke, generate }: BypassChange,
   { vault, userId, now }: Circumstances,
 ): readonly BypassSecret[] {
   let secrets = details.protectionBypass

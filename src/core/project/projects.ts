@@ -4,13 +4,13 @@ import type { Context } from '../access/context.ts'
 import { checkMayAdd, checkReach, maySetVariables, reachOf } from '../access/reach.ts'
 import type { DeploymentNews } from '../deployment/deployment-news.ts'
 import type { EnvVariables } from '../env-variable/env-variables.ts'
-import type { VariableWish } from '../env-variable/read-variable.ts'
+import type { VariableRequest } from '../env-variable/read-variable.ts'
 import type { VariableStores } from '../env-variable/variable-writing.ts'
 import { projectEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
-import { type BypassWish, changeBypass, type ShownBypass, showBypass } from './bypass-secrets.ts'
+import { type BypassChange, changeBypass, type ShownBypass, showBypass } from './bypass-secrets.ts'
 import { type DeleteStores, deleteProject } from './delete-project.ts'
 import { hostsOf } from './hosts-of.ts'
 import { newProject, type Project } from './project.ts'
@@ -26,14 +26,14 @@ export interface Projects {
   create(
     ctx: Context,
     command: Settings & { readonly name: string },
-    variables?: readonly VariableWish[],
+    variables?: readonly VariableRequest[],
   ): Promise<Project>
   get(ctx: Context, idOrName: string): Promise<Project>
   list(ctx: Context, page: PageQuery, filter: ProjectFilter): Promise<Page<Project>>
   update(ctx: Context, idOrName: string, settings: Settings): Promise<Project>
   switchDataCache(ctx: Context, idOrName: string, disabled: boolean | undefined): Promise<Project>
   /** Makes and revokes secrets that let programs into its protected hosts. */
-  changeBypass(ctx: Context, idOrName: string, wish: BypassWish): Promise<Project>
+  changeBypass(ctx: Context, idOrName: string, request: BypassChange): Promise<Project>
   /** Those secrets, readable. */
   bypassOf(project: Project): ShownBypass
   remove(ctx: Context, idOrName: string): Promise<void>
@@ -155,11 +155,11 @@ export function createProjects(parts: ProjectParts): Projects {
       return project
     },
 
-    async changeBypass(ctx, idOrName, wish) {
+    async changeBypass(ctx, idOrName, request) {
       const { project, changed } = await transact(async ({ projects }) => {
         const current = await locked(projects, ctx, idOrName)
         const now = clock.now()
-        const protectionBypass = changeBypass(current, wish, { vault, userId: ctx.actor.user.id, now })
+        const protectionBypass = changeBypass(current, request, { vault, userId: ctx.actor.user.id, now })
         await projects.update(current.id, { details: { ...current.details, protectionBypass } }, now)
         const project = await known(projects, ctx, current.id)
         return { project, changed: await hostsOf(projects, project) }

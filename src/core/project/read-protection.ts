@@ -10,12 +10,15 @@ const unavailable = (what: string, plan: Plan) =>
 
 /** A password, or the one that is set already for another set of hosts. */
 export function readPassword(
-  wish: { readonly deploymentType: PasswordProtection['deploymentType']; readonly password?: string | null },
+  request: {
+    readonly deploymentType: PasswordProtection['deploymentType']
+    readonly password?: string | null
+  },
   current: PasswordProtection | null,
   { plan, seal }: { readonly plan: Plan; readonly seal: (password: string) => string },
 ): PasswordProtection {
   if (!atLeast(plan, 'enterprise')) throw unavailable('Password protection', plan)
-  const { deploymentType, password } = wish
+  const { deploymentType, password } = request
   if (password !== undefined && password !== null)
     return { deploymentType, password: seal(password), version: newBearer() }
   if (current === null)
@@ -24,27 +27,27 @@ export function readPassword(
 }
 
 export function readSso(
-  wish: NonNullable<ProjectDetails['ssoProtection']>,
+  request: NonNullable<ProjectDetails['ssoProtection']>,
   plan: Plan,
 ): NonNullable<ProjectDetails['ssoProtection']> {
-  if (wish.deploymentType !== 'preview' && !atLeast(plan, 'pro'))
+  if (request.deploymentType !== 'preview' && !atLeast(plan, 'pro'))
     throw unavailable('Protection of more than previews', plan)
-  return wish
+  return request
 }
 
-export function readTrustedIps(wish: TrustedIps, plan: Plan): TrustedIps {
+export function readTrustedIps(request: TrustedIps, plan: Plan): TrustedIps {
   if (!atLeast(plan, 'enterprise'))
     throw new AloftError(
       'bad_request',
       'Invalid request: `trustedIps` is available on the plan `enterprise` only.',
     )
-  for (const { value } of wish.addresses)
+  for (const { value } of request.addresses)
     if (!isAddress(value))
       throw new AloftError(
         'bad_request',
         `Invalid request: \`trustedIps.addresses\` has ${JSON.stringify(value.slice(0, 80))}, which is no IPv4 address or CIDR range.`,
       )
-  return wish
+  return request
 }
 
 function isAddress(text: string): boolean {
@@ -54,13 +57,13 @@ function isAddress(text: string): boolean {
 }
 
 export function readAllowlist(
-  wish: NonNullable<ProjectDetails['optionsAllowlist']>,
+  request: NonNullable<ProjectDetails['optionsAllowlist']>,
 ): NonNullable<ProjectDetails['optionsAllowlist']> {
-  for (const { value } of wish.paths)
+  for (const { value } of request.paths)
     if (!value.startsWith('/'))
       throw new AloftError(
         'bad_request',
         'Invalid request: every `value` of `optionsAllowlist.paths` should begin with `/`.',
       )
-  return wish
+  return request
 }

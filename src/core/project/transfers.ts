@@ -136,7 +136,7 @@ export function createTransfers(parts: TransferParts): Transfers {
 
     async accept(ctx, code, newName) {
       ownersOnly(ctx)
-      const wish = newName === undefined ? undefined : readProjectName(newName)
+      const request = newName === undefined ? undefined : readProjectName(newName)
       const found = await offered(parts.projects, code)
       if (found.ownerId === ctx.owner.id)
         throw new AloftError('bad_request', 'Invalid request: the project belongs to this account already.')
@@ -159,7 +159,7 @@ export function createTransfers(parts: TransferParts): Transfers {
           )
         for (const id of left) await copyFiles(stores, id, ctx.owner.id)
         await keepSecrets(stores, current)
-        const name = wish ?? current.name
+        const name = request ?? current.name
         if (!(await stores.projects.give(current, { ownerId: ctx.owner.id, name })))
           throw new AloftError('conflict', `There is a project of the name \`${name}\` already.`, { name })
         const now = clock.now()

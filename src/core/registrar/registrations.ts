@@ -11,7 +11,7 @@ import { readPurchasable, unsupported } from './purchasable-name.ts'
 import { ask, notAvailable, notTransferable, priceMismatch, refusalOf, silentRegistrar } from './refusal.ts'
 import { type SettleParts, showBought, showMoving } from './settle-order.ts'
 
-export interface PurchaseWish {
+export interface PurchaseRequest {
   readonly name: string | undefined
   readonly expectedPrice: number | undefined
 }
@@ -22,9 +22,12 @@ export interface Registrations {
   /** Whole US dollars a year. */
   price(ctx: Context, name: string | undefined, type: PriceType): Promise<number>
   /** Buys a name for a year. Repeated, it goes on with what was begun. */
-  buy(ctx: Context, wish: PurchaseWish, rules: { readonly priceRequired: boolean }): Promise<void>
+  buy(ctx: Context, purchase: PurchaseRequest, rules: { readonly priceRequired: boolean }): Promise<void>
   /** Begins to move a name here from another registrar. */
-  transferIn(ctx: Context, wish: PurchaseWish & { readonly authCode: string | undefined }): Promise<Domain>
+  transferIn(
+    ctx: Context,
+    purchase: PurchaseRequest & { readonly authCode: string | undefined },
+  ): Promise<Domain>
   /** Whether the name can be moved here, and how far that is if the account has begun it. */
   registry(ctx: Context, name: string): Promise<TransferState & { readonly supported: boolean }>
 }

@@ -9,7 +9,7 @@ import type { SettingStore } from '../setting/setting-store.ts'
 export type QuotaChange = Partial<QuotaLimits>
 
 /** A change in which `default` means: as it would be otherwise. */
-export type QuotaWish = { readonly [K in keyof QuotaLimits]?: number | null | 'default' }
+export type QuotaRequest = { readonly [K in keyof QuotaLimits]?: number | null | 'default' }
 
 /** What operators have set about quotas, of plans and of single accounts. */
 export interface QuotaSettings {
@@ -18,8 +18,8 @@ export interface QuotaSettings {
   /** What was set for a plan, or for this account alone. */
   ownOfPlan(plan: Plan): Promise<QuotaChange>
   ownOf(accountId: string): Promise<QuotaChange>
-  changePlan(plan: Plan, wish: QuotaWish): Promise<void>
-  changeAccount(accountId: string, wish: QuotaWish): Promise<void>
+  changePlan(plan: Plan, requested: QuotaRequest): Promise<void>
+  changeAccount(accountId: string, requested: QuotaRequest): Promise<void>
 }
 
 interface SettingParts {
@@ -38,8 +38,8 @@ const keyOfAccount = (id: string) => `quotas:account:${id}`
 const REMEMBERED = 10_000
 const REMEMBERED_MS = MINUTE
 
-const apply = (base: QuotaChange, wish: QuotaWish): QuotaChange => {
-  const merged = { ...base, ...wish }
+const apply = (base: QuotaChange, requested: QuotaRequest): QuotaChange => {
+  const merged = { ...base, ...requested }
   return Object.fromEntries(
     QUOTA_NAMES.flatMap((name) => {
       const limit = merged[name]
@@ -73,8 +73,8 @@ export function createQuotaSettings({ settings, bus, clock }: SettingParts): Quo
     return loading
   }
 
-  async function write(key: string, wish: QuotaWish): Promise<void> {
-    await settings.set(key, JSON.stringify(apply(await load(key), wish)))
+  async function write(key: string, requested: QuotaRequest): Promise<void> {
+    await settings.set(key, JSON.stringify(apply(await load(key), requested)))
     forget()
     bus.publish(TOPIC, '')
   }
@@ -89,7 +89,7 @@ export function createQuotaSettings({ settings, bus, clock }: SettingParts): Quo
     ownOfPlan: (plan) => read(keyOfPlan(plan)),
     ownOf: (id) => read(keyOfAccount(id)),
     ofAccount: async ({ id, plan }) => ({ ...(await ofPlan(plan)), ...(await read(keyOfAccount(id))) }),
-    changePlan: (plan, wish) => write(keyOfPlan(plan), wish),
-    changeAccount: (id, wish) => write(keyOfAccount(id), wish),
+    changePlan: (plan, requested) => write(keyOfPlan(plan), requested),
+    changeAccount: (id, requested) => write(keyOfAccount(id), requested),
   }
 }

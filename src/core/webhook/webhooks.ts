@@ -16,7 +16,7 @@ import { queueDelivery } from './queue-delivery.ts'
 import { type Delivery, MOST_WEBHOOKS, type Webhook, webhookPurpose } from './webhook.ts'
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts'
 
-export interface WebhookWish {
+export interface WebhookRequest {
   readonly url: string
   readonly events: readonly string[]
   readonly projectIds?: readonly string[] | null
@@ -24,14 +24,17 @@ export interface WebhookWish {
 
 export interface Webhooks {
   /** The secret is in this answer and nowhere else. */
-  create(ctx: Context, wish: WebhookWish): Promise<{ readonly webhook: Webhook; readonly secret: string }>
+  create(
+    ctx: Context,
+    request: WebhookRequest,
+  ): Promise<{ readonly webhook: Webhook; readonly secret: string }>
   list(ctx: Context, filter: { readonly projectId?: string }): Promise<readonly Webhook[]>
   get(ctx: Context, id: string): Promise<Webhook>
   /** `enabled: true` starts one again that was given up. */
   change(
     ctx: Context,
     id: string,
-    change: Partial<WebhookWish> & { readonly enabled?: boolean },
+    change: Partial<WebhookRequest> & { readonly enabled?: boolean },
   ): Promise<Webhook>
   remove(ctx: Context, id: string): Promise<void>
   deliveries(ctx: Context, id: string, page: PageQuery): Promise<Page<Delivery>>
@@ -83,7 +86,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   }
 
   return {
-    create(ctx, wish) {
+    create(ctx, request) {
       requirePlan(ctx.owner, 'pro', 'Webhooks')
       const now = clock.now()
       const id = newId.webhook()
@@ -91,9 +94,9 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
       const webhook: Webhook = {
         id,
         ownerId: ctx.owner.id,
-        url: readUrl(wish.url, parts.allowsAddress),
-        events: readEvents(wish.events),
-        projectIds: readProjectIds(wish.projectIds),
+        url: readUrl(request.url, parts.allowsAddress),
+        events: readEvents(request.events),
+        projectIds: readProjectIds(request.projectIds),
         sealedSecret: vault.seal(secret, webhookPurpose(id)),
         createdAt: now,
         updatedAt: now,

@@ -7,7 +7,7 @@ export interface Segment {
   readonly style?: CSSProperties
 }
 
-interface Look {
+interface TextStyle {
   readonly colour?: string | undefined
   readonly bold?: boolean
   readonly dim?: boolean
@@ -72,7 +72,7 @@ function readColour(
   return [undefined, 0]
 }
 
-function change(before: Look, codes: readonly number[]): Look {
+function change(before: TextStyle, codes: readonly number[]): TextStyle {
   let look = before
   for (let at = 0; at < codes.length; at++) {
     const code = codes[at] ?? 0
@@ -99,7 +99,7 @@ function change(before: Look, codes: readonly number[]): Look {
   return look
 }
 
-function toSegment(text: string, look: Look): Segment {
+function toSegment(text: string, look: TextStyle): Segment {
   const className = [
     look.bold && 'font-semibold',
     look.dim && look.colour === undefined && 'text-soft',
@@ -128,7 +128,7 @@ export function parseAnsi(line: string): readonly Segment[] {
   const text = settled(line)
   if (!text.includes(ESC)) return [{ text: text.replace(CONTROL, '') }]
   const segments: Segment[] = []
-  let look: Look = {}
+  let look: TextStyle = {}
   let from = 0
   const add = (to: number) => {
     const piece = text.slice(from, to).replace(CONTROL, '')

@@ -70,16 +70,21 @@ const join = (type: RecordType, parts: readonly string[]): string =>
       ? (parts[0] ?? '')
       : parts.map((part) => part.trim()).join(' ')
 
-interface Wish {
+interface RecordFields {
   readonly name: string
   readonly type: string
   readonly value: string
 }
 
 /** Puts a record in the place of another: the new one first, unless the old one is in its way. */
-async function replaceRecord(client: Client, domain: string, before: DnsRecord, body: Wish): Promise<void> {
+async function replaceRecord(
+  client: Client,
+  domain: string,
+  before: DnsRecord,
+  body: RecordFields,
+): Promise<void> {
   const remove = () => client.call(deleteDnsRecord, { params: { domain, recId: before.id } })
-  const make = (wish: Wish) => client.call(createDnsRecord, { params: { domain }, body: wish })
+  const make = (request: RecordFields) => client.call(createDnsRecord, { params: { domain }, body: request })
   try {
     await make(body)
   } catch (error) {

@@ -6,7 +6,7 @@ import { useAction } from '../api/query.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 
-type Wish = Partial<Record<Scope, 'read' | 'read-write'>>
+type RequestedScopes = Partial<Record<Scope, 'read' | 'read-write'>>
 
 export interface ApplicationFields {
   readonly id: string
@@ -14,7 +14,7 @@ export interface ApplicationFields {
   readonly slug: string
   readonly redirectUrl: string
   readonly webhookUrl: string | null
-  readonly scopes: Wish
+  readonly scopes: RequestedScopes
   readonly note: string | null
 }
 
@@ -38,7 +38,7 @@ export function ApplicationDialog({
   const [redirectUrl, setRedirectUrl] = useState(application?.redirectUrl ?? '')
   const [webhookUrl, setWebhookUrl] = useState(application?.webhookUrl ?? '')
   const [note, setNote] = useState(application?.note ?? '')
-  const [scopes, setScopes] = useState<Wish>(application?.scopes ?? { project: 'read' })
+  const [scopes, setScopes] = useState<RequestedScopes>(application?.scopes ?? { project: 'read' })
   const save = useAction(
     async (_input: undefined, { client }) => {
       const body = { name, redirectUrl, webhookUrl: webhookUrl || null, note: note || null, scopes }

@@ -1,7 +1,7 @@
 import type { ProjectLogFilter } from '#client/project-log.ts'
 
 /** What of a project's log is wanted, in the words of the page's address. */
-export interface LogWish {
+export interface LogRequest {
   readonly text: string
   readonly path: string
   readonly status: string
@@ -54,17 +54,17 @@ export const withOwn = (
   options.some((option) => option.value === value) ? options : [...options, { value, label: value }]
 
 /** What to ask the API for. */
-export function toFilter(wish: LogWish, now: number): ProjectLogFilter {
-  const range = RANGES.find(({ value }) => value === wish.range)
+export function toFilter(request: LogRequest, now: number): ProjectLogFilter {
+  const range = RANGES.find(({ value }) => value === request.range)
   const said = (name: string, value: string) => (value.trim() === '' ? {} : { [name]: value.trim() })
   return {
-    ...said('q', wish.text),
-    ...said('path', wish.path),
-    ...said('status', wish.status),
-    ...said('level', wish.level),
-    ...said('type', wish.type),
-    ...said('deploymentId', wish.deployment),
-    ...said('target', wish.target),
+    ...said('q', request.text),
+    ...said('path', request.path),
+    ...said('status', request.status),
+    ...said('level', request.level),
+    ...said('type', request.type),
+    ...said('deploymentId', request.deployment),
+    ...said('target', request.target),
     ...(range !== undefined && 'ms' in range && { since: String(now - range.ms) }),
   }
 }

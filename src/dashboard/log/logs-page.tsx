@@ -14,7 +14,7 @@ import { Problem } from '../ui/problem.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { groupEntries } from './group-entries.ts'
-import { LEVELS, type LogWish, RANGES, STATUSES, TYPES, toFilter, withOwn } from './log-filter.ts'
+import { LEVELS, type LogRequest, RANGES, STATUSES, TYPES, toFilter, withOwn } from './log-filter.ts'
 import { LogItem } from './log-row.tsx'
 import { TypedFilter } from './typed-filter.tsx'
 import { useFollow, useLogPages } from './use-logs.ts'
@@ -36,11 +36,11 @@ export function LogsPage() {
   const [target, setTarget] = useSearchText('target')
   const [live, setLive] = useSearchText('live')
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const wish: LogWish = { text, path, status, level, type, range, deployment, target }
-  const isFiltered = Object.values(wish).some((value) => value !== '')
+  const request: LogRequest = { text, path, status, level, type, range, deployment, target }
+  const isFiltered = Object.values(request).some((value) => value !== '')
   // The moment that a range is counted from stays until another range is chosen.
   const now = useMemo(() => (range === '' ? 0 : Date.now()), [range])
-  const filter = toFilter(wish, now)
+  const filter = toFilter(request, now)
   const isLive = live !== ''
 
   const pages = useLogPages(project.id, filter)

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Page } from '../ui/page.tsx'
 import { UsageBars } from '../usage/usage-bars.tsx'
-import { QuotasDialog, type QuotaWish } from './quotas-dialog.tsx'
+import { type QuotaRequest, QuotasDialog } from './quotas-dialog.tsx'
 
 const route = getRouteApi('/operator/accounts/$id')
 
@@ -21,7 +21,7 @@ export function AccountPage() {
   const { plan, quotas, changed } = useRead('operator', readAccountUsage, { params })
   const [editing, setEditing] = useState(false)
   const save = useAction(
-    (body: QuotaWish, { client }) => client.call(changeAccountQuotas, { params, body }),
+    (body: QuotaRequest, { client }) => client.call(changeAccountQuotas, { params, body }),
     { changes: ['operator'], done: () => `The quotas of ${account.slug} are changed.` },
   )
   const limits = Object.fromEntries(quotas.map(({ name, limit }) => [name, limit])) as QuotaLimits
@@ -46,7 +46,7 @@ export function AccountPage() {
           changed={changed}
           busy={save.isPending}
           onClose={() => setEditing(false)}
-          onSave={(wish) => save.mutate(wish, { onSuccess: () => setEditing(false) })}
+          onSave={(request) => save.mutate(request, { onSuccess: () => setEditing(false) })}
         />
       )}
     </Page>

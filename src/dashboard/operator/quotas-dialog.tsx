@@ -4,7 +4,7 @@ import { QUOTA_NAMES, QUOTAS, type QuotaLimits, type QuotaName } from '#contract
 import { TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 
-export type QuotaWish = Partial<Record<QuotaName, number | null | 'default'>>
+export type QuotaRequest = Partial<Record<QuotaName, number | null | 'default'>>
 
 const HINTS: Partial<Record<QuotaName, string>> = {
   contentBytes: 'Such as 20GB.',
@@ -28,7 +28,7 @@ export function QuotasDialog({
   limits: QuotaLimits
   changed: readonly QuotaName[]
   busy: boolean
-  onSave: (wish: QuotaWish) => void
+  onSave: (request: QuotaRequest) => void
   onClose: () => void
 }) {
   const shown = (name: QuotaName) => {
@@ -38,14 +38,14 @@ export function QuotasDialog({
   const [texts, setTexts] = useState<Partial<Record<QuotaName, string>>>(() =>
     Object.fromEntries(changed.map((name) => [name, shown(name)])),
   )
-  const wishOf = (name: QuotaName) => {
+  const requestOf = (name: QuotaName) => {
     const text = texts[name]?.trim() ?? ''
     return text === '' ? 'default' : readLimit(name, text)
   }
   const edited = QUOTA_NAMES.filter(
     (name) => (texts[name] ?? '') !== (changed.includes(name) ? shown(name) : ''),
   )
-  const isWrong = edited.some((name) => wishOf(name) === undefined)
+  const isWrong = edited.some((name) => requestOf(name) === undefined)
   return (
     <FormDialog
       title={title}
@@ -58,8 +58,8 @@ export function QuotasDialog({
         onSave(
           Object.fromEntries(
             edited.flatMap((name) => {
-              const wish = wishOf(name)
-              return wish === undefined ? [] : [[name, wish]]
+              const request = requestOf(name)
+              return request === undefined ? [] : [[name, request]]
             }),
           ),
         )
@@ -72,7 +72,7 @@ export function QuotasDialog({
           value={texts[name] ?? ''}
           placeholder={changed.includes(name) ? 'As it would be otherwise' : shown(name)}
           hint={HINTS[name]}
-          error={wishOf(name) === undefined ? 'Write a number, none for no limit, or nothing.' : undefined}
+          error={requestOf(name) === undefined ? 'Write a number, none for no limit, or nothing.' : undefined}
           onChange={(text) => setTexts({ ...texts, [name]: text })}
         />
       ))}

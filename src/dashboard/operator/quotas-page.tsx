@@ -9,14 +9,14 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { Page } from '../ui/page.tsx'
-import { QuotasDialog, type QuotaWish } from './quotas-dialog.tsx'
+import { type QuotaRequest, QuotasDialog } from './quotas-dialog.tsx'
 
 export function QuotasPage() {
   const { plans } = useRead('operator', listPlanQuotas)
   const [editing, setEditing] = useState<Plan>()
   const save = useAction(
-    ({ plan, wish }: { plan: Plan; wish: QuotaWish }, { client }) =>
-      client.call(changePlanQuotas, { params: { plan }, body: wish }),
+    ({ plan, request }: { plan: Plan; request: QuotaRequest }, { client }) =>
+      client.call(changePlanQuotas, { params: { plan }, body: request }),
     { changes: ['operator'], done: () => 'The quotas are changed.' },
   )
   const edited = plans.find(({ plan }) => plan === editing)
@@ -63,8 +63,8 @@ export function QuotasPage() {
           changed={edited.changed}
           busy={save.isPending}
           onClose={() => setEditing(undefined)}
-          onSave={(wish) =>
-            save.mutate({ plan: edited.plan, wish }, { onSuccess: () => setEditing(undefined) })
+          onSave={(request) =>
+            save.mutate({ plan: edited.plan, request }, { onSuccess: () => setEditing(undefined) })
           }
         />
       )}

@@ -1,6 +1,6 @@
 import { useProject } from '../project/project.ts'
 import { DeleteCard } from './delete-card.tsx'
-import { DataCacheCard, KeptCard } from './kept-card.tsx'
+import { DataCacheCard, DeploymentRetentionCard } from './kept-card.tsx'
 import { PauseCard } from './pause-card.tsx'
 import { TransferCard } from './transfer-card.tsx'
 import { useTitle } from './use-title.ts'
@@ -12,7 +12,7 @@ export function AdvancedPage() {
     <>
       <PauseCard project={project} />
       <DataCacheCard project={project} />
-      <KeptCard project={project} />
+      <DeploymentRetentionCard project={project} />
       <TransferCard project={project} />
       <DeleteCard project={project} />
     </>

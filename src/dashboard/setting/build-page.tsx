@@ -14,31 +14,31 @@ const COMMANDS = ['framework', 'buildCommand', 'installCommand', 'devCommand', '
 type Commands = Pick<Project, (typeof COMMANDS)[number]>
 
 function CommandsCard({ project }: { project: Project }) {
-  const [wish, setWish] = useState<Commands>(project)
+  const [chosen, setChosen] = useState<Commands>(project)
   const save = useSaveProject(project, { quiet: true, done: DONE })
-  const set = (key: keyof Commands) => (value: string | null) => setWish({ ...wish, [key]: value })
-  const preset = presetOf(wish.framework)
+  const set = (key: keyof Commands) => (value: string | null) => setChosen({ ...chosen, [key]: value })
+  const preset = presetOf(chosen.framework)
   return (
     <SettingCard
       title="How it is built"
       about="The framework decides unless you override it. A configuration file in the source goes before all of this."
       hint="For deployments to come."
-      changed={COMMANDS.some((key) => wish[key] !== project[key])}
+      changed={COMMANDS.some((key) => chosen[key] !== project[key])}
       busy={save.isPending}
       error={save.error}
       onSave={() =>
         save.mutate({
-          framework: wish.framework as Framework | null,
-          buildCommand: wish.buildCommand,
-          installCommand: wish.installCommand,
-          devCommand: wish.devCommand || null,
-          outputDirectory: wish.outputDirectory || null,
+          framework: chosen.framework as Framework | null,
+          buildCommand: chosen.buildCommand,
+          installCommand: chosen.installCommand,
+          devCommand: chosen.devCommand || null,
+          outputDirectory: chosen.outputDirectory || null,
         })
       }
     >
       <SelectField
         label="Framework"
-        value={wish.framework ?? ''}
+        value={chosen.framework ?? ''}
         onChange={(value) => set('framework')(value === '' ? null : value)}
         options={frameworkOptions()}
       />
@@ -46,28 +46,28 @@ function CommandsCard({ project }: { project: Project }) {
         label="Build command"
         usual={preset.build || 'None'}
         emptyMeans="Empty: nothing is built."
-        value={wish.buildCommand}
+        value={chosen.buildCommand}
         onChange={set('buildCommand')}
       />
       <OverrideField
         label="Output directory"
         usual={preset.output || 'The root directory'}
         emptyMeans="Empty: the framework decides."
-        value={wish.outputDirectory}
+        value={chosen.outputDirectory}
         onChange={set('outputDirectory')}
       />
       <OverrideField
         label="Install command"
         usual={INSTALL_USUAL}
         emptyMeans="Empty: nothing is installed."
-        value={wish.installCommand}
+        value={chosen.installCommand}
         onChange={set('installCommand')}
       />
       <OverrideField
         label="Development command"
         usual={preset.dev || 'None'}
         emptyMeans="Empty: the framework decides. Used on your own machine."
-        value={wish.devCommand}
+        value={chosen.devCommand}
         onChange={set('devCommand')}
       />
     </SettingCard>

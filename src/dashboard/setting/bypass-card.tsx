@@ -14,11 +14,12 @@ import { FormDialog } from '../ui/form-dialog.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 
-type Wish = NonNullable<BodyOf<(typeof changeProtectionBypass)['body']>>
+type BypassChange = NonNullable<BodyOf<(typeof changeProtectionBypass)['body']>>
 
 const useChange = ({ id }: Project, done: string) =>
   useAction(
-    (body: Wish, { client }) => client.call(changeProtectionBypass, { params: { idOrName: id }, body }),
+    (body: BypassChange, { client }) =>
+      client.call(changeProtectionBypass, { params: { idOrName: id }, body }),
     { changes: ['project'], done },
   )
 

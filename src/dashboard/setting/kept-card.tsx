@@ -34,7 +34,7 @@ export function DataCacheCard({ project }: { project: Project }) {
 const FEEDBACK = { default: null, on: true, off: false } as const
 
 /** Settings that other tools read, and that change nothing here. */
-export function KeptCard({ project }: { project: Project }) {
+export function DeploymentRetentionCard({ project }: { project: Project }) {
   const before = {
     region: project.serverlessFunctionRegion ?? '',
     maxAge: String(project.skewProtectionMaxAge ?? ''),
@@ -44,7 +44,7 @@ export function KeptCard({ project }: { project: Project }) {
     feedback:
       project.enablePreviewFeedback === null ? 'default' : project.enablePreviewFeedback ? 'on' : 'off',
   } as const
-  const [wish, setWish] = useState<{
+  const [chosen, setChosen] = useState<{
     region: string
     maxAge: string
     boundary: string
@@ -52,29 +52,29 @@ export function KeptCard({ project }: { project: Project }) {
   }>(before)
   const save = useSaveProject(project, { quiet: true })
   const set =
-    <K extends keyof typeof wish>(key: K) =>
-    (value: (typeof wish)[K]) =>
-      setWish({ ...wish, [key]: value })
+    <K extends keyof typeof chosen>(key: K) =>
+    (value: (typeof chosen)[K]) =>
+      setChosen({ ...chosen, [key]: value })
   return (
     <SettingCard
       title="For other tools"
       about="Clients of this API may set and read these. This installation keeps them, and does nothing else with them."
-      changed={Object.entries(before).some(([key, value]) => wish[key as keyof typeof wish] !== value)}
+      changed={Object.entries(before).some(([key, value]) => chosen[key as keyof typeof chosen] !== value)}
       busy={save.isPending}
       error={save.error}
       onSave={() =>
         save.mutate({
-          serverlessFunctionRegion: wish.region || null,
-          enablePreviewFeedback: FEEDBACK[wish.feedback],
-          ...(wish.maxAge !== '' && { skewProtectionMaxAge: Number(wish.maxAge) }),
-          ...(wish.boundary !== '' && { skewProtectionBoundaryAt: Date.parse(`${wish.boundary}Z`) }),
+          serverlessFunctionRegion: chosen.region || null,
+          enablePreviewFeedback: FEEDBACK[chosen.feedback],
+          ...(chosen.maxAge !== '' && { skewProtectionMaxAge: Number(chosen.maxAge) }),
+          ...(chosen.boundary !== '' && { skewProtectionBoundaryAt: Date.parse(`${chosen.boundary}Z`) }),
         })
       }
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Region of functions"
-          value={wish.region}
+          value={chosen.region}
           onChange={set('region')}
           maxLength={16}
           placeholder="Where this installation is"
@@ -82,7 +82,7 @@ export function KeptCard({ project }: { project: Project }) {
         />
         <SelectField
           label="Comments on previews"
-          value={wish.feedback}
+          value={chosen.feedback}
           onChange={set('feedback')}
           options={[
             { value: 'default', label: 'As the tool likes' },
@@ -94,14 +94,14 @@ export function KeptCard({ project }: { project: Project }) {
           label="Skew protection, seconds"
           type="number"
           min={0}
-          value={wish.maxAge}
+          value={chosen.maxAge}
           onChange={set('maxAge')}
           placeholder="Not set"
         />
         <TextField
           label="Skew protection since (UTC)"
           type="datetime-local"
-          value={wish.boundary}
+          value={chosen.boundary}
           onChange={set('boundary')}
         />
       </div>

@@ -6,7 +6,7 @@ import { ownCookies } from '../function/own-cookies.ts'
 import type { Encoding } from './encoding.ts'
 import type { Representation } from './representation.ts'
 
-/** All that is known of an answer with a file's content before a visitor's wishes are. Made once for a path. */
+/** All that is known of an answer with a file's content before a visitor's headers are. Made once for a path. */
 export interface FileAnswer {
   readonly file: SiteFile
   /** The file's path, with a leading slash. */

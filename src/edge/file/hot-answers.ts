@@ -29,7 +29,7 @@ const WEIGHT = 2048
 
 /**
  * Remembers which file answers a GET of which path, so that the routes are asked once. Everything in an answer
- * but its content and the visitor's wishes depends on the site and the path alone.
+ * but its content and the visitor's headers depends on the site and the path alone.
  */
 export class HotAnswers {
   readonly #kept: WeightedCache<HotAnswer>

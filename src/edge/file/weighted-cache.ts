@@ -1,5 +1,5 @@
 /** Something that can be kept. Whoever uses it sets `used`, which is all that a hit costs. */
-export interface Kept {
+export interface CacheEntry {
   used: boolean
 }
 
@@ -12,7 +12,7 @@ interface Slot<V> {
  * Keeps values up to a total weight. The oldest one that was not used since it was last looked at goes first
  * (second chance), which is nearly the least recently used one without any bookkeeping on a hit.
  */
-export class WeightedCache<V extends Kept> {
+export class WeightedCache<V extends CacheEntry> {
   readonly #slots = new Map<string, Slot<V>>()
   readonly #budget: number
   readonly #release: (value: V) => void

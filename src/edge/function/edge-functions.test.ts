@@ -524,14 +524,14 @@ for (const [fault, status, code] of [
   })
 
 test('while an instance is waited for, a visitor who goes away takes the wish back', async () => {
-  const { promise: wished, resolve: onWish } = Promise.withResolvers<AbortSignal>()
+  const { promise: requested, resolve: onRequest } = Promise.withResolvers<AbortSignal>()
   const edge = createEdgeWorld({
     runner: {
       lease: (_, options) =>
         new Promise((_resolve, reject) => {
           const signal = options?.signal as AbortSignal
           signal.addEventListener('abort', () => reject(signal.reason))
-          onWish(signal)
+          onRequest(signal)
         }),
     },
   })
@@ -540,7 +540,7 @@ test('while an instance is waited for, a visitor who goes away takes the wish ba
   const req = request({ port: own.port, host: '127.0.0.1', headers: { host: 'site.test' }, agent: false })
   req.on('error', () => {})
   req.end()
-  const signal = await wished
+  const signal = await requested
   const aborted = once(signal, 'abort')
   req.destroy()
   await aborted

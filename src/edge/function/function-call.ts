@@ -113,7 +113,7 @@ class RunningCall implements UpstreamExchange, Waiting {
   readonly #functions: Functions
   readonly #call: FunctionCall
   readonly #settle: (result: FunctionResponse | Refusal) => void
-  readonly #wish: LeaseWish
+  readonly #leaseRequest: LeaseRequest
   #lease: Lease | undefined
   #connection: UpstreamConnection | undefined
   #timer: NodeJS.Timeout | undefined
@@ -132,13 +132,13 @@ class RunningCall implements UpstreamExchange, Waiting {
     this.#functions = functions
     this.#call = call
     this.#settle = settle
-    this.#wish = new LeaseWish(call.affinity, call.instance)
+    this.#leaseRequest = new LeaseRequest(call.affinity, call.instance)
   }
 
   start(): void {
     this.#attempts++
     try {
-      const lease = this.#functions.runner.lease(this.#call.program, this.#wish)
+      const lease = this.#functions.runner.lease(this.#call.program, this.#leaseRequest)
       if (lease instanceof Promise) lease.then(this.#send, this.#onRefused)
       else this.#send(lease)
     } catch (error) {
@@ -148,7 +148,7 @@ class RunningCall implements UpstreamExchange, Waiting {
 
   cancel(): void {
     if (this.#isOver) return
-    this.#wish.abort()
+    this.#leaseRequest.abort()
     this.#connection?.destroy()
     this.#end(undefined)
     this.#answer(refuse('CLIENT_CLOSED_REQUEST'))
@@ -179,7 +179,7 @@ class RunningCall implements UpstreamExchange, Waiting {
     if (!isRepeated) {
       if (code === 'EMALFORMED')
         log.info({ err: error, id: this.#call.requestId }, 'a function did not speak proper HTTP')
-      const isBroken = !BLAMELESS.has(code) && !this.#wish.isAborted
+      const isBroken = !BLAMELESS.has(code) && !this.#leaseRequest.isAborted
       const isHostLost = isBroken && this.#mayRepeatSafely() ? this.#lease?.isHostLost : undefined
       if (isHostLost !== undefined) {
         this.#release('broken')
@@ -258,7 +258,7 @@ class RunningCall implements UpstreamExchange, Waiting {
 
   readonly #onTimeout = (): void => {
     if (this.#isOver) return
-    this.#wish.abort()
+    this.#leaseRequest.abort()
     this.#connection?.destroy()
     this.#end('stuck')
     this.#answer(refuse('FUNCTION_INVOCATION_TIMEOUT'))
@@ -315,7 +315,7 @@ const refuse = (code: EdgeErrorCode): Refusal => ({ code, headers: [] })
 const uncork = (socket: Socket): void => socket.uncork()
 
 /** The signal is made only for a runner that asks for it, which one with a free instance does not. */
-class LeaseWish implements LeaseOptions {
+class LeaseRequest implements LeaseOptions {
   declare readonly affinity?: string
   declare readonly instance?: string
   #controller: AbortController | undefined

@@ -18,7 +18,7 @@ import { platformHead, valueIn } from '../function/function-headers.ts'
 import { canonicalVisitor, type PublicAddress } from './canonical-visitor.ts'
 import { type Generation, generate } from './prerender-generate.ts'
 import { allowedQuery } from './prerender-key.ts'
-import { type Kept, nameOf, type PrerenderMemory } from './prerender-memory.ts'
+import { type CachedAnswer, nameOf, type PrerenderMemory } from './prerender-memory.ts'
 import type { Revalidations } from './revalidations.ts'
 
 export interface PrerenderOptions {
@@ -43,7 +43,7 @@ interface Visit {
 }
 
 /** Of an answer that is to be made. */
-interface Wish {
+interface PrerenderRequest {
   /** By which the function is told that it was asked for. */
   readonly token?: string | undefined
   /** One that was begun before is not good enough. */
@@ -72,7 +72,7 @@ export function createPrerenderAnswer({
   const unfit = new Map<string, number>()
 
   /** Makes the answer, once for all who want it. */
-  function make(visit: Visit, { token, after = 0 }: Wish = {}): Promise<Generation> {
+  function make(visit: Visit, { token, after = 0 }: PrerenderRequest = {}): Promise<Generation> {
     const name = nameOf(visit.key)
     const running = generations.get(name)
     if (running !== undefined && running.at >= after && token === undefined) return running.made
@@ -118,7 +118,7 @@ export function createPrerenderAnswer({
   }
 
   /** Makes the answer anew while the old one is served. */
-  function renew(visit: Visit, kept: Kept): void {
+  function renew(visit: Visit, kept: CachedAnswer): void {
     if (clock.monotonic() < kept.retryAt || generations.has(nameOf(visit.key))) return
     kept.retryAt = clock.monotonic() + RETRY_MS
     make(visit)
@@ -150,7 +150,7 @@ export function createPrerenderAnswer({
     return { status: prerender.initialStatus ?? 200, headers, body, generatedAt: 0, expiration: 0 }
   }
 
-  function answerKept(visit: Visit, kept: Kept): Result | Promise<Result> {
+  function answerKept(visit: Visit, kept: CachedAnswer): Result | Promise<Result> {
     const { entry } = kept
     if (entry === undefined) return answerAbsent(visit, kept)
     const tagged = taggedState(visit, valueIn(entry.headers, TAGS), entry.generatedAt)
@@ -169,7 +169,7 @@ export function createPrerenderAnswer({
   }
 
   /** From the build, or made now. */
-  async function answerAbsent(visit: Visit, kept: Kept): Promise<Result> {
+  async function answerAbsent(visit: Visit, kept: CachedAnswer): Promise<Result> {
     const { prerender } = visit
     const { fallback } = prerender
     if (fallback === undefined) {

@@ -5,7 +5,7 @@ import type { Answer } from '../answer.ts'
 import { WeightedCache } from '../file/weighted-cache.ts'
 
 /** What is known of a kept answer, or of its absence. */
-export interface Kept {
+export interface CachedAnswer {
   readonly entry: PrerenderEntry | undefined
   /** The answer in the forms that visitors have asked for, by what they accept. */
   readonly forms: Map<string, Answer>
@@ -24,8 +24,8 @@ export class PrerenderMemory {
   readonly #cache: PrerenderCache
   readonly #clock: Clock
   readonly #log: Log
-  readonly #kept: WeightedCache<Kept>
-  readonly #reads = new Map<string, Promise<Kept>>()
+  readonly #kept: WeightedCache<CachedAnswer>
+  readonly #reads = new Map<string, Promise<CachedAnswer>>()
 
   constructor(cache: PrerenderCache, clock: Clock, log: Log, budgetBytes: number) {
     this.#cache = cache
@@ -34,7 +34,7 @@ export class PrerenderMemory {
     this.#kept = new WeightedCache(budgetBytes, () => {})
   }
 
-  get(key: PrerenderKey): Kept | Promise<Kept> {
+  get(key: PrerenderKey): CachedAnswer | Promise<CachedAnswer> {
     const name = nameOf(key)
     const kept = this.#kept.get(name)
     if (kept !== undefined && this.#clock.monotonic() < kept.checkAt) return kept
@@ -64,7 +64,7 @@ export class PrerenderMemory {
     this.#kept.clear()
   }
 
-  async #read(key: PrerenderKey, name: string, before: Kept | undefined): Promise<Kept> {
+  async #read(key: PrerenderKey, name: string, before: CachedAnswer | undefined): Promise<CachedAnswer> {
     const entry = await this.#cache.get(key).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'a kept answer could not be read')
       return before?.entry
@@ -72,10 +72,10 @@ export class PrerenderMemory {
     return this.#keep(name, entry, before)
   }
 
-  #keep(name: string, entry: PrerenderEntry | undefined, before: Kept | undefined): Kept {
+  #keep(name: string, entry: PrerenderEntry | undefined, before: CachedAnswer | undefined): CachedAnswer {
     const isSame =
       entry?.generatedAt === before?.entry?.generatedAt && entry?.expiration === before?.entry?.expiration
-    const kept: Kept = {
+    const kept: CachedAnswer = {
       entry,
       forms: isSame && before !== undefined ? before.forms : new Map(),
       checkAt: this.#clock.monotonic() + CHECK_MS,

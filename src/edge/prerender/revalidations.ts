@@ -23,7 +23,7 @@ const MAX_DEPLOYMENTS = 5000
 /** Of the header by which instances learn of them. */
 const MAX_LINE = 8192
 
-interface Known {
+interface RevalidatedTag {
   readonly tags: RevalidatedTags
   /** What instances are told, as a line of a request's head; empty where there is nothing to tell. */
   readonly line: string
@@ -35,7 +35,7 @@ interface Known {
  */
 export class Revalidations {
   readonly #options: RevalidationOptions
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, RevalidatedTag>()
   readonly #loads = new Map<string, Promise<void>>()
   readonly #unsubscribe: () => void
 

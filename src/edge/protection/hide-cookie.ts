@@ -1,7 +1,7 @@
 import type { AnyRequest } from '../respond.ts'
 import { VISITOR_COOKIE, withoutVisitorCookie } from './visitor-cookie.ts'
 
-/** Takes out of a request what the visitor has shown at the door: the code behind it could pass for him with that. */
+/** Takes out of a request what the visitor has shown to a protection: the code behind it could pass for him with that. */
 export function hideVisitorCookie(req: AnyRequest): void {
   const { headers } = req
   if (headers.cookie === undefined || !headers.cookie.includes(VISITOR_COOKIE)) return

@@ -17,14 +17,14 @@ export interface MembersOptions {
 const KEPT_MS = 60_000
 const MAX_KNOWN = 10_000
 
-interface Known {
+interface CachedMember {
   readonly may: boolean
   readonly until: number
 }
 
 /** Remembers for a while who may visit, because members come back with every request. */
 export function createMembers({ mayVisit, clock, log }: MembersOptions): Members {
-  const known = new Map<string, Known>()
+  const known = new Map<string, CachedMember>()
   const asked = new Map<string, Promise<boolean>>()
 
   function ask(userId: string, ownerId: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Site, SiteProtection } from '#core/site/site.ts'
 import type { Answer } from '../answer.ts'
 import { authorityOf, type Exchange, type Result, visitorOf } from '../exchange.ts'
 
-/** Somebody at the door of a site. */
+/** A visit to a site, before its routes are asked. */
 export interface Visit {
   readonly site: Site
   readonly exchange: Exchange
@@ -10,16 +10,16 @@ export interface Visit {
   readonly cookies: string[]
 }
 
-/** Somebody at the door of a site that is not for everyone. */
+/** A visit to a site that is protected. */
 export interface GuardedVisit extends Visit {
   readonly protection: SiteProtection
 }
 
-/** The visitor is let in: no other guard of the same door is asked. */
+/** The visitor is let in: no other protection of the site is asked. */
 export const LET_IN = Symbol('let in')
 
 /** Nothing: no objection, the next guard is asked. */
-export type Verdict = undefined | typeof LET_IN | Result
+export type ProtectionResult = undefined | typeof LET_IN | Result
 
 /** Where a visitor is to go, on this very host: in full, so that no path can be taken for another host. */
 export function addressOf({ exchange }: Visit, url: string): string {

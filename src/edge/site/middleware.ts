@@ -9,7 +9,9 @@ import type { MiddlewareOutcome } from './route-answer.ts'
 import type { SiteEntry } from './site-entry.ts'
 
 /** What a middleware made of a request: the answer, or the way on. */
-export type Verdict = { readonly result: Result } | { readonly goOn: Continuation; readonly detour: Detour }
+export type MiddlewareResult =
+  | { readonly result: Result }
+  | { readonly goOn: Continuation; readonly detour: Detour }
 
 /** What middlewares want of a request that goes on. */
 export interface Detour {
@@ -29,7 +31,7 @@ export async function askMiddleware(
   { path, query }: MiddlewareOutcome,
   exchange: Exchange,
   detour: Detour,
-): Promise<Verdict> {
+): Promise<MiddlewareResult> {
   const { req, question } = exchange
   const url = query === '' ? encodePath(path) : `${encodePath(path)}?${query}`
   const head = functionHead(

@@ -3,7 +3,7 @@ import { newId } from '#contract/ids.ts'
 import type { Context, Visit } from '#core/access/context.ts'
 import type { AuditEntry } from '#core/audit/audit.ts'
 
-/** What the placeholders of an endpoint stood for, as far as it opens no doors. */
+/** What the placeholders of an endpoint stood for, as far as it is no credential. */
 const SECRET = new Set(['code', 'token'])
 const LONGEST = 256
 

@@ -2,7 +2,7 @@ import { type createDeployment, FUNCTIONS_SHOWN } from '#contract/api/deployment
 import type { BodyOf } from '#contract/endpoint.ts'
 import type { Build, Deployment } from '#core/deployment/deployment.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
-import type { CreateDeployment } from '#core/deployment/read-wish.ts'
+import type { CreateDeployment } from '#core/deployment/read-deployment-request.ts'
 import type { Instance } from '#core/instance/instance.ts'
 
 type Body = BodyOf<NonNullable<(typeof createDeployment)['body']>>

@@ -2,7 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import { iso } from '#contract/time.ts'
 import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
 import type { FileInput } from '#core/deployment/manifest.ts'
-import type { CreateDeployment } from '#core/deployment/read-wish.ts'
+import type { CreateDeployment } from '#core/deployment/read-deployment-request.ts'
 
 export const listItem = (d: Deployment) => ({
   uid: d.id,

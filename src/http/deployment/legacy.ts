@@ -4,7 +4,7 @@ import { iso } from '#contract/time.ts'
 import type { Created } from '#core/deployment/create-deployment.ts'
 import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
 import type { FileInput } from '#core/deployment/manifest.ts'
-import type { CreateDeployment } from '#core/deployment/read-wish.ts'
+import type { CreateDeployment } from '#core/deployment/read-deployment-request.ts'
 import { MAX_FILE_BYTES } from '#core/file/files.ts'
 import { chooseNode } from './node-versions.ts'
 

@@ -7,11 +7,11 @@ import * as current from './current.ts'
 
 type Given = { readonly [K in keyof NewRecord]?: NewRecord[K] | undefined }
 
-const wish = ({ name, type, value, mxPriority }: Given): NewRecord => ({ name, type, value, mxPriority })
+const request = ({ name, type, value, mxPriority }: Given): NewRecord => ({ name, type, value, mxPriority })
 
 export function dnsRecordRoutes(records: DnsRecords): readonly Route[] {
   const create = async (ctx: Context, domain: string, given: Given) => ({
-    uid: (await records.create(ctx, domain, wish(given))).id,
+    uid: (await records.create(ctx, domain, request(given))).id,
   })
   const list = async (ctx: Context, domain: string, query: Partial<PageQuery>) =>
     current.records(await records.list(ctx, domain, { limit: PAGE_LIMIT.older, ...query }))

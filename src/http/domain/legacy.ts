@@ -22,7 +22,7 @@ export const domains = (page: Page<DomainView & DomainUse>) => ({
   pagination: page.pagination,
 })
 
-/** Whoever wished for our nameservers proves the domain with them, and is handed no token. */
+/** Whoever asked for our nameservers proves the domain with them, and is handed no token. */
 export const added = (d: DomainView) => ({
   uid: d.id,
   verified: d.verified,

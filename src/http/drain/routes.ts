@@ -2,7 +2,7 @@ import * as api from '#contract/api/drain.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '#core/access/context.ts'
 import { verifyCodeOf } from '#core/drain/drain.ts'
-import type { Drains, DrainWish, KnownDrain } from '#core/drain/drains.ts'
+import type { DrainRequest, Drains, KnownDrain } from '#core/drain/drains.ts'
 import { type Route, route } from '../route.ts'
 
 const shown = ({ drain, clientId }: KnownDrain) => {
@@ -22,10 +22,10 @@ const shown = ({ drain, clientId }: KnownDrain) => {
   }
 }
 
-const wishOf = ({
+const requestOf = ({
   deliveryFormat,
   ...rest
-}: Omit<DrainWish, 'format'> & { deliveryFormat: DrainWish['format'] }): DrainWish => ({
+}: Omit<DrainRequest, 'format'> & { deliveryFormat: DrainRequest['format'] }): DrainRequest => ({
   ...rest,
   format: deliveryFormat,
 })
@@ -37,7 +37,7 @@ function ofIntegration(ctx: Context): Context {
 }
 
 export const drainRoutes = (drains: Drains): readonly Route[] => [
-  route(api.createDrain, async (ctx, { body }) => shown(await drains.create(ctx, wishOf(body)))),
+  route(api.createDrain, async (ctx, { body }) => shown(await drains.create(ctx, requestOf(body)))),
   route(api.listDrains, async (ctx) => (await drains.list(ctx)).map(shown)),
   route(api.getDrain, async (ctx, { params }) => shown(await drains.get(ctx, params.id))),
   route(api.deleteDrain, async (ctx, { params }) => {
@@ -46,7 +46,7 @@ export const drainRoutes = (drains: Drains): readonly Route[] => [
   }),
   route(api.getVerifyCode, (ctx) => ({ code: verifyCodeOf(ctx.owner.id) })),
   route(api.integrations.createDrain, async (ctx, { body }) =>
-    shown(await drains.create(ofIntegration(ctx), wishOf(body))),
+    shown(await drains.create(ofIntegration(ctx), requestOf(body))),
   ),
   route(api.integrations.listDrains, async (ctx) => (await drains.list(ofIntegration(ctx))).map(shown)),
   route(api.integrations.deleteDrain, async (ctx, { params }) => {

@@ -17,46 +17,46 @@ const read = (text: string) => {
   return readLogQuery(query)
 }
 
-const wish = (text: string) => {
-  const given = Object.entries(read(text).wish).filter(([, value]) => value !== undefined)
+const request = (text: string) => {
+  const given = Object.entries(read(text).request).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given)
 }
 
 it('reads everything from the beginning when nothing is said', () => {
   assert.deepEqual(read(''), { ...read('direction=forward&limit=-1'), follow: false, lines: false })
-  assert.deepEqual(wish(''), { direction: 'forward' })
+  assert.deepEqual(request(''), { direction: 'forward' })
 })
 
 it('reads every parameter', () => {
   const { follow, lines } = read('follow=1&format=lines')
   assert.deepEqual([follow, lines], [true, true])
   const direction = 'backward'
-  assert.deepEqual(wish('direction=backward&limit=5'), { direction, limit: 5 })
-  assert.deepEqual(wish('limit=0').limit, 0)
-  assert.deepEqual(wish('types=stdout,%20command,stdout').types, ['stdout', 'command'])
-  assert.deepEqual(wish('types=command,stdout,stderr,exit').types, ['command', 'stdout'])
-  assert.deepEqual(wish('types=exit').types, [])
-  assert.equal(wish('q=a%25b').text, 'a%b')
-  assert.equal(wish('name=bld_1').name, 'bld_1')
-  assert.equal(wish('instanceId=x').instanceId, 'x')
-  assert.equal(wish('builds=1').builds, true)
-  assert.equal(wish('builds=false').builds, false)
-  assert.deepEqual(wish('statusCode=404').status, { from: 404, to: 404 })
-  assert.deepEqual(wish('statusCode=4xx').status, { from: 400, to: 499 })
-  assert.deepEqual(wish('statusCode=5XX').status, { from: 500, to: 599 })
+  assert.deepEqual(request('direction=backward&limit=5'), { direction, limit: 5 })
+  assert.deepEqual(request('limit=0').limit, 0)
+  assert.deepEqual(request('types=stdout,%20command,stdout').types, ['stdout', 'command'])
+  assert.deepEqual(request('types=command,stdout,stderr,exit').types, ['command', 'stdout'])
+  assert.deepEqual(request('types=exit').types, [])
+  assert.equal(request('q=a%25b').text, 'a%b')
+  assert.equal(request('name=bld_1').name, 'bld_1')
+  assert.equal(request('instanceId=x').instanceId, 'x')
+  assert.equal(request('builds=1').builds, true)
+  assert.equal(request('builds=false').builds, false)
+  assert.deepEqual(request('statusCode=404').status, { from: 404, to: 404 })
+  assert.deepEqual(request('statusCode=4xx').status, { from: 400, to: 499 })
+  assert.deepEqual(request('statusCode=5XX').status, { from: 500, to: 599 })
 })
 
 it('reads times as everything at or after them, and serials as what lies beyond', () => {
-  assert.equal(wish('since=1700000000000').after, '1699999999999999999')
-  assert.equal(wish('until=1700000000000').before, '1700000000001000000')
-  assert.equal(wish('since=0').after, '-1')
-  assert.equal(wish('since=1700000000000000042').after, '1700000000000000042')
-  assert.equal(wish('until=1700000000000000042').before, '1700000000000000042')
-  assert.ok(BigInt(wish('until=9999999999999').before) < 2n ** 63n)
+  assert.equal(request('since=1700000000000').after, '1699999999999999999')
+  assert.equal(request('until=1700000000000').before, '1700000000001000000')
+  assert.equal(request('since=0').after, '-1')
+  assert.equal(request('since=1700000000000000042').after, '1700000000000000042')
+  assert.equal(request('until=1700000000000000042').before, '1700000000000000042')
+  assert.ok(BigInt(request('until=9999999999999').before) < 2n ** 63n)
 })
 
 it('takes an empty parameter for one that is not there', () => {
-  assert.deepEqual(wish('since=&until=&types=&q=&name=&statusCode=&instanceId='), { direction: 'forward' })
+  assert.deepEqual(request('since=&until=&types=&q=&name=&statusCode=&instanceId='), { direction: 'forward' })
 })
 
 it('says what is wrong with a parameter', () => {

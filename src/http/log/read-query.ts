@@ -1,11 +1,11 @@
 import { type EventsQuery, LOG_TYPES, type LogType } from '#contract/api/log.ts'
 import { AloftError } from '#contract/errors.ts'
-import type { LogWish } from '#core/log/deployment-logs.ts'
+import type { LogRequest } from '#core/log/deployment-logs.ts'
 import type { StatusRange } from '#core/log/log-store.ts'
 import { firstSerialOf } from '#core/log/serial.ts'
 
 export interface ReadLog {
-  readonly wish: LogWish
+  readonly request: LogRequest
   readonly follow: boolean
   /** One JSON value a line. */
   readonly lines: boolean
@@ -58,7 +58,7 @@ export const asIs = (text: string): string => text
 
 export function readLogQuery(query: EventsQuery): ReadLog {
   const { direction = 'forward', limit = -1, builds, follow = false, format } = query
-  const wish: LogWish = {
+  const request: LogRequest = {
     direction,
     limit: limit < 0 ? undefined : limit,
     after: read(query.since, readSince),
@@ -72,6 +72,6 @@ export function readLogQuery(query: EventsQuery): ReadLog {
   }
   if (follow && direction === 'backward')
     throw invalid('`direction` cannot be `backward` together with `follow`')
-  if (follow && wish.before !== undefined) throw invalid('`until` cannot be given together with `follow`')
-  return { wish, follow, lines: format === 'lines' }
+  if (follow && request.before !== undefined) throw invalid('`until` cannot be given together with `follow`')
+  return { request, follow, lines: format === 'lines' }
 }

@@ -41,17 +41,17 @@ export function logRoutes(logs: DeploymentLogs, find: FindLogged): readonly Rout
   const answer =
     (formOf: (deployment: LoggedDeployment) => Form) =>
     async (ctx: Context, { params, query }: ReadInput): Promise<RawReply> => {
-      const { wish, follow, lines } = readLogQuery(query)
+      const { request, follow, lines } = readLogQuery(query)
       const deployment = await find(ctx, params.id)
       const form = formOf(deployment)
       if (follow) {
-        const isFinished = wish.builds ? () => deployment.isFinished() : undefined
+        const isFinished = request.builds ? () => deployment.isFinished() : undefined
         const body = streamLines((signal) =>
-          shown(logs.follow(deployment.id, wish, { signal, isFinished }), form),
+          shown(logs.follow(deployment.id, request, { signal, isFinished }), form),
         )
         return { type: LINES, headers: LINES_HEADERS, body, endless: true }
       }
-      const entries = await logs.read(deployment.id, wish)
+      const entries = await logs.read(deployment.id, request)
       return lines
         ? { type: LINES, headers: LINES_HEADERS, body: linesOf(entries.map(form.entry)) }
         : { type: 'application/json; charset=utf-8', body: JSON.stringify(form.entries(entries)) }

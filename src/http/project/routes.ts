@@ -35,7 +35,7 @@ export function projectRoutes(projects: Projects): readonly Route[] {
 
     route(api.createProject, async (ctx, { body }) => {
       const { serverlessFunctionZeroConfigFailover: failover, environmentVariables, ...command } = body
-      const variables = environmentVariables?.map((wish) => ({ type: 'encrypted' as const, ...wish }))
+      const variables = environmentVariables?.map((request) => ({ type: 'encrypted' as const, ...request }))
       // Clients send anything here; what counts is whether they mean yes.
       const meant = failover === undefined ? {} : { serverlessFunctionZeroConfigFailover: Boolean(failover) }
       return show(ctx, await projects.create(ctx, { ...command, ...meant }, variables))

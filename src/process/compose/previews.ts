@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
 import { SECOND } from '#contract/time.ts'
-import type { Camera } from '#core/ports/camera.ts'
+import type { Screenshots } from '#core/ports/screenshots.ts'
 import { findIcon, type Visited, type VisitSite } from '#core/preview/find-icon.ts'
 import type { MakePreview } from '#core/preview/preview-job.ts'
 import { createEdge } from '#edge/edge.ts'
@@ -22,14 +22,14 @@ const PATIENCE = 10 * SECOND
 
 /**
  * Looks at a site through an edge of its own, which answers for no other name, lets nobody into what is protected, and
- * counts no visits. The camera is handed the same edge, and nothing else of the network.
+ * counts no visits. The browser is handed the same edge, and nothing else of the network.
  */
 export const createMakePreview =
-  (config: Config, parts: Parts, camera: Camera | undefined): MakePreview =>
+  (config: Config, parts: Parts, screenshots: Screenshots | undefined): MakePreview =>
   async (host, signal) => {
     const site = await openSite(config, parts, host)
     try {
-      const picture = await camera
+      const picture = await screenshots
         ?.photograph({ host, socket: site.socket }, signal)
         .catch((err: unknown) => {
           parts.log.warn({ err, host }, 'no picture could be taken of a site')

@@ -25,7 +25,7 @@ interface SharedParts {
 }
 
 /** Counts stay exact while the machine is busy; without its supervisor this process ends anyway. */
-const SUPERVISOR_PATIENCE = 5 * SECOND
+const SUPERVISOR_TIMEOUT = 5 * SECOND
 
 /** Through Redis where it is configured, else through the supervisor, else within this process. */
 export async function openShared(config: Config, parts: SharedParts): Promise<Shared> {
@@ -36,7 +36,7 @@ export async function openShared(config: Config, parts: SharedParts): Promise<Sh
   // A single serving process has nobody to share its counts with; where there may be more, its supervisor tells.
   const limiter =
     channel && servingRange(config).most > 1
-      ? createServingLimiter(channel, { clock, patience: SUPERVISOR_PATIENCE })
+      ? createServingLimiter(channel, { clock, timeout: SUPERVISOR_TIMEOUT })
       : createMemoryLimiter({ clock })
   return { bus, limiter, close: () => bus.close() }
 }

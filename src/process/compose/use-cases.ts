@@ -46,10 +46,10 @@ import { createAuthorizations, createCodeCleanup } from '#core/oauth/authorizati
 import { createOperators } from '#core/operator/operators.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Bus } from '#core/ports/bus.ts'
-import type { Camera } from '#core/ports/camera.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { Outbound } from '#core/ports/outbound.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
+import type { Screenshots } from '#core/ports/screenshots.ts'
 import { createPreviewJob } from '#core/preview/preview-job.ts'
 import { createPreviews } from '#core/preview/previews.ts'
 import { createProduction } from '#core/project/production.ts'
@@ -140,7 +140,7 @@ export interface Workers {
   readonly boot: BootProgram
   readonly outbound: Outbound
   /** Absent, previews are the icons of sites. */
-  readonly camera?: Camera | undefined
+  readonly screenshots?: Screenshots | undefined
   /** Builds at once in one process. */
   readonly buildsAtOnce: number
   /** Whether the machine can bear one more build. */
@@ -185,7 +185,7 @@ const buildJobs = (
 export const createJobHandlers = (
   config: Config,
   parts: Parts,
-  { mailer, builder, boot, outbound, camera, buildsAtOnce, mayBuild }: Workers,
+  { mailer, builder, boot, outbound, screenshots, buildsAtOnce, mayBuild }: Workers,
   certificates = createCertificateParts(config, parts),
 ): readonly JobHandler[] => [
   certificates.issueJob,
@@ -208,7 +208,7 @@ export const createJobHandlers = (
     deployments: parts.stores.deployments,
     sites: parts.sites,
     transact: parts.transact,
-    make: createMakePreview(config, parts, camera),
+    make: createMakePreview(config, parts, screenshots),
     blobs: parts.blobs,
     clock: parts.clock,
   }),

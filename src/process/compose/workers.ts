@@ -5,11 +5,11 @@ import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createBuilder } from '#builder/builder.ts'
 import { createDockerBuilder } from '#builder/docker/docker-builder.ts'
+import { createBuildEnvironment } from '#builder/environment/build-environment.ts'
+import { createRegistryLookup } from '#builder/environment/registry.ts'
+import { createToolchains } from '#builder/environment/toolchains.ts'
 import { createBuildCli } from '#builder/framework-cli/build-cli.ts'
 import { withRuntimes } from '#builder/with-runtimes.ts'
-import { createRegistryLookup } from '#builder/workshop/registry.ts'
-import { createToolchains } from '#builder/workshop/toolchains.ts'
-import { createWorkshop } from '#builder/workshop/workshop.ts'
 import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '#core/deployment/deployment-news.ts'
 import { createCrashed } from '#core/instance/crash-loop.ts'
 import { createKeepRunning } from '#core/instance/keep-running.ts'
@@ -20,20 +20,20 @@ import type { SandboxFacts } from '#core/operator/status.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
 import { ownSites, withOwnSites } from '#core/outbound/own-sites.ts'
 import type { Builder } from '#core/ports/builder.ts'
-import type { Camera } from '#core/ports/camera.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
+import type { Screenshots } from '#core/ports/screenshots.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../../config.ts'
 import { readMachineFacts } from '../machine-facts.ts'
 import { writeAuthorities } from '../tls/authorities-file.ts'
 import { createIsServed } from '../tls/is-served.ts'
-import { openCamera } from './camera.ts'
 import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { createRevalidate } from './revalidate.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
+import { openScreenshots } from './screenshots.ts'
 import { sharedNetworkEnv } from './shared-network-env.ts'
 import { siteNamesOf } from './site-names.ts'
 import { tellHosts } from './use-cases.ts'
@@ -43,7 +43,7 @@ export interface CodeWorkers {
   readonly builder: Builder
   readonly boot: BootProgram
   /** Absent where there is no browser, or no sandbox for it. */
-  readonly camera: Camera | undefined
+  readonly screenshots: Screenshots | undefined
   /** What isolates them here. */
   readonly sandbox: SandboxFacts
   /** Requests and what they left to do may take this long; then nothing of it is left. */
@@ -79,7 +79,7 @@ export async function openCodeWorkers(
   const tools = join(config.dataDir, 'toolchains')
   const toolchains = createToolchains({ folder: tools, registry, log })
   const cli = createBuildCli({ folder: tools, sandbox, toolchains, registry, log })
-  const workshop = createWorkshop({
+  const environment = createBuildEnvironment({
     folder: join(config.dataDir, 'builds'),
     seat,
     sandbox,
@@ -155,7 +155,7 @@ export async function openCodeWorkers(
     .catch(notKept)
 
   const builder = createBuilder({
-    ...{ workshop, toolchains, cli, blobs, clock, registry },
+    ...{ environment, toolchains, cli, blobs, clock, registry },
     ...(docker ? { docker: createDockerBuilder({ images: docker.images, blobs }) } : {}),
   })
   return {
@@ -165,13 +165,13 @@ export async function openCodeWorkers(
         void runner.prewarm().catch((err) => log.warn({ err }, 'no runtime could be warmed')),
     }),
     boot: (program) => runner.boot(program),
-    camera: await openCamera(config, sandbox, log),
+    screenshots: await openScreenshots(config, sandbox, log),
     sandbox: facts,
     async drain(ms, how) {
       unsubscribe()
       await runner.drain(ms, how)
       await docker?.close()
-      await workshop.close()
+      await environment.close()
       await sandbox.close()
     },
   }

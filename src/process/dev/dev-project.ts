@@ -19,13 +19,13 @@ export interface DevProjectParts {
   readonly directoryListing: boolean
   readonly signal: AbortSignal
   /** After every look at the folder that found something new, before anybody is answered. */
-  readonly onLook: (look: Look) => Promise<void> | void
+  readonly onSnapshot: (look: ProjectSnapshot) => Promise<void> | void
   /** Some time after the last of several changes. */
   readonly onQuiet: () => void
 }
 
 /** What was found. */
-export interface Look {
+export interface ProjectSnapshot {
   readonly plan: DevPlan | undefined
   /** Why there is no plan. */
   readonly failure: string | undefined
@@ -82,7 +82,7 @@ export class DevProject {
   }
 
   async #look(): Promise<void> {
-    const { folder, collect, contents, onLook } = this.#parts
+    const { folder, collect, contents, onSnapshot } = this.#parts
     this.#stale = !this.#watch.sees
     contents.begin()
     let files: readonly ManifestFile[] = []
@@ -102,7 +102,7 @@ export class DevProject {
     const changes = this.#compare(files)
     this.failure = failure
     if (plan) this.#site = this.#siteOf(plan)
-    await onLook({ plan, failure, changes })
+    await onSnapshot({ plan, failure, changes })
   }
 
   #plan(files: readonly ManifestFile[]): Promise<DevPlan> {

@@ -17,7 +17,7 @@ import { createEdge } from '#edge/edge.ts'
 import { devDeployment, devSystemEnv } from './dev-deployment.ts'
 import { createDevLog } from './dev-log.ts'
 import type { DevPlan } from './dev-plan.ts'
-import { DevProject, type Look } from './dev-project.ts'
+import { DevProject, type ProjectSnapshot } from './dev-project.ts'
 import { createDevRunner } from './dev-runner.ts'
 import { type DevServer, startDevServer } from './dev-server.ts'
 import { type EnvFiles, readEnvFiles } from './env-files.ts'
@@ -141,7 +141,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     ...{ folder, collect, contents, collection, deployment, signal },
     directoryListing: options.directoryListing,
     watch: (onChange) => watchFolder(folder, onChange),
-    onLook: (look) => looked(look),
+    onSnapshot: (look) => looked(look),
     onQuiet: () =>
       void project
         .fresh()
@@ -163,7 +163,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   let lastFailure: string | undefined
   let lastNotes = ''
   let plan: DevPlan | undefined
-  async function looked(look: Look): Promise<void> {
+  async function looked(look: ProjectSnapshot): Promise<void> {
     if (look.failure !== undefined && look.failure !== lastFailure)
       tell({ type: 'fault', text: look.failure })
     lastFailure = look.failure

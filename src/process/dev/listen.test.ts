@@ -15,11 +15,11 @@ after(() => {
 })
 
 test('a port that is taken is an error where it was asked for, and else the next one will do', async () => {
-  const wish = { host: '127.0.0.1', otherPort: false }
-  const { port, url, others } = await listenAt(makeServer, { ...wish, port: 0 })
+  const request = { host: '127.0.0.1', otherPort: false }
+  const { port, url, others } = await listenAt(makeServer, { ...request, port: 0 })
   assert.deepEqual([url, others], [`http://127.0.0.1:${port}`, []])
-  await assert.rejects(listenAt(makeServer, { ...wish, port }), PortTaken)
-  const next = await listenAt(makeServer, { ...wish, port, otherPort: true })
+  await assert.rejects(listenAt(makeServer, { ...request, port }), PortTaken)
+  const next = await listenAt(makeServer, { ...request, port, otherPort: true })
   assert.ok(next.port > port)
 })
 

@@ -10,7 +10,7 @@ export interface Listening {
   readonly others: readonly string[]
 }
 
-interface Wish {
+interface ListenRequest {
   readonly host: string
   readonly port: number
   /** Whether the next free one will do. */
@@ -37,7 +37,7 @@ async function addressesOf(host: string): Promise<readonly string[]> {
 /** Makes servers listen at every address of a host, all on one port. */
 export async function listenAt(
   makeServer: () => Server,
-  { host, port, otherPort }: Wish,
+  { host, port, otherPort }: ListenRequest,
 ): Promise<Listening> {
   const addresses = await addressesOf(host)
   for (let tried = 0; ; tried++) {

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createRecordingLog } from '#test/support/recording-log.ts'
-import { KeptChild } from './child.ts'
+import { SupervisedChild } from './child.ts'
 import type { DoingNotes } from './doing.ts'
 
 const PROCESS = join(import.meta.dirname, '../../../test/support/kept-process.ts')
@@ -13,7 +13,7 @@ async function keep(t: TestContext, lives: readonly string[]) {
   const started: ChildProcess[] = []
   const back = Promise.withResolvers<void>()
   const log = createRecordingLog()
-  const child = new KeptChild({
+  const child = new SupervisedChild({
     ...{ role: 'serve', name: 'serve-1', seat: 0, program: '', log, onStart: () => () => {}, hangMs: 1500 },
     onStillborn: () => back.reject(new Error('it ended before it was ready')),
     fork: (_role, doing?: DoingNotes) => {

@@ -55,7 +55,7 @@ const LONGEST_PAUSE = 10 * SECOND
 /** A process that lived this long starts again at once. */
 const HEALTHY = 30 * SECOND
 
-export interface KeptOptions {
+export interface SupervisedOptions {
   readonly role: ChildRole
   readonly name: string
   readonly log: Log
@@ -77,8 +77,8 @@ export interface KeptOptions {
 }
 
 /** A process that is started again, with growing pauses, whenever it dies. */
-export class KeptChild {
-  readonly #options: KeptOptions
+export class SupervisedChild {
+  readonly #options: SupervisedOptions
   #child: ReturnType<typeof forkRole> | undefined
   #channel: Channel | undefined
   #pause = FIRST_PAUSE
@@ -92,7 +92,7 @@ export class KeptChild {
   #everReady = false
   #onStillborn: () => void
 
-  constructor(options: KeptOptions) {
+  constructor(options: SupervisedOptions) {
     this.#options = options
     this.#onStillborn = options.onStillborn
   }

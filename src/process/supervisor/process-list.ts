@@ -10,10 +10,10 @@ const TELL = 'processes.tell'
 /** A supervisor that does not answer in this time is not waited for. */
 const PATIENCE = SECOND
 
-type Known = Omit<ProcessFacts, 'memory'>
+type RunningProcess = Omit<ProcessFacts, 'memory'>
 
 interface Listed {
-  readonly processes: readonly Known[]
+  readonly processes: readonly RunningProcess[]
   readonly sandbox: SandboxFacts
 }
 
@@ -21,7 +21,7 @@ const UNKNOWN: SandboxFacts = { kind: null, missing: [], inForce: [], advice: nu
 
 /** The supervisor's part: knows every process it keeps, and what they told of themselves. */
 export function serveProcessList(
-  list: () => readonly Known[],
+  list: () => readonly RunningProcess[],
   /** The working process has told, for the first time or after a new start. */
   onSandbox: (sandbox: SandboxFacts) => void,
 ): { attach(channel: Channel): void } {

@@ -1,7 +1,7 @@
 import { SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type Channel, kindOf } from './channel.ts'
-import { DRAIN_MS, type KeptChild } from './child.ts'
+import { DRAIN_MS, type SupervisedChild } from './child.ts'
 
 const ASK = 'restart.ask'
 const ANSWER = 'restart.answer'
@@ -13,7 +13,7 @@ export class RestartRefused extends Error {
 
 interface RestartParts {
   /** Everything that runs. */
-  readonly children: KeptChild[]
+  readonly children: SupervisedChild[]
   /** Throws `RestartRefused` where new processes could not take the place of those that run. */
   check(): void
   create(): NextProcesses
@@ -22,7 +22,7 @@ interface RestartParts {
 
 interface NextProcesses {
   /** In the order in which they are started; none of them is among the children yet. */
-  readonly processes: readonly KeptChild[]
+  readonly processes: readonly SupervisedChild[]
   /** One of them is ready. */
   onReady(): void
   /** All of them are. */
@@ -71,14 +71,14 @@ export function createRestart({ children, check, create, log }: RestartParts): R
     })
   }
 
-  const end = async (child: KeptChild, succeeded = false) => {
+  const end = async (child: SupervisedChild, succeeded = false) => {
     await child.stop(DRAIN_MS + 5 * SECOND, { succeeded })
     const place = children.indexOf(child)
     if (place >= 0) children.splice(place, 1)
   }
 
   /** Functions run in the working process: it stays until the last visitor has been answered. */
-  async function retire(before: readonly KeptChild[]): Promise<void> {
+  async function retire(before: readonly SupervisedChild[]): Promise<void> {
     for (const role of ['serve', 'work'] as const)
       await Promise.all(before.filter((child) => child.role === role).map((child) => end(child, true)))
     log.info({}, 'the old processes have ended')

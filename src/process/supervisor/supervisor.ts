@@ -12,7 +12,7 @@ import { firstWords } from '../first-words.ts'
 import { PREPARED, type Prepared } from '../prepared.ts'
 import { ADOPT, type Adopt } from './adopt.ts'
 import { type Channel, kindOf } from './channel.ts'
-import { DRAIN_MS, findProgram, JOINED, KeptChild, type KeptOptions } from './child.ts'
+import { DRAIN_MS, findProgram, JOINED, SupervisedChild, type SupervisedOptions } from './child.ts'
 import { openSockets } from './listen-sockets.ts'
 import { serveMetrics } from './metrics-hub.ts'
 import { serveProcessList, startOfThis } from './process-list.ts'
@@ -49,7 +49,7 @@ export async function supervise(
     isPrepared = true
     prepared.resolve()
   }
-  const children: KeptChild[] = []
+  const children: SupervisedChild[] = []
   const channels = () => children.flatMap(({ channel }) => channel ?? [])
   const metrics = serveMetrics(channels)
   const own = { name: 'supervisor', role: 'supervisor', pid: process.pid, restarts: 0, hangs: 0 } as const
@@ -78,10 +78,10 @@ export async function supervise(
    * Those that are always there have sockets of their own, among which the system spreads connections. Those that come
    * and go take from the same: whoever has less to do is there first.
    */
-  function createServing(n: number, more: Generation & Partial<KeptOptions>): KeptChild {
+  function createServing(n: number, more: Generation & Partial<SupervisedOptions>): SupervisedChild {
     const { work, prepares, ...options } = more
     const of = least
-    return new KeptChild({
+    return new SupervisedChild({
       ...{ ...common, role: 'serve', name: `serve-${n + 1}`, seat: n, ...options },
       onStart(channel) {
         const detach = attach(channel)
@@ -114,10 +114,10 @@ export async function supervise(
     for (const channel of channels()) channel.send({ kind: ADOPT, own: n } satisfies Adopt)
   }
 
-  function createWorking({ work: seat, prepares, program }: Generation): KeptChild {
+  function createWorking({ work: seat, prepares, program }: Generation): SupervisedChild {
     const others = () =>
       children.some((child) => child.role === 'work' && child.seat !== seat && child.channel)
-    return new KeptChild({
+    return new SupervisedChild({
       ...{ ...common, role: 'work', name: 'work-1', seat, program },
       given: () => ({ seat, prepares: prepares?.() === true, takesOver: others() }),
     })
@@ -130,7 +130,7 @@ export async function supervise(
     // The database is brought up to date by one process, before any other looks at it.
     const preparing = { program, work, prepares: () => !isPrepared }
     const first = role === 'work' ? createWorking(preparing) : createServing(0, preparing)
-    const start = (child: KeptChild) => {
+    const start = (child: SupervisedChild) => {
       children.push(child)
       return child.start()
     }

@@ -18,7 +18,7 @@ export interface Asking {
 }
 
 /** Nobody waits for longer. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 const agent = new Agent({ keepAlive: true })
 /** A handshake for every request. */
 const secureAgent = new SecureAgent({ keepAlive: false })
@@ -28,7 +28,7 @@ export function ask({ port, host, path, method = 'GET', headers, body, ca }: Ask
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const options = {
     ...{ port, host: '127.0.0.1', path, method, headers: { host, ...headers } },
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   }
   const read = async (response: IncomingMessage) => {
     const chunks: Buffer[] = await response.toArray()

@@ -16,14 +16,14 @@ server.listen(process.env.PORT || 3000)
 `,
 }
 
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 /** What comes next; rejects when the connection is cut, or nothing comes. */
 function next(socket: Socket): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const onData = (data: Buffer) => resolve(data.toString('latin1'))
   const onClose = () => reject(new Error('the connection was cut'))
-  const timer = setTimeout(() => reject(new Error('no word came back')), PATIENCE_MS)
+  const timer = setTimeout(() => reject(new Error('no word came back')), TIMEOUT_MS)
   socket.once('data', onData).once('close', onClose)
   return promise.finally(() => {
     clearTimeout(timer)

@@ -18,7 +18,7 @@ export interface RunnerClientOptions {
   readonly socket: string | (() => string)
   readonly logger: Log
   /** How long a request waits while nothing runs programs. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
   /** How long a request waits for an instance that starts. */
   readonly startMs?: number
 }
@@ -27,7 +27,7 @@ export interface RunnerClient extends Runner {
   close(): void
 }
 
-interface Known {
+interface KnownProgram {
   readonly id: string
   readonly socket: string
   readonly readyAt: number
@@ -47,7 +47,7 @@ interface Waiting {
 interface Program {
   readonly deployment: string
   readonly program: string
-  instances: readonly Known[]
+  instances: readonly KnownProgram[]
   grows: boolean
   readonly waiting: Set<Waiting>
   /** How many were waiting when the host was last told; undefined where it has to be told. */
@@ -80,8 +80,8 @@ class ProcessClient implements RunnerClient {
   /** By deployment, then by program. */
   readonly #programs = new Map<string, Map<string, Program>>()
   /** Instances by id, those that take no new requests too while they have some. */
-  readonly #instances = new Map<string, Known>()
-  readonly #changed = new Set<Known>()
+  readonly #instances = new Map<string, KnownProgram>()
+  readonly #changed = new Set<KnownProgram>()
   #line: JsonLines | undefined
   #socket: Socket | undefined
   #retryMs = FIRST_RETRY_MS
@@ -95,7 +95,7 @@ class ProcessClient implements RunnerClient {
   #closed = false
 
   constructor(options: RunnerClientOptions) {
-    this.#options = { patienceMs: 30 * SECOND, startMs: 120 * SECOND, ...options }
+    this.#options = { timeoutMs: 30 * SECOND, startMs: 120 * SECOND, ...options }
     this.#connect()
   }
 
@@ -118,7 +118,7 @@ class ProcessClient implements RunnerClient {
         for (const { refuse } of waiting) refuse(new RunnerError('unavailable', 'The process stops'))
   }
 
-  #grant(program: Program, instance: Known, since = Number.POSITIVE_INFINITY): Lease {
+  #grant(program: Program, instance: KnownProgram, since = Number.POSITIVE_INFINITY): Lease {
     instance.requests++
     this.#touch(instance)
     const host = this.#hosts
@@ -154,7 +154,7 @@ class ProcessClient implements RunnerClient {
     })
   }
 
-  #release(program: Program, instance: Known, end: 'broken' | 'stuck' | undefined): void {
+  #release(program: Program, instance: KnownProgram, end: 'broken' | 'stuck' | undefined): void {
     instance.requests--
     // Of a host that is gone nothing is left to be told.
     if (this.#instances.get(instance.id) !== instance) return
@@ -168,14 +168,14 @@ class ProcessClient implements RunnerClient {
 
   #wait(ref: ProgramRef, options: LeaseOptions | undefined): Promise<Lease> {
     const program = this.#programOf(ref.deploymentId, ref.program)
-    const { patienceMs, startMs } = this.#options
+    const { timeoutMs, startMs } = this.#options
     const { signal } = options ?? {}
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       if (this.#closed) return reject(new RunnerError('unavailable', 'The process stops'))
       const end = () => {
         program.waiting.delete(waiting)
-        clearTimeout(patience)
+        clearTimeout(waitTimer)
         clearTimeout(longest)
         signal?.removeEventListener('abort', abort)
         if (program.waiting.size === 0) this.#told(program)
@@ -195,8 +195,8 @@ class ProcessClient implements RunnerClient {
       const abort = () => waiting.refuse(signal?.reason)
       const tooLong = (ms: number, message: string, isSo = () => true) =>
         setTimeout(() => isSo() && waiting.refuse(new RunnerError('unavailable', message)), ms)
-      const patience = tooLong(
-        patienceMs,
+      const waitTimer = tooLong(
+        timeoutMs,
         'Nothing runs programs at the moment',
         () => this.#line === undefined,
       )
@@ -237,7 +237,7 @@ class ProcessClient implements RunnerClient {
     this.#soon()
   }
 
-  #touch(instance: Known): void {
+  #touch(instance: KnownProgram): void {
     this.#changed.add(instance)
     this.#soon()
   }
@@ -296,7 +296,7 @@ class ProcessClient implements RunnerClient {
   }
 
   /** It gets no more requests; those that it has are counted to the end. */
-  #retire(instance: Known): void {
+  #retire(instance: KnownProgram): void {
     instance.slots = 0
     if (instance.requests === 0) this.#instances.delete(instance.id)
     this.#touch(instance)
@@ -365,23 +365,23 @@ class ProcessClient implements RunnerClient {
 }
 
 /** The instance for a request: the one it belongs to, a free one, or where no other will come the least busy. */
-function choose(program: Program, options: LeaseOptions | undefined): Known | undefined {
+function choose(program: Program, options: LeaseOptions | undefined): KnownProgram | undefined {
   const { affinity, instance: wanted } = options ?? {}
   if (wanted !== undefined) return program.instances.find(({ id, doubted }) => id === wanted && doubted === 0)
   if (affinity !== undefined) return chooseFor(program, affinity)
-  let best: Known | undefined
+  let best: KnownProgram | undefined
   for (const instance of program.instances)
     if (instance.doubted === 0 && (best === undefined || instance.requests < best.requests)) best = instance
   return best === undefined || (best.requests >= best.slots && program.grows) ? undefined : best
 }
 
-function chooseFor(program: Program, affinity: string): Known | undefined {
+function chooseFor(program: Program, affinity: string): KnownProgram | undefined {
   const usable = program.instances.filter(({ doubted }) => doubted === 0)
   const before = program.affinity.get(affinity)
   const same = usable.find(({ id }) => id === before)
   if (same) return same
   // Other serving processes choose alike.
-  let best: { readonly instance: Known; readonly weight: string } | undefined
+  let best: { readonly instance: KnownProgram; readonly weight: string } | undefined
   for (const instance of usable) {
     const own = weight(affinity, instance.id)
     if (best === undefined || own > best.weight) best = { instance, weight: own }

@@ -31,7 +31,7 @@ interface AdmissionParts {
 }
 
 interface Waiting {
-  readonly wish: Wish
+  readonly request: Wish
   readonly allowed: Allowance
   readonly begin: () => void
 }
@@ -59,29 +59,29 @@ export class Admission {
 
   /** Those that wait, first the one whose turn it would be. */
   get waiting(): readonly (Wish & { readonly obstacle: Obstacle })[] {
-    return this.#inOrder().flatMap(({ wish, allowed }) => {
-      const obstacle = this.#obstacle(wish, allowed)
-      return obstacle === undefined ? [] : [{ ...wish, obstacle }]
+    return this.#inOrder().flatMap(({ request, allowed }) => {
+      const obstacle = this.#obstacle(request, allowed)
+      return obstacle === undefined ? [] : [{ ...request, obstacle }]
     })
   }
 
   /** Why it would have to wait now. */
-  obstacle(wish: Wish, allowed: Allowance): Obstacle | undefined {
-    return this.#obstacle(wish, allowed)
+  obstacle(request: Wish, allowed: Allowance): Obstacle | undefined {
+    return this.#obstacle(request, allowed)
   }
 
   /** Resolves with what gives the place back, which may be called again. */
-  async take(wish: Wish, allowed: Allowance = UNLIMITED): Promise<() => void> {
-    if (this.#obstacle(wish, allowed) === undefined) this.#begin(wish)
+  async take(request: Wish, allowed: Allowance = UNLIMITED): Promise<() => void> {
+    if (this.#obstacle(request, allowed) === undefined) this.#begin(request)
     else
       await new Promise<void>((begin) => {
-        this.#waiting.push({ wish, allowed, begin })
+        this.#waiting.push({ request, allowed, begin })
       })
     let given = false
     return () => {
       if (given) return
       given = true
-      this.#end(wish)
+      this.#end(request)
       this.look()
     }
   }
@@ -89,10 +89,12 @@ export class Admission {
   /** Begins whatever may: something ended, or there may be memory again. */
   look(): void {
     for (;;) {
-      const next = this.#inOrder().find(({ wish, allowed }) => this.#obstacle(wish, allowed) === undefined)
+      const next = this.#inOrder().find(
+        ({ request, allowed }) => this.#obstacle(request, allowed) === undefined,
+      )
       if (!next) return
       this.#waiting.splice(this.#waiting.indexOf(next), 1)
-      this.#begin(next.wish)
+      this.#begin(next.request)
       next.begin()
     }
   }
@@ -102,7 +104,7 @@ export class Admission {
   }
 
   #inOrder(): readonly Waiting[] {
-    const held = ({ wish }: Waiting) => this.#shareOf(wish.ownerId)
+    const held = ({ request }: Waiting) => this.#shareOf(request.ownerId)
     return this.#waiting.toSorted(
       (a, b) => held(a).memoryMb - held(b).memoryMb || held(a).count - held(b).count,
     )

@@ -1,12 +1,14 @@
 /** An instance, as far as it matters who has to make room. */
-export interface Held {
+export interface RunningInstance {
   readonly ownerId: string
   readonly idleSince: number
   readonly memoryMb: number
 }
 
 /** How much memory the instances of each account may take together. */
-export function memoryByOwner(all: readonly Pick<Held, 'ownerId' | 'memoryMb'>[]): Map<string, number> {
+export function memoryByOwner(
+  all: readonly Pick<RunningInstance, 'ownerId' | 'memoryMb'>[],
+): Map<string, number> {
   const held = new Map<string, number>()
   for (const { ownerId, memoryMb } of all) held.set(ownerId, (held.get(ownerId) ?? 0) + memoryMb)
   return held
@@ -17,14 +19,14 @@ export function memoryByOwner(all: readonly Pick<Held, 'ownerId' | 'memoryMb'>[]
  * with many or large instances never costs another its few. `asker` only ever takes from itself, or from an account that
  * holds more than it does.
  */
-export function leastUsed<T extends Held>(
+export function leastUsed<T extends RunningInstance>(
   idle: readonly T[],
-  all: readonly Held[],
+  all: readonly RunningInstance[],
   asker?: string,
 ): T | undefined {
   const held = memoryByOwner(all)
   const heldBy = (ownerId: string) => held.get(ownerId) ?? 0
-  const mayTake = ({ ownerId }: Held) =>
+  const mayTake = ({ ownerId }: RunningInstance) =>
     asker === undefined || ownerId === asker || heldBy(ownerId) > heldBy(asker)
   return idle
     .filter(mayTake)

@@ -6,7 +6,7 @@ import type { Log } from '#core/ports/log.ts'
 import { RunnerError } from '#core/ports/runner.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
 import { cacheFolder, keepCache, layCache, readCache } from '../launch/compile-cache.ts'
-import type { ControlMessage, Led } from '../launch/launch.ts'
+import type { ControlMessage, LaunchedRuntime } from '../launch/launch.ts'
 import { LineBudget, readLines } from '../launch/output-lines.ts'
 import { linkTree } from '../program/link-tree.ts'
 import type { HeldProgram } from '../program/program-folders.ts'
@@ -64,7 +64,7 @@ export class LiveInstance {
   retiring = false
 
   readonly #parts: InstanceParts
-  readonly #launched: Led
+  readonly #launched: LaunchedRuntime
   readonly #budget: LineBudget
   readonly #outcome = Promise.withResolvers<Started>()
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -74,7 +74,13 @@ export class LiveInstance {
   #reason: string | undefined
   #pong: (() => void) | undefined
 
-  constructor(id: string, loaded: LoadedProgram, launched: Led, held: HeldProgram, parts: InstanceParts) {
+  constructor(
+    id: string,
+    loaded: LoadedProgram,
+    launched: LaunchedRuntime,
+    held: HeldProgram,
+    parts: InstanceParts,
+  ) {
     this.id = id
     this.loaded = loaded
     this.socket = launched.socket

@@ -58,7 +58,7 @@ const LONGEST_PAUSE_MS = 10 * SECOND
 /** Of a program that does not even start. */
 const LONGEST_START_PAUSE_MS = MINUTE
 /** Requests wait for a pause of this length, and are answered with an error during a longer one. */
-const PATIENCE_MS = SECOND
+const TIMEOUT_MS = SECOND
 /** After a failure that is not the program's. */
 const UNAVAILABLE_PAUSE_MS = 5 * SECOND
 const ENDED_WITHOUT_LISTENING = 'The program ended without listening on PORT'
@@ -182,9 +182,9 @@ export class ProgramPool {
     let count = this.#ready.length
     for (const instance of this.#ready) {
       const isCommand = instance.loaded.program.shape === 'command'
-      const patience = isCommand ? limits.commandIdleMs : limits.idleMs
+      const idleLimit = isCommand ? limits.commandIdleMs : limits.idleMs
       if (count <= this.#min) break
-      const isLong = now - instance.idleSince >= patience
+      const isLong = now - instance.idleSince >= idleLimit
       if (!instance.idle || !(isLong || count > this.#max)) continue
       count--
       void this.retire(instance)
@@ -273,7 +273,7 @@ export class ProgramPool {
   /** It crashed, and starts again only after a while. */
   #fastFailure(): RunnerError | undefined {
     const pause = this.#pausedUntil - this.#parts.clock.monotonic()
-    if (this.#reason === undefined || pause <= PATIENCE_MS) return undefined
+    if (this.#reason === undefined || pause <= TIMEOUT_MS) return undefined
     return new RunnerError('crashed', this.#reason)
   }
 

@@ -16,7 +16,13 @@ import { type ProgramRef, RunnerError } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import { speakJsonLines } from '../json-lines.ts'
 import { archiveOf } from '../launch/compile-cache.ts'
-import { type EnsureNode, type LaunchLimits, type LaunchParts, type Led, launch } from '../launch/launch.ts'
+import {
+  type EnsureNode,
+  type LaunchedRuntime,
+  type LaunchLimits,
+  type LaunchParts,
+  launch,
+} from '../launch/launch.ts'
 import { freeSocket, leaveRunFolder, openPlaces, type Places } from '../launch/places.ts'
 import { MAX_LINE_BYTES, type ToHost } from '../messages.ts'
 import { type HeldProgram, ProgramFolders } from '../program/program-folders.ts'
@@ -99,7 +105,7 @@ export interface RunnerHostOptions {
   readonly authorities?: string
   readonly sites?: OwnSites
   /** Runs programs that are images: gives what starts when it is given its code. Without it there are none. */
-  readonly launchContainer?: (loaded: LoadedProgram, signal: AbortSignal) => Promise<Led>
+  readonly launchContainer?: (loaded: LoadedProgram, signal: AbortSignal) => Promise<LaunchedRuntime>
   /** What an account may have running; everything where this is absent. */
   readonly allowance?: (ownerId: string) => Promise<Allowance>
   readonly memory?: () => MachineMemory
@@ -347,10 +353,10 @@ class ProcessHost implements RunnerHost {
     if (allowed.memoryMb !== null && memoryMb > allowed.memoryMb)
       throw new RunnerError('crashed', tooMuchMemory(memoryMb, allowed.memoryMb))
     if (allowed.instances === 0) throw new RunnerError('crashed', NO_INSTANCES)
-    const wish = { ownerId, memoryMb }
-    const obstacle = this.#admission.obstacle(wish, allowed)
+    const request = { ownerId, memoryMb }
+    const obstacle = this.#admission.obstacle(request, allowed)
     if (obstacle) void this.#makeRoom(ownerId, obstacle)
-    return this.#admission.take(wish, allowed)
+    return this.#admission.take(request, allowed)
   }
 
   /** A program that does not reach what it wants to says so itself. */
@@ -362,7 +368,10 @@ class ProcessHost implements RunnerHost {
   }
 
   /** One that waits, or else its own; an image has a container. */
-  #runtimeFor(loaded: LoadedProgram, { tree, root }: HeldProgram): Led | Promise<Led> {
+  #runtimeFor(
+    loaded: LoadedProgram,
+    { tree, root }: HeldProgram,
+  ): LaunchedRuntime | Promise<LaunchedRuntime> {
     const { runtime, version, memoryMb } = loaded.program
     if (runtime === 'docker') {
       const { launchContainer } = this.#options
@@ -460,9 +469,9 @@ class ProcessHost implements RunnerHost {
     const line = speakJsonLines(socket, {
       maxBytes: MAX_LINE_BYTES,
       onMessage: (message) => {
-        const told = message as unknown as ToHost
-        if (told.type === 'end') end = told.end
-        this.#hear(told, subscriber)
+        const received = message as unknown as ToHost
+        if (received.type === 'end') end = received.end
+        this.#hear(received, subscriber)
       },
       onClose: () => {
         this.#sockets.delete(socket)

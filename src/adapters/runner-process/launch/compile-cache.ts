@@ -6,7 +6,7 @@ import { newId } from '#contract/ids.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 
 /** What Node compiled of a program, kept from one instance to the next. */
-interface Kept {
+interface CompileCacheState {
   /** Node's version, the machine, and the user inside. */
   readonly tag: string
   readonly files: ReadonlyMap<string, Buffer>
@@ -50,7 +50,7 @@ async function readBounded(handle: FileHandle, size: number): Promise<Buffer> {
 /**
  * Takes what an instance's Node has left in a folder that user code writes to as it likes; not what is known already.
  */
-export async function readCache(folder: string, known?: string): Promise<Kept | undefined> {
+export async function readCache(folder: string, known?: string): Promise<CompileCacheState | undefined> {
   // The platform's own, and perhaps a link of its own to where it really is.
   const root = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
@@ -83,7 +83,7 @@ export async function readCache(folder: string, known?: string): Promise<Kept | 
   }
 }
 
-async function write(folder: string, { tag, files }: Kept): Promise<void> {
+async function write(folder: string, { tag, files }: CompileCacheState): Promise<void> {
   await mkdir(join(folder, tag), { recursive: true, mode: 0o755 })
   await Promise.all(
     [...files].map(([name, content]) => writeFile(join(folder, tag, name), content, { mode: 0o644 })),
@@ -91,7 +91,7 @@ async function write(folder: string, { tag, files }: Kept): Promise<void> {
 }
 
 /** Keeps it whole, in place of what there was. */
-export async function keepCache(folder: string, kept: Kept): Promise<void> {
+export async function keepCache(folder: string, kept: CompileCacheState): Promise<void> {
   const temporary = `${folder}-${newId.deploymentHash()}`
   try {
     await write(temporary, kept)
@@ -103,6 +103,6 @@ export async function keepCache(folder: string, kept: Kept): Promise<void> {
 }
 
 /** Gives an instance that has not yet loaded its code what is kept for it. */
-export const layCache = (kept: Kept, into: string): Promise<void> => write(into, kept)
+export const layCache = (kept: CompileCacheState, into: string): Promise<void> => write(into, kept)
 
-export type { Kept as KeptCache }
+export type { CompileCacheState }

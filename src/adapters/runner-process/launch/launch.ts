@@ -81,7 +81,9 @@ export interface Launched {
 }
 
 /** The part of it by which an instance is led; what runs elsewhere, such as in a container, has only this. */
-export type Led = Omit<Launched, 'process' | 'control'> & { readonly control: Pick<JsonLines, 'send'> }
+export type LaunchedRuntime = Omit<Launched, 'process' | 'control'> & {
+  readonly control: Pick<JsonLines, 'send'>
+}
 
 export interface ControlListener {
   message(message: ControlMessage): void

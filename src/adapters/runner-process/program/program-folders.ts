@@ -38,7 +38,7 @@ export interface ProgramFolderOptions {
   readonly onRemoved: () => void
 }
 
-interface Known {
+interface ProgramFolder {
   readonly root: string
   readonly bytes: number
   tree: Tree | undefined
@@ -77,8 +77,8 @@ async function listTree(root: string, most: number): Promise<Tree | undefined> {
  */
 export class ProgramFolders {
   readonly #options: ProgramFolderOptions
-  readonly #known = new Map<string, Known>()
-  readonly #opening = new Map<string, Promise<Known>>()
+  readonly #known = new Map<string, ProgramFolder>()
+  readonly #opening = new Map<string, Promise<ProgramFolder>>()
   #cleaning: Promise<void> | undefined
 
   constructor(options: ProgramFolderOptions) {
@@ -110,7 +110,7 @@ export class ProgramFolders {
     return this.#known.has(sha256)
   }
 
-  #held(known: Known): HeldProgram {
+  #held(known: ProgramFolder): HeldProgram {
     known.holders++
     known.usedAt = this.#options.clock.now()
     let released = false
@@ -128,7 +128,7 @@ export class ProgramFolders {
     }
   }
 
-  #open(archive: OutputContent): Promise<Known> {
+  #open(archive: OutputContent): Promise<ProgramFolder> {
     const { sha256 } = archive
     const under = this.#opening.get(sha256)
     if (under) return under
@@ -137,7 +137,7 @@ export class ProgramFolders {
     return opening
   }
 
-  async #make({ sha256 }: OutputContent): Promise<Known> {
+  async #make({ sha256 }: OutputContent): Promise<ProgramFolder> {
     const { folder, clock, listedEntries } = this.#options
     if (!NAME.test(sha256)) throw new Error('An archive is named by 64 lower-case hex digits')
     // What is being removed must be out of the way.

@@ -53,7 +53,7 @@ async function dialectsFor<T>(
   if (url === undefined)
     return {
       everyday: createSqliteDialect({ file, durability, canShrink, onDamage }),
-      patient: createSqliteDialect({ file, durability, canShrink, patienceMs: MIGRATION_LIMIT }),
+      patient: createSqliteDialect({ file, durability, canShrink, timeoutMs: MIGRATION_LIMIT }),
     }
   // Loaded only where it is used: the driver's memory would be paid by every process.
   const { createPostgresDialect } = await import('./dialect/postgres-dialect.ts')

@@ -34,7 +34,7 @@ const selectNew = prepare<{ rows: string }>()((db, { rows }) =>
 )
 
 /** Where others write at the same time, only the row itself tells whether it was there. */
-const upsertTelling = prepare<{ rows: string }>()((db, { rows }) =>
+const upsertAnnouncing = prepare<{ rows: string }>()((db, { rows }) =>
   upsertFiles(db, rows).returning(['owner_id', 'size', sql<boolean>`xmax = 0`.as('is_new')]),
 )
 
@@ -72,7 +72,7 @@ interface NewFile {
 
 /** Answers those that were not there before. */
 async function write(tx: Db, rows: string): Promise<readonly NewFile[]> {
-  if (isPostgres(tx)) return (await upsertTelling(tx, { rows })).filter(({ is_new }) => is_new)
+  if (isPostgres(tx)) return (await upsertAnnouncing(tx, { rows })).filter(({ is_new }) => is_new)
   const added = await selectNew(tx, { rows })
   await upsert(tx, { rows })
   return added

@@ -36,7 +36,7 @@ const LTS: Readonly<Record<string, string>> = {
   krypton: '24',
 }
 
-interface Wish {
+interface RequestedVersion {
   readonly where: string
   /** Those that it allows, the newest first. */
   readonly versions: readonly NodeVersion[]
@@ -45,19 +45,19 @@ interface Wish {
 /** `engines.node` of package.json comes first, then the file of a version manager, then the project's setting. */
 export async function chooseNode(tree: SourceTree, from: Asked): Promise<NodeChoice> {
   const { pkg, asked, setting, isLenient } = from
-  const wishes: Wish[] = []
+  const requested: RequestedVersion[] = []
   const add = (where: string, text: string | undefined): void => {
     if (text === undefined) return
     const versions = linesIn(rangeOf(text))
-    if (versions.length > 0) wishes.push({ where, versions })
-    else if (wishes.length === 0 && !isLenient) throw unknownNode(where, text)
+    if (versions.length > 0) requested.push({ where, versions })
+    else if (requested.length === 0 && !isLenient) throw unknownNode(where, text)
   }
   add('package.json', pkg?.engines.node)
   for (const file of VERSION_FILES) add(file, firstLine(await tree.text(file)))
   if (asked !== null && linesIn(asked).length > 0)
-    wishes.push({ where: 'the request', versions: linesIn(asked) })
-  wishes.push({ where: "the project's setting", versions: [setting] })
-  const [first, ...others] = wishes as [Wish, ...Wish[]]
+    requested.push({ where: 'the request', versions: linesIn(asked) })
+  requested.push({ where: "the project's setting", versions: [setting] })
+  const [first, ...others] = requested as [RequestedVersion, ...RequestedVersion[]]
   const version = first.versions[0] as NodeVersion
   return {
     version,

@@ -9,20 +9,20 @@ import type { Groups } from '../url/template.ts'
 import type { UrlParts } from '../url/url-template.ts'
 import { type Condition, checkCondition } from './condition.ts'
 import type { HeaderRule } from './header-rule.ts'
+import { preferredLocation } from './locale.ts'
+import { factsOf, type RequestFacts } from './request-facts.ts'
+import type { Continuation, HeaderTransform, Refusal, RouteMatches, RouteOutcome } from './route-outcome.ts'
 import {
   addHeaders,
-  type Journey,
   leaveSite,
   NO_HEADERS,
   type RoutedRequest,
+  type RoutingState,
   refused,
   rewrite,
   setHeader,
   setOut,
-} from './journey.ts'
-import { preferredLocation } from './locale.ts'
-import { factsOf, type RequestFacts } from './request-facts.ts'
-import type { Continuation, HeaderTransform, Refusal, RouteMatches, RouteOutcome } from './route-outcome.ts'
+} from './routing-state.ts'
 import { type Candidates, candidatesFor, nextCandidate } from './rule-index.ts'
 import { expandTransform, transformQuery } from './transform.ts'
 
@@ -56,7 +56,7 @@ export function matchError<Target>(
 }
 
 /** A request on its way through a build output. */
-interface Trip<Target> extends Journey {
+interface Trip<Target> extends RoutingState {
   readonly phases: OutputPhases
   readonly site: Site<Target>
   readonly request: RoutedRequest
@@ -337,11 +337,15 @@ function hit<Target>(trip: Trip<Target>, foundAt: string): RouteOutcome<Target> 
 }
 
 /** Leaves alone what an earlier rule set. */
-const addNewHeaders = (rules: readonly HeaderRule[], groups: Groups, journey: Journey): Refusal | undefined =>
+const addNewHeaders = (
+  rules: readonly HeaderRule[],
+  groups: Groups,
+  state: RoutingState,
+): Refusal | undefined =>
   addHeaders(
-    rules.filter(({ name }) => !journey.headers.has(name)),
+    rules.filter(({ name }) => !state.headers.has(name)),
     groups,
-    journey,
+    state,
   )
 
 const miss = <Target>(trip: Trip<Target>): RouteOutcome<Target> | undefined => attempt(trip, 'miss')
@@ -387,5 +391,8 @@ function fail<Target>(trip: Trip<Target>, status: number): RouteOutcome<Target> 
   return runPhase(trip, 'error') ?? errorWithoutPage(trip, status)
 }
 
-const errorWithoutPage = <Target>({ path, query, headers }: Journey, status: number): RouteOutcome<Target> =>
+const errorWithoutPage = <Target>(
+  { path, query, headers }: RoutingState,
+  status: number,
+): RouteOutcome<Target> =>
   status === 404 ? { kind: 'not-found', path, query, headers } : { kind: 'empty', status, headers }

@@ -3,21 +3,21 @@ import type { Phase, RouteTable, Rule } from '../route-table.ts'
 import { findTarget, type Site } from '../site.ts'
 import { resolveDestination } from '../url/destination.ts'
 import type { Groups } from '../url/template.ts'
+import { matchOutput } from './match-output.ts'
+import type { RouteOutcome } from './route-outcome.ts'
 import {
   addHeaders,
-  type Journey,
   leaveSite,
   type RoutedRequest,
+  type RoutingState,
   redirectPending,
   refused,
   rewrite,
   setOut,
-} from './journey.ts'
-import { matchOutput } from './match-output.ts'
-import type { RouteOutcome } from './route-outcome.ts'
+} from './routing-state.ts'
 import { type Candidates, candidatesFor, nextCandidate } from './rule-index.ts'
 
-export type { RoutedRequest } from './journey.ts'
+export type { RoutedRequest } from './routing-state.ts'
 
 /** Finds what a request gets: routes in order, files where the table says so, and at the end of the routes. */
 export function matchRoutes<Target>(
@@ -26,79 +26,89 @@ export function matchRoutes<Target>(
   site: Site<Target>,
 ): RouteOutcome<Target> {
   if (table.output !== undefined) return matchOutput(table.output, request, site)
-  const journey = setOut(request)
+  const state = setOut(request)
   for (const phase of table.phases) {
-    const served = phase.handle === 'filesystem' ? serve(journey, site) : undefined
-    const outcome = served ?? runPhase(phase, journey, site)
+    const served = phase.handle === 'filesystem' ? serve(state, site) : undefined
+    const outcome = served ?? runPhase(phase, state, site)
     if (outcome !== undefined) return outcome
   }
-  return serveOrMiss(journey, site)
+  return serveOrMiss(state, site)
 }
 
 type Step<Target> = RouteOutcome<Target> | 'next-rule' | 'next-phase'
 
 function runPhase<Target>(
   { rules, index }: Phase,
-  journey: Journey,
+  state: RoutingState,
   site: Site<Target>,
 ): RouteOutcome<Target> | undefined {
   if (rules.length === 0) return undefined
   let tried: Subject | undefined
   let candidates: Candidates = []
   for (let place: number | undefined = -1; place !== undefined; ) {
-    journey.subject ??= toSubject(journey.path)
-    if (tried !== journey.subject) {
-      tried = journey.subject
+    state.subject ??= toSubject(state.path)
+    if (tried !== state.subject) {
+      tried = state.subject
       candidates = candidatesFor(index, tried.folded)
     }
     place = nextCandidate(candidates, place + 1)
     const rule = place === undefined ? undefined : rules[place]
-    const next = rule && tryRule(rule, tried, journey, site)
+    const next = rule && tryRule(rule, tried, state, site)
     if (next === 'next-phase') return undefined
     if (next !== undefined && next !== 'next-rule') return next
   }
   return undefined
 }
 
-function tryRule<Target>(rule: Rule, subject: Subject, journey: Journey, site: Site<Target>): Step<Target> {
-  if (rule.methods !== undefined && !rule.methods.includes(journey.method)) return 'next-rule'
-  const groups = matchPattern(rule.pattern, subject, journey.meter)
-  if (journey.meter.left < 0) return refused('too-costly')
-  return groups === undefined ? 'next-rule' : applyRule(rule, groups, journey, site)
+function tryRule<Target>(
+  rule: Rule,
+  subject: Subject,
+  state: RoutingState,
+  site: Site<Target>,
+): Step<Target> {
+  if (rule.methods !== undefined && !rule.methods.includes(state.method)) return 'next-rule'
+  const groups = matchPattern(rule.pattern, subject, state.meter)
+  if (state.meter.left < 0) return refused('too-costly')
+  return groups === undefined ? 'next-rule' : applyRule(rule, groups, state, site)
 }
 
-function applyRule<Target>(rule: Rule, groups: Groups, journey: Journey, site: Site<Target>): Step<Target> {
-  const refusal = addHeaders(rule.headers, groups, journey)
+function applyRule<Target>(
+  rule: Rule,
+  groups: Groups,
+  state: RoutingState,
+  site: Site<Target>,
+): Step<Target> {
+  const refusal = addHeaders(rule.headers, groups, state)
   if (refusal !== undefined) return refused(refusal)
   const to = rule.destination && resolveDestination(rule.destination, groups)
   if (rule.destination !== undefined && to === undefined) return refused('unsafe')
-  journey.status = rule.status ?? journey.status
+  state.status = rule.status ?? state.status
 
   if (rule.continues) {
-    rewrite(journey, to)
+    rewrite(state, to)
     return 'next-rule'
   }
-  const left = leaveSite<Target>(journey, rule, to)
+  const left = leaveSite<Target>(state, rule, to)
   if (left !== undefined) return left
-  rewrite(journey, to)
-  if (rule.checks) return serve(journey, site) ?? 'next-rule'
-  if (to !== undefined) return serveOrMiss(journey, site)
+  rewrite(state, to)
+  if (rule.checks) return serve(state, site) ?? 'next-rule'
+  if (to !== undefined) return serveOrMiss(state, site)
   // A rule without destination and status only sets headers and ends its phase; the files may follow.
   if (rule.status === undefined) return 'next-phase'
-  return { kind: 'empty', status: rule.status, headers: journey.headers }
+  return { kind: 'empty', status: rule.status, headers: state.headers }
 }
 
-function serve<Target>(journey: Journey, site: Site<Target>): RouteOutcome<Target> | undefined {
-  const found = findTarget(site, journey.path)
+function serve<Target>(state: RoutingState, site: Site<Target>): RouteOutcome<Target> | undefined {
+  const found = findTarget(site, state.path)
   if (found === undefined) return undefined
-  const { path, query, status, headers } = journey
-  return redirectPending<Target>(journey) ?? { kind: 'serve', ...found, path, query, status, headers }
+  const { path, query, status, headers } = state
+  return redirectPending<Target>(state) ?? { kind: 'serve', ...found, path, query, status, headers }
 }
 
-function serveOrMiss<Target>(journey: Journey, site: Site<Target>): RouteOutcome<Target> {
-  const outcome = serve(journey, site) ?? redirectPending(journey)
+function serveOrMiss<Target>(state: RoutingState, site: Site<Target>): RouteOutcome<Target> {
+  const outcome = serve(state, site) ?? redirectPending(state)
   if (outcome !== undefined) return outcome
-  const { path, query, status, headers } = journey
+  const { path, query, status, headers } = state
   if (site.hasListing?.(path)) return { kind: 'listing', path, status, headers }
   // An error that a rule asked for stays that error when its page is missing.
   if (status !== undefined && status >= 400 && status !== 404) return { kind: 'empty', status, headers }

@@ -8,13 +8,13 @@ export type Token =
       readonly captures: boolean
       readonly name: string | undefined
       /** Of a look-around, what follows the question mark. */
-      readonly look?: Look
+      readonly look?: LookAroundKind
       /** Flags for this group alone. */
       readonly flags?: string
     }
   | { readonly kind: 'repeat'; readonly min: number; readonly max: number; readonly isLazy: boolean }
 
-export type Look = '=' | '!' | '<=' | '<!'
+export type LookAroundKind = '=' | '!' | '<=' | '<!'
 
 export type Tokens =
   | { readonly ok: true; readonly tokens: readonly Token[] }
@@ -75,7 +75,10 @@ const READERS: readonly (readonly [RegExp, (match: RegExpExecArray) => Token])[]
     ([, flags = '']) => ({ kind: 'open', captures: false, name: undefined, ...(flags && { flags }) }),
   ],
   // Only the four ways to look around match.
-  [/\(\?(<?[=!])/y, ([, look]) => ({ kind: 'open', captures: false, name: undefined, look: look as Look })],
+  [
+    /\(\?(<?[=!])/y,
+    ([, look]) => ({ kind: 'open', captures: false, name: undefined, look: look as LookAroundKind }),
+  ],
   [/\(\?[imsU-]+\)/y, ([text]) => ({ kind: 'flags', text })],
   [/\((?!\?)/y, () => ({ kind: 'open', captures: true, name: undefined })],
   [/\)/y, () => ({ kind: 'close' })],

@@ -11,10 +11,10 @@ interface Notes {
   readonly notes: { id: number; text: string }
 }
 
-async function openNotes(t: TestContext, patienceMs = 60_000) {
+async function openNotes(t: TestContext, timeoutMs = 60_000) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-sqlite-'))
   const file = join(folder, 'deep', 'aloft.db')
-  const db = new Kysely<Notes>({ dialect: createSqliteDialect({ file, patienceMs }) })
+  const db = new Kysely<Notes>({ dialect: createSqliteDialect({ file, timeoutMs }) })
   await db.schema.createTable('notes').addColumn('id', 'integer').addColumn('text', 'text').execute()
   const foreign = new DatabaseSync(file, { timeout: 0 })
   t.after(async () => {

@@ -13,7 +13,7 @@ export type Durability = 'full' | 'normal'
 export interface SqliteOptions {
   readonly file: string
   readonly durability?: Durability
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
   /** Whether pages that deletions made free can be given back to the disk; decided when the file is made. */
   readonly canShrink?: boolean
   /** Told when the file turns out to be damaged while it is used. */
@@ -51,7 +51,7 @@ function openReader(file: string, writer: SqliteHandle): SqliteHandle {
 
 class SqliteDriver implements Driver {
   readonly #file: string
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
   readonly #durability: Durability
   readonly #canShrink: boolean
   readonly #onDamage: SqliteOptions['onDamage']
@@ -60,29 +60,29 @@ class SqliteDriver implements Driver {
   constructor({
     file,
     durability = 'full',
-    patienceMs = 10 * SECOND,
+    timeoutMs = 10 * SECOND,
     canShrink = false,
     onDamage,
   }: SqliteOptions) {
     this.#onDamage = onDamage
     this.#file = file
     this.#durability = durability
-    this.#patienceMs = patienceMs
+    this.#timeoutMs = timeoutMs
     this.#canShrink = canShrink
   }
 
   async init(): Promise<void> {
-    const patienceMs = this.#patienceMs
+    const timeoutMs = this.#timeoutMs
     try {
       makeFile(this.#file)
       const pragmas = writerPragmas(this.#durability, this.#canShrink)
-      const writer = await patiently(() => new SqliteHandle(this.#file, pragmas), patienceMs)
+      const writer = await patiently(() => new SqliteHandle(this.#file, pragmas), timeoutMs)
       this.#parts = {
         file: this.#file,
         writer,
         reader: openReader(this.#file, writer),
         turn: new Mutex(),
-        patienceMs,
+        timeoutMs,
         onDamage: this.#onDamage,
       }
     } catch (error) {
@@ -109,8 +109,8 @@ class SqliteDriver implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
-    const { writer, reader, turn, patienceMs } = this.#opened()
-    await turn.lock(patienceMs)
+    const { writer, reader, turn, timeoutMs } = this.#opened()
+    await turn.lock(timeoutMs)
     reader.close()
     writer.close()
   }

@@ -14,7 +14,7 @@ export interface SqliteParts {
   readonly reader: SqliteHandle
   readonly turn: Mutex
   /** How long a write waits for its turn, and how long a transaction may keep it. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
 }
 
@@ -47,7 +47,7 @@ export class SqliteSession implements DatabaseConnection {
   }
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { reader, writer, turn, patienceMs } = this.#parts
+    const { reader, writer, turn, timeoutMs } = this.#parts
     try {
       refuseNul(parameters)
       if (this.#state !== 'idle') {
@@ -55,9 +55,9 @@ export class SqliteSession implements DatabaseConnection {
         return writer.run(sql, parameters)
       }
       if (query.kind === 'SelectQueryNode') return reader.run(sql, parameters)
-      await turn.lock(patienceMs)
+      await turn.lock(timeoutMs)
       try {
-        return await patiently(() => writer.run<R>(sql, parameters), patienceMs)
+        return await patiently(() => writer.run<R>(sql, parameters), timeoutMs)
       } finally {
         turn.unlock()
       }
@@ -72,18 +72,18 @@ export class SqliteSession implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    const { writer, turn, patienceMs } = this.#parts
-    await turn.lock(patienceMs)
+    const { writer, turn, timeoutMs } = this.#parts
+    await turn.lock(timeoutMs)
     try {
       // Takes the write lock at once: a transaction that starts by reading could not be upgraded later
       // without failing when somebody else wrote in between.
-      await patiently(() => writer.run('begin immediate'), patienceMs)
+      await patiently(() => writer.run('begin immediate'), timeoutMs)
     } catch (error) {
       turn.unlock()
       throw this.#convert(error)
     }
     this.#state = 'open'
-    this.#timer = setTimeout(() => this.#undo('lost'), patienceMs).unref()
+    this.#timer = setTimeout(() => this.#undo('lost'), timeoutMs).unref()
   }
 
   async commit(): Promise<void> {

@@ -6,10 +6,10 @@ import { refuse } from '../exchange.ts'
 import type { GuessLimit } from './guess-limit.ts'
 import { withoutOwnParameters } from './own-parameters.ts'
 import { readPostedForm } from './posted-form.ts'
-import { addressOf, type GuardedVisit, isSecure, sendTo, type Verdict } from './visit.ts'
+import { addressOf, type GuardedVisit, isSecure, type ProtectionResult, sendTo } from './visit.ts'
 import { GRANT_SECONDS, type VisitorCookies } from './visitor-cookie.ts'
 
-export interface PasswordDoorOptions {
+export interface PasswordProtectionOptions {
   readonly cookies: VisitorCookies
   readonly openPassword: (sealed: string, projectId: string) => string
   readonly guesses: GuessLimit
@@ -20,8 +20,13 @@ export interface PasswordDoorOptions {
 export const PASSWORD_FIELD = '_platform_password'
 
 /** Lets in who knows the password. */
-export function createPasswordDoor({ cookies, openPassword, guesses, clock }: PasswordDoorOptions) {
-  async function check(visit: GuardedVisit, sealed: string, version: string): Promise<Verdict> {
+export function createPasswordProtection({
+  cookies,
+  openPassword,
+  guesses,
+  clock,
+}: PasswordProtectionOptions) {
+  async function check(visit: GuardedVisit, sealed: string, version: string): Promise<ProtectionResult> {
     const { site, exchange } = visit
     const given = (await readPostedForm(exchange.req))?.get(PASSWORD_FIELD)
     if (given === undefined || given === null) return refuse('PASSWORD_REQUIRED')
@@ -40,7 +45,7 @@ export function createPasswordDoor({ cookies, openPassword, guesses, clock }: Pa
     return sendTo(303, addressOf(visit, withoutOwnParameters(exchange.url)), [cookie])
   }
 
-  return (visit: GuardedVisit): Verdict | Promise<Verdict> => {
+  return (visit: GuardedVisit): ProtectionResult | Promise<ProtectionResult> => {
     const { site, exchange, protection } = visit
     if (protection.password === undefined) return undefined
     const { sealed, version } = protection.password

@@ -12,8 +12,8 @@ const USUAL = [
 ]
 
 /** The browser of this machine, or the one that is asked for. Undefined where there is none. */
-export async function findChromium(wished?: string): Promise<string | undefined> {
-  for (const path of wished === undefined ? USUAL : [wished])
+export async function findChromium(requested?: string): Promise<string | undefined> {
+  for (const path of requested === undefined ? USUAL : [requested])
     try {
       const real = await realpath(path)
       await access(real, constants.X_OK)

@@ -21,9 +21,9 @@ import { type Sandbox, SandboxError, type SandboxExit, type SandboxRun } from '#
 import { createTestClock } from '#test/support/clock.ts'
 import { scratch } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import { type BuildEnvironmentLimits, createBuildEnvironment } from './build-environment.ts'
 import { installDependencies } from './install-dependencies.ts'
 import type { PackageTool } from './toolchain.ts'
-import { createWorkshop, type WorkshopLimits } from './workshop.ts'
 import { shell, type Workspace } from './workspace.ts'
 
 const EXITED: SandboxExit = { code: 0, signal: null, reason: 'exited' }
@@ -73,12 +73,12 @@ interface Site {
   readonly signal?: AbortSignal
 }
 
-async function setUp(t: TestContext, act: Act = nothing, limits: Partial<WorkshopLimits> = {}) {
+async function setUp(t: TestContext, act: Act = nothing, limits: Partial<BuildEnvironmentLimits> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-workshop-'))
   const contents = new Map<string, Buffer>()
   const sandbox = sandboxOf(act)
   const clock = createTestClock()
-  const workshop = createWorkshop({
+  const environment = createBuildEnvironment({
     ...{ folder, sandbox, clock, log: silentLog, limits: { freeBytes: 1, ...limits } },
     blobs: {
       read: async (sha256) => contents.get(sha256),
@@ -87,7 +87,7 @@ async function setUp(t: TestContext, act: Act = nothing, limits: Partial<Worksho
     registry: async () => ({ url: 'http://registry.example/' }),
   })
   t.after(async () => {
-    await workshop.close()
+    await environment.close()
     await rm(folder, { recursive: true, force: true })
   })
   let deployments = 0
@@ -120,8 +120,8 @@ async function setUp(t: TestContext, act: Act = nothing, limits: Partial<Worksho
     command: async (line: string) => void lines.push(`$ ${line}`),
     stdout: async (line: string) => void lines.push(line),
   }
-  const open = (site?: Site) => workshop.open(taskOf(site))
-  return { folder, sandbox, clock, workshop, lines, log, open, run: runIn(log) }
+  const open = (site?: Site) => environment.open(taskOf(site))
+  return { folder, sandbox, clock, environment, lines, log, open, run: runIn(log) }
 }
 
 const runIn =
@@ -462,7 +462,7 @@ describe('what a build leaves for the next', () => {
   })
 
   it('is dropped, the oldest first, when all together takes too much', async (t) => {
-    const { open, log, workshop, folder } = await setUp(
+    const { open, log, environment, folder } = await setUp(
       t,
       async (root, asked) => {
         await installing(root, asked)
@@ -476,7 +476,7 @@ describe('what a build leaves for the next', () => {
       await installDependencies(workspace, noTools, { node: NODE, log })
       await workspace.close()
     }
-    await workshop.close()
+    await environment.close()
     assert.equal((await readdir(join(folder, 'caches'))).length, 2)
     assert.deepEqual((await open({ project: 'one' })).restored.paths, [])
     assert.deepEqual((await open({ project: 'three' })).restored.paths, ['node_modules'])
@@ -484,7 +484,7 @@ describe('what a build leaves for the next', () => {
 })
 
 it('removes what cannot be written and is very deep', async (t) => {
-  const { open, run, workshop, folder } = await setUp(t, async (root) => {
+  const { open, run, environment, folder } = await setUp(t, async (root) => {
     // Deeper than a path can be.
     const part = 'd'.repeat(200)
     const path = join(root, 'path0', ...Array(15).fill(part))
@@ -501,6 +501,6 @@ it('removes what cannot be written and is very deep', async (t) => {
     return {}
   })
   await run(await open(), 'x')
-  await workshop.close()
+  await environment.close()
   for (const place of ['workspaces', 'trash']) assert.deepEqual(await readdir(join(folder, place)), [])
 })

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { BuildFailure } from '#core/ports/builder.ts'
 import { dependencyDigest, onlyInstalls } from './dependency-digest.ts'
 import type { Installed, InstallOptions } from './install-options.ts'
-import { calledTools, findPackageManager, type PackageJson, type ToolWish } from './package-manager.ts'
+import { calledTools, findPackageManager, type PackageJson, type RequestedTool } from './package-manager.ts'
 import { type PackageTool, ToolchainError, type Toolchains } from './toolchain.ts'
 import { shell, type Workspace } from './workspace.ts'
 import { workspaceRoot } from './workspace-root.ts'
@@ -83,7 +83,7 @@ export async function installDependencies(
     outerPackageJson: packages.get(''),
     read: async (path) => (await workspace.read(path))?.toString('utf8', 0, LOCK_BEGINNING) ?? '',
   })
-  const wishes: readonly ToolWish[] = [
+  const requested: readonly RequestedTool[] = [
     ...(manager.tool ? [manager.tool] : []),
     ...calledTools(
       [installCommand ?? '', ...(options.commands ?? []), ...scriptsOf(packageJson)],
@@ -91,7 +91,7 @@ export async function installDependencies(
       node.version,
     ),
   ]
-  const tools = await ensureTools(toolchains, wishes, manager.tool, options.run)
+  const tools = await ensureTools(toolchains, requested, manager.tool, options.run)
   const line = installCommand ?? DEFAULTS[manager.name]
   if (line.trim() === '' || (packageJson === undefined && installCommand == null))
     return { manager: manager.name, tools, how: 'skipped' }
@@ -142,19 +142,23 @@ const scriptsOf = (packageJson: PackageJson | undefined): readonly string[] =>
 
 async function ensureTools(
   toolchains: Pick<Toolchains, 'ensureTool'>,
-  wishes: readonly ToolWish[],
-  needed: ToolWish | undefined,
+  requested: readonly RequestedTool[],
+  needed: RequestedTool | undefined,
   run: string | undefined,
 ): Promise<readonly PackageTool[]> {
   const tools: PackageTool[] = []
-  for (const wish of wishes)
+  for (const request of requested)
     try {
-      tools.push(await toolchains.ensureTool(wish.name, wish.version))
+      tools.push(await toolchains.ensureTool(request.name, request.version))
     } catch (error) {
       // One that a script only seems to call can be missing.
-      if (wish !== needed) continue
+      if (request !== needed) continue
       if (error instanceof ToolchainError && error.kind === 'unknown_version')
-        throw new BuildFailure('install_failed', `There is no ${wish.name} ${wish.version} to be had`, run)
+        throw new BuildFailure(
+          'install_failed',
+          `There is no ${request.name} ${request.version} to be had`,
+          run,
+        )
       throw error
     }
   return tools

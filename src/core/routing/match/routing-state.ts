@@ -24,7 +24,7 @@ const MAX_WORK = 2_000_000
 const MAX_HEADER_SIZE = 32_768
 
 /** A request on its way through the rules, with what they did to it so far. */
-export interface Journey {
+export interface RoutingState {
   readonly method: string
   path: string
   query: string
@@ -39,7 +39,7 @@ export interface Journey {
 /** Shared by all requests without headers; never written to. */
 export const NO_HEADERS = new Map<string, string>()
 
-export const setOut = ({ method, path, query }: RoutedRequest): Journey => ({
+export const setOut = ({ method, path, query }: RoutedRequest): RoutingState => ({
   method,
   path,
   query,
@@ -54,53 +54,53 @@ export const setOut = ({ method, path, query }: RoutedRequest): Journey => ({
 export function addHeaders(
   rules: readonly HeaderRule[],
   groups: Groups,
-  journey: Journey,
+  state: RoutingState,
 ): Refusal | undefined {
   for (const header of rules) {
     const value = expandHeader(header, groups)
     if (value === undefined) return 'unsafe'
-    const refusal = setHeader(journey, header.name, value)
+    const refusal = setHeader(state, header.name, value)
     if (refusal !== undefined) return refusal
   }
   return undefined
 }
 
-export function setHeader(journey: Journey, name: string, value: string): Refusal | undefined {
-  if (journey.headers === NO_HEADERS) journey.headers = new Map()
-  const replaced = journey.headers.get(name)
-  journey.headerSize += value.length - (replaced === undefined ? -name.length : replaced.length)
-  if (journey.headerSize > MAX_HEADER_SIZE) return 'too-large'
-  journey.headers.set(name, value)
+export function setHeader(state: RoutingState, name: string, value: string): Refusal | undefined {
+  if (state.headers === NO_HEADERS) state.headers = new Map()
+  const replaced = state.headers.get(name)
+  state.headerSize += value.length - (replaced === undefined ? -name.length : replaced.length)
+  if (state.headerSize > MAX_HEADER_SIZE) return 'too-large'
+  state.headers.set(name, value)
   return undefined
 }
 
-export function rewrite(journey: Journey, to: UrlParts | undefined): void {
+export function rewrite(state: RoutingState, to: UrlParts | undefined): void {
   if (to === undefined) return
-  journey.path = to.path
-  journey.query = mergeQuery(journey.query, to.query)
-  journey.subject = undefined
+  state.path = to.path
+  state.query = mergeQuery(state.query, to.query)
+  state.subject = undefined
 }
 
 /** A redirect or a request to another host, if the rule comes to that. */
 export function leaveSite<Target>(
-  journey: Journey,
+  state: RoutingState,
   rule: Rule,
   to: UrlParts | undefined,
 ): RouteOutcome<Target> | undefined {
-  const { status } = journey
+  const { status } = state
   const isAnswer = isRedirect(status) || (rule.status !== undefined && to === undefined)
-  const redirected = isAnswer ? redirectByHeader<Target>(journey) : undefined
+  const redirected = isAnswer ? redirectByHeader<Target>(state) : undefined
   if (redirected !== undefined || to === undefined) return redirected
-  const query = encodeRawText(mergeQuery(journey.query, to.query))
+  const query = encodeRawText(mergeQuery(state.query, to.query))
   if (isRedirect(status)) {
     const path = rule.destination?.isExternal ? to.path : encodePath(to.path)
-    return { kind: 'redirect', location: toUrl({ ...to, path, query }), status, headers: journey.headers }
+    return { kind: 'redirect', location: toUrl({ ...to, path, query }), status, headers: state.headers }
   }
   if (!rule.destination?.isExternal) return undefined
-  return { kind: 'proxy', url: toUrl({ ...to, query, fragment: '' }), status, headers: journey.headers }
+  return { kind: 'proxy', url: toUrl({ ...to, query, fragment: '' }), status, headers: state.headers }
 }
 
-function redirectByHeader<Target>({ status, headers }: Journey): RouteOutcome<Target> | undefined {
+function redirectByHeader<Target>({ status, headers }: RoutingState): RouteOutcome<Target> | undefined {
   const location = headers.get('location')
   if (status === undefined || location === undefined) return undefined
   const others = new Map([...headers].filter(([name]) => name !== 'location'))
@@ -108,8 +108,8 @@ function redirectByHeader<Target>({ status, headers }: Journey): RouteOutcome<Ta
 }
 
 /** `continue` routes can set the status and the location that make a redirect of whatever comes after. */
-export const redirectPending = <Target>(journey: Journey): RouteOutcome<Target> | undefined =>
-  isRedirect(journey.status) ? redirectByHeader<Target>(journey) : undefined
+export const redirectPending = <Target>(state: RoutingState): RouteOutcome<Target> | undefined =>
+  isRedirect(state.status) ? redirectByHeader<Target>(state) : undefined
 
 export const isRedirect = (status: number | undefined): status is number =>
   status !== undefined && status >= 300 && status <= 399

@@ -3,14 +3,14 @@ import type { Clock } from '#core/ports/clock.ts'
 import { hashBearer } from '#core/token/token.ts'
 import { headerOf } from '../answer.ts'
 import { BYPASS, parameterOf, SET_COOKIE, withoutOwnParameters } from './own-parameters.ts'
-import { addressOf, type GuardedVisit, isSecure, LET_IN, sendTo, type Verdict } from './visit.ts'
+import { addressOf, type GuardedVisit, isSecure, LET_IN, type ProtectionResult, sendTo } from './visit.ts'
 import { GRANT_SECONDS, type VisitorCookies } from './visitor-cookie.ts'
 
 const MAX_SECRET = 256
 
 /** Lets in who knows one of the project's secrets. */
-export function createBypassDoor({ cookies, clock }: { cookies: VisitorCookies; clock: Clock }) {
-  return (visit: GuardedVisit): Verdict => {
+export function createBypassProtection({ cookies, clock }: { cookies: VisitorCookies; clock: Clock }) {
+  return (visit: GuardedVisit): ProtectionResult => {
     const { site, exchange, protection } = visit
     if (protection.bypassHashes.length === 0) return undefined
     const { question, url } = exchange
@@ -25,12 +25,12 @@ export function createBypassDoor({ cookies, clock }: { cookies: VisitorCookies; 
     }
     const clean = withoutOwnParameters(url)
     exchange.url = clean
-    const wish = headerOf(question, SET_COOKIE) ?? parameterOf(url, SET_COOKIE)
-    if (wish !== 'true' && wish !== 'samesitenone') return LET_IN
+    const request = headerOf(question, SET_COOKIE) ?? parameterOf(url, SET_COOKIE)
+    if (request !== 'true' && request !== 'samesitenone') return LET_IN
     const grants = { bypass: { hash, until: now + GRANT_SECONDS } }
     const cookie = cookies.write(grants, site.host, {
       isSecure: isSecure(visit),
-      crossSite: wish === 'samesitenone',
+      crossSite: request === 'samesitenone',
     })
     const isRead = question.method === 'GET' || question.method === 'HEAD'
     // The secret is not to stay in the address that a browser shows, keeps and tells others.

@@ -24,7 +24,7 @@ export interface CommandLog {
 
 export function createCommandLog(redactor: Redactor, budget: LogBudget): CommandLog {
   let { lines: linesLeft, bytes: bytesLeft } = budget
-  let told = false
+  let announced = false
   const underWay = new Set<Promise<void>>()
 
   /** Resolves once there is room for more. */
@@ -42,8 +42,8 @@ export function createCommandLog(redactor: Redactor, budget: LogBudget): Command
       linesLeft--
       bytesLeft -= piece.length
       if (linesLeft < 0 || bytesLeft < 0) {
-        if (!told) await save(log.stdout('The log is full: what follows of the output is left out.'))
-        told = true
+        if (!announced) await save(log.stdout('The log is full: what follows of the output is left out.'))
+        announced = true
         return
       }
       await save(log.stdout(piece))
@@ -53,7 +53,7 @@ export function createCommandLog(redactor: Redactor, budget: LogBudget): Command
   }
 
   async function pass(log: BuildLog, lines: readonly string[]): Promise<void> {
-    for (const line of lines) if (!told) await write(log, line)
+    for (const line of lines) if (!announced) await write(log, line)
   }
 
   return {
@@ -69,7 +69,7 @@ export function createCommandLog(redactor: Redactor, budget: LogBudget): Command
         return
       }
       const output = createOutputLines(redactor)
-      for await (const chunk of stream) if (!told) await pass(log, output.take(chunk as Buffer))
+      for await (const chunk of stream) if (!announced) await pass(log, output.take(chunk as Buffer))
       await pass(log, output.end())
       await Promise.all(underWay)
     },

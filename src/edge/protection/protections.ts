@@ -5,13 +5,13 @@ import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import type { SsoPassStore } from '#core/session/session.ts'
 import { refuse } from '../exchange.ts'
 import { readTarget } from '../request/request-path.ts'
-import { createBypassDoor } from './bypass-door.ts'
+import { createBypassProtection } from './bypass-protection.ts'
 import { createGuessLimit } from './guess-limit.ts'
 import { createMembers } from './members.ts'
-import { createPasswordDoor } from './password-door.ts'
-import { createSsoDoor } from './sso-door.ts'
+import { createPasswordProtection } from './password-protection.ts'
+import { createSsoProtection } from './sso-protection.ts'
 import { isTrusted } from './trusted-address.ts'
-import { type GuardedVisit, LET_IN, type Verdict } from './visit.ts'
+import { type GuardedVisit, LET_IN, type ProtectionResult } from './visit.ts'
 import { createVisitorCookies } from './visitor-cookie.ts'
 
 /** What it takes to let visitors into sites that are not for everyone. */
@@ -27,7 +27,7 @@ export interface ProtectionOptions {
   readonly limiter: RateLimiter
 }
 
-export type Door = (visit: GuardedVisit) => Verdict | Promise<Verdict>
+export type Protection = (visit: GuardedVisit) => ProtectionResult | Promise<ProtectionResult>
 
 /** Where nothing was said about it, such sites let nobody in. */
 const CLOSED: ProtectionOptions = {
@@ -42,7 +42,7 @@ const CLOSED: ProtectionOptions = {
 }
 
 /** Visitors whose address is not among those that may come are told that there is nothing. */
-const trustedIps: Door = ({ exchange, protection: { trustedIps: trusted, sso, password } }) => {
+const trustedIps: Protection = ({ exchange, protection: { trustedIps: trusted, sso, password } }) => {
   if (trusted === undefined) return undefined
   const isListed = isTrusted(trusted, exchange.ip)
   if (trusted.mode === 'exclusive' && isListed) return LET_IN
@@ -51,11 +51,11 @@ const trustedIps: Door = ({ exchange, protection: { trustedIps: trusted, sso, pa
 }
 
 /** Nobody is sent back to what is no path. */
-const wellFormed: Door = ({ exchange }) =>
+const wellFormed: Protection = ({ exchange }) =>
   readTarget(exchange.url) === undefined ? refuse('BAD_REQUEST') : undefined
 
 /** Browsers ask what they may ask for before they can show who asks. */
-const allowedOptions: Door = ({ exchange, protection }) => {
+const allowedOptions: Protection = ({ exchange, protection }) => {
   if (exchange.question.method !== 'OPTIONS' || protection.optionsPaths.length === 0) return undefined
   const path = readTarget(exchange.url)?.path
   return path !== undefined && protection.optionsPaths.some((prefix) => path.startsWith(prefix))
@@ -64,10 +64,10 @@ const allowedOptions: Door = ({ exchange, protection }) => {
 }
 
 /** All that visitors of protected sites can be asked for, in this order. */
-export function createDoors(
+export function createProtections(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   options: ProtectionOptions = CLOSED,
-): readonly Door[] {
+): readonly Protection[] {
   const { passes, signInUrl, openPassword } = options
   const cookies = createVisitorCookies(options.key)
   const members = createMembers({ mayVisit: options.mayVisit, clock, log })
@@ -76,8 +76,8 @@ export function createDoors(
     trustedIps,
     wellFormed,
     allowedOptions,
-    createBypassDoor({ cookies, clock }),
-    createSsoDoor({ cookies, members, passes, signInUrl, clock }),
-    createPasswordDoor({ cookies, openPassword, guesses, clock }),
+    createBypassProtection({ cookies, clock }),
+    createSsoProtection({ cookies, members, passes, signInUrl, clock }),
+    createPasswordProtection({ cookies, openPassword, guesses, clock }),
   ]
 }

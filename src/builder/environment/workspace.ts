@@ -87,7 +87,7 @@ export interface Workspace {
   close(): Promise<void>
 }
 
-export interface Workshop {
+export interface BuildEnvironment {
   /**
    * Begins afresh, whatever an earlier try has left. `cache: false` leaves out what earlier builds of the project have
    * left. Rejects with the signal's reason after an abort, and with a `BuildFailure` where the files cannot be laid out.

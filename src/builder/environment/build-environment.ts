@@ -8,17 +8,17 @@ import type { BuildTask } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { CA_INSIDE, DEFAULT_ENV, FIXED_ENV, writeHome } from './build-environment.ts'
 import { BuildWorkspace } from './build-workspace.ts'
 import { createCommandLog } from './command-log.ts'
+import { CA_INSIDE, DEFAULT_ENV, FIXED_ENV, writeHome } from './default-variables.ts'
 import { createProjectCaches, NOTHING_CACHED } from './project-caches.ts'
 import { createRedactor } from './redact.ts'
 import type { Registry } from './registry.ts'
 import { openTree, removeTree } from './remove-tree.ts'
 import { writeSource } from './source-files.ts'
-import { INSIDE, type Workshop } from './workspace.ts'
+import { type BuildEnvironment, INSIDE } from './workspace.ts'
 
-export interface WorkshopLimits {
+export interface BuildEnvironmentLimits {
   readonly memoryBytes: number
   readonly cpus: number
   readonly processes: number
@@ -40,7 +40,7 @@ export interface WorkshopLimits {
 const MB = 2 ** 20
 const GB = 2 ** 30
 
-export const DEFAULT_LIMITS: WorkshopLimits = {
+export const DEFAULT_LIMITS: BuildEnvironmentLimits = {
   memoryBytes: 2 * GB,
   // What is left keeps the sites fast.
   cpus: Math.max(0.5, availableParallelism() - 0.5),
@@ -55,7 +55,7 @@ export const DEFAULT_LIMITS: WorkshopLimits = {
   cacheBytes: 20 * GB,
 }
 
-interface WorkshopParts {
+interface BuildEnvironmentParts {
   /** Holds workspaces, caches and what is being removed; one file system, of the platform alone. */
   readonly folder: string
   /** Tells workshops in the same folder apart: two may have the same deployment in hand for a moment. */
@@ -69,14 +69,14 @@ interface WorkshopParts {
   readonly env?: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly log: Log
-  readonly limits?: Partial<WorkshopLimits>
+  readonly limits?: Partial<BuildEnvironmentLimits>
 }
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 /** Longer than any build: what is older was left by a process that died. */
 const ABANDONED_MS = DAY
 
-export function createWorkshop(parts: WorkshopParts): Workshop {
+export function createBuildEnvironment(parts: BuildEnvironmentParts): BuildEnvironment {
   const { sandbox, blobs, clock, log } = parts
   const limits = { ...DEFAULT_LIMITS, ...parts.limits }
   const workspaces = join(parts.folder, parts.seat ? `workspaces-${parts.seat}` : 'workspaces')

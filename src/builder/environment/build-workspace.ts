@@ -12,8 +12,8 @@ import {
   type SandboxExit,
   type SandboxLimits,
 } from '#core/ports/sandbox.ts'
-import { CA_INSIDE, pathInside } from './build-environment.ts'
 import type { CommandLog } from './command-log.ts'
+import { CA_INSIDE, pathInside } from './default-variables.ts'
 import { type DiskLimits, watchDisk } from './disk-watch.ts'
 import { type CachedFolders, NOTHING_CACHED } from './project-caches.ts'
 import type { Redactor } from './redact.ts'

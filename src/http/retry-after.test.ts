@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IssueFailure } from '#core/ports/certificate-issuer.ts'
-import { patienceFor } from './patience.ts'
+import { retryAfterFor } from './retry-after.ts'
 
 test('whoever is told to wait is told how long, by the authority if it said so', () => {
-  assert.equal(patienceFor(new IssueFailure('too many', 90_500)), 91)
-  assert.equal(patienceFor(new IssueFailure('too many', 0)), 1)
+  assert.equal(retryAfterFor(new IssueFailure('too many', 90_500)), 91)
+  assert.equal(retryAfterFor(new IssueFailure('too many', 0)), 1)
   for (const cause of [undefined, new Error('no'), new IssueFailure('no')])
-    assert.equal(patienceFor(cause), 10)
+    assert.equal(retryAfterFor(cause), 10)
 })

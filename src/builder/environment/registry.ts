@@ -38,10 +38,11 @@ async function askNpm(env: NodeJS.ProcessEnv): Promise<Registry> {
     timeout: ASKED_WITHIN_MS,
     maxBuffer: 4 * 2 ** 20,
   })
-  const told = JSON.parse(stdout) as { registry?: unknown; cafile?: unknown }
-  const url = normalUrl(told.registry)
-  if (url === undefined) throw new Error(`npm knows no registry, but ${JSON.stringify(told.registry)}`)
-  const caFile = typeof told.cafile === 'string' && told.cafile !== '' ? told.cafile : env.NODE_EXTRA_CA_CERTS
+  const settings = JSON.parse(stdout) as { registry?: unknown; cafile?: unknown }
+  const url = normalUrl(settings.registry)
+  if (url === undefined) throw new Error(`npm knows no registry, but ${JSON.stringify(settings.registry)}`)
+  const caFile =
+    typeof settings.cafile === 'string' && settings.cafile !== '' ? settings.cafile : env.NODE_EXTRA_CA_CERTS
   return caFile ? { url, caFile } : { url }
 }
 

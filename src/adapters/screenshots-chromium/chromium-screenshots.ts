@@ -1,12 +1,12 @@
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SECOND } from '#contract/time.ts'
-import type { Camera } from '#core/ports/camera.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sandbox, SandboxedProcess, SandboxRun } from '#core/ports/sandbox.ts'
+import type { Screenshots } from '#core/ports/screenshots.ts'
 import { imageTypeOf } from '#core/preview/image-type.ts'
 
-const LAUNCHER = fileURLToPath(new URL('../../launcher/camera', import.meta.url))
+const LAUNCHER = fileURLToPath(new URL('../../launcher/screenshots', import.meta.url))
 const MB = 2 ** 20
 
 /** What a picture may take at most; what it weighs is for the launcher to see to. */
@@ -22,7 +22,7 @@ const LIMITS: Omit<SandboxRun['limits'], 'wallMs'> = {
   outputBytes: MB,
 }
 
-export interface ChromiumCameraOptions {
+export interface ChromiumScreenshotsOptions {
   /** Has to be a real one. */
   readonly sandbox: Sandbox
   /** The program of the browser. */
@@ -39,13 +39,13 @@ export interface ChromiumCameraOptions {
  * but programs and fonts, limited memory and time, and nothing of it left afterwards. Whatever comes out of it is
  * taken for an image only where it is one.
  */
-export function createChromiumCamera({
+export function createChromiumScreenshots({
   sandbox,
   chromium,
   needs,
   log,
   wallMs = 15 * SECOND,
-}: ChromiumCameraOptions): Camera {
+}: ChromiumScreenshotsOptions): Screenshots {
   const node = dirname(process.execPath)
   const shown = [...needs, dirname(chromium)].filter((folder) => !/^\/usr\//.test(folder))
   let last: Promise<unknown> = Promise.resolve()

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar-stream'
 
-export interface UnpackWish {
+export interface UnpackOptions {
   /** An absolute path for a file of the archive, named without the archive's first folder; undefined leaves it out. */
   readonly place: (name: string) => string | undefined
   /** Clears what an earlier try has left. */
@@ -22,8 +22,8 @@ function within(name: string): string | undefined {
   return SAFE.test(rest) && !rest.split('/').some((part) => part === '.' || part === '..') ? rest : undefined
 }
 
-/** Writes the regular files of an archive that are wished for; links are left out. */
-export async function unpackTar(bytes: AsyncIterable<Buffer>, { place }: UnpackWish): Promise<void> {
+/** Writes the regular files of an archive that are asked for; links are left out. */
+export async function unpackTar(bytes: AsyncIterable<Buffer>, { place }: UnpackOptions): Promise<void> {
   const archive = extract()
   const feeding = pipeline(bytes as unknown as Readable, archive)
   // Told below, where the entries are read.

@@ -25,9 +25,9 @@ import type { Db } from '../tables.ts'
 type Whose = Omit<OwnedChange, 'kind'>
 
 /** Stores that tell what was changed through them. */
-export type Telling = { readonly [K in keyof Told]: (store: Told[K]) => Told[K] }
+export type Announcing = { readonly [K in keyof Announced]: (store: Announced[K]) => Announced[K] }
 
-interface Told {
+interface Announced {
   readonly users: UserStore
   readonly teams: TeamStore
   readonly tokens: TokenStore
@@ -145,8 +145,8 @@ const membership = (teamId: string, userId: string): readonly OwnedChange[] => [
  * One place that knows which write changes what for whom. Whose it is, is asked before the write, which may delete it;
  * it is told after the write, unless that has answered false.
  */
-export function createTelling(db: Db, tell: (changes: readonly OwnedChange[]) => void): Telling {
-  const telling =
+export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[]) => void): Announcing {
+  const announcing =
     <Args extends readonly unknown[], Answer>(
       write: (...args: Args) => Promise<Answer>,
       changed: (...args: Args) => readonly OwnedChange[] | Promise<readonly OwnedChange[]>,
@@ -175,102 +175,107 @@ export function createTelling(db: Db, tell: (changes: readonly OwnedChange[]) =>
   return {
     users: (store) => ({
       ...store,
-      update: telling(store.update, (id) => one('user', { ownerId: id, id })),
+      update: announcing(store.update, (id) => one('user', { ownerId: id, id })),
     }),
     teams: (store) => ({
       ...store,
-      insert: telling(store.insert, (team, userId) => membership(team.id, userId)),
-      update: telling(store.update, (id) => one('team', { ownerId: id, id })),
-      addMember: telling(store.addMember, membership),
-      setRole: telling(store.setRole, membership),
-      removeMember: telling(store.removeMember, membership),
+      insert: announcing(store.insert, (team, userId) => membership(team.id, userId)),
+      update: announcing(store.update, (id) => one('team', { ownerId: id, id })),
+      addMember: announcing(store.addMember, membership),
+      setRole: announcing(store.setRole, membership),
+      removeMember: announcing(store.removeMember, membership),
     }),
     tokens: (store) => ({
       ...store,
-      insert: telling(store.insert, ({ userId, id }) => one('token', { ownerId: userId, id })),
-      delete: telling(store.delete, (userId, id) => one('token', { ownerId: userId, id })),
+      insert: announcing(store.insert, ({ userId, id }) => one('token', { ownerId: userId, id })),
+      delete: announcing(store.delete, (userId, id) => one('token', { ownerId: userId, id })),
     }),
     sessions: (store) => ({
       ...store,
-      insert: telling(store.insert, ({ userId, id }) => one('session', { ownerId: userId, id })),
-      delete: telling(store.delete, (userId, id) => one('session', { ownerId: userId, id })),
-      deleteOthers: telling(store.deleteOthers, (userId) => one('session', { ownerId: userId })),
+      insert: announcing(store.insert, ({ userId, id }) => one('session', { ownerId: userId, id })),
+      delete: announcing(store.delete, (userId, id) => one('session', { ownerId: userId, id })),
+      deleteOthers: announcing(store.deleteOthers, (userId) => one('session', { ownerId: userId })),
     }),
     secrets: (store) => ({
       ...store,
-      insert: telling(store.insert, (secret) => one('secret', secret)),
-      rename: telling(store.rename, (ownerId, id) => one('secret', { ownerId, id })),
-      delete: telling(store.delete, (ownerId, id) => one('secret', { ownerId, id })),
+      insert: announcing(store.insert, (secret) => one('secret', secret)),
+      rename: announcing(store.rename, (ownerId, id) => one('secret', { ownerId, id })),
+      delete: announcing(store.delete, (ownerId, id) => one('secret', { ownerId, id })),
     }),
     projects: (store) => ({
       ...store,
-      insert: telling(store.insert, ({ ownerId, id }) => one('project', { ownerId, id, projectId: id })),
-      touch: telling(store.touch, (ownerId, id) => one('project', { ownerId, id, projectId: id })),
-      setDefaultHost: telling(store.setDefaultHost, project),
-      update: telling(store.update, project),
-      delete: telling(store.delete, project),
-      setTransferHash: telling(store.setTransferHash, project),
-      give: telling(store.give, ({ id, ownerId }, to) => [...given(ownerId, id), ...given(to.ownerId, id)]),
+      insert: announcing(store.insert, ({ ownerId, id }) => one('project', { ownerId, id, projectId: id })),
+      touch: announcing(store.touch, (ownerId, id) => one('project', { ownerId, id, projectId: id })),
+      setDefaultHost: announcing(store.setDefaultHost, project),
+      update: announcing(store.update, project),
+      delete: announcing(store.delete, project),
+      setTransferHash: announcing(store.setTransferHash, project),
+      give: announcing(store.give, ({ id, ownerId }, to) => [
+        ...given(ownerId, id),
+        ...given(to.ownerId, id),
+      ]),
     }),
     envVariables: (store) => ({
       ...store,
-      save: telling(store.save, async ({ id, projectId }) =>
+      save: announcing(store.save, async ({ id, projectId }) =>
         (await projectById(db, { id: projectId })).flatMap(({ owner_id: ownerId }) =>
           one('env', { ownerId, id, projectId }),
         ),
       ),
-      delete: telling(store.delete, async (id) => found('env', await variableById(db, { id }))),
-      deleteOf: telling(store.deleteOf, async (configurationId) =>
+      delete: announcing(store.delete, async (id) => found('env', await variableById(db, { id }))),
+      deleteOf: announcing(store.deleteOf, async (configurationId) =>
         found('env', await variablesOf(db, { configurationId })),
       ),
     }),
     projectDomains: (store) => ({
       ...store,
-      add: telling(store.add, ({ ownerId, name, projectId }) =>
+      add: announcing(store.add, ({ ownerId, name, projectId }) =>
         one('project-domain', { ownerId, id: name, projectId }),
       ),
-      update: telling(store.update, domainOf),
-      remove: telling(store.remove, domainOf),
+      update: announcing(store.update, domainOf),
+      remove: announcing(store.remove, domainOf),
     }),
     hosts: (store) => ({
       ...store,
-      claimAlias: telling(store.claimAlias, (made) => one('alias', made)),
-      point: telling(store.point, alias),
-      release: telling(store.release, alias),
+      claimAlias: announcing(store.claimAlias, (made) => one('alias', made)),
+      point: announcing(store.point, alias),
+      release: announcing(store.release, alias),
     }),
     deployments: (store) => ({
       ...store,
-      insert: telling(store.insert, (made) => one('deployment', made)),
-      update: telling(store.update, deployment),
-      delete: telling(store.delete, deployment),
-      complete: telling(store.complete, deployment),
+      insert: announcing(store.insert, (made) => one('deployment', made)),
+      update: announcing(store.update, deployment),
+      delete: announcing(store.delete, deployment),
+      complete: announcing(store.complete, deployment),
     }),
     previews: (store) => ({
       ...store,
-      save: telling(store.save, ({ deploymentId }) => deployment(deploymentId)),
+      save: announcing(store.save, ({ deploymentId }) => deployment(deploymentId)),
     }),
     dnsRecords: (store) => ({
       ...store,
-      add: telling(store.add, ({ domainId, id }) => recordsOf(domainId, id)),
-      remove: telling(store.remove, recordsOf),
+      add: announcing(store.add, ({ domainId, id }) => recordsOf(domainId, id)),
+      remove: announcing(store.remove, recordsOf),
     }),
     orders: (store) => ({
       ...store,
-      begin: telling(store.begin, ({ ownerId, name }) => one('domain', { ownerId, id: name })),
-      update: telling(store.update, order),
-      cancel: telling(store.cancel, order),
+      begin: announcing(store.begin, ({ ownerId, name }) => one('domain', { ownerId, id: name })),
+      update: announcing(store.update, order),
+      cancel: announcing(store.cancel, order),
     }),
     certificates: (store) => ({
       ...store,
-      add: telling(store.add, ({ ownerId, id }) => one('certificate', { ownerId, id })),
-      replace: telling(store.replace, async (id) => found('certificate', await certificateById(db, { id }))),
-      remove: telling(store.remove, (ownerId, id) => one('certificate', { ownerId, id })),
+      add: announcing(store.add, ({ ownerId, id }) => one('certificate', { ownerId, id })),
+      replace: announcing(store.replace, async (id) =>
+        found('certificate', await certificateById(db, { id })),
+      ),
+      remove: announcing(store.remove, (ownerId, id) => one('certificate', { ownerId, id })),
     }),
     domains: (store) => ({
       ...store,
-      add: telling(store.add, ({ ownerId, name }) => one('domain', { ownerId, id: name })),
-      update: telling(store.update, domain),
-      remove: telling(store.remove, domain),
+      add: announcing(store.add, ({ ownerId, name }) => one('domain', { ownerId, id: name })),
+      update: announcing(store.update, domain),
+      remove: announcing(store.remove, domain),
       async removeOthers(name, keptId) {
         const removed = await store.removeOthers(name, keptId)
         tell(removed.flatMap(({ ownerId }) => one('domain', { ownerId, id: name })))
@@ -279,37 +284,37 @@ export function createTelling(db: Db, tell: (changes: readonly OwnedChange[]) =>
     }),
     applications: (store) => ({
       ...store,
-      add: telling(store.add, ({ ownerId, id }) => one('application', { ownerId, id })),
-      update: telling(store.update, application),
-      retire: telling(store.retire, application),
-      remove: telling(store.remove, application),
+      add: announcing(store.add, ({ ownerId, id }) => one('application', { ownerId, id })),
+      update: announcing(store.update, application),
+      retire: announcing(store.retire, application),
+      remove: announcing(store.remove, application),
     }),
     installations: (store) => ({
       ...store,
-      add: telling(store.add, ({ ownerId, id }) => one('integration', { ownerId, id })),
-      update: telling(store.update, installation),
-      remove: telling(store.remove, installation),
+      add: announcing(store.add, ({ ownerId, id }) => one('integration', { ownerId, id })),
+      update: announcing(store.update, installation),
+      remove: announcing(store.remove, installation),
     }),
     webhooks: (store) => ({
       ...store,
-      add: telling(store.add, ({ ownerId, id }) => one('webhook', { ownerId, id })),
-      update: telling(store.update, async (id) => found('webhook', await webhookById(db, { id }))),
-      remove: telling(store.remove, (ownerId, id) => one('webhook', { ownerId, id })),
+      add: announcing(store.add, ({ ownerId, id }) => one('webhook', { ownerId, id })),
+      update: announcing(store.update, async (id) => found('webhook', await webhookById(db, { id }))),
+      remove: announcing(store.remove, (ownerId, id) => one('webhook', { ownerId, id })),
     }),
     deliveries: (store) => ({
       ...store,
-      add: telling(store.add, ({ ownerId, id }) => one('delivery', { ownerId, id })),
-      attempted: telling(store.attempted, async (id) => found('delivery', await deliveryById(db, { id }))),
+      add: announcing(store.add, ({ ownerId, id }) => one('delivery', { ownerId, id })),
+      attempted: announcing(store.attempted, async (id) => found('delivery', await deliveryById(db, { id }))),
     }),
     drains: (store) => ({
       ...store,
-      add: telling(store.add, ({ ownerId, id }) => one('drain', { ownerId, id })),
-      update: telling(store.update, async (id) => found('drain', await drainById(db, { id }))),
-      remove: telling(store.remove, (ownerId, id) => one('drain', { ownerId, id })),
+      add: announcing(store.add, ({ ownerId, id }) => one('drain', { ownerId, id })),
+      update: announcing(store.update, async (id) => found('drain', await drainById(db, { id }))),
+      remove: announcing(store.remove, (ownerId, id) => one('drain', { ownerId, id })),
     }),
     audit: (store) => ({
       ...store,
-      add: telling(store.add, ({ ownerId, id }) => one('audit', { ownerId, id })),
+      add: announcing(store.add, ({ ownerId, id }) => one('audit', { ownerId, id })),
     }),
   }
 }

@@ -6,10 +6,10 @@ import { refuse } from '../exchange.ts'
 import { readTarget } from '../request/request-path.ts'
 import type { Members } from './members.ts'
 import { withoutOwnParameters } from './own-parameters.ts'
-import { addressOf, type GuardedVisit, isSecure, sendTo, type Verdict } from './visit.ts'
+import { addressOf, type GuardedVisit, isSecure, type ProtectionResult, sendTo } from './visit.ts'
 import { GRANT_SECONDS, type VisitorCookies } from './visitor-cookie.ts'
 
-export interface SsoDoorOptions {
+export interface SsoProtectionOptions {
   readonly cookies: VisitorCookies
   readonly members: Members
   readonly passes: Pick<SsoPassStore, 'take'>
@@ -25,12 +25,12 @@ const PATH = /^\/(?![/\\])[\x21-\x7e]*$/
 const NONCE = /^[0-9A-Za-z]{1,64}$/
 
 /** Lets in the members of the account that owns the site. */
-export function createSsoDoor({ cookies, members, passes, signInUrl, clock }: SsoDoorOptions) {
+export function createSsoProtection({ cookies, members, passes, signInUrl, clock }: SsoProtectionOptions) {
   const seconds = () => Math.floor(clock.now() / 1000)
   const grantsOf = ({ site, exchange }: GuardedVisit) =>
     cookies.read(headerOf(exchange.question, 'cookie'), site.host)
 
-  function askToSignIn(visit: GuardedVisit): Verdict {
+  function askToSignIn(visit: GuardedVisit): ProtectionResult {
     const { question, upgrade, url } = visit.exchange
     const isBrowser =
       (question.method === 'GET' || question.method === 'HEAD') &&
@@ -41,7 +41,7 @@ export function createSsoDoor({ cookies, members, passes, signInUrl, clock }: Ss
     return sendTo(302, `${signInUrl}?url=${encodeURIComponent(address)}`)
   }
 
-  async function comeBack(visit: GuardedVisit, query: string): Promise<Verdict> {
+  async function comeBack(visit: GuardedVisit, query: string): Promise<ProtectionResult> {
     const { site } = visit
     const given = new URLSearchParams(query)
     const [nonce, path] = [given.get('nonce') ?? '', given.get('url') ?? '/']
@@ -54,7 +54,7 @@ export function createSsoDoor({ cookies, members, passes, signInUrl, clock }: Ss
     return sendTo(303, addressOf(visit, path), [cookie])
   }
 
-  return (visit: GuardedVisit): Verdict | Promise<Verdict> => {
+  return (visit: GuardedVisit): ProtectionResult | Promise<ProtectionResult> => {
     const { site, exchange, protection } = visit
     if (!protection.sso) return undefined
     const target = readTarget(exchange.url)

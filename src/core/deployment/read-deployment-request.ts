@@ -7,9 +7,9 @@ import { compileRoutes } from '../routing/read/compile-routes.ts'
 import type { Route } from '../routing/route.ts'
 import { type BuildInput, readBuilds } from './builds.ts'
 import type { BuildSpec } from './deployment.ts'
-import { type EnvWish, readEnv } from './env.ts'
+import { type RequestedEnv, readEnv } from './env.ts'
 import { projectSlug, readAlias } from './hosts.ts'
-import { type FileInput, type FileWish, readFiles } from './manifest.ts'
+import { type FileInput, type RequestedFile, readFiles } from './manifest.ts'
 import { readRegions } from './regions.ts'
 
 /** A create request in words that all generations share. */
@@ -40,11 +40,11 @@ export interface CreateDeployment {
 }
 
 /** The same after everything was checked that needs no store. */
-export interface Wish {
+export interface DeploymentRequest {
   readonly slug: string
-  readonly files: readonly FileWish[]
-  readonly env: EnvWish
-  readonly buildEnv: EnvWish
+  readonly files: readonly RequestedFile[]
+  readonly env: RequestedEnv
+  readonly buildEnv: RequestedEnv
   readonly alias: readonly string[] | null
   readonly routes: readonly Route[] | null
   readonly regions: readonly string[]
@@ -54,10 +54,10 @@ export interface Wish {
 
 const MAX_ALIASES = 50
 
-export async function readWish(
+export async function readDeploymentRequest(
   command: CreateDeployment,
   { owner, origin, names }: { readonly owner: Owner; readonly origin: string; readonly names: PlatformNames },
-): Promise<Wish> {
+): Promise<DeploymentRequest> {
   const slug = projectSlug(command.name)
   if (owner.plan === 'oss' && command.public !== true)
     throw new AloftError(

@@ -9,10 +9,10 @@ import type { BuildTask } from '#core/ports/builder.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { rootMissing } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import { createBuildEnvironment } from './build-environment.ts'
 import { installDependencies } from './install-dependencies.ts'
 import { createRegistryLookup } from './registry.ts'
 import { createToolchains } from './toolchains.ts'
-import { createWorkshop } from './workshop.ts'
 import { shell } from './workspace.ts'
 
 const FILES = {
@@ -35,13 +35,13 @@ it('installs a package with npm and runs a program on it, in the sandbox', {
     contents.set(sha256, bytes)
     return { path, sha256, sha1: '', size: bytes.length, mode: 0o100644 }
   })
-  const workshop = createWorkshop({
+  const environment = createBuildEnvironment({
     ...{ folder, sandbox, registry, clock: systemClock, log: silentLog },
     blobs: { read: async (sha256) => contents.get(sha256), open: async () => undefined },
     limits: { diskBytes: 64 * MB, memoryBytes: 512 * MB },
   })
   t.after(async () => {
-    await workshop.close()
+    await environment.close()
     await sandbox.close()
     await rm(folder, { recursive: true, force: true })
   })
@@ -51,7 +51,7 @@ it('installs a package with npm and runs a program on it, in the sandbox', {
     stdout: async (line: string) => void lines.push(line),
   }
   const node = await toolchains.ensureNode('24.x')
-  const workspace = await workshop.open({
+  const workspace = await environment.open({
     deployment: { id: 'dpl_real' },
     project: { id: 'prj', ownerId: 'own' },
     files,

@@ -10,7 +10,7 @@ import { createGunzip } from 'node:zlib'
 import type { Log } from '#core/ports/log.ts'
 import type { Registry } from './registry.ts'
 import { ToolchainError } from './toolchain.ts'
-import { type UnpackWish, unpackTar } from './unpack-tar.ts'
+import { type UnpackOptions, unpackTar } from './unpack-tar.ts'
 
 const TRIES = 5
 const FIRST_PAUSE_MS = 500
@@ -39,8 +39,8 @@ class HttpError extends Error {
 
 export interface PackageSource {
   describe(name: string, version: string): Promise<PackageVersion>
-  /** Unpacks what is wished of a package; the folder is whole once it resolves, and to be thrown away if not. */
-  unpack(name: string, described: PackageVersion, wish: UnpackWish): Promise<void>
+  /** Unpacks what is asked for of a package; the folder is whole once it resolves, and to be thrown away if not. */
+  unpack(name: string, described: PackageVersion, target: UnpackOptions): Promise<void>
 }
 
 /** Reads packages from a registry, trying again where the network is at fault. */
@@ -112,15 +112,15 @@ export function createPackageSource({
 
   return {
     describe,
-    unpack: (name, { tarball, integrity }, wish) =>
+    unpack: (name, { tarball, integrity }, target) =>
       persist(name, async () => {
-        await wish.empty()
+        await target.empty()
         const response = await request(tarball)
         const hash = createHash(integrity.algorithm)
         await pipeline(
           bounded(response, TARBALL_BYTES, hash),
           createGunzip(),
-          (bytes: AsyncIterable<Buffer>) => unpackTar(bytes, wish),
+          (bytes: AsyncIterable<Buffer>) => unpackTar(bytes, target),
         )
         const digest = hash.digest(integrity.algorithm === 'sha512' ? 'base64' : 'hex')
         if (digest !== integrity.digest) throw new Error('the download is not what the registry announced')

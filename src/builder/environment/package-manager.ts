@@ -14,7 +14,7 @@ import type { PackageToolName } from './toolchain.ts'
 /** The fields of a package.json that matter here, whatever else it holds. */
 export type PackageJson = Readonly<Record<string, unknown>>
 
-export interface ToolWish {
+export interface RequestedTool {
   readonly name: PackageToolName
   readonly version: string
 }
@@ -22,7 +22,7 @@ export interface ToolWish {
 export interface PackageManager {
   readonly name: PackageManagerName
   /** Where it comes from; undefined stands for the npm that Node brings. */
-  readonly tool: ToolWish | undefined
+  readonly tool: RequestedTool | undefined
   /** The lock file's path below the source's root. */
   readonly lock: string | undefined
 }
@@ -104,7 +104,7 @@ function toolFor(
   lock: string,
   nodeVersion: string,
   pnpm10: boolean,
-): ToolWish | undefined {
+): RequestedTool | undefined {
   const node = majorOf(nodeVersion)
   if (name === 'bun') return { name, version: BUN }
   if (name === 'yarn') return { name, version: yarnFor(lock) }
@@ -124,9 +124,9 @@ function yarnFor(lock: string): string {
 /** By the lock file's version, and not newer than Node allows. */
 function pnpmFor(lock: string, node: number, pnpm10: boolean): string {
   const version = Number(/^lockfileVersion:\s*['"]?(\d+(?:\.\d+)?)/m.exec(lock)?.[1] ?? Number.NaN)
-  const wished =
+  const requested =
     version >= 9 || Number.isNaN(version) ? (pnpm10 ? 10 : 9) : version >= 6 ? 8 : version >= 5.4 ? 7 : 6
-  for (let major = wished; ; major--) {
+  for (let major = requested; ; major--) {
     const found = PNPM[major]
     if (found && (found.node <= node || major === 5)) return found.version
   }
@@ -140,7 +140,7 @@ export function calledTools(
   texts: readonly string[],
   own: PackageManagerName,
   nodeVersion: string,
-): readonly ToolWish[] {
+): readonly RequestedTool[] {
   const names = new Set(
     texts.flatMap((text) =>
       [...text.matchAll(CALLED)].map((match): PackageManagerName => {

@@ -24,7 +24,7 @@ const MB = 2 ** 20
 it('installs a package with npm and runs a program on it, in the sandbox', {
   skip: rootMissing,
 }, async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'aloft-workshop-'))
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-build-'))
   const registry = createRegistryLookup(process.env)
   const toolchains = createToolchains({ folder: join(folder, 'toolchains'), registry, log: silentLog })
   const sandbox = await openSandbox({ mode: 'required', log: silentLog })

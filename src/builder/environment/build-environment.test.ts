@@ -74,7 +74,7 @@ interface Site {
 }
 
 async function setUp(t: TestContext, act: Act = nothing, limits: Partial<BuildEnvironmentLimits> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'aloft-workshop-'))
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-build-'))
   const contents = new Map<string, Buffer>()
   const sandbox = sandboxOf(act)
   const clock = createTestClock()

@@ -58,7 +58,7 @@ export const DEFAULT_LIMITS: BuildEnvironmentLimits = {
 interface BuildEnvironmentParts {
   /** Holds workspaces, caches and what is being removed; one file system, of the platform alone. */
   readonly folder: string
-  /** Tells workshops in the same folder apart: two may have the same deployment in hand for a moment. */
+  /** Tells build environments in the same folder apart: two may have the same deployment in hand for a moment. */
   readonly seat?: number
   readonly sandbox: Sandbox
   readonly blobs: Pick<BlobStore, 'read' | 'open'>

@@ -41,7 +41,7 @@ export interface SiteAnswerOptions {
 }
 
 /** A request on its way through a site. */
-interface Journey {
+interface SiteVisit {
   readonly entry: SiteEntry
   readonly target: Target
   readonly exchange: Exchange
@@ -51,9 +51,9 @@ interface Journey {
 export function createSiteAnswer(options: SiteAnswerOptions) {
   const { guard, proxy, functions, contents, answerFunction } = options
 
-  function settle(journey: Journey, answer: RouteAnswer, detour: Detour): Result | Promise<Result> {
+  function settle(visit: SiteVisit, answer: RouteAnswer, detour: Detour): Result | Promise<Result> {
     if (!('kind' in answer)) return answer
-    const { entry, exchange } = journey
+    const { entry, exchange } = visit
     switch (answer.kind) {
       case 'proxy':
         return forward(entry, answer, exchange)
@@ -62,23 +62,23 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
         return answerFunction(entry.site, outcome, exchange)
       }
       case 'middleware':
-        return throughMiddleware(journey, answer, detour)
+        return throughMiddleware(visit, answer, detour)
     }
   }
 
   async function throughMiddleware(
-    journey: Journey,
+    visit: SiteVisit,
     outcome: MiddlewareOutcome,
     detour: Detour,
   ): Promise<Result> {
-    const { entry, target, exchange } = journey
+    const { entry, target, exchange } = visit
     const fn = entry.targets.find(outcome.middlewarePath)
     if (fn === undefined || !isFunction(fn)) return refuse('FUNCTION_NOT_FOUND')
     const verdict = await askMiddleware(functions, entry, fn, outcome, exchange, detour)
     if ('result' in verdict) return verdict.result
     const next = outcome.resume(verdict.goOn)
     const answer = await outcomeAnswer(entry, target, next, exchange.question, contents)
-    const result = await settle(journey, answer, verdict.detour)
+    const result = await settle(visit, answer, verdict.detour)
     // Those of a middleware further on are in the answer already.
     return next.kind === 'middleware' || 'code' in result ? result : withCookies(result, verdict.detour)
   }
@@ -103,8 +103,8 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
   }
 
   /** The page that a build output has for a function that failed, if there is one and it does better. */
-  async function failurePage(journey: Journey, refusal: Refusal): Promise<Result> {
-    const { entry, target, exchange } = journey
+  async function failurePage(visit: SiteVisit, refusal: Refusal): Promise<Result> {
+    const { entry, target, exchange } = visit
     const { question } = exchange
     const outcome = matchError(entry.table, routedRequest(entry, target, question), 500, entry.targets)
     if (outcome.kind !== 'serve') return refusal
@@ -116,7 +116,7 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
       contents,
     )
     if ('kind' in answer && answer.kind !== 'function') return refusal
-    const page = await settle(journey, 'kind' in answer ? { ...answer, isPage: true } : answer, NO_DETOUR)
+    const page = await settle(visit, 'kind' in answer ? { ...answer, isPage: true } : answer, NO_DETOUR)
     return 'code' in page
       ? refusal
       : { ...page, headers: [...page.headers, 'x-platform-error', refusal.code], source: 'error' }
@@ -127,13 +127,13 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
     const sent = readTarget(exchange.url)
     const target = sent?.path === IMAGE_PATH && isBuilt(entry) ? imageTarget(sent.query) : sent
     if (target === undefined) return refuse('BAD_REQUEST')
-    const journey: Journey = { entry, target, exchange }
+    const visit: SiteVisit = { entry, target, exchange }
     const result = andThen(routeAnswer(entry, target, exchange.question, options), (answer) =>
-      settle(journey, answer, NO_DETOUR),
+      settle(visit, answer, NO_DETOUR),
     )
     if (entry.table.output === undefined) return result
     return andThen(result, (settled) =>
-      'code' in settled && FAILURES.has(settled.code) ? failurePage(journey, settled) : settled,
+      'code' in settled && FAILURES.has(settled.code) ? failurePage(visit, settled) : settled,
     )
   }
 

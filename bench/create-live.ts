@@ -45,7 +45,7 @@ export async function run(): Promise<Row[]> {
       writes.push(performance.now() - between)
     }
     return [
-      atMost('P11', 'create and first visit, against one plain write', median(lives) / median(writes), 3),
+      atMost('P11', 'create and first visit, against one plain write', median(lives) / median(writes), 2.5),
     ]
   } finally {
     visitor.destroy()

@@ -107,7 +107,7 @@ export async function run(): Promise<Row[]> {
     for (let n = 0; n < WARM_UPS; n++) await create(platform, body)
     const ratio = await measureCreate(platform, body)
     return [
-      atMost('P8', `create with ${FILES} references, against JSON.parse of its body`, ratio, 15),
+      atMost('P8', `create with ${FILES} references, against JSON.parse of its body`, ratio, 12),
       waitRow(await measureWaits(platform, body)),
     ]
   } finally {

@@ -176,7 +176,10 @@ export async function buildApi(
     readMetrics: withRestarts(metrics.read, createProcessList(channel)),
     readStatus: createReadStatus(config, parts, channel, use.operators.lateJobs),
   }
-  const dashboard = createDashboard(fileURLToPath(new URL('../../dist/dashboard', import.meta.url)))
+  const dashboard = createDashboard(
+    fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
+    config.baseUrl,
+  )
   const api = await createApi({
     routes: allRoutes(use, system, limits),
     tokens: use.tokens,

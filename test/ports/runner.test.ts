@@ -326,6 +326,7 @@ describe('the runner', { skip }, () => {
     assert.deepEqual(inside, {
       ...{ deploymentId: ref.deploymentId, instanceId: inside.instanceId, text: 'inside' },
       ...{ source: 'lambda', entrypoint: 'api/index', projectId: 'prj_1', stream: 'stderr' },
+      ownerId: 'owner',
     })
     const outside = await bench.logged(/^outside$/)
     assert.deepEqual([outside.instanceId, outside.stream], [inside.instanceId, undefined])

@@ -17,7 +17,7 @@ describe('what the dashboard was built into', () => {
     writeFileSync(join(folder, 'assets/app-1a2b.js'), 'export {}')
     writeFileSync(join(folder, 'assets/app-1a2b.js.br'), 'shrunk')
     writeFileSync(join(folder, '.made-of'), 'a digest')
-    const dashboard = createDashboard(folder)
+    const dashboard = createDashboard(folder, 'https://aloft.test')
     assert.ok(dashboard)
     server = createServer((req, res) => void (dashboard(req, res) || res.writeHead(404).end('the API')))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -29,7 +29,7 @@ describe('what the dashboard was built into', () => {
   })
 
   test('is nothing while it was not built', () => {
-    assert.equal(createDashboard(join(folder, 'nowhere')), undefined)
+    assert.equal(createDashboard(join(folder, 'nowhere'), 'https://aloft.test'), undefined)
   })
 
   test('every page begins with the same document, which may run nothing but our own files', async () => {
@@ -41,6 +41,7 @@ describe('what the dashboard was built into', () => {
       assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/)
       assert.doesNotMatch(policy, /unsafe|https?:/)
       assert.equal(answer.headers.get('cache-control'), 'no-cache')
+      assert.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin')
     }
   })
 

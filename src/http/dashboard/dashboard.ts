@@ -28,13 +28,17 @@ const POLICY = [
 
 const HEADERS = {
   'content-security-policy': POLICY,
-  // Whoever opens it in a window of theirs has nothing to hold on to.
-  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 } as const
+
+/** Whoever opens it in a window of theirs has nothing to hold on to. Browsers take no notice of it by plain HTTP, and say so. */
+const OPENER_POLICY = { 'cross-origin-opener-policy': 'same-origin' } as const
+
+const isTrustworthy = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -56,13 +60,17 @@ interface Asset {
   readonly gzip: Buffer | undefined
 }
 
-/** Serves what was built into this folder; undefined when nothing was. Everything is held in memory: it is small. */
-export function createDashboard(folder: string): Dashboard | undefined {
+/**
+ * Serves what was built into this folder to browsers that are at `baseUrl`; undefined when nothing was. Everything is held in
+ * memory: it is small.
+ */
+export function createDashboard(folder: string, baseUrl: string): Dashboard | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined
+  const shared = { ...HEADERS, ...(isTrustworthy(new URL(baseUrl)) && OPENER_POLICY) }
   const assets = new Map(
     globSync('**/*.{css,html,js,svg,webmanifest,woff2}', { cwd: folder }).map((path) => [
       `/${path.replaceAll('\\', '/')}`,
-      readAsset(join(folder, path), path.startsWith('assets')),
+      readAsset(join(folder, path), path.startsWith('assets'), shared),
     ]),
   )
   const start = assets.get('/index.html')
@@ -78,12 +86,12 @@ export function createDashboard(folder: string): Dashboard | undefined {
   }
 }
 
-function readAsset(file: string, named: boolean): Asset {
+function readAsset(file: string, named: boolean, shared: Readonly<Record<string, string>>): Asset {
   const plain = readFileSync(file)
   const read = (path: string) => (existsSync(path) ? readFileSync(path) : undefined)
   return {
     headers: {
-      ...HEADERS,
+      ...shared,
       'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
       // The name of an asset holds a digest of what is in it.
       'cache-control': named ? 'public, max-age=31536000, immutable' : 'no-cache',

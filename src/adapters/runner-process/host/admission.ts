@@ -1,5 +1,5 @@
 /** An instance that is to be started. */
-export interface Wish {
+export interface Claim {
   readonly ownerId: string
   readonly memoryMb: number
 }
@@ -31,7 +31,7 @@ interface AdmissionParts {
 }
 
 interface Waiting {
-  readonly request: Wish
+  readonly request: Claim
   readonly allowed: Allowance
   readonly begin: () => void
 }
@@ -58,7 +58,7 @@ export class Admission {
   }
 
   /** Those that wait, first the one whose turn it would be. */
-  get waiting(): readonly (Wish & { readonly obstacle: Obstacle })[] {
+  get waiting(): readonly (Claim & { readonly obstacle: Obstacle })[] {
     return this.#inOrder().flatMap(({ request, allowed }) => {
       const obstacle = this.#obstacle(request, allowed)
       return obstacle === undefined ? [] : [{ ...request, obstacle }]
@@ -66,12 +66,12 @@ export class Admission {
   }
 
   /** Why it would have to wait now. */
-  obstacle(request: Wish, allowed: Allowance): Obstacle | undefined {
+  obstacle(request: Claim, allowed: Allowance): Obstacle | undefined {
     return this.#obstacle(request, allowed)
   }
 
   /** Resolves with what gives the place back, which may be called again. */
-  async take(request: Wish, allowed: Allowance = UNLIMITED): Promise<() => void> {
+  async take(request: Claim, allowed: Allowance = UNLIMITED): Promise<() => void> {
     if (this.#obstacle(request, allowed) === undefined) this.#begin(request)
     else
       await new Promise<void>((begin) => {
@@ -110,7 +110,7 @@ export class Admission {
     )
   }
 
-  #obstacle({ ownerId, memoryMb }: Wish, allowed: Allowance): Obstacle | undefined {
+  #obstacle({ ownerId, memoryMb }: Claim, allowed: Allowance): Obstacle | undefined {
     const { instances, memoryMb: machineMb, isShort } = this.#parts
     const own = this.#shareOf(ownerId)
     const { elsewhere } = allowed
@@ -130,7 +130,7 @@ export class Admission {
     return this.#parts.memoryMb / accounts
   }
 
-  #begin({ ownerId, memoryMb }: Wish): void {
+  #begin({ ownerId, memoryMb }: Claim): void {
     const share = this.#shares.get(ownerId) ?? { count: 0, memoryMb: 0 }
     share.count++
     share.memoryMb += memoryMb
@@ -138,7 +138,7 @@ export class Admission {
     this.#taken++
   }
 
-  #end({ ownerId, memoryMb }: Wish): void {
+  #end({ ownerId, memoryMb }: Claim): void {
     this.#taken--
     const share = this.#shares.get(ownerId)
     if (share === undefined) return

@@ -263,6 +263,7 @@ apiSuite('operator', (server) => {
         'jobs',
         'periodic jobs',
         'https',
+        'stores',
       ],
     )
     assert.doesNotMatch(JSON.stringify(body), /postgres:\/\/|password/)

@@ -234,6 +234,7 @@ const CONNECTS: Readonly<Record<string, string>> = {
   'upstream-pool.ts': 'a socket of the platform',
   'previews.ts': 'a socket of the platform',
   'supervisor.ts': 'a port of the platform',
+  'listen-sockets.ts': 'binds sockets that listen',
   'proxy.ts': 'looks at the address when it connects',
   'launch.ts': 'a socket of the platform',
   'live-instance.ts': 'a socket of the platform',

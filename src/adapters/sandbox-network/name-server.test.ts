@@ -31,17 +31,22 @@ async function resolver(t: TestContext, address = '203.0.113.7') {
       answers: [{ type: 'A', name: question?.name ?? '', ttl: 60, data: address }],
     }
   }
-  const udp = await bound(t)
-  udp.on('message', (message, { port, address: from }) =>
-    udp.send(encode(answer(decode(message))), port, from),
-  )
-  const { port } = udp.address()
   const tcp = createServer((socket) =>
     socket.once('data', (chunk) => socket.end(streamEncode(answer(streamDecode(chunk))))),
   )
   t.after(() => tcp.close())
-  await new Promise<void>((resolve) => tcp.listen(port, '127.0.0.1', resolve))
-  return { port, asked }
+  const listens = (port: number) =>
+    new Promise<boolean>((resolve) => {
+      tcp.once('error', () => resolve(false))
+      tcp.listen(port, '127.0.0.1', () => resolve(true))
+    })
+  // A number that is free for datagrams may be taken by a connection.
+  let udp = await bound(t)
+  while (!(await listens(udp.address().port))) udp = await bound(t)
+  udp.on('message', (message, { port, address: from }) =>
+    udp.send(encode(answer(decode(message))), port, from),
+  )
+  return { port: udp.address().port, asked }
 }
 
 async function serving(t: TestContext, port: number, own: Readonly<Record<string, readonly string[]>> = {}) {

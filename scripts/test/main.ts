@@ -71,7 +71,8 @@ const units: readonly Unit[] =
     : [...new Set(only.flatMap(filesIn))].map((file) => ({ name: file, files: [file], share: 1 }))
 
 const report = new Report(process.stdout)
-await inTurn(units, availableParallelism(), async ({ files }) => {
+
+async function eventsOf({ files }: Unit): Promise<TestEvent[]> {
   const isBatch = files.length > 1
   const events: TestEvent[] = []
   const stream = run({
@@ -81,8 +82,24 @@ await inTurn(units, availableParallelism(), async ({ files }) => {
     timeout: 15 * 60_000,
   })
   for await (const event of stream as AsyncIterable<TestEvent>) events.push(event)
-  report.add(events, isBatch ? files : [])
+  return events
+}
+const add = ({ files }: Unit, events: readonly TestEvent[]) =>
+  report.add(events, files.length > 1 ? files : [])
+const failuresIn = (events: readonly TestEvent[]) => events.filter(({ type }) => type === 'test:fail')
+
+/** With everything else beside them they may have failed for want of a port or of time: they get one more try, alone. */
+const again: { readonly unit: Unit; readonly failed: readonly TestEvent[] }[] = []
+await inTurn(units, availableParallelism(), async (unit) => {
+  const events = await eventsOf(unit)
+  const failed = failuresIn(events)
+  if (failed.length === 0) add(unit, events)
+  else again.push({ unit, failed })
 })
+for (const { unit, failed } of again) {
+  for (const { data } of failed) process.stdout.write(`failed, and is tried once more alone: ${data.name}\n`)
+  add(unit, await eventsOf(unit))
+}
 await postgres?.stop()
 const isChecked = (await check?.done) ?? true
 const allPassed = await report.close()

@@ -19,10 +19,15 @@ export async function startChildServer(file: string, args: readonly string[]): P
     }),
   ])
   if (child.pid !== undefined) toServerCore(child.pid)
+  // One that a failed benchmark left behind neither keeps this process from ending nor outlives it.
+  child.unref()
+  child.channel?.unref()
+  process.once('exit', () => child.kill())
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid,
     async stop() {
+      child.ref()
       child.kill()
       await exited
     },

@@ -12,7 +12,11 @@ const { stopShared } = await import('../../bench/platform.ts')
 const root = resolve(import.meta.dirname, '../..')
 const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',')
 
-after(() => stopShared())
+after(async () => {
+  await stopShared()
+  // A benchmark that failed may have left a server or a socket open, which would keep the run waiting.
+  setTimeout(() => process.exit(), 10_000).unref()
+})
 
 for (const { ids, tools, load } of BENCHMARKS) {
   const lacking = tools.filter((tool) => missing.includes(tool))

@@ -40,6 +40,7 @@ import { createSessionStore } from './account/session-store.ts'
 import { createSsoPassStore } from './account/sso-pass-store.ts'
 import { createTeamStore } from './account/team-store.ts'
 import { createTokenStore } from './account/token-store.ts'
+import { createUsageStore } from './account/usage-store.ts'
 import { createUserStore } from './account/user-store.ts'
 import { type Announcing, createAnnouncing } from './change/announcing.ts'
 import { createAuditStore } from './change/audit-store.ts'
@@ -68,7 +69,6 @@ import { createJobStore } from './job/job-store.ts'
 import { createEnvVariableStore } from './project/env-variable-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import type { Db } from './tables.ts'
-import { createUsageStore } from './usage-store.ts'
 
 export interface Stores {
   readonly users: UserStore

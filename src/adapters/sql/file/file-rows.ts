@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { UploadedFile } from '#core/file/file-store.ts'
 import type { UsageEntry } from '#core/usage/usage-store.ts'
+import { countUsage } from '../account/usage-store.ts'
 import { isPostgres } from '../database/dialect/is-postgres.ts'
 import { inSteps } from '../database/in-steps.ts'
 import { numberAt, rowsIn, textAt } from '../database/json-rows.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
-import { countUsage } from '../usage-store.ts'
 
 export interface FileRow extends UploadedFile {
   readonly ownerId: string

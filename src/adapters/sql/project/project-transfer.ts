@@ -1,9 +1,9 @@
 import type { NotNull } from 'kysely'
 import type { Project } from '#core/project/project.ts'
+import { countUsage, deploymentCount } from '../account/usage-store.ts'
 import { atomically } from '../database/transaction.ts'
 import { unlessTaken } from '../database/unless-taken.ts'
 import type { Db } from '../tables.ts'
-import { countUsage, deploymentCount } from '../usage-store.ts'
 
 type Owned = Pick<Project, 'id' | 'ownerId'>
 

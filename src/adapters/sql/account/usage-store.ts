@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { COUNTED, type Counted, type UsageEntry, type UsageStore } from '#core/usage/usage-store.ts'
-import { prepare } from './database/prepare.ts'
-import { atomically } from './database/transaction.ts'
-import type { Db } from './tables.ts'
+import { prepare } from '../database/prepare.ts'
+import { atomically } from '../database/transaction.ts'
+import type { Db } from '../tables.ts'
 
 const selectUsed = prepare<{ ownerId: string; what: string; period: string }>()(
   (db, { ownerId, what, period }) =>

@@ -1,7 +1,7 @@
-import { AloftError } from '#contract/errors.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
 import { type Runner, RunnerError } from '#core/ports/runner.ts'
@@ -164,7 +164,7 @@ export function createEdge(options: EdgeOptions): Edge {
       return answerFrom(found, exchange)
     }
     const fail = (error: unknown): Refusal => {
-      if (error instanceof AloftError && error.kind === 'service_unavailable') {
+      if (isUnavailable(error)) {
         if (exchange.since - awayAnnounced >= TOLD_AGAIN_MS) {
           awayAnnounced = exchange.since
           log.warn({ err: error, id: exchange.id, host }, 'sites cannot be looked up')

@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { createDiskSpace } from '#adapters/fs/disk-space.ts'
-import { AloftError } from '#contract/errors.ts'
 import { SECOND } from '#contract/time.ts'
 import { platformNames } from '#core/alias/platform-names.ts'
 import { releaseReserved } from '#core/alias/release-reserved.ts'
+import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config.ts'
 import { openParts, type Parts } from './compose/parts.ts'
@@ -77,7 +77,7 @@ async function migrate({ databaseUrl }: Config, parts: Parts): Promise<boolean> 
     await parts.migrate()
     return false
   } catch (error) {
-    if (databaseUrl && error instanceof AloftError && error.kind === 'service_unavailable') return true
+    if (databaseUrl && isUnavailable(error)) return true
     throw error
   }
 }

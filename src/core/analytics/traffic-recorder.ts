@@ -1,7 +1,7 @@
 import type { TrafficTarget } from '#contract/api/analytics.ts'
 import { MINUTE, SECOND } from '#contract/time.ts'
-import { isUnavailable } from '../log/is-unavailable.ts'
 import type { Clock } from '../ports/clock.ts'
+import { isUnavailable } from '../ports/is-unavailable.ts'
 import type { Log } from '../ports/log.ts'
 import type { SiteVisit } from '../site/site.ts'
 import { PathSketch } from './path-sketch.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createLastKnown } from '#adapters/last-known-sqlite/last-known.ts'
-import { AloftError } from '#contract/errors.ts'
 import { SECOND } from '#contract/time.ts'
+import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { LastKnown } from '#core/ports/last-known.ts'
 import type { Site } from '#core/site/site.ts'
 import type { Config } from '../../config.ts'
@@ -9,9 +9,6 @@ import type { Parts } from './parts.ts'
 
 /** After the database was found away, what is known here is answered without asking it again for so long. */
 const AWAY_MS = 2 * SECOND
-
-const isAway = (error: unknown): boolean =>
-  error instanceof AloftError && error.kind === 'service_unavailable'
 
 /** What a serving process needs to serve sites. */
 export type ServingParts = Parts & {
@@ -96,7 +93,7 @@ class Reader {
       if (!isSame(key, value)) this.#known.put(kind, key, value)
       return value
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isUnavailable(error)) throw error
       this.#awayUntil = performance.now() + AWAY_MS
       if (!this.#isAway) this.#onAway()
       this.#isAway = true

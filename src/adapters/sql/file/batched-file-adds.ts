@@ -1,5 +1,5 @@
-import { AloftError } from '#contract/errors.ts'
 import type { FileStore } from '#core/file/file-store.ts'
+import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
 import { type FileRow, writeFiles } from './file-rows.ts'
@@ -11,9 +11,6 @@ interface Waiting {
 
 /** How many files are written together at most. */
 const BATCH = 500
-
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof AloftError && error.kind === 'service_unavailable'
 
 /**
  * Adds that share their commits: making one durable takes a disk far longer than writing it. What is added

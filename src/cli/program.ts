@@ -1,6 +1,7 @@
 import { Command as Parser, Option as ParserOption } from 'commander'
 import { type Command, kebab, type Option, type Raw } from './command.ts'
-import { COMMANDS, type Entry, GROUPS } from './commands.ts'
+import type { Entry } from './command-table.ts'
+import { COMMANDS, GROUPS } from './commands.ts'
 import { GLOBAL_OPTIONS, type GlobalOptions } from './globals.ts'
 import { examplesHelp, rootHelp } from './help.ts'
 import { type Env, hasColors, type Sink } from './output.ts'

@@ -1,0 +1,7 @@
+import type { CommandTable } from '../command-table.ts'
+
+export const COMMANDS: CommandTable = {
+  commands: [
+    { name: 'server', summary: 'Run the platform on this machine', load: () => import('./server.ts') },
+  ],
+}

@@ -166,6 +166,7 @@ const callsOn = ({
     insert: () => logins.insert(login, { poll: 'p', link: 'l' }),
     byPoll: () => logins.byPoll('p'),
     byLink: () => logins.byLink('l'),
+    waiting: () => logins.waiting(login.email, 1),
     accept: () => logins.accept(login.id, 1),
     take: () => logins.take(login.id),
     deleteExpired: () => logins.deleteExpired(1),

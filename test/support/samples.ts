@@ -79,6 +79,7 @@ export const sampleLogin = (given: Partial<Login> = {}): Login => ({
   createdAt: 1_700_000_000_000,
   expiresAt: 1_700_000_001_000,
   acceptedAt: null,
+  hasMail: true,
   ...given,
 })
 

@@ -55,6 +55,15 @@ export const accept = endpoint({
   limit: 'registration-verify',
   form: true,
   query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }),
-  body: Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }),
+  body: Type.Object({
+    token: Type.Optional(Type.String({ maxLength: 256 })),
+    code: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'The security code of another login that waits for the same mail.',
+      }),
+    ),
+  }),
   reply: 'html',
 })

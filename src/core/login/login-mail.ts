@@ -20,6 +20,9 @@ To accept, open this link and confirm:
 
 ${link}
 
+If another code is shown there, open the link and enter that code: after
+many requests one mail serves them all.
+
 It is valid for 30 minutes.
 If you did not ask for this, ignore this mail: nothing happens.
 `,
@@ -34,6 +37,8 @@ ${login.securityCode}</p>
 <p><a
 href="${link}">Review
 and accept</a></p>
+<p>If another code is shown there, open the link and enter that
+code: after many requests one mail serves them all.</p>
 <p>The link is valid for 30 minutes.<br>
 If you did not ask for this, ignore this mail: nothing happens.</p>`,
     ),

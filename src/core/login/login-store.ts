@@ -2,9 +2,12 @@ import type { Login } from './login.ts'
 
 /** Login requests, by the hash of the poller's token or of the link's token. */
 export interface LoginStore {
-  insert(login: Login, hashes: { readonly poll: string; readonly link: string }): Promise<void>
+  /** A login without a mail of its own has no hash of a link. */
+  insert(login: Login, hashes: { readonly poll: string; readonly link?: string }): Promise<void>
   byPoll(hash: string): Promise<Login | undefined>
   byLink(hash: string): Promise<Login | undefined>
+  /** Those of an address that were neither accepted nor expired at this time. */
+  waiting(email: string, at: number): Promise<readonly Login[]>
   accept(id: string, acceptedAt: number): Promise<void>
   /** Removes the request; only one caller is ever told true. */
   take(id: string): Promise<boolean>

@@ -13,12 +13,16 @@ export interface Login {
   readonly createdAt: number
   readonly expiresAt: number
   readonly acceptedAt: number | null
+  /** False where no mail was sent for it: it is accepted through an earlier mail, by entering its code. */
+  readonly hasMail: boolean
 }
 
 export interface NewLogin {
   readonly email: string
   readonly tokenName: string
   readonly mode?: LoginMode
+  /** The allowance of mails is used up: a mail that is waiting serves again. */
+  readonly sparesMail?: boolean
 }
 
 export const LOGIN_LIFE = 30 * MINUTE

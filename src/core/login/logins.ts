@@ -2,6 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { HOUR, MINUTE } from '#contract/time.ts'
 import type { Visit } from '../access/context.ts'
+import { networkOf } from '../access/network-of.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { QueueMail } from '../mail/queue-mail.ts'
@@ -22,15 +23,24 @@ export interface Logins {
   /** Answers what the program that asks needs: a token to poll with and the code to show. */
   request(visit: Visit, command: NewLogin): Promise<{ readonly token: string; readonly securityCode: string }>
   /** What the person behind the mail's link is asked to accept. */
-  review(link: string): Promise<Login>
-  /** Accepts a login. The account of a new address is made here, so that asking alone makes none. */
-  accept(link: string): Promise<Login>
+  review(link: string): Promise<Review>
+  /**
+   * Accepts a login: that of the mail, or the one with this security code which had no mail of its own. The account of
+   * a new address is made here, so that asking alone makes none.
+   */
+  accept(link: string, code?: string): Promise<Login>
   /** What the program that asked shows while it waits. */
   pending(poll: string): Promise<Login>
   /** Begins a session in the place of an API token, once. */
   signIn(visit: Visit, poll: string): Promise<{ readonly bearer: string }>
   /** Hands the API token out, once. */
   verify(email: string, poll: string): Promise<{ readonly token: string; readonly email: string }>
+}
+
+export interface Review {
+  readonly login: Login
+  /** Others wait for this mail too, and are told apart by their security codes. */
+  readonly isShared: boolean
 }
 
 interface LoginParts extends UserRules {
@@ -48,6 +58,27 @@ interface LoginParts extends UserRules {
 }
 
 const isControl = /\p{Cc}/u
+
+/** A mail that is older than this serves no more: whoever finds it has too little time. */
+const LEFT_FOR_MAIL = 10 * MINUTE
+
+/** Without a mail of its own, and asked for from the network that used up the mails. */
+const sharesMailOf =
+  (mailed: Login) =>
+  (other: Login): boolean =>
+    !other.hasMail && networkOf(other.ip) === networkOf(mailed.ip)
+
+const spelled = (code: string): string => code.trim().replaceAll(/\s+/g, ' ').toLowerCase()
+
+/** Two logins that one mail serves are told apart by their codes. */
+function codeUnlike(others: readonly Login[]): string {
+  const taken = new Set(others.map(({ securityCode }) => securityCode))
+  for (let tries = 0; tries < 1000; tries++) {
+    const code = newSecurityCode()
+    if (!taken.has(code)) return code
+  }
+  return newSecurityCode()
+}
 
 export function createLogins({ store, users, transact, queueMail, baseUrl, ...rules }: LoginParts): Logins {
   const { clock } = rules
@@ -68,8 +99,21 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
     return user
   }
 
+  /** The login that a person means who opened the link of a mail and entered a code. */
+  const withCode = async (logins: LoginStore, mailed: Login, code: string): Promise<Login> => {
+    if (spelled(code) === spelled(mailed.securityCode)) return mailed
+    const found = (await logins.waiting(mailed.email, clock.now()))
+      .filter(sharesMailOf(mailed))
+      .filter(({ securityCode }) => spelled(securityCode) === spelled(code))
+    if (found.length === 1) return found[0] as Login
+    throw new AloftError(
+      'bad_request',
+      'No login that waits for this mail shows this security code. Check the spelling, or ask for a new login.',
+    )
+  }
+
   return {
-    async request(visit, { email: text, tokenName, mode }) {
+    async request(visit, { email: text, tokenName, mode, sparesMail = false }) {
       const email = readEmail(text)
       if (isControl.test(tokenName))
         throw new AloftError(
@@ -81,29 +125,42 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
       const poll = newBearer()
       const link = newBearer()
       const now = clock.now()
+      const others = sparesMail ? await store.waiting(email, now) : []
+      const hasMail = !others.some(
+        (other) =>
+          other.hasMail &&
+          other.expiresAt - now > LEFT_FOR_MAIL &&
+          networkOf(other.ip) === networkOf(visit.ip),
+      )
       const login: Login = {
         id: newId.request(),
         email,
         tokenName,
-        securityCode: newSecurityCode(),
+        securityCode: codeUnlike(others),
         ip: visit.ip,
         userAgent: visit.userAgent.slice(0, 256),
         createdAt: now,
         expiresAt: now + LOGIN_LIFE,
         acceptedAt: null,
+        hasMail,
       }
       await transact(async ({ logins, jobs }) => {
-        await logins.insert(login, { poll: hashBearer(poll), link: hashBearer(link) })
-        await queueMail(jobs, loginMail(login, `${baseUrl}/login/accept?token=${link}`))
+        await logins.insert(login, { poll: hashBearer(poll), ...(hasMail && { link: hashBearer(link) }) })
+        if (hasMail) await queueMail(jobs, loginMail(login, `${baseUrl}/login/accept?token=${link}`))
       })
       return { token: poll, securityCode: login.securityCode }
     },
 
-    review: async (link) => live(await store.byLink(hashBearer(link))),
+    async review(link) {
+      const login = live(await store.byLink(hashBearer(link)))
+      const others = await store.waiting(login.email, clock.now())
+      return { login, isShared: others.some(sharesMailOf(login)) }
+    },
 
-    accept: (link) =>
+    accept: (link, code) =>
       transact(async ({ logins, users }) => {
-        const login = live(await logins.byLink(hashBearer(link)))
+        const mailed = live(await logins.byLink(hashBearer(link)))
+        const login = code === undefined ? mailed : await withCode(logins, mailed, code)
         if (login.acceptedAt !== null) return login
         await ensureUser(users, login.email, rules)
         await logins.accept(login.id, clock.now())

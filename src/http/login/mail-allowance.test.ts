@@ -31,11 +31,11 @@ test('who asks for mails to somebody else’s address keeps only the own network
     undefined,
   )
   const ask = (ip: string, email = 'Victim@aloft.test') => takeLoginMail(limits, { ip }, email)
-  for (let i = 0; i < 10; i++) await ask(`198.51.100.${i}`)
-  await assert.rejects(ask('198.51.100.77', ' victim@aloft.test '), { kind: 'rate_limited' })
-  await ask('203.0.113.1')
-  await ask('2001:db8::1')
-  await ask('198.51.100.77', 'other@aloft.test')
+  for (let i = 0; i < 10; i++) assert.equal(await ask(`198.51.100.${i}`), true)
+  assert.equal(await ask('198.51.100.77', ' victim@aloft.test '), false)
+  assert.equal(await ask('203.0.113.1'), true)
+  assert.equal(await ask('2001:db8::1'), true)
+  assert.equal(await ask('198.51.100.77', 'other@aloft.test'), true)
   const groups: LimitGroup[] = ['registration-email']
   assert.ok([...taken.keys()].every((key) => groups.some((group) => key.startsWith(group))))
 })

@@ -1,9 +1,17 @@
-import { html } from '#contract/html.ts'
+import { html, raw } from '#contract/html.ts'
 import { iso } from '#contract/time.ts'
 import type { Login } from '#core/login/login.ts'
+import type { Review } from '#core/login/logins.ts'
 import { page } from '../page.ts'
 
-export const askToAccept = (login: Login, link: string): string =>
+/** Without a button that accepts what a stranger asked for by mistake: the code has to be entered. */
+const askForCode = (link: string) =>
+  html`<form method="post" action="/login/accept"><input type="hidden" name="token" value="${link}">
+<label for="code">Does the program show another security code? Enter it here.</label>
+<input id="code" name="code" required maxlength="100" autocomplete="off" placeholder="Swift Otter">
+<button>Accept the login with this code</button></form>`
+
+export const askToAccept = ({ login, isShared }: Review, link: string): string =>
   page(
     'Log in to Aloft?',
     html`<p>Go on only if the program that asks shows this security code:</p>
@@ -16,6 +24,7 @@ export const askToAccept = (login: Login, link: string): string =>
 <dt>At</dt><dd>${iso(login.createdAt)}</dd>
 </dl>
 <form method="post" action="/login/accept"><input type="hidden" name="token" value="${link}"><button>Accept the login</button></form>
+${isShared ? askForCode(link) : raw('')}
 <p class="soft">If you did not ask for this, close this page: nothing happens.</p>`,
   )
 

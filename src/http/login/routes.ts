@@ -14,8 +14,8 @@ const linkToken = (token: string | undefined): string => {
 
 export const loginRoutes = (logins: Logins, limits: Limits): readonly Route[] => [
   publicRoute(api.register, async (visit, { query, body }) => {
-    await takeLoginMail(limits, visit, body.email)
-    return logins.request(visit, { ...body, ...query })
+    const sparesMail = !(await takeLoginMail(limits, visit, body.email))
+    return logins.request(visit, { ...body, ...query, sparesMail })
   }),
   publicRoute(api.verify, async (_visit, { query }) => ({
     ...(await logins.verify(query.email, query.token)),
@@ -26,6 +26,6 @@ export const loginRoutes = (logins: Logins, limits: Limits): readonly Route[] =>
     return askToAccept(await logins.review(token), token)
   }),
   publicRoute(api.accept, async (_visit, { query, body }) =>
-    accepted(await logins.accept(linkToken(body.token ?? query.token))),
+    accepted(await logins.accept(linkToken(body.token ?? query.token), body.code)),
   ),
 ]

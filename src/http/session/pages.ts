@@ -32,11 +32,16 @@ ${again ? html`<p class="problem" role="alert">${again.problem}</p>` : none}
 /** Seconds from one look to the next. */
 const REFRESH = 3
 
-export const waiting = ({ email, securityCode }: Login, next: string): string =>
+const toDo = ({ email, hasMail }: Login): Raw =>
+  hasMail
+    ? html`<p>We sent a link to <b>${email}</b>. Accept only if the mail shows this security code:</p>`
+    : html`<p>So many mails were sent to <b>${email}</b> that there is none for this sign-in. Open the link of the newest one, and enter this security code there:</p>`
+
+export const waiting = (login: Login, next: string): string =>
   page(
     'Check your mail',
-    html`<p>We sent a link to <b>${email}</b>. Accept only if the mail shows this security code:</p>
-<p class="code">${securityCode}</p>
+    html`${toDo(login)}
+<p class="code">${login.securityCode}</p>
 <p class="soft"><span class="pulse" aria-hidden="true"></span>Waiting for you to accept. This page goes on by itself.</p>
 <p class="soft small">No mail? Look in the spam folder, or <a href="/login?next=${encodeURIComponent(next)}">try another address</a>. The link is valid for 30 minutes.</p>`,
     { refresh: REFRESH },

@@ -78,9 +78,9 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
           403,
           'This form was too old. Please send it once more; your browser has to accept cookies.',
         )
-      await takeLoginMail(limits, visit, email)
+      const sparesMail = !(await takeLoginMail(limits, visit, email))
       try {
-        const { token } = await logins.request(visit, { email, tokenName: 'Browser' })
+        const { token } = await logins.request(visit, { email, tokenName: 'Browser', sparesMail })
         return redirect(withNext('/login/wait', next), {
           status: 303,
           cookies: [writeCookie('aloft_login', token, secure)],

@@ -14,7 +14,11 @@ const LOGIN = [
   'created_at',
   'expires_at',
   'accepted_at',
+  'link_hash',
 ] as const
+
+/** In the place of the hash of a link, which is unique and never absent. */
+const NO_LINK = 'none:'
 
 const toLogin = (row: Pick<Selectable<Tables['logins']>, (typeof LOGIN)[number]>): Login => ({
   id: row.id,
@@ -26,6 +30,7 @@ const toLogin = (row: Pick<Selectable<Tables['logins']>, (typeof LOGIN)[number]>
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   acceptedAt: row.accepted_at,
+  hasMail: !row.link_hash.startsWith(NO_LINK),
 })
 
 const selectByPoll = prepare<{ hash: string }>()((db, { hash }) =>
@@ -43,7 +48,7 @@ export function createLoginStore(db: Db): LoginStore {
         .values({
           id: login.id,
           poll_hash: hashes.poll,
-          link_hash: hashes.link,
+          link_hash: hashes.link ?? `${NO_LINK}${login.id}`,
           email: login.email,
           token_name: login.tokenName,
           security_code: login.securityCode,
@@ -64,6 +69,17 @@ export function createLoginStore(db: Db): LoginStore {
     async byLink(hash) {
       const [row] = await selectByLink(db, { hash })
       return row && toLogin(row)
+    },
+
+    async waiting(email, at) {
+      const rows = await db
+        .selectFrom('logins')
+        .select(LOGIN)
+        .where('email', '=', email)
+        .where('expires_at', '>', at)
+        .where('accepted_at', 'is', null)
+        .execute()
+      return rows.map(toLogin)
     },
 
     async accept(id, acceptedAt) {

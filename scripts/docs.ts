@@ -1,7 +1,7 @@
 // `npm run docs`: writes the pages that are made from tables in the source.
 import { writeFileSync } from 'node:fs'
 import { cliDocs } from '../src/cli/cli-docs.ts'
-import { configDocs } from '../src/config.ts'
+import { configDocs } from '../src/config/config-docs.ts'
 import { errorDocs } from '../src/contract/errors-docs.ts'
 
 const write = (name: string, text: string) => writeFileSync(new URL(`../docs/${name}`, import.meta.url), text)

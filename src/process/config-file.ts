@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 
 /** The settings that this folder's `aloft.config.json` names; none where there is no such file. */
 export function readConfigFile(folder: string): Record<string, unknown> {

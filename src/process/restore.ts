@@ -20,7 +20,7 @@ import { readPassphrase } from '#contract/sealed-backup.ts'
 import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import { readConfigFile } from './config-file.ts'
 
 export interface RestoreOptions {

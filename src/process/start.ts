@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError, readConfig, unknownVariables } from '../config.ts'
+import { type Config, ConfigError, readConfig, unknownVariables } from '../config/config.ts'
 import { exposedStores } from './compose/exposed-stores.ts'
 import { createLog } from './compose/log.ts'
 import { readConfigFile } from './config-file.ts'

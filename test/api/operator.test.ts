@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '#src/config.ts'
+import { readConfig } from '#src/config/config.ts'
 import { createUseCases } from '#src/process/compose/use-cases.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 

@@ -1,7 +1,7 @@
 import type { ZoneSource } from '#core/dns/zone.ts'
 import { createPlatformZone } from '#dns/platform-zone.ts'
 import { type DnsServer, startDnsServer } from '#dns/server.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { ensureDnsSecret } from '../tls/authority.ts'
 import type { Parts } from './parts.ts'
 

@@ -1,7 +1,7 @@
 import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import type { CheckParts } from '#core/domain/check-domain.ts'
 import type { Bus } from '#core/ports/bus.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Parts } from './parts.ts'
 
 /** Tells every process that these zones came, changed or went. */

@@ -5,7 +5,7 @@ import { createDrains, type Drains } from '#core/drain/drains.ts'
 import { createFindLogged } from '#core/drain/logged-deployments.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
 import { addressesOf } from '#core/team/account-people.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { openAllows } from './outbound.ts'
 import type { Parts } from './parts.ts'
 

@@ -4,7 +4,7 @@ import { SECOND } from '#contract/time.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { LastKnown } from '#core/ports/last-known.ts'
 import type { Site } from '#core/site/site.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Parts } from './parts.ts'
 
 /** After the database was found away, what is known here is answered without asking it again for so long. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Parts } from './parts.ts'
 
 /** What answers that are kept for all visitors may take on the disk. */

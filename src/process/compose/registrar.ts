@@ -3,7 +3,7 @@ import type { Registry } from '#adapters/registrar-sandbox/registry.ts'
 import { createSandboxRegistrar } from '#adapters/registrar-sandbox/sandbox-registrar.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Registrar } from '#core/ports/registrar.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { tellZones } from './domains.ts'
 import type { Parts } from './parts.ts'
 

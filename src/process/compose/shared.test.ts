@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { kindOf } from '../supervisor/channel.ts'
 import { openShared } from './shared.ts'
 

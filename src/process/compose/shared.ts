@@ -7,7 +7,7 @@ import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Channel } from '../supervisor/channel.ts'
 import { servingRange } from '../supervisor/serving.ts'
 

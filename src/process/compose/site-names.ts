@@ -1,5 +1,5 @@
 import { createSiteNames, type FindSiteNames } from '#core/deployment/site-names.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Parts } from './parts.ts'
 
 export const siteNamesOf = (

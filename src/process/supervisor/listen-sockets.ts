@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import net from 'node:net'
 import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { servingRange } from './serving.ts'
 
 export const SOCKET_KINDS = ['http', 'tls', 'dns'] as const

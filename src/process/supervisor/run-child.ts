@@ -1,5 +1,5 @@
 import type { DrainOptions } from '#listener/listener.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { createLog } from '../compose/log.ts'
 import { channelToSupervisor, kindOf } from './channel.ts'
 import { type ChildRole, DRAIN, DRAIN_MS, type Drain, READY } from './child.ts'

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 
 /** How many serving processes this machine has at least, and at most. */
 export interface ServingRange {

@@ -19,7 +19,7 @@ import {
 } from '#core/certificate/platform-certificates.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { answeredZones } from '../compose/dns.ts'
 import type { Parts } from '../compose/parts.ts'
 import { openAcmeIssuer } from './acme.ts'

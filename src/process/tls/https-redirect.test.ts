@@ -5,7 +5,7 @@ import { request as secureRequest } from 'node:https'
 import { after, before, test } from 'node:test'
 import { createListeners, type Listeners } from '#listener/listener.ts'
 import { clock, silent, testAuthority } from '#test/support/listener.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { redirectsToHttps, redirectToHttps, withoutPlain } from './https-redirect.ts'
 import { createCertificateChooser } from './tls-certificates.ts'
 

@@ -2,7 +2,7 @@ import type { FastLane } from '#listener/listener-fast-lane.ts'
 import { type AnyRequest, type AnyResponse, isHttp2 } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { CertificateFor } from '#listener/listener-tls.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { createIsForApi, hostOf } from '../compose/hosts.ts'
 import { platformCertificate, readServerName } from './tls-names.ts'
 

@@ -1,7 +1,7 @@
 import { ORIGINS } from '#contract/origins.ts'
 import { SECOND } from '#contract/time.ts'
 import type { HostStore } from '#core/alias/host-store.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 
 const KNOWN_MS = 10 * SECOND
 const MAX_KNOWN = 2000

@@ -12,7 +12,7 @@ import { silent } from '#test/support/listener.ts'
 import { makeAuthority, makeLeaf, type Signer } from '#test/support/pki.ts'
 import { sampleAlias, sampleDeployment, sampleDomain } from '#test/support/samples.ts'
 import { type Account, startServer, type TestServer } from '#test/support/server.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { chooseCertificates } from './tls-serving.ts'
 
 const run = promisify(execFile)

@@ -1,14 +1,36 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { networkInterfaces } from 'node:os'
-import { isAbsolute, resolve } from 'node:path'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
 import { PLANS, type Plan } from '#contract/limits.ts'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
 import { Redacted } from '#contract/redacted.ts'
+import {
+  address,
+  addresses,
+  apiHosts,
+  bootstrapToken,
+  bytes,
+  count,
+  DOMAIN_PRICES,
+  domain,
+  email,
+  masterKey,
+  nameservers,
+  oneOf,
+  ownAddresses,
+  percent,
+  port,
+  prices,
+  programPath,
+  type Read,
+  ranges,
+  resolvers,
+  seconds,
+  secretUrl,
+  text,
+  url,
+} from './readers.ts'
 
-/** Reads one setting from its text; throws what is accepted instead. */
-type Read<T> = (text: string) => T
-
-interface Setting<T> {
+export interface Setting<T> {
   readonly variable: `ALOFT_${string}`
   /** As the docs say it; `fallback` computes it. */
   readonly default: string
@@ -18,128 +40,11 @@ interface Setting<T> {
 }
 
 /** What a default may depend on. */
-interface Fallbacks {
+export interface Fallbacks {
   readonly domain: string
   readonly host: string
   readonly port: number
 }
-
-class NotAccepted extends Error {}
-const accepted = (what: string): never => {
-  throw new NotAccepted(what)
-}
-
-const text: Read<string> = (value) => value || accepted('some text')
-const port =
-  (lowest: number): Read<number> =>
-  (value) => {
-    const n = Number(value)
-    return /^\d+$/.test(value) && n >= lowest && n <= 65535 ? n : accepted(`a port from ${lowest} to 65535`)
-  }
-const count: Read<number> = (value) =>
-  /^[1-9]\d{0,8}$/.test(value) ? Number(value) : accepted('a whole number from 1')
-const seconds: Read<number> = (value) =>
-  /^\d{1,6}$/.test(value) ? Number(value) : accepted('a whole number of seconds, or 0')
-const percent: Read<number> = (value) =>
-  /^[1-9]\d?$|^100$/.test(value) ? Number(value) : accepted('a whole number from 1 to 100')
-const bytes: Read<number> = (value) => {
-  const [, number, unit = ''] =
-    /^([1-9]\d{0,14})([KMGT]?)$/i.exec(value) ?? accepted('a number of bytes such as 500M or 10G')
-  return Number(number) * 1024 ** ['', 'K', 'M', 'G', 'T'].indexOf(unit.toUpperCase())
-}
-const oneOf =
-  <const T extends string>(values: readonly T[]): Read<T> =>
-  (value) =>
-    (values as readonly string[]).includes(value) ? (value as T) : accepted(`one of ${values.join(', ')}`)
-const url =
-  (...protocols: readonly string[]): Read<string> =>
-  (value) =>
-    URL.canParse(value) && protocols.includes(new URL(value).protocol)
-      ? value
-      : accepted(`a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
-const secretUrl =
-  (...protocols: readonly string[]): Read<Redacted> =>
-  (value) =>
-    new Redacted(url(...protocols)(value))
-
-const programPath: Read<string> = (value) =>
-  value === 'off' || isAbsolute(value) ? value : accepted('an absolute path, or `off`')
-
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
-const domain: Read<string> = (value) => {
-  const name = value.toLowerCase()
-  return HOST_NAME.test(name) ? name : accepted('a host name such as example.com')
-}
-const apiHosts: Read<readonly string[]> = (value) => {
-  const hosts = value
-    .toLowerCase()
-    .split(',')
-    .map((host) => host.trim())
-  const ok = (host: string) => HOST_NAME.test(host) || /^\[[0-9a-f:.]+\]$/.test(host)
-  return hosts.every(ok) ? hosts : accepted('host names or [addresses], separated by commas')
-}
-const RESOLVER = /^(?:\[[0-9a-fA-F:]+\]|\d{1,3}(?:\.\d{1,3}){3}):(\d{1,5})$/
-const resolvers: Read<readonly string[]> = (value) => {
-  const list = value.split(',').map((entry) => entry.trim())
-  return list.every((entry) => Number(RESOLVER.exec(entry)?.[1]) <= 65535)
-    ? list
-    : accepted('ip:port pairs, separated by commas')
-}
-const nameservers: Read<readonly string[]> = (value) => {
-  const names = value
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim().replace(/\.$/, ''))
-  const ok =
-    new Set(names).size === names.length && names.length <= 13 && names.every((n) => HOST_NAME.test(n))
-  return ok ? names : accepted('1 to 13 different host names, separated by commas')
-}
-const addresses: Read<readonly string[]> = (value) => {
-  const list = value.split(',').map((entry) => entry.trim())
-  const ok = list.length <= 16 && list.every((entry) => isIP(entry) !== 0 && !entry.includes('%'))
-  return ok ? list : accepted('1 to 16 IP addresses, separated by commas')
-}
-/** The addresses of this machine that others may reach while listeners are bound to this one. */
-function ownAddresses(host: string): readonly string[] {
-  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  const own = all
-    .filter((a) => !a.internal && !/^(?:fe[89ab]|169\.254\.)/i.test(a.address))
-    // Who listens on all addresses of the older kind is not reached at the newer ones.
-    .filter((a) => host !== '0.0.0.0' || isIPv4(a.address))
-    .map((a) => a.address)
-  return own.length > 0 ? own.slice(0, 16) : ['127.0.0.1']
-}
-const ranges: Read<readonly string[]> = (value) => {
-  const list = value.split(',').map((entry) => entry.trim())
-  const ok = (entry: string) => {
-    const [network = '', bits, ...more] = entry.split('/')
-    const most = isIPv4(network) ? 32 : isIPv6(network) ? 128 : -1
-    return (
-      more.length === 0 &&
-      most > 0 &&
-      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
-    )
-  }
-  return list.every(ok) ? list : accepted('addresses or CIDR ranges, separated by commas')
-}
-const PRICE = /^([a-z0-9-]+(?:\.[a-z0-9-]+)*)=([1-9]\d{0,5})$/
-const prices: Read<ReadonlyMap<string, number>> = (value) => {
-  const found = value.split(',').map((entry) => PRICE.exec(entry.trim().toLowerCase()))
-  return new Map(
-    found.map((pair): [string, number] =>
-      pair ? [pair[1] as string, Number(pair[2])] : accepted('pairs such as com=12, separated by commas'),
-    ),
-  )
-}
-const DOMAIN_PRICES = 'com=12,net=12,org=12,dev=13,app=15,io=39,co=28,sh=45,me=18,xyz=10,rocks=12'
-const masterKey: Read<Redacted> = (value) =>
-  /^[A-Za-z0-9+/]{43}=$/.test(value) ? new Redacted(value) : accepted('32 bytes in base64')
-const bootstrapToken: Read<Redacted> = (value) =>
-  /^[\x21-\x7e]{1,256}$/.test(value) ? new Redacted(value) : accepted('1 to 256 printable characters')
-const email: Read<string> = (value) =>
-  /^[^\s@]+@[^\s@]+$/.test(value) ? value : accepted('an e-mail address')
-const address: Read<string> = (value) =>
-  /^[0-9a-zA-Z.:_-]+$/.test(value) ? value : accepted('an address or host name to bind')
 
 const setting = <T>(row: Setting<T>): Setting<T> => row
 const none = () => undefined
@@ -444,92 +349,6 @@ export const SETTINGS = {
   }),
 } as const
 
-type SettingName = keyof typeof SETTINGS
+export type SettingName = keyof typeof SETTINGS
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 export type Config = { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> }
-
-/** Raised once, with a line for every mistake. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly mistakes: readonly string[]
-
-  constructor(mistakes: readonly string[]) {
-    super(mistakes.join('\n'))
-    this.mistakes = mistakes
-  }
-}
-
-const SECRET_NAME = /KEY|TOKEN|URL/
-const shown = (variable: string, value: string) =>
-  SECRET_NAME.test(variable) ? 'the given value' : JSON.stringify(value)
-
-/** Reads the environment over the file's values, once. */
-export function readConfig(
-  env: Readonly<Record<string, string | undefined>>,
-  file: Readonly<Record<string, unknown>> = {},
-): Config {
-  const mistakes: string[] = []
-  const rows = Object.entries(SETTINGS) as unknown as [SettingName, Setting<unknown>][]
-
-  const known = new Set<string>(rows.flatMap(([name, { variable }]) => [name, variable]))
-  for (const key of Object.keys(file))
-    if (!known.has(key)) mistakes.push(`aloft.config.json: there is no setting "${key}"`)
-
-  const values: Record<string, unknown> = {}
-  const read = (name: SettingName, { variable, read, fallback }: Setting<unknown>) => {
-    const given = env[variable] ?? file[name] ?? file[variable]
-    if (given === undefined || given === '') {
-      values[name] = fallback(values as unknown as Fallbacks)
-      return
-    }
-    const value = Array.isArray(given) ? given.join(',') : String(given)
-    try {
-      values[name] = read(value)
-    } catch (error) {
-      if (!(error instanceof NotAccepted)) throw error
-      mistakes.push(`${variable}: ${shown(variable, value)} is not accepted; it should be ${error.message}`)
-    }
-  }
-  for (const [name, row] of rows) read(name, row)
-
-  const config = values as Config
-  if ((config.bootstrapEmail === undefined) !== (config.bootstrapToken === undefined))
-    mistakes.push('ALOFT_BOOTSTRAP_EMAIL, ALOFT_BOOTSTRAP_TOKEN: set both or none')
-  if (
-    config.registrar === 'name.com' &&
-    (config.registrarUser === undefined || config.registrarKey === undefined)
-  )
-    mistakes.push('ALOFT_REGISTRAR: name.com needs ALOFT_REGISTRAR_USER and ALOFT_REGISTRAR_KEY')
-  const taken = [config.port, config.tlsPort].filter((p) => p > 0)
-  if (new Set(taken).size < taken.length)
-    mistakes.push(`ALOFT_TLS_PORT: ${config.tlsPort} is the port of ALOFT_PORT; choose another, or 0 for off`)
-  if (taken.includes(config.dnsPort))
-    mistakes.push(
-      `ALOFT_DNS_PORT: ${config.dnsPort} is the port of another listener; choose another, or 0 for off`,
-    )
-  if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return Object.freeze(config)
-}
-
-/** Variables that look like settings and are none: most probably misspelt, so the start warns of them. */
-export function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable))
-  for (const other of ['ALOFT_TOKEN', 'ALOFT_TEST_MISSING']) known.add(other)
-  return Object.keys(env).filter((name) => name.startsWith('ALOFT_') && !known.has(name))
-}
-
-/** The page about settings, from the same table. */
-export const configDocs = (): string => `# Settings
-
-Every setting has a default. Environment variables win over \`aloft.config.json\` in the working
-directory, which holds the same settings under their short names (\`{ "port": 8080 }\`). A value that is
-not accepted stops the start with one line for each mistake; so does an unknown name in the file.
-
-| variable | in \`aloft.config.json\` | default | meaning |
-|---|---|---|---|
-${Object.entries(SETTINGS)
-  .map(([name, s]) => `| \`${s.variable}\` | \`${name}\` | ${s.default} | ${s.meaning} |`)
-  .join('\n')}
-
-This page is made from the table in \`src/config.ts\` by \`npm run docs\`, and a test keeps them equal.
-`

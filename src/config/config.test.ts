@@ -5,7 +5,9 @@ import { isIP } from 'node:net'
 import os from 'node:os'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { type Config, ConfigError, configDocs, readConfig, SETTINGS, unknownVariables } from './config.ts'
+import { type Config, ConfigError, readConfig, unknownVariables } from './config.ts'
+import { configDocs } from './config-docs.ts'
+import { SETTINGS } from './settings.ts'
 
 const mistakesOf = (env: Record<string, string>, file: Record<string, unknown> = {}): readonly string[] => {
   try {
@@ -141,7 +143,7 @@ test('secrets never print', () => {
 })
 
 test('docs/config.md is what the table says', () => {
-  const page = new URL('../docs/config.md', import.meta.url)
+  const page = new URL('../../docs/config.md', import.meta.url)
   assert.equal(readFileSync(page, 'utf8'), configDocs(), 'run `npm run docs`')
   for (const { variable } of Object.values(SETTINGS)) assert.ok(configDocs().includes(variable))
 })

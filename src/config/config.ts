@@ -1,0 +1,74 @@
+import { NotAccepted } from './readers.ts'
+import { type Config, type Fallbacks, SETTINGS, type Setting, type SettingName } from './settings.ts'
+
+export type { Config } from './settings.ts'
+
+/** Raised once, with a line for every mistake. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'))
+    this.mistakes = mistakes
+  }
+}
+
+const SECRET_NAME = /KEY|TOKEN|URL/
+const shown = (variable: string, value: string) =>
+  SECRET_NAME.test(variable) ? 'the given value' : JSON.stringify(value)
+
+/** Reads the environment over the file's values, once. */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  file: Readonly<Record<string, unknown>> = {},
+): Config {
+  const mistakes: string[] = []
+  const rows = Object.entries(SETTINGS) as unknown as [SettingName, Setting<unknown>][]
+
+  const known = new Set<string>(rows.flatMap(([name, { variable }]) => [name, variable]))
+  for (const key of Object.keys(file))
+    if (!known.has(key)) mistakes.push(`aloft.config.json: there is no setting "${key}"`)
+
+  const values: Record<string, unknown> = {}
+  const read = (name: SettingName, { variable, read, fallback }: Setting<unknown>) => {
+    const given = env[variable] ?? file[name] ?? file[variable]
+    if (given === undefined || given === '') {
+      values[name] = fallback(values as unknown as Fallbacks)
+      return
+    }
+    const value = Array.isArray(given) ? given.join(',') : String(given)
+    try {
+      values[name] = read(value)
+    } catch (error) {
+      if (!(error instanceof NotAccepted)) throw error
+      mistakes.push(`${variable}: ${shown(variable, value)} is not accepted; it should be ${error.message}`)
+    }
+  }
+  for (const [name, row] of rows) read(name, row)
+
+  const config = values as Config
+  if ((config.bootstrapEmail === undefined) !== (config.bootstrapToken === undefined))
+    mistakes.push('ALOFT_BOOTSTRAP_EMAIL, ALOFT_BOOTSTRAP_TOKEN: set both or none')
+  if (
+    config.registrar === 'name.com' &&
+    (config.registrarUser === undefined || config.registrarKey === undefined)
+  )
+    mistakes.push('ALOFT_REGISTRAR: name.com needs ALOFT_REGISTRAR_USER and ALOFT_REGISTRAR_KEY')
+  const taken = [config.port, config.tlsPort].filter((p) => p > 0)
+  if (new Set(taken).size < taken.length)
+    mistakes.push(`ALOFT_TLS_PORT: ${config.tlsPort} is the port of ALOFT_PORT; choose another, or 0 for off`)
+  if (taken.includes(config.dnsPort))
+    mistakes.push(
+      `ALOFT_DNS_PORT: ${config.dnsPort} is the port of another listener; choose another, or 0 for off`,
+    )
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return Object.freeze(config)
+}
+
+/** Variables that look like settings and are none: most probably misspelt, so the start warns of them. */
+export function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable))
+  for (const other of ['ALOFT_TOKEN', 'ALOFT_TEST_MISSING']) known.add(other)
+  return Object.keys(env).filter((name) => name.startsWith('ALOFT_') && !known.has(name))
+}

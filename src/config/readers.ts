@@ -1,0 +1,124 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { isAbsolute } from 'node:path'
+import { Redacted } from '#contract/redacted.ts'
+
+/** Reads one setting from its text; throws what is accepted instead. */
+export type Read<T> = (text: string) => T
+
+export class NotAccepted extends Error {}
+const accepted = (what: string): never => {
+  throw new NotAccepted(what)
+}
+
+export const text: Read<string> = (value) => value || accepted('some text')
+export const port =
+  (lowest: number): Read<number> =>
+  (value) => {
+    const n = Number(value)
+    return /^\d+$/.test(value) && n >= lowest && n <= 65535 ? n : accepted(`a port from ${lowest} to 65535`)
+  }
+export const count: Read<number> = (value) =>
+  /^[1-9]\d{0,8}$/.test(value) ? Number(value) : accepted('a whole number from 1')
+export const seconds: Read<number> = (value) =>
+  /^\d{1,6}$/.test(value) ? Number(value) : accepted('a whole number of seconds, or 0')
+export const percent: Read<number> = (value) =>
+  /^[1-9]\d?$|^100$/.test(value) ? Number(value) : accepted('a whole number from 1 to 100')
+export const bytes: Read<number> = (value) => {
+  const [, number, unit = ''] =
+    /^([1-9]\d{0,14})([KMGT]?)$/i.exec(value) ?? accepted('a number of bytes such as 500M or 10G')
+  return Number(number) * 1024 ** ['', 'K', 'M', 'G', 'T'].indexOf(unit.toUpperCase())
+}
+export const oneOf =
+  <const T extends string>(values: readonly T[]): Read<T> =>
+  (value) =>
+    (values as readonly string[]).includes(value) ? (value as T) : accepted(`one of ${values.join(', ')}`)
+export const url =
+  (...protocols: readonly string[]): Read<string> =>
+  (value) =>
+    URL.canParse(value) && protocols.includes(new URL(value).protocol)
+      ? value
+      : accepted(`a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
+export const secretUrl =
+  (...protocols: readonly string[]): Read<Redacted> =>
+  (value) =>
+    new Redacted(url(...protocols)(value))
+
+export const programPath: Read<string> = (value) =>
+  value === 'off' || isAbsolute(value) ? value : accepted('an absolute path, or `off`')
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
+export const domain: Read<string> = (value) => {
+  const name = value.toLowerCase()
+  return HOST_NAME.test(name) ? name : accepted('a host name such as example.com')
+}
+export const apiHosts: Read<readonly string[]> = (value) => {
+  const hosts = value
+    .toLowerCase()
+    .split(',')
+    .map((host) => host.trim())
+  const ok = (host: string) => HOST_NAME.test(host) || /^\[[0-9a-f:.]+\]$/.test(host)
+  return hosts.every(ok) ? hosts : accepted('host names or [addresses], separated by commas')
+}
+const RESOLVER = /^(?:\[[0-9a-fA-F:]+\]|\d{1,3}(?:\.\d{1,3}){3}):(\d{1,5})$/
+export const resolvers: Read<readonly string[]> = (value) => {
+  const list = value.split(',').map((entry) => entry.trim())
+  return list.every((entry) => Number(RESOLVER.exec(entry)?.[1]) <= 65535)
+    ? list
+    : accepted('ip:port pairs, separated by commas')
+}
+export const nameservers: Read<readonly string[]> = (value) => {
+  const names = value
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim().replace(/\.$/, ''))
+  const ok =
+    new Set(names).size === names.length && names.length <= 13 && names.every((n) => HOST_NAME.test(n))
+  return ok ? names : accepted('1 to 13 different host names, separated by commas')
+}
+export const addresses: Read<readonly string[]> = (value) => {
+  const list = value.split(',').map((entry) => entry.trim())
+  const ok = list.length <= 16 && list.every((entry) => isIP(entry) !== 0 && !entry.includes('%'))
+  return ok ? list : accepted('1 to 16 IP addresses, separated by commas')
+}
+/** The addresses of this machine that others may reach while listeners are bound to this one. */
+export function ownAddresses(host: string): readonly string[] {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  const own = all
+    .filter((a) => !a.internal && !/^(?:fe[89ab]|169\.254\.)/i.test(a.address))
+    // Who listens on all addresses of the older kind is not reached at the newer ones.
+    .filter((a) => host !== '0.0.0.0' || isIPv4(a.address))
+    .map((a) => a.address)
+  return own.length > 0 ? own.slice(0, 16) : ['127.0.0.1']
+}
+export const ranges: Read<readonly string[]> = (value) => {
+  const list = value.split(',').map((entry) => entry.trim())
+  const ok = (entry: string) => {
+    const [network = '', bits, ...more] = entry.split('/')
+    const most = isIPv4(network) ? 32 : isIPv6(network) ? 128 : -1
+    return (
+      more.length === 0 &&
+      most > 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+    )
+  }
+  return list.every(ok) ? list : accepted('addresses or CIDR ranges, separated by commas')
+}
+const PRICE = /^([a-z0-9-]+(?:\.[a-z0-9-]+)*)=([1-9]\d{0,5})$/
+export const prices: Read<ReadonlyMap<string, number>> = (value) => {
+  const found = value.split(',').map((entry) => PRICE.exec(entry.trim().toLowerCase()))
+  return new Map(
+    found.map((pair): [string, number] =>
+      pair ? [pair[1] as string, Number(pair[2])] : accepted('pairs such as com=12, separated by commas'),
+    ),
+  )
+}
+export const DOMAIN_PRICES = 'com=12,net=12,org=12,dev=13,app=15,io=39,co=28,sh=45,me=18,xyz=10,rocks=12'
+export const masterKey: Read<Redacted> = (value) =>
+  /^[A-Za-z0-9+/]{43}=$/.test(value) ? new Redacted(value) : accepted('32 bytes in base64')
+export const bootstrapToken: Read<Redacted> = (value) =>
+  /^[\x21-\x7e]{1,256}$/.test(value) ? new Redacted(value) : accepted('1 to 256 printable characters')
+export const email: Read<string> = (value) =>
+  /^[^\s@]+@[^\s@]+$/.test(value) ? value : accepted('an e-mail address')
+export const address: Read<string> = (value) =>
+  /^[0-9a-zA-Z.:_-]+$/.test(value) ? value : accepted('an address or host name to bind')

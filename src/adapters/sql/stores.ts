@@ -119,154 +119,78 @@ export interface StoreParts {
   readonly makeRoom?: (() => Promise<boolean>) | undefined
 }
 
-/** Each store is made when it is first asked for: a transaction needs few of them. */
-export function createStores(db: Db, { clock, onJobs, onChanges, site = '' }: StoreParts): Stores {
-  const announcing: Partial<Announcing> = onChanges ? createAnnouncing(db, onChanges) : {}
-  const made: { -readonly [K in keyof Stores]?: Stores[K] } = {}
-  return {
-    get users() {
-      made.users ??= announced(announcing.users, createUserStore(db))
-      return made.users
-    },
-    get teams() {
-      made.teams ??= announced(announcing.teams, createTeamStore(db))
-      return made.teams
-    },
-    get tokens() {
-      made.tokens ??= announced(announcing.tokens, createTokenStore(db))
-      return made.tokens
-    },
-    get logins() {
-      made.logins ??= createLoginStore(db)
-      return made.logins
-    },
-    get sessions() {
-      made.sessions ??= announced(announcing.sessions, createSessionStore(db))
-      return made.sessions
-    },
-    get ssoPasses() {
-      made.ssoPasses ??= createSsoPassStore(db)
-      return made.ssoPasses
-    },
-    get settings() {
-      made.settings ??= createSettingStore(db)
-      return made.settings
-    },
-    get jobs() {
-      made.jobs ??= createJobStore(db, { clock, onEnqueue: onJobs })
-      return made.jobs
-    },
-    get accounts() {
-      made.accounts ??= createAccountStore(db)
-      return made.accounts
-    },
-    get secrets() {
-      made.secrets ??= announced(announcing.secrets, createSecretStore(db))
-      return made.secrets
-    },
-    get files() {
-      made.files ??= createFileStore(db)
-      return made.files
-    },
-    get projects() {
-      made.projects ??= announced(announcing.projects, createProjectStore(db))
-      return made.projects
-    },
-    get envVariables() {
-      made.envVariables ??= announced(announcing.envVariables, createEnvVariableStore(db))
-      return made.envVariables
-    },
-    get projectDomains() {
-      made.projectDomains ??= announced(announcing.projectDomains, createProjectDomainStore(db))
-      return made.projectDomains
-    },
-    get hosts() {
-      made.hosts ??= announced(announcing.hosts, createHostStore(db))
-      return made.hosts
-    },
-    get deployments() {
-      made.deployments ??= announced(announcing.deployments, createDeploymentStore(db))
-      return made.deployments
-    },
-    get outputs() {
-      made.outputs ??= createOutputStore(db)
-      return made.outputs
-    },
-    get previews() {
-      made.previews ??= announced(announcing.previews, createPreviewStore(db))
-      return made.previews
-    },
-    get instances() {
-      made.instances ??= createInstanceStore(db)
-      return made.instances
-    },
-    get dnsRecords() {
-      made.dnsRecords ??= announced(announcing.dnsRecords, createDnsRecordStore(db))
-      return made.dnsRecords
-    },
-    get orders() {
-      made.orders ??= announced(announcing.orders, createOrderStore(db))
-      return made.orders
-    },
-    get certificates() {
-      made.certificates ??= announced(announcing.certificates, createCertificateStore(db))
-      return made.certificates
-    },
-    get certificateAttempts() {
-      made.certificateAttempts ??= createAttemptStore(db)
-      return made.certificateAttempts
-    },
-    get challenges() {
-      made.challenges ??= createChallengeStore(db)
-      return made.challenges
-    },
-    get domains() {
-      made.domains ??= announced(announcing.domains, createDomainStore(db))
-      return made.domains
-    },
-    get applications() {
-      made.applications ??= announced(announcing.applications, createApplicationStore(db))
-      return made.applications
-    },
-    get installations() {
-      made.installations ??= announced(announcing.installations, createInstallationStore(db))
-      return made.installations
-    },
-    get oauthCodes() {
-      made.oauthCodes ??= createOauthCodeStore(db)
-      return made.oauthCodes
-    },
-    get webhooks() {
-      made.webhooks ??= announced(announcing.webhooks, createWebhookStore(db))
-      return made.webhooks
-    },
-    get deliveries() {
-      made.deliveries ??= announced(announcing.deliveries, createDeliveryStore(db))
-      return made.deliveries
-    },
-    get audit() {
-      made.audit ??= announced(announcing.audit, createAuditStore(db))
-      return made.audit
-    },
-    get usage() {
-      made.usage ??= createUsageStore(db)
-      return made.usage
-    },
-    get drains() {
-      made.drains ??= announced(announcing.drains, createDrainStore(db))
-      return made.drains
-    },
-    get events() {
-      made.events ??= createEventQueue({
-        listeners: createListenerStore(db),
-        deliveries: this.deliveries,
-        jobs: this.jobs,
-        site,
-      })
-      return made.events
-    },
-  }
+/** What a store is made of. */
+interface Making extends StoreParts {
+  readonly db: Db
+  readonly stores: Stores
 }
 
-const announced = <Store>(announcing: ((store: Store) => Store) | undefined, store: Store): Store =>
-  announcing ? announcing(store) : store
+/** How each store is made. */
+const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] } = {
+  users: ({ db }) => createUserStore(db),
+  teams: ({ db }) => createTeamStore(db),
+  tokens: ({ db }) => createTokenStore(db),
+  logins: ({ db }) => createLoginStore(db),
+  sessions: ({ db }) => createSessionStore(db),
+  ssoPasses: ({ db }) => createSsoPassStore(db),
+  settings: ({ db }) => createSettingStore(db),
+  jobs: ({ db, clock, onJobs }) => createJobStore(db, { clock, onEnqueue: onJobs }),
+  accounts: ({ db }) => createAccountStore(db),
+  secrets: ({ db }) => createSecretStore(db),
+  files: ({ db }) => createFileStore(db),
+  projects: ({ db }) => createProjectStore(db),
+  envVariables: ({ db }) => createEnvVariableStore(db),
+  projectDomains: ({ db }) => createProjectDomainStore(db),
+  hosts: ({ db }) => createHostStore(db),
+  deployments: ({ db }) => createDeploymentStore(db),
+  outputs: ({ db }) => createOutputStore(db),
+  previews: ({ db }) => createPreviewStore(db),
+  instances: ({ db }) => createInstanceStore(db),
+  dnsRecords: ({ db }) => createDnsRecordStore(db),
+  orders: ({ db }) => createOrderStore(db),
+  certificates: ({ db }) => createCertificateStore(db),
+  certificateAttempts: ({ db }) => createAttemptStore(db),
+  challenges: ({ db }) => createChallengeStore(db),
+  domains: ({ db }) => createDomainStore(db),
+  applications: ({ db }) => createApplicationStore(db),
+  installations: ({ db }) => createInstallationStore(db),
+  oauthCodes: ({ db }) => createOauthCodeStore(db),
+  webhooks: ({ db }) => createWebhookStore(db),
+  deliveries: ({ db }) => createDeliveryStore(db),
+  audit: ({ db }) => createAuditStore(db),
+  usage: ({ db }) => createUsageStore(db),
+  drains: ({ db }) => createDrainStore(db),
+  events: ({ db, stores, site = '' }) =>
+    createEventQueue({
+      listeners: createListenerStore(db),
+      deliveries: stores.deliveries,
+      jobs: stores.jobs,
+      site,
+    }),
+}
+
+const NAMES = Object.keys(MAKE)
+
+/** Each store is made when it is first asked for: a transaction needs few of them. */
+export function createStores(db: Db, parts: StoreParts): Stores {
+  const announcing: Partial<Announcing> = parts.onChanges ? createAnnouncing(db, parts.onChanges) : {}
+  const made: Record<string, unknown> = {}
+  const stores: Stores = new Proxy(made as unknown as Stores, {
+    get: (_, name) => {
+      if (!isStoreName(name)) return undefined
+      made[name] ??= announced(announcing, name, MAKE[name]({ ...parts, db, stores }))
+      return made[name]
+    },
+    has: (_, name) => isStoreName(name),
+    ownKeys: () => NAMES,
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+  })
+  return stores
+}
+
+const isStoreName = (name: string | symbol): name is keyof Stores => Object.hasOwn(MAKE, name)
+
+function announced(announcing: Partial<Announcing>, name: keyof Stores, store: unknown): unknown {
+  const announce = (announcing as Readonly<Record<string, (store: unknown) => unknown>>)[name]
+  return announce ? announce(store) : store
+}

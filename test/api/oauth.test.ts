@@ -38,7 +38,8 @@ apiSuite('OAuth', (server) => {
     const user = await server.signUp()
     const application = await registerApplication(server, user.token, { scopes: { user: 'read' } })
     const back = await consent(server, user.token, application, { state: 'the state' })
-    assert.deepEqual([...back.keys()].sort(), ['code', 'configurationId', 'from', 'next', 'state'])
+    assert.deepEqual([...back.keys()].sort(), ['code', 'configurationId', 'from', 'iss', 'next', 'state'])
+    assert.equal(back.get('iss'), 'http://aloft.test')
     assert.equal(back.get('from'), 'aloft')
     assert.equal(back.get('state'), 'the state')
     assert.equal(back.get('next'), 'http://aloft.test/')
@@ -325,7 +326,8 @@ apiSuite('OAuth', (server) => {
     const application = await registerApplication(server, token, { scopes: { user: 'read' }, redirectUrl })
     const client = new openid.Configuration(
       {
-        issuer: server.url,
+        issuer: 'http://aloft.test',
+        authorization_response_iss_parameter_supported: true,
         authorization_endpoint: `${server.url}/oauth/authorize`,
         token_endpoint: `${server.url}/v2/oauth/access_token`,
       },

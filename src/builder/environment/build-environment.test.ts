@@ -71,6 +71,7 @@ interface Site {
   readonly owner?: string
   readonly files?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  readonly target?: 'production' | 'staging'
 }
 
 async function setUp(t: TestContext, act: Act = nothing, limits: Partial<BuildEnvironmentLimits> = {}) {
@@ -107,7 +108,7 @@ async function setUp(t: TestContext, act: Act = nothing, limits: Partial<BuildEn
       },
     )
     return {
-      deployment: { id: site.id ?? `dpl_${deployments++}` },
+      deployment: { id: site.id ?? `dpl_${deployments++}`, target: site.target ?? null },
       project: { id: site.project ?? 'prj', ownerId: site.owner ?? 'own' },
       files,
       env: { MINE: 'value', HOME: '/elsewhere', NODE_ENV: 'production' },
@@ -380,6 +381,15 @@ describe('what a build leaves for the next', () => {
     // One that was uploaded stays in its place, so what is there may not be whole.
     const uploaded = { ...changed, 'web/node_modules/mine': '' }
     assert.deepEqual(await build(['api/v1'], uploaded), ['installed'])
+  })
+
+  it('is not shared by previews and production', async (t) => {
+    const { open, log } = await setUp(t, installing)
+    const preview = await open({ target: 'staging' })
+    await installDependencies(preview, noTools, { node: NODE, log })
+    await preview.close()
+    assert.deepEqual((await open({ target: 'production' })).restored.paths, [])
+    assert.deepEqual((await open()).restored.paths, ['node_modules'])
   })
 
   it('is for one build at a time, and for no other project', async (t) => {

@@ -143,6 +143,7 @@ export function createBuildEnvironment(parts: BuildEnvironmentParts): BuildEnvir
       const inRoot = (path: string) => path.slice(INSIDE.root.length + 1)
       const place = {
         project,
+        target: deployment.target,
         via: join(folder, 'cache'),
         base: root,
         source: inRoot(INSIDE.source),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Target } from '#contract/api/deployment.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Project } from '#core/project/project.ts'
 import { putIn, takeOut } from './kept-trees.ts'
@@ -22,6 +23,11 @@ export interface CachedFolders {
 
 interface Place {
   readonly project: Pick<Project, 'id' | 'ownerId'>
+  /**
+   * Production has a cache that only builds for production write: whoever may deploy previews, and no more, would
+   * else leave something in it for the next build that goes public.
+   */
+  readonly target: Target | null
   /** A folder of ours on the same file system, which must not exist yet. */
   readonly via: string
   /** What code of users has to itself, and in it the paths of the source and of downloads. */
@@ -31,7 +37,7 @@ interface Place {
 }
 
 /**
- * Folders that are handed from one build of a project to its next by renaming them: never two builds have the same,
+ * Folders that are handed from one build of a project to its next of the same kind by renaming them: never two builds have the same,
  * and no other project ever sees them.
  */
 export interface ProjectCaches {
@@ -51,8 +57,11 @@ interface Weighed {
 const MOST_TREES = 500
 export const NOTHING_CACHED: CachedFolders = { digests: {}, paths: [] }
 
-const keyOf = ({ id, ownerId }: Place['project']) =>
-  createHash('sha256').update(`${ownerId}\n${id}`).digest('hex').slice(0, 40)
+const keyOf = ({ project: { id, ownerId }, target }: Pick<Place, 'project' | 'target'>) =>
+  createHash('sha256')
+    .update(`${ownerId}\n${id}\n${target === 'production' ? 'production' : 'preview'}`)
+    .digest('hex')
+    .slice(0, 40)
 
 const readContents = async (folder: string): Promise<Contents> =>
   JSON.parse(await readFile(join(folder, 'contents.json'), 'utf8')) as Contents
@@ -90,9 +99,9 @@ export function createProjectCaches({
   }
 
   return {
-    async restore({ project, via, base, source, downloads }) {
+    async restore({ project, target, via, base, source, downloads }) {
       try {
-        await rename(join(folder, keyOf(project)), via)
+        await rename(join(folder, keyOf({ project, target })), via)
       } catch {
         return NOTHING_CACHED
       }
@@ -112,7 +121,7 @@ export function createProjectCaches({
       }
     },
 
-    async keep({ project, via, base, source, downloads }, { digests, paths }) {
+    async keep({ project, target, via, base, source, downloads }, { digests, paths }) {
       await mkdir(join(via, 'trees'), { recursive: true, mode: 0o700 })
       const trees: string[] = []
       for (const path of outermost(paths).slice(0, MOST_TREES))
@@ -120,7 +129,7 @@ export function createProjectCaches({
           trees.push(path)
       await takeOut(base, downloads, join(via, 'downloads'))
       await writeFile(join(via, 'contents.json'), JSON.stringify({ digests, trees } satisfies Contents))
-      const path = join(folder, keyOf(project))
+      const path = join(folder, keyOf({ project, target }))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       // Another build of the project may have ended meanwhile; the later one stays.
       await discard(path)

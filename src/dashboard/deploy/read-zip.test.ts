@@ -42,6 +42,17 @@ test('a zip that leads out of itself, is damaged or endless is refused', async (
   bomb.writeUInt32LE(1_000_000_000, bomb.indexOf('PK\x01\x02', 'latin1') + 24)
   await assert.rejects(readZip(new Blob([bomb])), /500 MB/)
 
+  // It says of itself that it holds less than it does, and another content.
+  for (const [field, value] of [
+    [24, 10],
+    [16, 7],
+  ] as const) {
+    const lying = Buffer.from(await zipOf({ 'ä.txt': 'x'.repeat(100_000) }).arrayBuffer())
+    lying.writeUInt32LE(value, lying.indexOf('PK\x01\x02', 'latin1') + field)
+    await assert.rejects(readZip(new Blob([lying])), /damaged/)
+  }
+  assert.equal((await readZip(zipOf({ 'ä.txt': 'x'.repeat(100_000) })))[0]?.size, 100_000)
+
   // Entries that share their bytes: each of them says that all of the zip is its own.
   const shared = Buffer.from(await zipOf({ a: 'x', b: 'y' }).arrayBuffer())
   for (

@@ -1,6 +1,7 @@
 import { NEVER } from '#client/left-out.ts'
 import type { MemoryFile } from '#client/memory-file.ts'
 import { MAX_FOUND, SelectionError, tooMany } from './selection.ts'
+import { checksumsOf, crc32 } from './zip-checksums.ts'
 
 /** All of it has to fit into the memory of a page. */
 const MAX_BYTES = 500_000_000
@@ -23,16 +24,21 @@ function pathOf(name: string): string | undefined {
   return path
 }
 
-/** The files of a zip. How much they come to is known, and bounded, before any is unpacked. */
+const damaged = () => new SelectionError('This zip cannot be read: it is damaged, or no zip at all.')
+
+/**
+ * The files of a zip. How much they come to is bounded before any is unpacked, by what it says of itself; where it lied,
+ * what comes out is cut, and not what its checksum says.
+ */
 export async function readZip(zip: Pick<Blob, 'size' | 'arrayBuffer'>): Promise<MemoryFile[]> {
   if (zip.size > MAX_BYTES) throw tooLarge()
   const { unzipSync } = await import('fflate')
   const packed = new Uint8Array(await zip.arrayBuffer())
   let [count, bytes, packedBytes] = [0, 0, 0]
   const paths = new Map<string, string>()
-  const entries = (() => {
+  const [entries, checksums] = (() => {
     try {
-      return unzipSync(packed, {
+      const entries = unzipSync(packed, {
         filter({ name, size, originalSize, compression }) {
           const path = pathOf(name)
           if (path === undefined) return false
@@ -47,13 +53,15 @@ export async function readZip(zip: Pick<Blob, 'size' | 'arrayBuffer'>): Promise<
           return true
         },
       })
+      return [entries, checksumsOf(packed)] as const
     } catch (error) {
       if (error instanceof SelectionError) throw error
-      throw new SelectionError('This zip cannot be read: it is damaged, or no zip at all.')
+      throw damaged()
     }
   })()
   return Object.entries(entries).flatMap(([name, content]) => {
     const path = paths.get(name)
+    if (path !== undefined && checksums.get(name) !== crc32(content)) throw damaged()
     return path === undefined ? [] : [{ path, size: content.length, bytes: () => content }]
   })
 }

@@ -52,6 +52,18 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 /** Letting applications into accounts, as OAuth 2.0 has it. */
 export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): readonly Route[] => {
+  /** Sends somebody back to the address that the application is registered with, and says who does (RFC 9207). */
+  function back(
+    { redirectUrl }: Application,
+    { state }: Asked,
+    answer: Readonly<Record<string, string>>,
+  ): RawReply {
+    const url = new URL(redirectUrl)
+    const all = { ...answer, iss: site, ...(state === undefined ? {} : { state }) }
+    for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value)
+    return redirect(url.href, { status: 303 })
+  }
+
   /** Who asks; throws rather than send anybody to an address that is not registered. */
   async function clientOf({ client_id, redirect_uri }: Asked): Promise<Application> {
     if (client_id === undefined || client_id === '')
@@ -153,18 +165,6 @@ function problemOf(asked: Asked): string | undefined {
   if (asked.code_challenge_method !== 'S256' || !CHALLENGE.test(asked.code_challenge))
     return 'invalid_request'
   return undefined
-}
-
-/** Sends somebody back to the address that the application is registered with. */
-function back(
-  { redirectUrl }: Application,
-  { state }: Asked,
-  answer: Readonly<Record<string, string>>,
-): RawReply {
-  const url = new URL(redirectUrl)
-  for (const [name, value] of Object.entries({ ...answer, ...(state === undefined ? {} : { state }) }))
-    url.searchParams.set(name, value)
-  return redirect(url.href, { status: 303 })
 }
 
 /** The projects that were ticked in the page, or that a script has named. */

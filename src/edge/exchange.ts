@@ -5,7 +5,7 @@ import type { Refusal } from './error/refusal.ts'
 import type { Switched } from './function/function-call.ts'
 import type { Visitor } from './proxy/proxy-headers.ts'
 import type { HalfClosedWatch } from './request/half-closed.ts'
-import type { AnyRequest, AnyResponse } from './respond.ts'
+import type { AnyRequest, AnyResponse } from './request/message.ts'
 
 /** A visitor's request and the place for its answer. */
 export interface Exchange {

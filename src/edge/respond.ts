@@ -1,13 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
+import type { Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
 import { pipeline, type Readable } from 'node:stream'
 import type { Log } from '#core/ports/log.ts'
 import type { Answer, HeaderList } from './answer.ts'
+import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { bodyOf } from './request/request-body.ts'
 import { stampHeaders } from './stamp.ts'
-
-export type AnyRequest = IncomingMessage | Http2ServerRequest
-export type AnyResponse = ServerResponse | Http2ServerResponse
 
 /** How much of an answer's body was taken by the connection, once the answer is over. */
 export type Sent = () => number

@@ -2,9 +2,10 @@ import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import { contentTypeOf, isCompressible } from '#core/site/content-type.ts'
 import type { Site, SiteFile } from '#core/site/site.ts'
 import { withoutNamesOf } from '../answer.ts'
+import type { WirePlace } from '../fast/wires.ts'
 import { ownCookies } from '../function/own-cookies.ts'
+import type { Content } from './content-store.ts'
 import type { Encoding } from './encoding.ts'
-import type { Representation } from './representation.ts'
 
 /** All that is known of an answer with a file's content before a visitor's headers are. Made once for a path. */
 export interface FileAnswer {
@@ -20,6 +21,20 @@ export interface FileAnswer {
   readonly representations: Partial<Record<Encoding, Representation | 'hopeless'>>
   /** Heads of answers that say that a client's copy is good, by its tag. */
   readonly notModifiedHeads: Map<string, string>
+}
+
+/** One form of a file's answer: as it is, or compressed in one of the ways that clients understand. */
+export interface Representation {
+  readonly tag: string
+  readonly length: number
+  /** All headers of the answer with this body. */
+  readonly headers: readonly string[]
+  /** Undefined when the content is too large to be held: it is then streamed, as it is. */
+  readonly content: Content | undefined
+  /** Of an answer over HTTP/1.1, once it was asked for: all that is the same each time. */
+  head: string | undefined
+  /** Where a whole answer over HTTP/1.1 is kept, once there was need for one. */
+  place: WirePlace | undefined
 }
 
 /** The client may keep it, but asks each time whether it is still right; so a new deployment shows at once. */

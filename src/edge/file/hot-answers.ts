@@ -4,25 +4,10 @@ import type { SiteFile } from '#core/site/site.ts'
 import { headerOf, type Question } from '../answer.ts'
 import type { FunctionOutcome } from '../function/function-answer.ts'
 import { readTarget, type Target } from '../request/request-path.ts'
-import type { SiteEntry } from '../site/site-entry.ts'
+import type { AnswerShare, HotAnswer, SiteEntry } from '../site/site-entry.ts'
 import { isFunction } from '../site/site-target.ts'
 import { createFileAnswer, type FileAnswer } from './file-answer.ts'
 import { WeightedCache } from './weighted-cache.ts'
-
-/** A file's answer that is remembered for a path of a site. */
-export interface HotAnswer {
-  readonly entry: SiteEntry
-  readonly rawPath: string
-  readonly share: AnswerShare
-  used: boolean
-}
-
-/** An answer, and how many paths of the site have it. */
-export interface AnswerShare {
-  readonly key: string
-  readonly answer: FileAnswer
-  paths: number
-}
 
 /** What one takes in memory without the content, roughly. */
 const WEIGHT = 2048

@@ -4,10 +4,9 @@ import type { SiteFile } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import type { Answer } from '../answer.ts'
 import type { ContentStore } from './content-store.ts'
-import type { FileAnswer } from './file-answer.ts'
+import type { FileAnswer, Representation } from './file-answer.ts'
 import { LostContentError } from './lost-content.ts'
 import { contentRange, type Span } from './range.ts'
-import type { Representation } from './representation.ts'
 
 /** The answer with parts of a content: one as it is, several as the parts of one message. */
 export function partialAnswer(

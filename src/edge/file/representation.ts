@@ -1,22 +1,7 @@
-import type { WirePlace } from '../fast/wires.ts'
 import { type Content, type ContentStore, MAX_WHOLE_BYTES } from './content-store.ts'
 import type { Encoding } from './encoding.ts'
 import { entityTag } from './entity-tag.ts'
-import type { FileAnswer } from './file-answer.ts'
-
-/** One form of a file's answer: as it is, or compressed in one of the ways that clients understand. */
-export interface Representation {
-  readonly tag: string
-  readonly length: number
-  /** All headers of the answer with this body. */
-  readonly headers: readonly string[]
-  /** Undefined when the content is too large to be held: it is then streamed, as it is. */
-  readonly content: Content | undefined
-  /** Of an answer over HTTP/1.1, once it was asked for: all that is the same each time. */
-  head: string | undefined
-  /** Where a whole answer over HTTP/1.1 is kept, once there was need for one. */
-  place: WirePlace | undefined
-}
+import type { FileAnswer, Representation } from './file-answer.ts'
 
 /** The best form that the client accepts, if it is in memory. */
 export function pickRepresentation(

@@ -4,11 +4,11 @@ import type { Refusal } from '../error/refusal.ts'
 import type { ContentStore } from './content-store.ts'
 import { acceptedEncodings } from './encoding.ts'
 import { satisfiesIfMatch, satisfiesIfRange, tagInHand } from './entity-tag.ts'
-import type { FileAnswer } from './file-answer.ts'
+import type { FileAnswer, Representation } from './file-answer.ts'
 import { LostContentError } from './lost-content.ts'
 import { partialAnswer } from './partial-answer.ts'
 import { readRange } from './range.ts'
-import { prepareRepresentation, type Representation } from './representation.ts'
+import { prepareRepresentation } from './representation.ts'
 
 type Result = Answer | Refusal
 

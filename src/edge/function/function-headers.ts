@@ -3,8 +3,8 @@ import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import { encodeRawText } from '#core/routing/url/request-path.ts'
 import { withoutVisitorCookie } from '../protection/visitor-cookie.ts'
 import { HOP_BY_HOP, type Visitor } from '../proxy/proxy-headers.ts'
+import type { AnyRequest } from '../request/message.ts'
 import { bodyOf } from '../request/request-body.ts'
-import type { AnyRequest } from '../respond.ts'
 
 /** What a function is told of a request besides what the visitor sent. */
 export interface FunctionRequest {

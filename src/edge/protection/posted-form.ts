@@ -1,4 +1,4 @@
-import type { AnyRequest } from '../respond.ts'
+import type { AnyRequest } from '../request/message.ts'
 
 const MAX_BYTES = 4096
 const MAX_MS = 10_000

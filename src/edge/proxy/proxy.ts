@@ -15,8 +15,8 @@ import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import type { Answer } from '../answer.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
+import type { AnyRequest } from '../request/message.ts'
 import { bodyOf } from '../request/request-body.ts'
-import type { AnyRequest } from '../respond.ts'
 import { requestHeaders, responseHeaders, type Visitor } from './proxy-headers.ts'
 
 export interface ProxyOptions {

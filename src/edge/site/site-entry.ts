@@ -3,8 +3,8 @@ import { restoreRoutes } from '#core/routing/read/compile-routes.ts'
 import type { RouteTable } from '#core/routing/route-table.ts'
 import type { Site as RoutedSite } from '#core/routing/site.ts'
 import type { Site } from '#core/site/site.ts'
+import type { FileAnswer } from '../file/file-answer.ts'
 import { createFolders, type Folders } from '../file/folders.ts'
-import type { AnswerShare, HotAnswer } from '../file/hot-answers.ts'
 import { visibleFiles } from '../file/private-file.ts'
 import { servesEveryone } from '../guards.ts'
 import { specialPathOf } from '../request/request-path.ts'
@@ -31,6 +31,21 @@ export interface SiteEntry {
   /** When the source is to be asked again, in case that the message about a change was lost. */
   checkAt: number
   used: boolean
+}
+
+/** A file's answer that is remembered for a path of a site. */
+export interface HotAnswer {
+  readonly entry: SiteEntry
+  readonly rawPath: string
+  readonly share: AnswerShare
+  used: boolean
+}
+
+/** An answer, and how many paths of the site have it. */
+export interface AnswerShare {
+  readonly key: string
+  readonly answer: FileAnswer
+  paths: number
 }
 
 export function createSiteEntry(site: Site, checkAt: number): SiteEntry {

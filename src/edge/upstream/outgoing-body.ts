@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import type { AnyRequest } from '../request/message.ts'
 import { bodyOf } from '../request/request-body.ts'
-import type { AnyRequest } from '../respond.ts'
 
 /** What is kept of a body, in case that it has to be sent again. */
 const MAX_KEPT_BYTES = 64 * 1024

@@ -12,11 +12,11 @@ import type { HeaderRule } from './header-rule.ts'
 import { preferredLocation } from './locale.ts'
 import { factsOf, type RequestFacts } from './request-facts.ts'
 import type { Continuation, HeaderTransform, Refusal, RouteMatches, RouteOutcome } from './route-outcome.ts'
+import type { RoutedRequest } from './routed-request.ts'
 import {
   addHeaders,
   leaveSite,
   NO_HEADERS,
-  type RoutedRequest,
   type RoutingState,
   refused,
   rewrite,

@@ -5,10 +5,10 @@ import { resolveDestination } from '../url/destination.ts'
 import type { Groups } from '../url/template.ts'
 import { matchOutput } from './match-output.ts'
 import type { RouteOutcome } from './route-outcome.ts'
+import type { RoutedRequest } from './routed-request.ts'
 import {
   addHeaders,
   leaveSite,
-  type RoutedRequest,
   type RoutingState,
   redirectPending,
   refused,
@@ -17,7 +17,7 @@ import {
 } from './routing-state.ts'
 import { type Candidates, candidatesFor, nextCandidate } from './rule-index.ts'
 
-export type { RoutedRequest } from './routing-state.ts'
+export type { RoutedRequest } from './routed-request.ts'
 
 /** Finds what a request gets: routes in order, files where the table says so, and at the end of the routes. */
 export function matchRoutes<Target>(

@@ -1,4 +1,4 @@
-import type { RoutedRequest } from './routing-state.ts'
+import type { RoutedRequest } from './routed-request.ts'
 
 /** What the conditions of rules ask about a request, each found out when it is first asked. */
 export interface RequestFacts {

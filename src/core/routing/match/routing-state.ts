@@ -6,18 +6,7 @@ import type { Groups } from '../url/template.ts'
 import { toUrl, type UrlParts } from '../url/url-template.ts'
 import { expandHeader, type HeaderRule } from './header-rule.ts'
 import type { Refusal, RouteOutcome } from './route-outcome.ts'
-
-export interface RoutedRequest {
-  /** As `decodePath` returns it. */
-  readonly path: string
-  /** As sent, without the question mark. */
-  readonly query: string
-  readonly method: string
-  /** The host that the visitor asked for, without a port. Only conditions of build outputs look at it. */
-  readonly host?: string
-  /** A header of the request by its lower-case name; asked when a condition of a build output needs it. */
-  readonly header?: (name: string) => string | undefined
-}
+import type { RoutedRequest } from './routed-request.ts'
 
 /** Steps of the regex engine for one request, 160 ms of them at the very worst. */
 const MAX_WORK = 2_000_000

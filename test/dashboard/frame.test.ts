@@ -58,8 +58,8 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
   test('a page that is not there says so, and errors say what to do', async () => {
     const hedy = await dashboard.server.signUp('hedy@aloft.test')
     const page = await dashboard.openPage(hedy, '/a/nobody')
-    await page.getByText('There is no such page').waitFor()
+    await page.getByText('Page not found').waitFor()
     await page.goto(`http://aloft.test/a/${hedy.username}/webhooks/hook_nothing`)
-    await page.getByText('This is not here').waitFor()
+    await page.getByText('Not found', { exact: true }).waitFor()
   })
 })

@@ -16,7 +16,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
 
   test('health says what is well and what needs somebody', async () => {
     const page = await dashboard.openPage(operator, '/operator')
-    await page.getByRole('heading', { name: 'How it is set up' }).waitFor()
+    await page.getByRole('heading', { name: 'Configuration' }).waitFor()
     assert.match(await page.getByRole('main').innerText(), /sqlite, schema \d+/)
     await dashboard.look(page, 'operator-health')
   })
@@ -25,7 +25,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     const ada = await dashboard.server.signUp('ada@aloft.test')
     const page = await dashboard.openPage(operator, '/operator/accounts?q=ada')
     await page.getByLabel('Plan of ada').selectOption('pro')
-    await page.getByText('ada is changed.').waitFor()
+    await page.getByText('ada updated.').waitFor()
     await page.getByRole('button', { name: 'Block ada' }).click()
     await page.getByRole('button', { name: 'Unblock ada' }).waitFor()
     await dashboard.look(page, 'operator-accounts')
@@ -36,18 +36,18 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
   test('quotas of a plan and of an account are changed, and the account sees what it uses', async () => {
     const bea = await dashboard.server.signUp('bea@aloft.test')
     const plans = await dashboard.openPage(operator, '/operator/quotas')
-    await plans.getByRole('button', { name: 'Change quotas of enterprise' }).click()
+    await plans.getByRole('button', { name: 'Edit quotas of enterprise' }).click()
     await plans.getByLabel('Build time').fill('much')
-    await plans.getByText('Write a number, none for no limit, or nothing.').waitFor()
+    await plans.getByText('Enter a number or "none" for no limit, or leave it empty.').waitFor()
     await plans.getByLabel('Build time').fill('600')
     await dashboard.look(plans, 'operator-quotas-dialog')
     await plans.getByRole('button', { name: 'Save quotas' }).click()
-    await plans.getByText('600 min a month').nth(2).waitFor()
+    await plans.getByText('600 min per month').nth(2).waitFor()
     await dashboard.look(plans, 'operator-quotas')
 
     const page = await dashboard.openPage(operator, '/operator/accounts?q=bea')
     await page.getByRole('link', { name: 'bea' }).click()
-    await page.getByRole('button', { name: 'Change quotas' }).click()
+    await page.getByRole('button', { name: 'Edit quotas' }).click()
     await page.getByLabel('Stored files').fill('20GB')
     await page.getByRole('button', { name: 'Save quotas' }).click()
     await page.getByText('of 20 GB').waitFor()
@@ -60,7 +60,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     const own = await dashboard.openPage(bea, '/a/bea/usage')
     const meter = own.getByRole('progressbar', { name: 'Stored files' })
     assert.equal(await meter.getAttribute('aria-valuenow'), '95')
-    assert.match(await own.getByRole('main').innerText(), /19 GB of 20 GB.*12, no limit.*0 min of 600 min/s)
+    assert.match(await own.getByRole('main').innerText(), /19 GB of 20 GB.*12 \(no limit\).*0 min of 600 min/s)
     await dashboard.look(own, 'usage')
     await page.reload()
     await page.getByText('19 GB').waitFor()
@@ -73,13 +73,13 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     await run.waitFor()
     await dashboard.look(page, 'operator-jobs')
     await run.click()
-    await page.getByText('is in the queue.').waitFor()
+    await page.getByText(/ queued\.$/).waitFor()
   })
 
   test('a backup is downloaded', async () => {
     const page = await dashboard.openPage(operator, '/operator/backups')
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Make a backup' }).click()
+    await page.getByRole('button', { name: 'Create backup' }).click()
     const file = await download
     assert.match(file.suggestedFilename(), /\.tar$/)
     assert.ok((await stat(await file.path())).size > 10_000)
@@ -89,6 +89,6 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
   test('is nothing to anybody else', async () => {
     const eve = await dashboard.server.signUp('eve@aloft.test')
     const page = await dashboard.openPage(eve, '/operator')
-    await page.getByText('There is no such page').waitFor()
+    await page.getByText('Page not found').waitFor()
   })
 })

@@ -24,7 +24,7 @@ describe('a person with a browser', { skip: withoutChromium }, () => {
   })
 
   const signIn = async (page: Page, email: string) => {
-    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Send me a link' }).click()
     await page.waitForURL('**/login/wait**')
     const code = await page.locator('.code').textContent()

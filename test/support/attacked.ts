@@ -121,7 +121,7 @@ export async function signUp(aloft: Attacked, email: string): Promise<Attacked> 
 /** Signs a person in with a real browser, by the mail. */
 export async function signInAs(aloft: Attacked, page: Page, base: string, email: string): Promise<void> {
   await page.goto(`${base}/login`)
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByRole('button', { name: 'Send me a link' }).click()
   await page.waitForURL('**/login/wait**')
   const code = (await page.locator('.code').textContent()) ?? ''

@@ -10,8 +10,8 @@ const DAY = 86_400_000
 const LIVES = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
-  { value: '365', label: 'A year' },
-  { value: 'never', label: 'No end' },
+  { value: '365', label: '1 year' },
+  { value: 'never', label: 'No expiration' },
 ] as const
 
 export function NewTokenDialog({ onClose }: { onClose: () => void }) {
@@ -29,7 +29,7 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
     return (
       <ShownOnce
         title="Copy your token now"
-        about="It is shown this once. Nobody can read it again, not even an operator."
+        about="You won't be able to see it again. It isn't stored in readable form."
         secret={make.data.bearerToken}
         onClose={onClose}
       />
@@ -38,13 +38,13 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="New token"
       onClose={onClose}
-      action="Make the token"
+      action="Create token"
       busy={make.isPending}
       onSubmit={() => make.mutate(undefined)}
     >
       <TextField
         label="Name"
-        hint="What it is for, so that you know it again: “CI of the shop”."
+        hint="Describe what it's for, such as “Shop CI”."
         error={make.error === null ? undefined : explain(make.error)}
         value={name}
         onChange={setName}
@@ -52,7 +52,7 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
         maxLength={256}
         autoComplete="off"
       />
-      <SelectField label="Ends after" value={days} onChange={setDays} options={LIVES} />
+      <SelectField label="Expires after" value={days} onChange={setDays} options={LIVES} />
     </FormDialog>
   )
 }

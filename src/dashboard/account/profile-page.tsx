@@ -9,23 +9,20 @@ import { Time } from '../ui/time.tsx'
 export function ProfilePage() {
   const { user } = useAccounts()
   return (
-    <Page title="Profile" about="Who you are on this installation.">
-      <Card title="You">
+    <Page title="Profile" about="Your account on this Aloft installation.">
+      <Card title="Your account">
         <Facts
           facts={[
-            ['E-mail address', user.email],
-            ['User name', user.username],
+            ['Email', user.email],
+            ['Username', user.username],
             ['Plan', <Badge key="plan">{user.plan}</Badge>],
-            ['Here since', <Time key="since" at={user.createdAt} />],
-            ['Id', <code key="id">{user.id}</code>],
-            ...(user.operator ? [['Role', 'You operate this installation'] as const] : []),
+            ['Joined', <Time key="since" at={user.createdAt} />],
+            ['ID', <code key="id">{user.id}</code>],
+            ...(user.operator ? [['Role', 'Operator of this installation'] as const] : []),
           ]}
         />
       </Card>
-      <Card
-        title="On the command line"
-        about="The same account, from a terminal. Signing in there sends you the same mail as here."
-      >
+      <Card title="Command line" about="Use this account from a terminal.">
         <div className="space-y-2">
           <CopyLine text={`npx aloft login ${user.email} --base-url ${location.origin}`} />
           <CopyLine text="npx aloft deploy --prod" />

@@ -12,27 +12,27 @@ export function SessionsPage() {
   const { sessions } = useRead('session', listSessions)
   const end = useAction((id: string, { client }) => client.call(deleteSession, { params: { id } }), {
     changes: ['session'],
-    done: 'That browser is signed out.',
+    done: 'Session signed out.',
   })
   const endOthers = useAction((_input: undefined, { client }) => client.call(deleteOtherSessions), {
     changes: ['session'],
-    done: ({ ended }) => `Signed out ${ended} other ${ended === 1 ? 'browser' : 'browsers'}.`,
+    done: ({ ended }) => `Signed out of ${ended} other ${ended === 1 ? 'session' : 'sessions'}.`,
   })
   return (
     <Page
-      title="Browsers"
-      about="Where you are signed in. Sign out what you do not know."
+      title="Sessions"
+      about="Browsers where you're signed in. Sign out of any session you don't recognize."
       actions={
         sessions.length > 1 && (
           <Button look="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate(undefined)}>
-            Sign out all others
+            Sign out of all other sessions
           </Button>
         )
       }
     >
       <Card flush>
         <Table
-          label="Browsers in which you are signed in"
+          label="Sessions"
           rows={sessions}
           rowKey={({ id }) => id}
           columns={[
@@ -41,12 +41,12 @@ export function SessionsPage() {
               cell: ({ userAgent, current }) => (
                 <span className="flex flex-wrap items-center gap-2" title={userAgent}>
                   <span className="font-medium">{browserName(userAgent)}</span>
-                  {current && <Badge tone="good">This one</Badge>}
+                  {current && <Badge tone="good">Current session</Badge>}
                 </span>
               ),
             },
-            { title: 'Address', wide: true, cell: ({ ip }) => <code>{ip}</code> },
-            { title: 'Last used', cell: ({ activeAt }) => <Time at={activeAt} /> },
+            { title: 'IP address', wide: true, cell: ({ ip }) => <code>{ip}</code> },
+            { title: 'Last active', cell: ({ activeAt }) => <Time at={activeAt} /> },
             { title: 'Signed in', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
               title: 'Actions',

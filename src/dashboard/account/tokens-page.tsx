@@ -12,9 +12,9 @@ import { Time } from '../ui/time.tsx'
 import { NewTokenDialog } from './new-token-dialog.tsx'
 
 const KINDS: Readonly<Record<string, string>> = {
-  login: 'Signed in by mail',
-  account: 'Made by hand',
-  oauth2: 'An application',
+  login: 'Command-line login',
+  account: 'Personal token',
+  oauth2: 'Application',
 }
 
 export function TokensPage() {
@@ -23,7 +23,7 @@ export function TokensPage() {
   const [leaving, setLeaving] = useState<(typeof tokens)[number]>()
   const revoke = useAction((id: string, { client }) => client.call(deleteToken, { params: { id } }), {
     changes: ['token'],
-    done: 'The token is revoked. Whoever uses it is refused from now on.',
+    done: 'Token revoked. Requests that use it are now rejected.',
     after: () => setLeaving(undefined),
   })
   const make = (
@@ -35,14 +35,13 @@ export function TokensPage() {
   return (
     <Page
       title="Access tokens"
-      about="A token lets a script or a program act as you. Give each its own, so that you can revoke one alone."
+      about="A token lets a script or an application act on your behalf. Use a separate token for each, so you can revoke them individually."
       actions={tokens.length > 0 && make}
     >
       <Card flush>
         {tokens.length === 0 ? (
           <Empty icon="key" title="No tokens yet" action={make}>
-            Make one for your scripts and your continuous integration. It is sent as{' '}
-            <code>Authorization: Bearer …</code>.
+            Create one for your scripts or your CI. Send it as <code>Authorization: Bearer …</code>.
           </Empty>
         ) : (
           <Table
@@ -53,9 +52,9 @@ export function TokensPage() {
               { title: 'Name', cell: ({ name }) => <span className="font-medium">{name}</span> },
               { title: 'Kind', wide: true, cell: ({ type }) => <Badge>{KINDS[type] ?? type}</Badge> },
               { title: 'Last used', cell: ({ activeAt }) => <Time at={activeAt} /> },
-              { title: 'Made', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
               {
-                title: 'Ends',
+                title: 'Expires',
                 wide: true,
                 cell: ({ expiresAt }) => (expiresAt === undefined ? 'Never' : <Time at={expiresAt} />),
               },
@@ -75,12 +74,12 @@ export function TokensPage() {
       {leaving && (
         <Confirm
           title={`Revoke “${leaving.name}”?`}
-          action="Revoke the token"
+          action="Revoke token"
           busy={revoke.isPending}
           onConfirm={() => revoke.mutate(leaving.id)}
           onClose={() => setLeaving(undefined)}
         >
-          <p>Whatever uses it stops working at once. This cannot be taken back.</p>
+          <p>Anything that uses it stops working immediately. This can't be undone.</p>
         </Confirm>
       )}
     </Page>

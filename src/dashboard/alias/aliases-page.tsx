@@ -32,12 +32,12 @@ function AssignDialog({ alias, onClose }: { alias?: Alias; onClose: () => void }
   const assign = useAction(
     (_: undefined, { client }) =>
       client.call(assignAlias, { params: { id: deployment }, body: { alias: host.trim() } }),
-    { changes: ['alias', 'deployment', 'project'], done: `${host.trim()} shows it now.`, quiet: true },
+    { changes: ['alias', 'deployment', 'project'], done: `${host.trim()} now points to it.`, quiet: true },
   )
   return (
     <FormDialog
-      title={alias === undefined ? 'Assign an alias' : `Point ${alias.alias} elsewhere`}
-      about="The host shows this deployment until it is pointed elsewhere."
+      title={alias === undefined ? 'Assign alias' : `Reassign ${alias.alias}`}
+      about="The domain serves this deployment until you reassign it."
       onClose={onClose}
       action="Assign"
       busy={assign.isPending}
@@ -46,8 +46,8 @@ function AssignDialog({ alias, onClose }: { alias?: Alias; onClose: () => void }
     >
       {alias === undefined && (
         <TextField
-          label="Host"
-          hint="A name under this installation, or in a domain of the account."
+          label="Domain"
+          hint="A name under this installation's domain, or in a domain of this account."
           value={host}
           onChange={setHost}
           required
@@ -62,9 +62,9 @@ function AssignDialog({ alias, onClose }: { alias?: Alias; onClose: () => void }
         value={deployment}
         onChange={setDeployment}
         error={assign.error ? explain(assign.error) : undefined}
-        hint="The newest that are ready."
+        hint="Recent deployments that are ready."
         options={[
-          { value: '', label: 'Choose …' },
+          { value: '', label: 'Select…' },
           ...(alias !== undefined && !ready.some(({ uid }) => uid === alias.deploymentId)
             ? [{ value: alias.deploymentId, label: alias.deployment.url ?? alias.deploymentId }]
             : []),
@@ -91,7 +91,7 @@ export function AliasesPage() {
   const close = () => setAsked(undefined)
   const remove = useAction(
     ({ uid }: Alias, { client }) => client.call(deleteAlias, { params: { id: uid } }),
-    { changes: ['alias', 'deployment', 'project'], done: (_, { alias }) => `${alias} is removed.` },
+    { changes: ['alias', 'deployment', 'project'], done: (_, { alias }) => `${alias} removed.` },
   )
   const words = filter.trim().toLowerCase()
   const rows = pages.rows.filter(({ alias }) => alias.includes(words))
@@ -99,10 +99,10 @@ export function AliasesPage() {
   return (
     <Page
       title="Aliases"
-      about="Hosts, and the deployments that they show. Those of projects follow their production by themselves."
+      about="Domains and the deployments they point to. A project's production domains are updated automatically."
       actions={
         <Button icon="plus" look="primary" onClick={() => setAsked({ deed: 'assign' })}>
-          Assign an alias
+          Assign alias
         </Button>
       }
     >
@@ -110,30 +110,33 @@ export function AliasesPage() {
         <div className="flex flex-wrap items-center gap-3 p-4">
           <div className="min-w-0 flex-1 basis-56">
             <TextField
-              label="Find an alias"
+              label="Search aliases"
               hideLabel
               type="search"
-              placeholder="Find an alias"
+              placeholder="Search aliases"
               value={filter}
               onChange={setFilter}
             />
           </div>
           {domain !== '' && (
             <span className="flex items-center gap-1">
-              <Badge tone="accent">In {domain}</Badge>
-              <IconButton icon="close" label="Show those of all domains" onClick={() => setDomain('')} />
+              <Badge tone="accent">Domain: {domain}</Badge>
+              <IconButton icon="close" label="Show aliases of all domains" onClick={() => setDomain('')} />
             </span>
           )}
         </div>
         {pages.rows.length === 0 ? (
           <Empty icon="alias" title="No aliases yet">
-            <p>Every production deployment gets the host of its project. Point others with the CLI:</p>
+            <p>
+              Production deployments get their project's domains automatically. To assign others from the
+              command line:
+            </p>
             <div className="mt-4 text-left">
               <CopyLine text="npx aloft alias set <deployment> www.example.com" />
             </div>
           </Empty>
         ) : rows.length === 0 ? (
-          <Empty icon="search" title="No alias of that name is among those shown" />
+          <Empty icon="search" title="No matching aliases" />
         ) : (
           <Table
             label="Aliases"
@@ -141,7 +144,7 @@ export function AliasesPage() {
             rowKey={({ uid }) => uid}
             columns={[
               {
-                title: 'Host',
+                title: 'Domain',
                 cell: ({ alias }) => (
                   <OutLink href={`//${alias}`} className="font-medium break-all hover:underline">
                     {alias}
@@ -149,7 +152,7 @@ export function AliasesPage() {
                 ),
               },
               {
-                title: 'Shows',
+                title: 'Deployment',
                 cell: ({ deploymentId, deployment }) => (
                   <Link
                     to="/a/$account/deployments/$deployment"
@@ -173,16 +176,16 @@ export function AliasesPage() {
                   </Link>
                 ),
               },
-              { title: 'Since', wide: true, cell: ({ created }) => <Time at={created} /> },
+              { title: 'Assigned', wide: true, cell: ({ created }) => <Time at={created} /> },
               {
-                title: 'Do',
+                title: 'Actions',
                 silent: true,
                 align: 'right',
                 cell: (alias) => (
                   <span className="flex justify-end max-sm:flex-col">
                     <IconButton
                       icon="gear"
-                      label={`Point ${alias.alias} elsewhere`}
+                      label={`Reassign ${alias.alias}`}
                       onClick={() => setAsked({ deed: 'move', alias })}
                     />
                     <IconButton
@@ -203,12 +206,12 @@ export function AliasesPage() {
       {asked?.deed === 'remove' && (
         <Confirm
           title={`Remove ${asked.alias.alias}?`}
-          action="Remove the alias"
+          action="Remove alias"
           busy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate(asked.alias, { onSuccess: close })}
         >
-          <p>Visitors of this host find nothing any more. The deployment stays.</p>
+          <p>This domain will stop serving the deployment. The deployment itself is not affected.</p>
         </Confirm>
       )}
     </Page>

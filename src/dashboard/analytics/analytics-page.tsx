@@ -19,9 +19,9 @@ import { CHARTS } from './series.ts'
 import { Totals } from './totals.tsx'
 
 const TARGETS = [
-  { value: 'all', label: 'All addresses' },
+  { value: 'all', label: 'All environments' },
   { value: 'production', label: 'Production' },
-  { value: 'preview', label: 'Previews' },
+  { value: 'preview', label: 'Preview' },
 ] as const
 type Target = (typeof TARGETS)[number]['value']
 
@@ -48,9 +48,9 @@ export function AnalyticsPage() {
 
   return (
     <Page
-      title={`Analytics of ${project.name}`}
+      title={`${project.name} analytics`}
       heading="Analytics"
-      about="From visits that the server really answered, without cookies or scripts on your pages."
+      about="Measured by the server, without cookies or scripts on your pages."
       actions={
         <>
           <SelectField
@@ -60,9 +60,9 @@ export function AnalyticsPage() {
             onChange={setRange}
             options={RANGES.map(({ value, label }) => ({ value, label }))}
           />
-          <SelectField label="Addresses" hideLabel value={shown} onChange={setTarget} options={TARGETS} />
+          <SelectField label="Environment" hideLabel value={shown} onChange={setTarget} options={TARGETS} />
           <Button icon="refresh" busy={traffic.isFetching} onClick={() => void traffic.refetch()}>
-            Look again
+            Refresh
           </Button>
         </>
       }
@@ -88,10 +88,10 @@ export function AnalyticsPage() {
 const Nobody = ({ host, range }: { host: string | undefined; range: string }) => (
   <Empty
     icon="chart"
-    title={`Nobody visited it in the ${range}`}
+    title={`No requests in the ${range}`}
     action={host !== undefined && <OutLink href={addressOf(host)}>Visit {host}</OutLink>}
   >
-    A visit is counted here a few seconds after it was answered. Choose a longer time, or be the first.
+    Requests appear here within a few seconds. Choose a longer period, or visit the site.
   </Empty>
 )
 
@@ -110,7 +110,7 @@ function Numbers({ traffic, projectName }: { traffic: ProjectTraffic; projectNam
             search={{ status: '5xx' }}
             className="text-accent hover:underline"
           >
-            Look at them
+            View in logs
           </Link>
         }
       />
@@ -137,9 +137,7 @@ const TopPaths = ({
   <Card
     title="Top paths"
     about={
-      paths.length === 0
-        ? 'Where most requests went. Paths are counted when their minute is over.'
-        : 'Where most requests went.'
+      paths.length === 0 ? 'The most requested paths, updated once a minute.' : 'The most requested paths.'
     }
     flush
   >
@@ -164,7 +162,7 @@ const TopPaths = ({
         },
         { title: 'Requests', align: 'right', cell: ({ requests }) => formatNumber(requests) },
         {
-          title: 'Failed',
+          title: 'Errors',
           align: 'right',
           cell: ({ errors }) => (
             <span className={errors > 0 ? 'text-bad' : 'text-soft'}>{formatNumber(errors)}</span>
@@ -172,7 +170,7 @@ const TopPaths = ({
         },
         { title: 'p95', wide: true, align: 'right', cell: ({ p95 }) => <Whole>{formatDuration(p95)}</Whole> },
         {
-          title: 'Sent',
+          title: 'Data transfer',
           wide: true,
           align: 'right',
           cell: ({ bytes }) => <Whole>{formatBytes(bytes)}</Whole>,

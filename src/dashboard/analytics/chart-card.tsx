@@ -32,10 +32,10 @@ export function ChartCard({
           size="small"
           look="quiet"
           aria-pressed={asTable}
-          aria-label={`${kind.title} as a table`}
+          aria-label={`Show ${kind.title.toLowerCase()} as a table`}
           onClick={() => setAsTable(!asTable)}
         >
-          {asTable ? 'As a chart' : 'As a table'}
+          {asTable ? 'Show chart' : 'Show table'}
         </Button>
       }
     >
@@ -68,10 +68,10 @@ export function ChartCard({
 /** Every point that is not empty, the newest first. */
 function Points({ kind, points, step }: { kind: ChartKind; points: readonly TrafficPoint[]; step: number }) {
   const filled = points.filter(({ requests }) => requests > 0).toReversed()
-  if (filled.length === 0) return <p className="text-sm text-soft">None in this time.</p>
+  if (filled.length === 0) return <p className="text-sm text-soft">None in this period.</p>
   return (
     <section
-      aria-label={`Points of ${kind.title}`}
+      aria-label={`${kind.title} data`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
       tabIndex={0}
       className="max-h-64 overflow-auto rounded-lg border border-line"

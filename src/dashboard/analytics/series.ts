@@ -24,7 +24,7 @@ export interface ChartKind {
 export const CHARTS: readonly ChartKind[] = [
   {
     title: 'Requests',
-    about: 'By what was answered.',
+    about: 'By status code.',
     form: 'stacked',
     series: [
       { name: '2xx', colour: '--good', value: ({ status }) => status['2xx'] },
@@ -36,8 +36,8 @@ export const CHARTS: readonly ChartKind[] = [
     short: formatCompact,
   },
   {
-    title: 'Durations',
-    about: 'Within which requests were answered.',
+    title: 'Latency',
+    about: 'Response time percentiles.',
     form: 'lines',
     series: [
       { name: 'p50', colour: '--good', value: ({ p50 }) => p50 },
@@ -48,10 +48,10 @@ export const CHARTS: readonly ChartKind[] = [
     short: formatDuration,
   },
   {
-    title: 'Bytes sent',
-    about: 'The bodies of answers.',
+    title: 'Data transfer',
+    about: 'Size of response bodies.',
     form: 'stacked',
-    series: [{ name: 'Sent', colour: '--accent', value: ({ bytes }) => bytes }],
+    series: [{ name: 'Data transfer', colour: '--accent', value: ({ bytes }) => bytes }],
     format: formatBytes,
     short: formatBytes,
   },
@@ -97,6 +97,6 @@ export function summaryOf(
     (best, point) => (best === undefined || height(point) > height(best) ? point : best),
     undefined,
   )
-  if (highest === undefined || height(highest) === 0) return `${title}: none in this time.`
-  return `${title}: most at ${at(highest)}, with ${format(height(highest))}.`
+  if (highest === undefined || height(highest) === 0) return `${title}: none in this period.`
+  return `${title}: peak of ${format(height(highest))} at ${at(highest)}.`
 }

@@ -12,24 +12,28 @@ export const Totals = ({ totals, errors }: { totals: Traffic; errors: ReactNode 
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line sm:grid-cols-4">
       <Total name="Requests" value={formatCompact(totals.requests)} title={formatNumber(totals.requests)} />
       <Total
-        name="Failed (5xx)"
+        name="Error rate (5xx)"
         value={percent.format(failed / Math.max(totals.requests, 1))}
         title={formatNumber(failed)}
         isBad={failed > 0}
       >
         {failed > 0 && errors}
       </Total>
-      <Total name="Sent" value={formatBytes(totals.bytes)} title={`${formatNumber(totals.bytes)} bytes`} />
+      <Total
+        name="Data transfer"
+        value={formatBytes(totals.bytes)}
+        title={`${formatNumber(totals.bytes)} bytes`}
+      />
       <Total
         name="Cold starts"
         value={formatCompact(totals.coldStarts)}
         title={formatNumber(totals.coldStarts)}
       />
-      <Total name="Half within (p50)" value={formatDuration(totals.p50)} />
-      <Total name="95 % within (p95)" value={formatDuration(totals.p95)} />
-      <Total name="99 % within (p99)" value={formatDuration(totals.p99)} />
+      <Total name="Median (p50)" value={formatDuration(totals.p50)} />
+      <Total name="p95 latency" value={formatDuration(totals.p95)} />
+      <Total name="p99 latency" value={formatDuration(totals.p99)} />
       <Total
-        name="Not found and the like (4xx)"
+        name="Client errors (4xx)"
         value={formatCompact(totals.status['4xx'])}
         title={formatNumber(totals.status['4xx'])}
       />

@@ -54,7 +54,7 @@ export const AccountProvider = ({ account, children }: { account: Account; child
 /** Everybody the signed-in person may act for. */
 export function useAccounts(): Accounts {
   const { data } = useSuspenseQuery(accountsQuery)
-  if (data === null) throw new Error('Nobody is signed in.')
+  if (data === null) throw new Error('Not signed in.')
   return data
 }
 

@@ -4,14 +4,14 @@ import { ConnectionError } from '#client/connection-error.ts'
 /** What went wrong and what to do, in words for a person. */
 export function explain(error: unknown): string {
   if (error instanceof ConnectionError)
-    return 'The server does not answer. Check the connection; nothing of what you entered is lost.'
+    return 'Can’t reach the server. Check your connection and try again. Nothing you entered is lost.'
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
   if (error.status === 401 || error.code === 'auth_failed')
-    return 'You are signed out. Sign in again in another tab, then try once more.'
+    return 'You’re signed out. Sign in again in another tab, then retry.'
   if (error.status === 429)
     return `Too many requests. Try again in ${Math.ceil((error.retryAfterMs ?? 60_000) / 1000)} seconds.`
   if (error.status >= 500 && error.requestId !== undefined && !error.message.includes(error.requestId))
-    return `${error.message} It is in the server’s log as ${error.requestId}.`
+    return `${error.message} Request ID: ${error.requestId}.`
   return error.message
 }
 

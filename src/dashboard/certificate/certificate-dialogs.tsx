@@ -15,14 +15,14 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
     (_: undefined, { client }) => client.call(issueCertificate, { body: { domains } }),
     {
       changes: ['certificate', 'domain'],
-      done: 'The certificate is there.',
+      done: 'Certificate issued.',
       quiet: true,
     },
   )
   return (
     <Dialog
-      title="Have a certificate issued"
-      about="For names in domains that this account has verified. Hosts that show something get theirs without asking."
+      title="Issue certificate"
+      about="For names in domains this account has verified. Domains in use get one automatically."
       onClose={onClose}
     >
       <form
@@ -33,8 +33,8 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
         }}
       >
         <TextArea
-          label="Names"
-          hint="One a line, at most 100. *.example.com works where our nameservers answer for the domain."
+          label="Domain names"
+          hint="One per line, up to 100. Wildcards such as *.example.com require Aloft nameservers."
           error={issue.error ? explain(issue.error) : undefined}
           mono
           rows={4}
@@ -58,8 +58,16 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
 
 const PARTS = [
   { key: 'cert', label: 'Certificate', hint: undefined },
-  { key: 'key', label: 'Private key', hint: 'RSA or ECDSA, not encrypted. It is sealed, and never shown.' },
-  { key: 'ca', label: 'Chain', hint: 'The certificates between it and its authority.' },
+  {
+    key: 'key',
+    label: 'Private key',
+    hint: 'RSA or ECDSA, without a passphrase. Stored encrypted and never shown again.',
+  },
+  {
+    key: 'ca',
+    label: 'Certificate chain',
+    hint: 'Intermediate certificates, up to the certificate authority.',
+  },
 ] as const
 
 /** Stores a certificate that was made elsewhere. */
@@ -67,15 +75,15 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
   const [parts, setParts] = useState({ cert: '', key: '', ca: '' })
   const upload = useAction((_: undefined, { client }) => client.call(uploadCertificate, { body: parts }), {
     changes: ['certificate', 'domain'],
-    done: 'The certificate is stored, and used from now on.',
+    done: 'Certificate uploaded and in use.',
     quiet: true,
   })
   return (
     <FormDialog
       wide
-      title="Bring a certificate"
-      about="It takes the place of the one for the same names, goes before those that are issued here, and is not renewed for you."
-      action="Store the certificate"
+      title="Upload certificate"
+      about="Replaces any certificate for the same names and takes precedence over automatic ones. Aloft can't renew it for you."
+      action="Upload"
       busy={upload.isPending}
       onSubmit={() => upload.mutate(undefined, { onSuccess: onClose })}
       onClose={onClose}

@@ -23,7 +23,7 @@ function Expiry({ expiration }: Pick<Certificate, 'expiration'>) {
   if (left >= SOON_MS) return <Time at={expiration} />
   return (
     <Badge tone={left < 0 ? 'bad' : 'warn'}>
-      {left < 0 ? 'Expired ' : ''}
+      {left < 0 ? 'Expired ' : 'Expires '}
       <Time at={expiration} />
     </Badge>
   )
@@ -37,23 +37,23 @@ export function CertificatesPage() {
   const renew = useAction(
     ({ cns }: Certificate, { client }) =>
       client.call(issueCertificate, { body: { domains: cns, renew: true } }),
-    { changes: ['certificate', 'domain'], done: 'Renewed.' },
+    { changes: ['certificate', 'domain'], done: 'Certificate renewed.' },
   )
   const remove = useAction(
     ({ uid }: Certificate, { client }) => client.call(deleteCertificate, { params: { id: uid } }),
-    { changes: ['certificate', 'domain'], done: 'The certificate is deleted.' },
+    { changes: ['certificate', 'domain'], done: 'Certificate deleted.' },
   )
   return (
     <Page
       title="Certificates"
-      about="Hosts that show something get a certificate by themselves, and it is renewed in time."
+      about="Domains in use get a certificate automatically, and it's renewed before it expires."
       actions={
         <>
           <Button icon="plus" look="primary" onClick={() => setAsked({ deed: 'issue' })}>
-            Issue one
+            Issue certificate
           </Button>
           <Button icon="upload" onClick={() => setAsked({ deed: 'upload' })}>
-            Bring one
+            Upload certificate
           </Button>
         </>
       }
@@ -62,8 +62,8 @@ export function CertificatesPage() {
         {pages.rows.length === 0 ? (
           <Empty icon="lock" title="No certificates yet">
             <p>
-              Add a domain to a project and there is nothing to do here. Ask for one to have it before the
-              first visitor comes:
+              When you add a domain to a project, its certificate is issued automatically. To have one before
+              the first visitor arrives:
             </p>
             <div className="mt-4 text-left">
               <CopyLine text="npx aloft certs issue example.com www.example.com" />
@@ -76,7 +76,7 @@ export function CertificatesPage() {
             rowKey={({ uid }) => uid}
             columns={[
               {
-                title: 'Hosts',
+                title: 'Domains',
                 cell: ({ cns }) => (
                   <ul>
                     {cns.map((name) => (
@@ -92,11 +92,11 @@ export function CertificatesPage() {
                 title: 'Renewal',
                 wide: true,
                 cell: ({ autoRenew }) =>
-                  autoRenew ? <Badge tone="good">By itself</Badge> : <Badge>By you</Badge>,
+                  autoRenew ? <Badge tone="good">Automatic</Badge> : <Badge>Manual</Badge>,
               },
-              { title: 'Made', wide: true, cell: ({ created }) => <Time at={created} /> },
+              { title: 'Created', wide: true, cell: ({ created }) => <Time at={created} /> },
               {
-                title: 'Do',
+                title: 'Actions',
                 silent: true,
                 align: 'right',
                 cell: (cert) => (
@@ -127,13 +127,13 @@ export function CertificatesPage() {
       {asked?.deed === 'delete' && (
         <Confirm
           title="Delete this certificate?"
-          action="Delete the certificate"
+          action="Delete certificate"
           busy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate(asked.cert, { onSuccess: close })}
         >
           <p className="break-words">
-            For {asked.cert.cns.join(', ')}. Hosts that it served get an automatic one.
+            Covers {asked.cert.cns.join(', ')}. Domains in use will get an automatic certificate instead.
           </p>
         </Confirm>
       )}

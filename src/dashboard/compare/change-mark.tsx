@@ -24,7 +24,7 @@ export const ChangeMark = ({ change }: { change: Change }) => (
 /** How many files came, changed and went, in one line. */
 export function ChangeCounts({ files }: { files: readonly FileChange[] }) {
   const counts = countChanges(files)
-  if (files.length === 0) return <p className="text-sm text-soft">All files are the same.</p>
+  if (files.length === 0) return <p className="text-sm text-soft">No files changed.</p>
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
       {(['added', 'changed', 'removed'] as const).map(

@@ -30,7 +30,7 @@ test('settings are compared by what is known of them', () => {
   const after = { ...before, env: ['B', 'A'], target: 'production', meta: {} } as unknown as Deployment
   assert.deepEqual(compareSettings(before, after), [
     { name: 'Target', from: 'preview', to: 'production' },
-    { name: 'Variables of the site', from: 'A', to: 'A, B' },
+    { name: 'Runtime variables', from: 'A', to: 'A, B' },
     { name: 'gitBranch', from: 'main', to: '–' },
   ])
 })

@@ -62,12 +62,12 @@ const value = (text: unknown): string =>
 export function compareSettings(before: Deployment, after: Deployment): SettingChange[] {
   const rows: (readonly [string, (deployment: Deployment) => string])[] = [
     ['Target', ({ target }) => target ?? 'preview'],
-    ['Variables of the site', ({ env }) => list(env)],
-    ['Variables of the build', ({ build }) => list(build.env)],
+    ['Runtime variables', ({ env }) => list(env)],
+    ['Build variables', ({ build }) => list(build.env)],
     ['Builds', ({ builds }) => list(builds.map((each) => JSON.stringify(each)))],
     ['Routes', ({ routes }) => (routes === null ? NOTHING : JSON.stringify(routes))],
     ['Regions', ({ regions }) => list(regions)],
-    ['Source is public', (deployment) => (deployment.public ? 'yes' : 'no')],
+    ['Public source', (deployment) => (deployment.public ? 'yes' : 'no')],
     ...[...new Set([...Object.keys(before.meta), ...Object.keys(after.meta)])]
       .sort()
       .map((key) => [key, ({ meta }: Deployment) => value(meta[key])] as const),

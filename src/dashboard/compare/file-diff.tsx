@@ -55,11 +55,9 @@ export function FileDiff({ file, from, to }: { file: FileChange; from: string; t
   if (error !== null) return <Problem error={error} retry={() => void refetch()} />
   if (data === undefined) return <Skeleton className="m-4 h-40" />
   if (data === null)
-    return (
-      <p className="p-5 text-sm text-soft">This file is no text, or too long to be shown line by line.</p>
-    )
+    return <p className="p-5 text-sm text-soft">This file is binary or too large to compare line by line.</p>
   if (parts.every((part) => 'hidden' in part))
-    return <p className="p-5 text-sm text-soft">What it holds is the same; who may run it changed.</p>
+    return <p className="p-5 text-sm text-soft">Contents are identical; only the file mode changed.</p>
 
   let room = MAX_SHOWN
   const shown = parts.flatMap((part): readonly DiffPart[] => {
@@ -70,7 +68,7 @@ export function FileDiff({ file, from, to }: { file: FileChange; from: string; t
   })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
-    <section tabIndex={0} aria-label={`Difference of ${file.path}`} className="overflow-x-auto">
+    <section tabIndex={0} aria-label={`Diff of ${file.path}`} className="overflow-x-auto">
       <table className="w-full border-collapse font-mono text-[0.8125rem]">
         <caption className="sr-only">Lines of {file.path}</caption>
         <thead className="sr-only">
@@ -87,7 +85,7 @@ export function FileDiff({ file, from, to }: { file: FileChange; from: string; t
               {'hidden' in part ? (
                 <tr className="bg-bg text-soft">
                   <td colSpan={3} className="px-3 py-1">
-                    … {part.hidden} {part.hidden === 1 ? 'line' : 'lines'} that stayed the same
+                    … {part.hidden} unchanged {part.hidden === 1 ? 'line' : 'lines'}
                   </td>
                 </tr>
               ) : (
@@ -97,7 +95,11 @@ export function FileDiff({ file, from, to }: { file: FileChange; from: string; t
           ))}
         </tbody>
       </table>
-      {room < 0 && <p className="p-4 text-sm text-soft">and {-room} more lines</p>}
+      {room < 0 && (
+        <p className="p-4 text-sm text-soft">
+          and {-room} more {room === -1 ? 'line' : 'lines'}
+        </p>
+      )}
     </section>
   )
 }

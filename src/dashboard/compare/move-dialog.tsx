@@ -52,10 +52,10 @@ export function MoveDialog({
       title={back ? 'Roll back production' : 'Promote to production'}
       about={
         <>
-          To the deployment of <Time at={goal.created} />
+          Deployment created <Time at={goal.created} />
           {live !== undefined && (
             <>
-              , in the place of the one of <Time at={live.createdAt} />
+              , replacing the one created <Time at={live.createdAt} />
             </>
           )}
           .
@@ -68,7 +68,9 @@ export function MoveDialog({
       ) : (
         <div className="space-y-5">
           {live === undefined ? (
-            <p className="text-sm">Nothing is in production yet. Visitors will see this deployment.</p>
+            <p className="text-sm">
+              This project has no production deployment yet. Visitors will see this one.
+            </p>
           ) : (
             <Suspense fallback={<Skeleton className="h-40" />}>
               <Difference project={project} from={live.id} to={goal.id} onClose={onClose} />
@@ -77,8 +79,8 @@ export function MoveDialog({
           {back && (
             <p className="flex items-start gap-2.5 rounded-lg bg-warn-soft p-3 text-sm text-warn">
               <Icon name="pause" className="mt-0.5 size-4" />
-              Production stays at this deployment until you promote another: new ones do not go live by
-              themselves.
+              Production stays on this deployment until you promote another or undo the rollback. New
+              production deployments won't go live automatically.
             </p>
           )}
           {move.isError && (
@@ -140,7 +142,7 @@ function Difference({
         onClick={onClose}
         className="inline-block text-sm text-accent hover:underline"
       >
-        See every line that is different
+        View full diff
       </Link>
     </div>
   )
@@ -164,7 +166,7 @@ function Moved({ project, goal, onClose }: { project: Project; goal: Goal; onClo
             <Icon name="check" className="size-5" />
           </span>
         )}
-        {isGoing ? 'Moving the addresses …' : 'Production shows it now'}
+        {isGoing ? 'Updating domains…' : 'Now in production'}
       </p>
       <ul className="space-y-1 text-sm">
         {data?.aliases.map(({ alias, status }) => (
@@ -173,7 +175,7 @@ function Moved({ project, goal, onClose }: { project: Project; goal: Goal; onClo
             <OutLink href={addressOf(alias)} className="leading-7 break-all text-accent hover:underline">
               {alias}
             </OutLink>
-            {status === 'failed' && <span className="text-bad">could not be moved</span>}
+            {status === 'failed' && <span className="text-bad">couldn't be updated</span>}
           </li>
         ))}
       </ul>

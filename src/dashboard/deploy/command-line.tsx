@@ -12,15 +12,15 @@ export function CommandLine({ project }: { project?: string | undefined }) {
   ]
   return (
     <Card
-      title="Or from the command line"
-      about="Sign in once, then deploy the folder that you are in as often as you like."
+      title="Deploy from the command line"
+      about="Log in once, then deploy the current folder as often as you like."
     >
       <div className="space-y-2">
         <CopyLine
           text={`npx aloft login ${user.email} --base-url ${location.origin}`}
-          label="Copy the command that signs in"
+          label="Copy login command"
         />
-        <CopyLine text={['npx aloft --prod', ...options].join(' ')} label="Copy the command that deploys" />
+        <CopyLine text={['npx aloft --prod', ...options].join(' ')} label="Copy deploy command" />
       </div>
     </Card>
   )

@@ -57,16 +57,16 @@ export function DropZone({
       </span>
       <div role="status">
         <p className="text-lg font-semibold">
-          {busy ? 'Reading the files …' : over ? 'Let go to take it' : 'Drop a folder or a zip here'}
+          {busy ? 'Reading files…' : over ? 'Drop to select' : 'Drop a folder or a .zip file here'}
         </p>
-        <p className="mt-1 text-sm text-soft">Nothing is sent yet: you see first what it is.</p>
+        <p className="mt-1 text-sm text-soft">You'll review it before anything is uploaded.</p>
       </div>
       <div className="flex flex-wrap justify-center gap-2">
         <Button look="primary" icon="folder" disabled={busy} onClick={() => folder.current?.click()}>
-          Choose a folder
+          Choose folder
         </Button>
         <Button icon="box" disabled={busy} onClick={() => zip.current?.click()}>
-          Choose a zip
+          Choose .zip file
         </Button>
       </div>
       <input

@@ -21,7 +21,7 @@ export function FileSummary({ selection }: { selection: Selection }) {
         {leftOut > 0 && (
           <span className="text-soft">
             {' '}
-            · {formatNumber(leftOut)} left out by .gitignore, .aloftignore or because no site needs them
+            · {formatNumber(leftOut)} skipped (.gitignore, .aloftignore or never deployed)
           </span>
         )}
       </p>

@@ -31,7 +31,7 @@ export function takeDrop(data: DataTransfer): () => Promise<Selection> {
 /** What was chosen: a zip, the files of a folder, or files by themselves. */
 export async function selectFiles(files: readonly File[]): Promise<Selection> {
   const [first] = files
-  if (first === undefined) throw new SelectionError('There are no files in it.')
+  if (first === undefined) throw new SelectionError('The folder is empty.')
   if (files.length === 1 && isZip(first.name)) {
     const inside = withoutTopFolder(await readZip(first))
     return select(inside.top || first.name.replace(/\.zip$/i, ''), inside.files)
@@ -61,7 +61,7 @@ async function walk(
   found: MemoryFile[],
   depth: number,
 ): Promise<void> {
-  if (depth > MAX_DEPTH) throw new SelectionError(`${prefix.slice(0, 60)}… is nested too deeply.`)
+  if (depth > MAX_DEPTH) throw new SelectionError(`${prefix.slice(0, 60)}… is nested too deep.`)
   const reader = folder.createReader()
   // A folder is handed over in pieces; one without anything in it is its end.
   for (let entries = await nextOf(reader); entries.length > 0; entries = await nextOf(reader))

@@ -10,7 +10,7 @@ const DEFLATED = 8
 
 const tooLarge = () =>
   new SelectionError(
-    'This zip holds more than 500 MB, which is too much for a page. Unpack it and choose the folder.',
+    'This .zip file contains more than 500 MB, which is too much for the browser. Unpack it and choose the folder.',
   )
 
 /** The path of an entry, or undefined for what no site needs: folders, leftovers of macOS, version control. */
@@ -20,11 +20,11 @@ function pathOf(name: string): string | undefined {
   if (path === '' || path.endsWith('/') || parts[0] === '__MACOSX') return undefined
   if (parts.some((part) => NEVER.has(part))) return undefined
   if (parts.some((part) => part === '' || part === '.' || part === '..'))
-    throw new SelectionError(`The zip holds “${name.slice(0, 100)}”, which leads out of it.`)
+    throw new SelectionError(`The .zip file contains “${name.slice(0, 100)}”, a path outside of it.`)
   return path
 }
 
-const damaged = () => new SelectionError('This zip cannot be read: it is damaged, or no zip at all.')
+const damaged = () => new SelectionError('This file can’t be read. It’s damaged or not a .zip file.')
 
 /**
  * The files of a zip. How much they come to is bounded before any is unpacked, by what it says of itself; where it lied,
@@ -43,7 +43,9 @@ export async function readZip(zip: Pick<Blob, 'size' | 'arrayBuffer'>): Promise<
           const path = pathOf(name)
           if (path === undefined) return false
           if (compression !== STORED && compression !== DEFLATED)
-            throw new SelectionError(`“${name.slice(0, 100)}” is packed in a way that browsers cannot read.`)
+            throw new SelectionError(
+              `“${name.slice(0, 100)}” uses a compression method that browsers can’t read.`,
+            )
           paths.set(name, path)
           bytes += originalSize
           packedBytes += size

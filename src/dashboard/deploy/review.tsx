@@ -13,8 +13,8 @@ import { nameFrom, type Selection } from './selection.ts'
 import { type Progress, useDeploy } from './use-deploy.ts'
 
 const GOALS = [
-  { value: 'production', label: 'Production: visitors see it at once' },
-  { value: 'preview', label: 'Preview: at an address of its own first' },
+  { value: 'production', label: 'Production' },
+  { value: 'preview', label: 'Preview' },
 ] as const
 type Goal = (typeof GOALS)[number]['value']
 
@@ -79,21 +79,21 @@ export function Review({
         title={selection.name === '' ? 'Your files' : selection.name}
         actions={
           <Button size="small" icon="refresh" onClick={onOther} disabled={busy}>
-            Choose something else
+            Choose other files
           </Button>
         }
       >
         <FileSummary selection={selection} />
       </Card>
       <Card
-        title={project === undefined ? 'The project' : `Into ${project.name}`}
+        title={project === undefined ? 'Project' : `Deploy to ${project.name}`}
         footer={
           <>
             <span className="min-w-0 flex-1">
               <Going progress={progress} />
             </span>
             {busy ? (
-              <Button onClick={stop}>Stop</Button>
+              <Button onClick={stop}>Cancel</Button>
             ) : (
               <Button type="submit" look="primary" icon="rocket" disabled={clean === ''}>
                 Deploy
@@ -108,10 +108,10 @@ export function Review({
               label="Name"
               hint={
                 isTaken
-                  ? `There is a project ${name} already: this becomes its next deployment.`
-                  : 'Small letters, digits and dashes. It is part of the address.'
+                  ? `The project ${name} already exists. This will be its next deployment.`
+                  : 'Lowercase letters, digits and hyphens. Part of the URL.'
               }
-              error={clean === '' ? 'It needs a name with a letter or a digit.' : undefined}
+              error={clean === '' ? 'Enter a name with at least one letter or digit.' : undefined}
               value={name}
               onChange={(text) => setName(nameFrom(text))}
               disabled={busy}
@@ -120,8 +120,8 @@ export function Review({
             />
           )}
           <SelectField
-            label="For whom"
-            hint="You can promote a preview later, and roll back at any time."
+            label="Target"
+            hint="Production goes live immediately. A preview gets its own URL, and you can promote it later."
             value={goal}
             onChange={setGoal}
             options={GOALS}
@@ -144,13 +144,13 @@ export function Review({
 
 /** How far it is, in words and as a bar. */
 function Going({ progress }: { progress: Progress }) {
-  if (progress.step === 'idle') return 'Only what is not here already is sent.'
-  if (progress.step === 'failed') return 'Nothing was deployed. What was sent is not sent again.'
+  if (progress.step === 'idle') return 'Only new files are uploaded.'
+  if (progress.step === 'failed') return 'Not deployed. Files that were uploaded won’t be uploaded again.'
   const [says, done, of] =
     progress.step === 'asking'
-      ? ['Looking for what is missing …', 1, 1]
+      ? ['Checking for new files…', 1, 1]
       : progress.step === 'hashing'
-        ? ['Reading the files …', progress.done, progress.of]
+        ? ['Reading files…', progress.done, progress.of]
         : [
             `Sending ${formatBytes(progress.done)} of ${formatBytes(progress.of)} …`,
             progress.done,
@@ -159,7 +159,7 @@ function Going({ progress }: { progress: Progress }) {
   return (
     <span className="block max-w-md space-y-2">
       <span className="block">{says}</span>
-      <ProgressBar label="Sending the files" done={done} of={of} />
+      <ProgressBar label="Uploading files" done={done} of={of} />
     </span>
   )
 }

@@ -18,7 +18,7 @@ export class SelectionError extends Error {}
 
 export const tooMany = () =>
   new SelectionError(
-    `These are more than ${MAX_FOUND} files. Choose the folder that holds the site, without what it was made with.`,
+    `That's more than ${MAX_FOUND} files. Choose the folder that contains the site, without its dependencies.`,
   )
 
 /** A single folder around everything is not part of the site: zips mostly have one. */
@@ -40,8 +40,8 @@ export async function select(name: string, found: readonly MemoryFile[]): Promis
   if (files.length === 0)
     throw new SelectionError(
       found.length === 0
-        ? 'There are no files in it.'
-        : 'All of its files are left out by .gitignore or .aloftignore. Choose the folder that holds the site.',
+        ? 'The folder is empty.'
+        : 'All files are excluded by .gitignore or .aloftignore. Choose the folder that contains the site.',
     )
   return {
     name,

@@ -27,7 +27,7 @@ export function Watch({ id, onAgain }: { id: string; onAgain: () => void }) {
       ) : (
         <Card
           title={`Building ${deployment.name}`}
-          about="You can leave this page: it goes on by itself."
+          about="You can leave this page. The build continues."
           actions={<StateBadge state={readyState} />}
         />
       )}
@@ -50,14 +50,14 @@ function Links({ deployment }: { deployment: Deployment }) {
         to="/a/$account/projects/$project"
         params={{ account: slug, project: project?.name ?? deployment.projectId }}
       >
-        To the project
+        Go to project
       </ButtonLink>
       <ButtonLink
         look="quiet"
         to="/a/$account/deployments/$deployment"
         params={{ account: slug, deployment: deployment.id }}
       >
-        About this deployment
+        Deployment details
       </ButtonLink>
     </>
   )
@@ -78,23 +78,27 @@ function Live({ deployment, onAgain }: { deployment: Deployment; onAgain: () => 
           <Icon name="check" className="size-6" />
         </span>
         <div role="status">
-          <h2 className="text-xl font-semibold">{isHeldBack ? 'It is ready' : 'It is live'}</h2>
+          <h2 className="text-xl font-semibold">
+            {isHeldBack
+              ? 'Your deployment is ready'
+              : target === undefined
+                ? 'Your preview is ready'
+                : 'Your site is live'}
+          </h2>
           <p className="mt-1 flex min-w-0 items-center gap-1">
             <OutLink href={addressOf(host)} className="min-w-0 break-all text-accent hover:underline">
               {host}
             </OutLink>
-            <CopyButton text={addressOf(host)} label="Copy the address" />
+            <CopyButton text={addressOf(host)} label="Copy URL" />
           </p>
           {isHeldBack && (
             <p className="mt-2 text-sm text-soft">
-              Production still shows another deployment, because the project is paused or was rolled back.
-              Promote this one to change that.
+              It isn't in production, because the project is paused or was rolled back. Promote it to make it
+              live.
             </p>
           )}
           {target === undefined && (
-            <p className="mt-2 text-sm text-soft">
-              This is a preview. Visitors of production do not see it until you promote it.
-            </p>
+            <p className="mt-2 text-sm text-soft">Production is unchanged until you promote this preview.</p>
           )}
         </div>
         <div className="flex flex-wrap gap-2">
@@ -124,7 +128,7 @@ const Broken = ({ deployment, onAgain }: { deployment: Deployment; onAgain: () =
       </span>
       <div className="min-w-0">
         <h2 className="text-xl font-semibold">The build failed</h2>
-        <p className="mt-1 break-words">{deployment.errorMessage ?? 'The log below says why.'}</p>
+        <p className="mt-1 break-words">{deployment.errorMessage ?? 'See the build log below.'}</p>
         <p className="mt-1 text-sm text-soft">
           Nothing changed for visitors: production shows what it showed before.
         </p>

@@ -78,10 +78,10 @@ export function BuildLog({ id }: { id: string }) {
           }}
         >
           <TextField
-            label="Search the log"
+            label="Search log"
             hideLabel
             type="search"
-            placeholder="Search the log …"
+            placeholder="Search log…"
             value={wanted}
             onChange={(value) => {
               setWanted(value)
@@ -93,19 +93,19 @@ export function BuildLog({ id }: { id: string }) {
           <div className="flex items-center gap-1">
             <span role="status" className="text-sm whitespace-nowrap text-soft tabular-nums">
               {found.length === 0
-                ? 'Not found'
+                ? 'No results'
                 : `${formatNumber(place + 1)} of ${formatNumber(found.length)} ${found.length === 1 ? 'line' : 'lines'}`}
             </span>
             <IconButton
               icon="chevron"
-              label="Line before"
+              label="Previous match"
               disabled={found.length < 2}
               onClick={() => move(-1)}
               className="[&>svg]:rotate-180"
             />
             <IconButton
               icon="chevron"
-              label="Next line"
+              label="Next match"
               disabled={found.length < 2}
               onClick={() => move(1)}
             />
@@ -114,7 +114,7 @@ export function BuildLog({ id }: { id: string }) {
         <div className="ml-auto flex items-center gap-2">
           {!follows && (
             <Button size="small" look="quiet" onClick={() => setFollows(true)}>
-              {isOver ? 'To the end' : 'Follow'}
+              {isOver ? 'Jump to end' : 'Follow'}
             </Button>
           )}
           <Button size="small" icon="download" busy={saving} disabled={lines.length === 0} onClick={save}>
@@ -136,7 +136,7 @@ export function BuildLog({ id }: { id: string }) {
       >
         {dropped > 0 && (
           <p className="px-3 text-soft">
-            {formatNumber(dropped)} earlier lines are not shown. Download the log for all of them.
+            {formatNumber(dropped)} earlier lines aren't shown. Download the log to see them all.
           </p>
         )}
         {blocks.map((block) => (
@@ -153,7 +153,7 @@ export function BuildLog({ id }: { id: string }) {
           />
         ))}
         {lines.length === 0 && problem === undefined && (
-          <p className="px-3 text-soft">{isOver ? 'Nothing was printed.' : 'Waiting for the first line …'}</p>
+          <p className="px-3 text-soft">{isOver ? 'No output.' : 'Waiting for output…'}</p>
         )}
         {problem !== undefined && <p className="px-3 text-bad">{problem}</p>}
       </div>

@@ -54,7 +54,7 @@ export function DeploymentBuildPage() {
       </Card>
       {isStatic && state === 'READY' ? (
         <Card title="Build log">
-          <p className="text-sm text-soft">Nothing had to be built: the files are served as they are.</p>
+          <p className="text-sm text-soft">No build needed. The files are served as they are.</p>
         </Card>
       ) : (
         <Card title="Build log">
@@ -95,9 +95,9 @@ const Failure = ({ deployment }: { deployment: Deployment }) => (
     </span>
     <div className="min-w-0 space-y-1">
       <h2 className="font-semibold">
-        {deployment.errorStep === 'deploy' ? 'It was built but could not be started' : 'The build failed'}
+        {deployment.errorStep === 'deploy' ? 'Failed to start' : 'Build failed'}
       </h2>
-      <p className="break-words">{deployment.errorMessage ?? 'The log below says why.'}</p>
+      <p className="break-words">{deployment.errorMessage ?? 'See the build log below.'}</p>
       <p className="text-sm text-soft">{hintFor(deployment.errorCode)}</p>
       <p className="text-sm text-soft">
         Nothing changed for visitors: production shows what it showed before.
@@ -112,13 +112,13 @@ function About({ deployment }: { deployment: Deployment }) {
   const hosts = [...alias, ...(url === null || alias.includes(url) ? [] : [url])]
   const isReady = deployment.readyState === 'READY'
   return (
-    <Card title="About it">
+    <Card title="Details">
       <Facts
         facts={[
           [
-            'Addresses',
+            'URLs',
             hosts.length === 0 ? (
-              'None before its files are there'
+              'Assigned when the files are uploaded'
             ) : (
               <span key="hosts" className="flex flex-col">
                 {hosts.map((host) =>
@@ -143,7 +143,7 @@ function About({ deployment }: { deployment: Deployment }) {
             ? []
             : [
                 [
-                  'Not given',
+                  'Domain error',
                   <span key="error" className="text-bad">
                     {aliasError.message}
                   </span>,
@@ -159,11 +159,11 @@ function About({ deployment }: { deployment: Deployment }) {
               params={{ account, deployment: id }}
               className="text-accent hover:underline"
             >
-              Look at the source
+              View source
             </Link>,
           ],
           [
-            'Id',
+            'ID',
             <code key="id" className="font-mono text-[0.8125rem] break-all">
               {id}
             </code>,

@@ -111,16 +111,16 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
     (_: undefined, { client }) => client.call(deleteDeployment, { params: { id: deployment.id } }),
     {
       changes: [],
-      done: 'The deployment is deleted.',
+      done: 'Deployment deleted.',
       after: () => void navigate({ to: '/a/$account/deployments', params: { account } }),
     },
   )
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(addressOf(deployment.url ?? ''))
-      toast.good('The address is copied.')
+      toast.good('URL copied.')
     } catch {
-      toast.bad('The browser does not let this page copy. Visit the deployment and copy its address there.')
+      toast.bad('Your browser blocked clipboard access. Visit the deployment and copy its URL there.')
     }
   }
   const back = project !== undefined && isBack(project, goal)
@@ -130,7 +130,7 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
       <Menu trigger={<Button size="small">Actions</Button>}>
         {project !== undefined && isReady && !isLive && (
           <MenuItem icon={back ? 'undo' : 'rocket'} onSelect={() => setMoving(true)}>
-            {back ? 'Roll back to this' : 'Promote to production'}
+            {back ? 'Roll back to this deployment' : 'Promote to production'}
           </MenuItem>
         )}
         {project !== undefined && live !== undefined && !isLive && (
@@ -140,13 +140,13 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
               params={{ account, project: project.name }}
               search={{ from: live, to: deployment.id }}
             >
-              <Icon name="copy" /> Compare with what is live
+              <Icon name="copy" /> Compare with production
             </Link>
           </MenuLink>
         )}
         {deployment.url !== null && (
           <MenuItem icon="alias" onSelect={() => void copy()}>
-            Copy the address
+            Copy URL
           </MenuItem>
         )}
         <MenuLine />
@@ -160,18 +160,18 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
       {leaving && (
         <Confirm
           title="Delete this deployment?"
-          action="Delete the deployment"
+          action="Delete deployment"
           busy={remove.isPending}
           onConfirm={() => remove.mutate(undefined)}
           onClose={() => setLeaving(false)}
         >
           <p>
-            Its address stops answering, and its logs are gone. Other deployments of {deployment.name} stay as
-            they are.
+            Its URL stops working and its logs are deleted. Other deployments of {deployment.name} are not
+            affected.
           </p>
           {isLive && (
             <p className="text-bad">
-              Production shows this deployment: visitors find nothing there until you promote another.
+              This deployment is in production. Your site will be down until you promote another.
             </p>
           )}
         </Confirm>

@@ -48,24 +48,24 @@ export function DeploymentsPage() {
   )
   const projectNames = new Map(data?.projects.map(({ id, name }) => [id, name]))
   const projects = [
-    { value: '', label: 'Of every project' },
+    { value: '', label: 'All projects' },
     ...(data?.projects.map(({ id, name }) => ({ value: id, label: name })) ?? []),
     ...(project !== '' && !projectNames.has(project) ? [{ value: project, label: project }] : []),
   ]
 
   return (
-    <Page title="Deployments" about="Everything that was deployed here, newest first.">
+    <Page title="Deployments" about="All deployments of this account, newest first.">
       <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_12rem_10rem_10rem]">
         <TextField
           label="Branch"
           hideLabel
           type="search"
-          placeholder="Branch, such as main"
+          placeholder="Filter by branch…"
           value={branch}
           onChange={setBranch}
         />
         <SelectField label="Project" hideLabel value={project} onChange={setProject} options={projects} />
-        <SelectField label="State" hideLabel value={state} onChange={setState} options={STATES} />
+        <SelectField label="Status" hideLabel value={state} onChange={setState} options={STATES} />
         <SelectField label="Target" hideLabel value={target} onChange={setTarget} options={TARGETS} />
       </div>
       <Card flush>
@@ -100,7 +100,7 @@ export function DeploymentsPage() {
                 ),
               },
               {
-                title: 'State',
+                title: 'Status',
                 cell: ({ state, target }) => (
                   <div className="flex flex-wrap gap-1.5">
                     <StateBadge state={state} />
@@ -118,7 +118,7 @@ export function DeploymentsPage() {
                 ),
               },
               {
-                title: 'When',
+                title: 'Created',
                 wide: true,
                 cell: ({ created, creator }) => (
                   <>
@@ -134,24 +134,24 @@ export function DeploymentsPage() {
         ) : isFiltered ? (
           <Empty
             icon="search"
-            title="No deployment is like this"
+            title="No matching deployments"
             action={
               <ButtonLink to="/a/$account/deployments" params={{ account }} search={{}}>
-                Show all
+                Clear filters
               </ButtonLink>
             }
           />
         ) : (
           <Empty
             icon="rocket"
-            title="Nothing was deployed yet"
+            title="No deployments yet"
             action={
               <ButtonLink look="primary" icon="upload" to="/a/$account/new" params={{ account }}>
                 Deploy a folder
               </ButtonLink>
             }
           >
-            <p className="mb-3">Drop a folder onto the page, or deploy it from your terminal:</p>
+            <p className="mb-3">Upload a folder, or deploy from your terminal:</p>
             <CopyLine text="npx aloft" />
           </Empty>
         )}

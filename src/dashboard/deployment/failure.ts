@@ -1,36 +1,34 @@
 /** What to do about a build that failed, by its code; where nothing more is known, the log says it. */
 const HINTS: Readonly<Record<string, string>> = {
-  build_failed:
-    'The last lines of the log say what the build stumbled over. Run the same command on your machine.',
+  build_failed: 'See the last lines of the build log. Try running the same build command on your machine.',
   command_failed:
-    'The last lines of the log say why. Run the same command on your machine with the same files.',
+    'See the last lines of the build log. Try running the same command on your machine with the same files.',
   install_failed:
-    'A package could not be installed. Check that package.json and the lock file belong together, and that private packages have their token.',
+    'A package couldn’t be installed. Check that package.json and the lock file match, and that private packages have a token.',
   missing_output:
-    'The build ended well but left nothing where it was looked for. Name the folder it writes to as the output directory in the build settings.',
-  missing_script: 'Add the script to package.json, or name another build command in the build settings.',
-  missing_entry: 'Name the file that is to be run, or take the build out of the configuration.',
-  missing_dockerfile: 'Put a Dockerfile into the root of the project, or choose another way to build it.',
-  nothing_to_build: 'Deploy the folder that holds the site, or set the root directory in the build settings.',
-  no_functions: 'The files match no function. Check the pattern in the configuration.',
-  invalid_config: 'Mend the configuration file, then deploy again.',
-  invalid_routes: 'Mend the routes in the configuration file, then deploy again.',
-  invalid_root_directory: 'The files have no such folder. Change the root directory in the build settings.',
-  invalid_node_version:
-    'Choose a version that this installation has, in the build settings or in package.json.',
-  build_timeout:
-    'Make the build shorter: cache what is downloaded, or build on your machine and deploy the result.',
+    'The build succeeded, but its output wasn’t found. Set the output directory in the build settings to the folder it writes to.',
+  missing_script: 'Add the script to package.json, or set a different build command in the build settings.',
+  missing_entry: 'Specify an existing entry file, or remove the build from the configuration.',
+  missing_dockerfile: 'Add a Dockerfile to the root of the project, or choose a different builder.',
+  nothing_to_build:
+    'Deploy the folder that contains the site, or set the root directory in the build settings.',
+  no_functions: 'No files match the functions pattern. Check it in the configuration.',
+  invalid_config: 'Fix the configuration file, then deploy again.',
+  invalid_routes: 'Fix the routes in the configuration file, then deploy again.',
+  invalid_root_directory: 'The root directory doesn’t exist in the source. Change it in the build settings.',
+  invalid_node_version: 'Choose a supported Node.js version in the project settings or in package.json.',
+  build_timeout: 'Make the build faster, or build on your machine and deploy the output.',
   out_of_memory:
-    'The build needed more memory than it may have. Build fewer things at once, or ask whoever operates the installation for more.',
-  disk_full: 'The disk of the installation is full. Tell whoever operates it, then deploy again.',
-  build_aborted: 'It was interrupted by restarts of the installation. Deploy again.',
-  build_ignored: 'The ignore command of the project said that there is nothing to build.',
-  toolchain_unavailable: 'Tell whoever operates the installation; `aloft doctor` says what is missing.',
-  docker_unavailable: 'Tell whoever operates the installation: containers are not switched on.',
+    'The build ran out of memory. Reduce its parallelism, or ask your operator for a higher limit.',
+  disk_full: 'The server’s disk is full. Contact your operator, then deploy again.',
+  build_aborted: 'The build was interrupted by a server restart. Deploy again.',
+  build_ignored: 'The project’s ignored build step skipped this build.',
+  toolchain_unavailable: 'Contact your operator. `aloft doctor` shows what’s missing.',
+  docker_unavailable: 'Contact your operator. Containers aren’t enabled on this installation.',
   start_failed:
-    'It was built but did not come up. It has to listen on the port that PORT names, within its time; the log says what it wrote.',
-  internal_error: 'Deploy again. If it fails once more, tell whoever operates the installation.',
+    'The server didn’t start in time. It must listen on the port in the PORT environment variable. The log shows its output.',
+  internal_error: 'Deploy again. If it still fails, contact your operator.',
 }
 
 export const hintFor = (code: string | undefined): string =>
-  HINTS[code ?? ''] ?? 'The last lines of the log say more.'
+  HINTS[code ?? ''] ?? 'See the last lines of the build log.'

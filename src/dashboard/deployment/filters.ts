@@ -1,12 +1,12 @@
 /** Which deployments a list shows. */
 export const STATES = [
-  { value: '', label: 'In any state' },
+  { value: '', label: 'Any status' },
   { value: 'READY', label: 'Ready' },
   { value: 'INITIALIZING,ANALYZING,BUILDING,DEPLOYING', label: 'Building' },
   { value: 'ERROR', label: 'Failed' },
 ]
 export const TARGETS = [
-  { value: '', label: 'For everybody' },
+  { value: '', label: 'All targets' },
   { value: 'production', label: 'Production' },
   { value: 'staging', label: 'Staging' },
 ]

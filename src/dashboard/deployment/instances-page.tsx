@@ -42,11 +42,11 @@ export function InstancesPage() {
     <Page
       title={`Instances of ${shortName(deployment.url, deployment.id)}`}
       heading="Instances"
-      about="Programs that run for this deployment. They start when a visitor needs them, and end when nobody does."
+      about="Running functions and servers of this deployment. They start on demand and stop when idle."
       actions={
         hasPrograms && (
           <Button icon="refresh" busy={busy} onClick={look}>
-            Look again
+            Refresh
           </Button>
         )
       }
@@ -65,19 +65,19 @@ export function InstancesPage() {
         <Card>
           <Empty
             icon="box"
-            title={isOver(deployment.readyState) ? 'Nothing has to run' : 'Not built yet'}
+            title={isOver(deployment.readyState) ? 'No instances needed' : 'Not built yet'}
             action={
               <ButtonLink
                 to="/a/$account/deployments/$deployment/output"
                 params={{ account: account.slug, deployment: deployment.id }}
               >
-                See its output
+                View output
               </ButtonLink>
             }
           >
             {isOver(deployment.readyState)
-              ? 'This deployment is files alone: they are served without a program, however many visitors come.'
-              : 'Its programs can run as soon as the build has ended.'}
+              ? 'This deployment consists of static files only, so no instances are needed.'
+              : 'Instances can start when the build finishes.'}
           </Empty>
         </Card>
       )}
@@ -90,13 +90,15 @@ function Running({ deployment, output }: { deployment: Deployment; output: Deplo
   const { instances } = output
   return (
     <Card
-      title={instances.length === 1 ? '1 instance runs' : `${formatNumber(instances.length)} instances run`}
+      title={
+        instances.length === 1 ? '1 running instance' : `${formatNumber(instances.length)} running instances`
+      }
       about={deployment.regions.length > 0 && `In ${deployment.regions.join(', ')}.`}
       flush
     >
       {instances.length === 0 ? (
-        <Empty icon="moon" title="Asleep">
-          Nobody needs it at the moment. The next visit starts an instance, and waits for it a little.
+        <Empty icon="moon" title="Idle">
+          No instances are running. The next request starts one and waits briefly (a cold start).
         </Empty>
       ) : (
         <Table
@@ -113,7 +115,7 @@ function Running({ deployment, output }: { deployment: Deployment; output: Deplo
               ),
             },
             {
-              title: 'Runs',
+              title: 'Entry',
               cell: ({ program }) => (
                 <span className="font-mono text-[0.8125rem] break-all">
                   {programs.get(program)?.entry ?? program}
@@ -126,7 +128,7 @@ function Running({ deployment, output }: { deployment: Deployment; output: Deplo
               align: 'right',
               cell: ({ program }) => `${formatNumber(programs.get(program)?.memoryMb ?? 0)} MB`,
             },
-            { title: 'State', wide: true, cell: () => <Badge tone="good">Running</Badge> },
+            { title: 'Status', wide: true, cell: () => <Badge tone="good">Running</Badge> },
             { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
           ]}
         />
@@ -149,7 +151,9 @@ function Scale({ id, output, look }: { id: string; output: DeploymentOutput; loo
       changes: ['deployment'],
       quiet: true,
       done: ({ min, max }) =>
-        min === max ? `It runs ${min} at all times now.` : `It runs ${min} to ${max} now.`,
+        min === max
+          ? `Scaled to ${min} ${min === 1 ? 'instance' : 'instances'}.`
+          : `Scaling between ${min} and ${max} instances.`,
       after: () => {
         for (const ms of LOOKS_AFTER) setTimeout(look, ms)
       },
@@ -158,11 +162,11 @@ function Scale({ id, output, look }: { id: string; output: DeploymentOutput; loo
   const wanted = { min: whole(min), max: whole(max) }
   const problem =
     wanted.min === undefined || wanted.max === undefined
-      ? 'Both have to be whole numbers.'
+      ? 'Both values must be whole numbers.'
       : wanted.max > MOST
-        ? `At most ${MOST} instances are allowed.`
+        ? `The maximum is ${MOST} instances.`
         : wanted.min > wanted.max
-          ? 'The fewest cannot be more than the most.'
+          ? 'Minimum can’t be greater than maximum.'
           : undefined
   const isChanged = wanted.min !== scale.min || wanted.max !== scale.max
 
@@ -175,14 +179,14 @@ function Scale({ id, output, look }: { id: string; output: DeploymentOutput; loo
       }}
     >
       <Card
-        title="Scale"
-        about="How many instances of each program are kept running, and how many may run when many visitors come."
+        title="Scaling"
+        about="The minimum and maximum number of instances for each function or server."
         footer={
           <>
             <span>
               {output.instances.length === 0
-                ? 'It is asleep. Visit it once to wake it up, then scale it.'
-                : 'With 0 as the fewest it sleeps when nobody visits.'}
+                ? 'This deployment is idle. Visit it once to start an instance, then change the scaling.'
+                : 'With a minimum of 0, instances stop when idle.'}
             </span>
             <Button
               look="primary"
@@ -190,14 +194,14 @@ function Scale({ id, output, look }: { id: string; output: DeploymentOutput; loo
               busy={change.isPending}
               disabled={problem !== undefined || !isChanged}
             >
-              Scale
+              Save
             </Button>
           </>
         }
       >
         <div className="grid max-w-md grid-cols-2 gap-4">
-          <TextField label="At least" type="number" min={0} max={MOST} value={min} onChange={setMin} />
-          <TextField label="At most" type="number" min={0} max={MOST} value={max} onChange={setMax} />
+          <TextField label="Minimum" type="number" min={0} max={MOST} value={min} onChange={setMin} />
+          <TextField label="Maximum" type="number" min={0} max={MOST} value={max} onChange={setMax} />
         </div>
         {(problem !== undefined || change.isError) && (
           <p role="alert" className="mt-3 text-sm text-bad">

@@ -22,17 +22,17 @@ export function OutputPage() {
     <Page title={`Output of ${shortName(deployment.url, deployment.id)}`} heading="Output">
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line sm:grid-cols-4">
         <Total name="Static files" value={formatNumber(output.files.count)} />
-        <Total name="Their size" value={formatBytes(output.files.bytes)} />
+        <Total name="Total size" value={formatBytes(output.files.bytes)} />
         <Total name="Functions" value={formatNumber(output.functionCount)} />
         <Total
-          name="Ready after"
+          name="Build time"
           value={output.readyAt === undefined ? '–' : formatDuration(Math.max(output.readyAt - createdAt, 0))}
         />
       </dl>
       <Card title="Builds" flush>
         {builds.length === 0 ? (
-          <Empty icon="box" title="Nothing had to be built">
-            The files are served as they were deployed.
+          <Empty icon="box" title="No builds">
+            The files are served as deployed.
           </Empty>
         ) : (
           <Table
@@ -41,18 +41,18 @@ export function OutputPage() {
             rowKey={({ id }) => id}
             columns={[
               {
-                title: 'Of',
+                title: 'Path',
                 cell: ({ path }) => <code className="font-mono text-[0.8125rem] break-all">{path}</code>,
               },
-              { title: 'By', cell: ({ use }) => use },
-              { title: 'State', cell: ({ readyState }) => <StateBadge state={readyState} /> },
+              { title: 'Builder', cell: ({ use }) => use },
+              { title: 'Status', cell: ({ readyState }) => <StateBadge state={readyState} /> },
               {
                 title: 'Deployed to',
                 wide: true,
                 cell: ({ deployedTo }) => (deployedTo.length === 0 ? '–' : deployedTo.join(', ')),
               },
               {
-                title: 'When',
+                title: 'Finished',
                 wide: true,
                 cell: ({ readyStateAt }) => <Time at={readyStateAt} />,
               },
@@ -85,8 +85,8 @@ const kept = (revalidate: number | false | undefined): string =>
   revalidate === undefined
     ? '–'
     : revalidate === false
-      ? 'For good'
-      : `For ${formatDuration(revalidate * 1000)}`
+      ? 'Indefinitely'
+      : `${formatDuration(revalidate * 1000)}`
 
 function Functions({ output, isOver }: { output: DeploymentOutput; isOver: boolean }) {
   const { slug: account } = useAccount()
@@ -96,7 +96,7 @@ function Functions({ output, isOver }: { output: DeploymentOutput; isOver: boole
   return (
     <Card
       title="Functions"
-      about="Paths that are answered by a program instead of a file."
+      about="Paths that are handled by code instead of a file."
       flush
       {...(output.programs.length > 0 && {
         actions: (
@@ -116,8 +116,8 @@ function Functions({ output, isOver }: { output: DeploymentOutput; isOver: boole
       {output.functions.length === 0 ? (
         <Empty icon="bolt" title={isOver ? 'No functions' : 'Not built yet'}>
           {isOver
-            ? 'Everything is served as files. Put a file into an api folder to have a program answer.'
-            : 'They are listed here as soon as the build has ended.'}
+            ? 'Everything is served as static files. Add a file to an api folder to create a function.'
+            : 'Functions are listed here when the build finishes.'}
         </Empty>
       ) : (
         <Table
@@ -171,7 +171,7 @@ function Functions({ output, isOver }: { output: DeploymentOutput; isOver: boole
             ...(hasKept
               ? [
                   {
-                    title: 'Answers kept',
+                    title: 'Cached for',
                     wide: true,
                     cell: ({ revalidate }: (typeof output.functions)[number]) => kept(revalidate),
                   },
@@ -188,11 +188,11 @@ function Variables({ names, buildNames }: { names: readonly string[]; buildNames
   const all = [...new Set([...names, ...buildNames])].toSorted()
   if (all.length === 0) return null
   const used = (name: string) =>
-    [names.includes(name) && 'when it runs', buildNames.includes(name) && 'in the build']
+    [names.includes(name) && 'at runtime', buildNames.includes(name) && 'at build time']
       .filter(Boolean)
       .join(' and ')
   return (
-    <Card title="Variables" about="Their names alone: values stay sealed in the deployment." flush>
+    <Card title="Environment variables" about="Names only. Values are stored encrypted." flush>
       <Table
         label="Variables"
         rows={all}
@@ -202,7 +202,7 @@ function Variables({ names, buildNames }: { names: readonly string[]; buildNames
             title: 'Name',
             cell: (name) => <code className="font-mono text-[0.8125rem] break-all">{name}</code>,
           },
-          { title: 'Found', cell: (name) => used(name) },
+          { title: 'Available', cell: (name) => used(name) },
         ]}
       />
     </Card>

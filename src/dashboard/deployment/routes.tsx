@@ -18,12 +18,12 @@ interface Route {
 const SHOWN = 200
 
 const HANDLES: Readonly<Record<string, string>> = {
-  filesystem: 'Then the files are searched; what follows holds where none was found',
+  filesystem: 'Static files are checked here. The rules below apply when no file matched',
   rewrite: 'After a rewrite',
-  hit: 'Where a file was found',
-  miss: 'Where nothing was found',
-  resource: 'Before the answer is made',
-  error: 'Where something went wrong',
+  hit: 'When a file matched',
+  miss: 'When nothing matched',
+  resource: 'Before the response is generated',
+  error: 'When an error occurred',
 }
 
 const locationOf = ({ headers }: Route): string | undefined =>
@@ -41,15 +41,16 @@ function kindOf(route: Route): readonly [says: string, tone: Tone] {
 export const Routes = ({ routes }: { routes: readonly unknown[] }) => (
   <Card
     title="Routes"
-    about="Redirects, rewrites and headers, in the order in which they are tried."
+    about="Redirects, rewrites and headers, in order of evaluation."
     flush
     {...(routes.length > SHOWN && {
       footer: `The first ${SHOWN} of ${formatNumber(routes.length)}.`,
     })}
   >
     {routes.length === 0 ? (
-      <Empty icon="arrow" title="No rules">
-        A visit finds the file or function of its path. Add routes to aloft.json to send it elsewhere.
+      <Empty icon="arrow" title="No routes">
+        Requests are served by the file or function that matches their path. Add routes to aloft.json to
+        change that.
       </Empty>
     ) : (
       <ol className="border-t border-line text-sm">
@@ -83,7 +84,7 @@ function Rule({ route }: { route: Route }) {
           {status !== undefined && ` ${status}`}
         </Badge>
         {methods !== undefined && <span className="text-soft">{methods.join(', ')}</span>}
-        <Code>{src ?? 'every path'}</Code>
+        <Code>{src ?? 'all paths'}</Code>
         {to !== undefined && (
           <>
             <span aria-hidden="true" className="text-soft">
@@ -93,7 +94,7 @@ function Rule({ route }: { route: Route }) {
             <Code>{to}</Code>
           </>
         )}
-        {goesOn === true && <span className="text-soft">and goes on</span>}
+        {goesOn === true && <span className="text-soft">then continues</span>}
       </p>
       {headers.map(([name, value]) => (
         <p key={name} className="text-soft">

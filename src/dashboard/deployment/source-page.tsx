@@ -37,33 +37,33 @@ export function SourcePage() {
 
   return (
     <Page
-      title={`Source of ${shortName(url, id)}`}
+      title={`${shortName(url, id)} source`}
       heading="Source"
-      about={`${formatNumber(files.length)} ${files.length === 1 ? 'file' : 'files'}, as they were deployed.`}
+      about={`${formatNumber(files.length)} ${files.length === 1 ? 'file' : 'files'}, as deployed.`}
     >
       <div className="grid overflow-hidden rounded-xl border border-line bg-panel md:grid-cols-[17rem_minmax(0,1fr)]">
         <div className="flex flex-col border-line max-md:border-b md:border-r">
           <div className="border-b border-line p-2">
             <TextField
-              label="Find a file"
+              label="Search files"
               hideLabel
               type="search"
-              placeholder="Find a file …"
+              placeholder="Search files…"
               value={wanted}
               onChange={setWanted}
             />
           </div>
           <div className="max-h-56 overflow-y-auto md:max-h-[70vh]">
             {rows.length === 0 ? (
-              <p className="px-4 py-3 text-sm text-soft">No file is called that.</p>
+              <p className="px-4 py-3 text-sm text-soft">No matching files.</p>
             ) : (
               <Tree rows={rows} chosen={file?.path} onChoose={setChosen} onToggle={toggle} />
             )}
           </div>
         </div>
         {file?.uid === undefined ? (
-          <Empty icon="search" title="There is no such file">
-            {chosen !== '' && `This deployment has no ${chosen}. Choose another.`}
+          <Empty icon="search" title="File not found">
+            {chosen !== '' && `This deployment doesn’t contain ${chosen}.`}
           </Empty>
         ) : (
           <Suspense key={file.path} fallback={<Skeleton className="m-4 h-64" />}>

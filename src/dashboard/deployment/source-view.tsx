@@ -49,28 +49,29 @@ export function SourceView({ file }: { file: File }) {
         <h2 className="min-w-0 font-mono text-[0.8125rem] font-medium break-all">{file.path}</h2>
         <div className="flex items-center gap-2 text-sm text-soft">
           <span className="whitespace-nowrap">
-            {source.kind === 'text' && `${formatNumber(lineCount(source.text))} lines, `}
+            {source.kind === 'text' &&
+              `${formatNumber(lineCount(source.text))} ${lineCount(source.text) === 1 ? 'line' : 'lines'}, `}
             {formatBytes(source.bytes)}
           </span>
-          {source.kind === 'text' && <CopyButton text={source.text} label="Copy the file" />}
+          {source.kind === 'text' && <CopyButton text={source.text} label="Copy file" />}
           {download}
         </div>
       </header>
       {source.kind === 'text' ? (
         source.text === '' ? (
-          <Empty icon="file" title="The file is empty" />
+          <Empty icon="file" title="Empty file" />
         ) : (
           <Text path={file.path} text={source.text} />
         )
       ) : source.kind === 'picture' ? (
         <Picture blob={source.blob} name={name} />
       ) : source.kind === 'large' ? (
-        <Empty icon="file" title="Too large to show here">
-          Download it to look at its {formatBytes(source.bytes)}.
+        <Empty icon="file" title="File is too large to display">
+          Download it ({formatBytes(source.bytes)}) to view it.
         </Empty>
       ) : (
-        <Empty icon="file" title="This is no text">
-          Download it to open it with the program that it is made for.
+        <Empty icon="file" title="Binary file">
+          Download it to open it with another application.
         </Empty>
       )}
     </section>
@@ -96,7 +97,7 @@ function Text({ path, text }: { path: string; text: string }) {
   }, [linked])
   return (
     <section
-      aria-label={`Text of ${path}`}
+      aria-label={`Contents of ${path}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
       tabIndex={0}
       className="max-h-[70vh] overflow-auto py-2 font-mono text-[0.8125rem] -outline-offset-2"

@@ -27,7 +27,7 @@ export interface Times {
 
 const STEPS = [
   ['INITIALIZING', 'Queued'],
-  ['ANALYZING', 'Analysing'],
+  ['ANALYZING', 'Analyzing'],
   ['BUILDING', 'Building'],
   ['DEPLOYING', 'Deploying'],
   ['READY', 'Ready'],

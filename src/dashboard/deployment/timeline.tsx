@@ -13,7 +13,7 @@ function Elapsed({ since }: { since: number }) {
     return () => clearInterval(timer)
   }, [])
   const ms = Math.max(now - since, 0)
-  return <>{ms < 1000 ? 'just begun' : formatDuration(Math.floor(ms / 1000) * 1000)}</>
+  return <>{ms < 1000 ? 'just started' : formatDuration(Math.floor(ms / 1000) * 1000)}</>
 }
 
 const MARKS = {
@@ -23,7 +23,7 @@ const MARKS = {
   waiting: 'border-line text-soft',
 } as const
 
-const SAYS = { done: 'done', current: 'under way', failed: 'failed', waiting: 'not yet' } as const
+const SAYS = { done: 'done', current: 'in progress', failed: 'failed', waiting: 'not started' } as const
 
 /** The way of a deployment from files to something live, and how far it has come. */
 export const Timeline = ({ steps }: { steps: readonly Step[] }) => (

@@ -96,7 +96,7 @@ export function Tree({
         </div>
       ))}
       {rows.length > shown.length && (
-        <p className="px-3 py-2 text-soft">There are more. Search for the one you mean.</p>
+        <p className="px-3 py-2 text-soft">More files aren't shown. Search to find them.</p>
       )}
     </div>
   )

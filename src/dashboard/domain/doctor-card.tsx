@@ -36,7 +36,7 @@ export function DoctorCard({ domain }: { domain: Domain }) {
   const doctor = useLater('domain', inspectDomain, { params: { name } })
   const verify = useAction((_: undefined, { client }) => client.call(verifyDomain, { params: { name } }), {
     changes: ['domain', 'dns-record', 'project-domain'],
-    done: `${name} is verified: it is yours.`,
+    done: `${name} is verified.`,
     quiet: true,
   })
   const check = () => (verified ? void refresh(queries, account.id, ['domain']) : verify.mutate(undefined))
@@ -44,7 +44,7 @@ export function DoctorCard({ domain }: { domain: Domain }) {
   const isReady = found !== undefined && verified && /nothing to do/.test(found.nextStep)
   return (
     <Card
-      title={verified ? 'Does it work?' : 'Show that it is yours'}
+      title={verified ? 'Status' : 'Verify ownership'}
       actions={
         <Button
           size="small"
@@ -69,13 +69,13 @@ export function DoctorCard({ domain }: { domain: Domain }) {
           {!isReady && <RecordsToMake records={recordsOf(domain, found.checks)} />}
           {!verified && (
             <p className="text-sm text-soft">
-              Or set our nameservers, below. It is also looked for by itself: every five minutes on the first
-              day, every hour of the week after.
+              Or use the Aloft nameservers, listed below. Aloft also checks automatically: every five minutes
+              on the first day, then hourly for a week.
             </p>
           )}
           {verify.error && (
             <p role="alert" className="text-sm text-bad">
-              {explain(verify.error)} It can take a while until a new record is seen everywhere.
+              {explain(verify.error)} DNS changes can take a while to propagate.
             </p>
           )}
           <Checks checks={found.checks} />

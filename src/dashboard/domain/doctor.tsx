@@ -19,18 +19,18 @@ export interface Check {
 }
 
 const TONES: Readonly<Record<Check['status'], { readonly tone: Tone; readonly says: string }>> = {
-  ok: { tone: 'good', says: 'Good' },
+  ok: { tone: 'good', says: 'OK' },
   missing: { tone: 'warn', says: 'Missing' },
   wrong: { tone: 'bad', says: 'Wrong' },
-  unknown: { tone: 'neutral', says: 'No answer' },
+  unknown: { tone: 'neutral', says: 'No response' },
 }
 
 const TITLES: Readonly<Record<string, string>> = {
   nameservers: 'Nameservers',
-  txt: 'Proof that it is yours',
-  address: 'Where it leads',
-  www: 'Where www leads',
-  caa: 'Who may make certificates',
+  txt: 'Ownership record',
+  address: 'Address records',
+  www: 'www records',
+  caa: 'Certificate authorities (CAA)',
 }
 
 /** The exact fields, each to be copied. */
@@ -43,11 +43,11 @@ export const RecordsToMake = ({ records }: { records: readonly WantedRecord[] })
           <dd className="font-mono font-medium">{type}</dd>
           <dt className="text-soft">Name</dt>
           <dd>
-            <CopyLine text={host} label={`Copy the name of the ${type} record`} />
+            <CopyLine text={host} label={`Copy name of the ${type} record`} />
           </dd>
           <dt className="text-soft">Value</dt>
           <dd>
-            <CopyLine text={value} label={`Copy the value of the ${type} record`} />
+            <CopyLine text={value} label={`Copy value of the ${type} record`} />
           </dd>
         </dl>
       </li>
@@ -70,7 +70,7 @@ const listed = (values: readonly string[]): string => (values.length === 0 ? 'no
 /** What was looked at, for who wants to know. */
 export const Checks = ({ checks }: { checks: readonly Check[] }) => (
   <details className="text-sm">
-    <summary className="text-soft hover:text-fg">What was looked at</summary>
+    <summary className="text-soft hover:text-fg">DNS check details</summary>
     <ul className="mt-3 space-y-3">
       {checks.map(({ id, status, found, expected, advice }) => (
         <li key={id} className="grid gap-1 sm:grid-cols-[6rem_minmax(0,1fr)]">

@@ -22,13 +22,13 @@ function NameserversCard({ domain }: { domain: Domain }) {
     <Card
       title={
         <span className="flex items-center gap-2">
-          Nameservers {isOurs ? <Badge tone="good">Ours</Badge> : <Badge>Others</Badge>}
+          Nameservers {isOurs ? <Badge tone="good">Aloft</Badge> : <Badge>External</Badge>}
         </span>
       }
       about={
         isOurs
-          ? 'Our nameservers answer for this domain: its records are edited here.'
-          : 'To edit the records here, set these at the registrar of the domain. Import your present records first.'
+          ? 'This domain uses the Aloft nameservers. Edit its records below.'
+          : 'To manage DNS here, set these nameservers at your registrar. Import your current records first.'
       }
     >
       <div className="space-y-2">
@@ -37,7 +37,7 @@ function NameserversCard({ domain }: { domain: Domain }) {
         ))}
       </div>
       {!isOurs && nameservers.length > 0 && (
-        <p className="mt-3 text-sm break-words text-soft">Now: {nameservers.join(', ')}</p>
+        <p className="mt-3 text-sm break-words text-soft">Currently: {nameservers.join(', ')}</p>
       )}
     </Card>
   )
@@ -52,30 +52,30 @@ function DeleteCard({ domain }: { domain: Domain }) {
       await client.call(deleteDomain, { params: { name: domain.name } })
       await navigate({ to: '/a/$account/domains', params: { account: account.slug }, replace: true })
     },
-    { changes: ['domain'], done: `${domain.name} is deleted.` },
+    { changes: ['domain'], done: `${domain.name} deleted.` },
   )
   return (
     <>
       <Card
         className="border-bad/40"
-        title="Delete the domain"
-        about="With its DNS records. Remove its aliases, its certificates and the domains of projects under it first. To move it to another account, delete it here and verify it there; what was bought here stays registered."
+        title="Delete domain"
+        about="Deletes the domain and its DNS records from this account. Remove its aliases, certificates and project domains first. To move it to another account, delete it here and verify it there. Domains bought through Aloft stay registered."
         actions={
           <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
-            Delete …
+            Delete…
           </Button>
         }
       />
       {asking && (
         <Confirm
           title={`Delete ${domain.name}?`}
-          action="Delete the domain"
+          action="Delete domain"
           word={domain.name}
           busy={remove.isPending}
           onClose={() => setAsking(false)}
           onConfirm={() => remove.mutate(undefined)}
         >
-          <p>Its DNS records go with it. Our nameservers answer for it no more.</p>
+          <p>Its DNS records are deleted too, and the Aloft nameservers stop answering for it.</p>
         </Confirm>
       )}
     </>
@@ -100,7 +100,7 @@ export function DomainPage() {
         <NameserversCard domain={domain} />
         <RegistrationCard domain={domain} />
       </div>
-      <Card title="What uses it">
+      <Card title="Used by">
         <div className="grid gap-6 text-sm sm:grid-cols-2">
           <div>
             <h3 className="mb-2 font-medium">
@@ -114,7 +114,9 @@ export function DomainPage() {
               </Link>
             </h3>
             {aliases.length === 0 ? (
-              <p className="text-soft">None. Add the domain to a project, and it shows its production.</p>
+              <p className="text-soft">
+                None. Add the domain to a project to serve its production deployment.
+              </p>
             ) : (
               <ul className="space-y-1">
                 {aliases.map(({ uid, alias }) => (
@@ -132,12 +134,12 @@ export function DomainPage() {
               </Link>
             </h3>
             {certs.length === 0 ? (
-              <p className="text-soft">None that anybody asked for. Hosts that show something get one.</p>
+              <p className="text-soft">None yet. Domains in use get one automatically.</p>
             ) : (
               <ul className="space-y-1">
                 {certs.map(({ uid, cns, expiration }) => (
                   <li key={uid} className="break-words">
-                    {cns.join(', ')} <span className="text-soft">until</span> <Time at={expiration} />
+                    {cns.join(', ')} <span className="text-soft">expires</span> <Time at={expiration} />
                   </li>
                 ))}
               </ul>

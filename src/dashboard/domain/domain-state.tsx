@@ -12,9 +12,9 @@ export const DomainState = ({ domain }: { domain: Domain }) => (
   <span className="flex flex-wrap gap-1.5">
     {domain.verified ? <Badge tone="good">Verified</Badge> : <Badge tone="warn">Not verified</Badge>}
     {domain.transferStartedAt !== null && domain.transferredAt === null && (
-      <Badge tone="accent">Being transferred</Badge>
+      <Badge tone="accent">Transfer in progress</Badge>
     )}
-    {domain.boughtAt !== null && <Badge>Bought here</Badge>}
+    {domain.boughtAt !== null && <Badge>Bought through Aloft</Badge>}
   </span>
 )
 

@@ -26,14 +26,14 @@ export function DomainsPage() {
   return (
     <Page
       title="Domains"
-      about="Names that belong to this account, with their DNS."
+      about="Domains of this account and their DNS records."
       actions={
         <>
           <Button icon="plus" look="primary" onClick={() => setWay('add')}>
-            Add a domain
+            Add domain
           </Button>
-          <Button onClick={() => setWay('buy')}>Buy one</Button>
-          <Button onClick={() => setWay('transfer')}>Transfer one in</Button>
+          <Button onClick={() => setWay('buy')}>Buy domain</Button>
+          <Button onClick={() => setWay('transfer')}>Transfer in</Button>
         </>
       }
     >
@@ -41,7 +41,8 @@ export function DomainsPage() {
         <Card>
           <Empty icon="domain" title="No domains yet">
             <p>
-              Add one that you have, and use it and everything below it for your projects. Or with the CLI:
+              Add a domain you own and use it, or any of its subdomains, for your projects. From the command
+              line:
             </p>
             <div className="mt-4 text-left">
               <CopyLine text="npx aloft domains add example.com" />
@@ -52,16 +53,16 @@ export function DomainsPage() {
         <Card flush>
           <div className="p-4">
             <TextField
-              label="Find a domain"
+              label="Search domains"
               hideLabel
               type="search"
-              placeholder="Find a domain"
+              placeholder="Search domains"
               value={filter}
               onChange={setFilter}
             />
           </div>
           {rows.length === 0 ? (
-            <Empty icon="search" title="No domain of that name" />
+            <Empty icon="search" title="No matching domains" />
           ) : (
             <Table
               label="Domains"
@@ -80,13 +81,13 @@ export function DomainsPage() {
                     </Link>
                   ),
                 },
-                { title: 'State', cell: (domain) => <DomainState domain={domain} /> },
+                { title: 'Status', cell: (domain) => <DomainState domain={domain} /> },
                 {
                   title: 'Nameservers',
                   wide: true,
-                  cell: ({ serviceType }) => (serviceType === 'provider.world' ? 'Ours' : 'Others'),
+                  cell: ({ serviceType }) => (serviceType === 'provider.world' ? 'Aloft' : 'External'),
                 },
-                { title: 'Paid until', wide: true, cell: (domain) => <Expiry domain={domain} /> },
+                { title: 'Expires', wide: true, cell: (domain) => <Expiry domain={domain} /> },
                 { title: 'Added', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
             />

@@ -12,22 +12,22 @@ export type Way = 'add' | 'buy' | 'transfer'
 
 const WORDS: Readonly<Record<Way, { title: string; about: string; ask: string; deed: string }>> = {
   add: {
-    title: 'Add a domain',
-    about: 'One that you have registered somewhere. Names below it need not be added.',
-    ask: 'Add the domain',
+    title: 'Add domain',
+    about: 'A domain you own. Its subdomains are included.',
+    ask: 'Add domain',
     deed: '',
   },
   buy: {
-    title: 'Buy a domain',
-    about: 'It is verified at once, and our nameservers answer for it.',
-    ask: 'Is it free?',
-    deed: 'Buy it',
+    title: 'Buy domain',
+    about: 'It’s verified immediately and uses the Aloft nameservers.',
+    ask: 'Check availability',
+    deed: 'Buy',
   },
   transfer: {
-    title: 'Transfer a domain in',
-    about: 'From another registrar to the one of this installation. It is renewed for a year.',
-    ask: 'Can it be transferred?',
-    deed: 'Begin the transfer',
+    title: 'Transfer in',
+    about: 'Move a domain from another registrar. This renews it for one year.',
+    ask: 'Check eligibility',
+    deed: 'Transfer',
   },
 }
 
@@ -37,7 +37,7 @@ interface Offer {
   readonly period: number
 }
 
-const years = (period: number): string => (period === 1 ? 'a year' : `${period} years`)
+const years = (period: number): string => (period === 1 ? '1 year' : `${period} years`)
 
 /** Gets a domain into the account. What costs money says how much before it is done. */
 export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => void }) {
@@ -62,11 +62,11 @@ export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => voi
     async (_: undefined, { client }): Promise<Offer> => {
       if (way === 'buy') {
         const { available } = await client.call(getDomainStatus, { query: { name } })
-        if (!available) throw new Error(`${name} belongs to somebody already. Try another name or ending.`)
+        if (!available) throw new Error(`${name} is already taken. Try another name or another ending.`)
         return { name, ...(await client.call(getDomainPrice, { query: { name } })) }
       }
       const { transferable, reason } = await client.call(getDomainRegistry, { params: { name } })
-      if (!transferable) throw new Error(`${name} cannot be transferred: ${reason}`)
+      if (!transferable) throw new Error(`${name} can’t be transferred: ${reason}`)
       return { name, ...(await client.call(getDomainPrice, { query: { name, type: 'transfer' } })) }
     },
     { changes: [], quiet: true },
@@ -81,7 +81,7 @@ export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => voi
     },
     {
       changes: ['domain', 'dns-record'],
-      done: (_, { name }) => (way === 'buy' ? `${name} is yours.` : `The transfer of ${name} has begun.`),
+      done: (_, { name }) => (way === 'buy' ? `${name} is yours.` : `Transfer of ${name} started.`),
       quiet: true,
     },
   )
@@ -117,8 +117,8 @@ export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => voi
       />
       {way === 'transfer' && (
         <TextField
-          label="Code of the present registrar"
-          hint="Also called auth code or EPP code."
+          label="Authorization code"
+          hint="From your current registrar. Also called auth code or EPP code."
           mono
           value={code}
           onChange={setCode}
@@ -130,7 +130,7 @@ export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => voi
       )}
       {offer !== undefined && (
         <p className="rounded-lg bg-good-soft p-3 text-sm text-good">
-          {way === 'buy' ? `${offer.name} is free.` : `${offer.name} can be transferred.`} It costs{' '}
+          {way === 'buy' ? `${offer.name} is available.` : `${offer.name} can be transferred.`} It costs{' '}
           <strong>${offer.price}</strong> for {years(offer.period)}.
         </p>
       )}

@@ -38,8 +38,8 @@ export function ImportDialog({ domain, onClose }: { domain: string; onClose: () 
   return (
     <Dialog
       wide
-      title="Import a zone"
-      about={`The zone file of ${domain}, as your present provider exports it. Nothing is made before you have seen it.`}
+      title="Import zone"
+      about={`Paste the zone file of ${domain}, as exported by your current provider. You'll review the records before they're created.`}
       onClose={onClose}
     >
       <form
@@ -63,7 +63,7 @@ export function ImportDialog({ domain, onClose }: { domain: string; onClose: () 
         />
         {left.length > 0 && (
           <details className="text-sm text-soft">
-            <summary>{left.length === 1 ? '1 line is' : `${left.length} lines are`} left out</summary>
+            <summary>{left.length === 1 ? '1 line' : `${left.length} lines`} skipped</summary>
             <ul className="mt-2 space-y-1">
               {left.map(({ line, why }) => (
                 <li key={line}>
@@ -75,7 +75,7 @@ export function ImportDialog({ domain, onClose }: { domain: string; onClose: () 
         )}
         {records.length > 0 && (
           <ul
-            aria-label="Records of the zone"
+            aria-label="Records to import"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list has to be scrolled by keyboard
             tabIndex={0}
             className="max-h-64 divide-y divide-line overflow-y-auto rounded-lg border border-line text-sm"
@@ -87,8 +87,8 @@ export function ImportDialog({ domain, onClose }: { domain: string; onClose: () 
                   <span className="w-14 font-mono text-xs font-medium">{record.type}</span>
                   <span className="font-mono text-xs">{record.name || '@'}</span>
                   <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">{record.value}</span>
-                  {outcome === 'made' && <Badge tone="good">Made</Badge>}
-                  {outcome === 'there' && <Badge>There already</Badge>}
+                  {outcome === 'made' && <Badge tone="good">Created</Badge>}
+                  {outcome === 'there' && <Badge>Already exists</Badge>}
                   {typeof outcome === 'object' && <p className="w-full text-bad">{outcome.why}</p>}
                 </li>
               )

@@ -92,9 +92,9 @@ export function parseZone(text: string, domain: string): Zone {
     const type = (rest.shift() ?? '').toUpperCase()
     if (owner !== domain && !owner.endsWith(`.${domain}`))
       left.push({ line, why: `${owner} is not in ${domain}.` })
-    else if (type === 'SOA' || type === 'NS') left.push({ line, why: `${type} is ours to answer.` })
-    else if (!isRecordType(type))
-      left.push({ line, why: `There are no records of the type ${type || '?'} here.` })
+    else if (type === 'SOA' || type === 'NS')
+      left.push({ line, why: `${type} records are managed by Aloft.` })
+    else if (!isRecordType(type)) left.push({ line, why: `Records of type ${type || '?'} aren’t supported.` })
     else if (rest.length === 0) left.push({ line, why: 'The record has no value.' })
     else
       records.push({

@@ -43,14 +43,14 @@ const FIELDS: Readonly<Record<RecordType, readonly FieldSpec[]>> = {
 }
 
 const SAYS: Readonly<Record<RecordType, string>> = {
-  A: 'Leads the name to an address.',
-  AAAA: 'Leads the name to an address of IPv6.',
-  ALIAS: 'Is answered with the addresses of another host; the domain itself may have one.',
-  CNAME: 'Makes the name another one’s; nothing else can be beside it.',
-  TXT: 'A text, for proofs and mail policies.',
-  MX: 'Where mail goes.',
-  SRV: 'Where a service is, such as _sip._tcp.',
-  CAA: 'Who may make certificates.',
+  A: 'Points the name to an IPv4 address.',
+  AAAA: 'Points the name to an IPv6 address.',
+  ALIAS: 'Resolves to the addresses of another host. Works at the root of a domain.',
+  CNAME: 'Makes the name an alias of another host. No other records can share the name.',
+  TXT: 'Free text, used for verification and email policies.',
+  MX: 'Where email for the domain is delivered.',
+  SRV: 'Location of a service, such as _sip._tcp.',
+  CAA: 'Which authorities may issue certificates.',
 }
 
 const begin = (type: RecordType): readonly string[] =>
@@ -124,7 +124,7 @@ export function RecordDialog({
     },
     {
       changes: ['dns-record', 'domain'],
-      done: 'The record is saved. The world sees it within a minute.',
+      done: 'Record saved. Changes are visible within a minute.',
       quiet: true,
     },
   )
@@ -132,9 +132,9 @@ export function RecordDialog({
 
   return (
     <FormDialog
-      title={record === undefined ? 'Add a record' : 'Change the record'}
+      title={record === undefined ? 'Add record' : 'Edit record'}
       onClose={onClose}
-      action={record === undefined ? 'Add the record' : 'Save'}
+      action={record === undefined ? 'Add record' : 'Save'}
       busy={save.isPending}
       onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
     >
@@ -152,7 +152,7 @@ export function RecordDialog({
         label="Name"
         hint={
           <>
-            Below {domain}:{' '}
+            Full name:{' '}
             <span className="font-medium break-all">
               {name.trim() === '' || name.trim() === '@' ? domain : `${name.trim()}.${domain}`}
             </span>
@@ -161,7 +161,7 @@ export function RecordDialog({
         mono
         value={name}
         onChange={setName}
-        placeholder="Empty: the domain itself"
+        placeholder="Leave empty for the root domain"
         maxLength={253}
         autoComplete="off"
         autoCapitalize="none"

@@ -27,23 +27,23 @@ export function RecordsCard({ domain, isOurs }: { domain: string; isOurs: boolea
   const close = () => setAsked(undefined)
   const remove = useAction(
     ({ id }: DnsRecord, { client }) => client.call(deleteDnsRecord, { params: { domain, recId: id } }),
-    { changes: ['dns-record', 'domain'], done: 'The record is deleted.' },
+    { changes: ['dns-record', 'domain'], done: 'Record deleted.' },
   )
   return (
     <Card
       title="DNS records"
       about={
         isOurs
-          ? 'What our nameservers answer.'
-          : 'What our nameservers will answer once the domain uses them. Until then the records at your present provider count.'
+          ? 'Served by the Aloft nameservers.'
+          : 'Used once the domain points to the Aloft nameservers. Until then, edit the records at your current DNS provider.'
       }
       actions={
         <>
           <Button size="small" icon="plus" onClick={() => setAsked({ deed: 'add' })}>
-            Add a record
+            Add record
           </Button>
           <Button size="small" icon="upload" onClick={() => setAsked({ deed: 'import' })}>
-            Import a zone
+            Import zone
           </Button>
         </>
       }
@@ -51,7 +51,7 @@ export function RecordsCard({ domain, isOurs }: { domain: string; isOurs: boolea
     >
       {pages.rows.length === 0 ? (
         <Empty icon="domain" title="No records yet">
-          Add one, or import the zone file of your present provider before you change the nameservers.
+          Add a record, or import the zone file from your current provider before you switch nameservers.
         </Empty>
       ) : (
         <Table
@@ -76,17 +76,17 @@ export function RecordsCard({ domain, isOurs }: { domain: string; isOurs: boolea
               ),
             },
             {
-              title: 'Do',
+              title: 'Actions',
               silent: true,
               align: 'right',
               cell: (record) =>
                 record.creator === 'system' ? (
-                  <Badge>By itself</Badge>
+                  <Badge>Automatic</Badge>
                 ) : (
                   <span className="flex justify-end max-sm:flex-col">
                     <IconButton
                       icon="gear"
-                      label={`Change ${record.type} ${record.name || '@'}`}
+                      label={`Edit ${record.type} ${record.name || '@'}`}
                       onClick={() => setAsked({ deed: 'change', record })}
                     />
                     <IconButton
@@ -107,7 +107,7 @@ export function RecordsCard({ domain, isOurs }: { domain: string; isOurs: boolea
       {asked?.deed === 'remove' && (
         <Confirm
           title="Delete this record?"
-          action="Delete the record"
+          action="Delete record"
           busy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate(asked.record, { onSuccess: close })}

@@ -5,11 +5,11 @@ import { formatDay } from '../ui/format.ts'
 import type { Domain } from './domain-state.tsx'
 
 const TRANSFER: Readonly<Record<string, string>> = {
-  pending_owner: 'The transfer waits for the owner: look for a mail of the registrar and agree to it.',
-  pending_admin: 'The transfer waits for the administrative contact.',
-  pending_registry: 'The transfer waits for the registry. Nothing is left to do for you.',
-  completed: 'The transfer is completed.',
-  cancelled: 'The transfer was cancelled. Begin it again with a new code.',
+  pending_owner: 'Waiting for the owner. Look for an email from the registrar and approve the transfer.',
+  pending_admin: 'Waiting for the administrative contact.',
+  pending_registry: 'Waiting for the registry. There’s nothing more you need to do.',
+  completed: 'Completed.',
+  cancelled: 'Cancelled. Start it again with a new authorization code.',
 }
 
 const Fact = ({ name, children }: { name: string; children: string }) => (
@@ -35,15 +35,15 @@ export function RegistrationCard({ domain }: { domain: Domain }) {
         <Fact name="Added">{`${formatDay(createdAt)} by ${creator.username}`}</Fact>
         <Fact name="Registered">
           {boughtAt !== null
-            ? `Bought here, ${formatDay(boughtAt)}`
+            ? `Bought through Aloft on ${formatDay(boughtAt)}`
             : transferredAt !== null
-              ? `Transferred here, ${formatDay(transferredAt)}`
-              : 'Elsewhere'}
+              ? `Transferred in on ${formatDay(transferredAt)}`
+              : 'With another registrar'}
         </Fact>
-        {expiresAt !== null && <Fact name="Paid until">{formatDay(expiresAt)}</Fact>}
+        {expiresAt !== null && <Fact name="Expires">{formatDay(expiresAt)}</Fact>}
         {isMoving && (
           <Fact name="Transfer">
-            {TRANSFER[registry?.status ?? ''] ?? `Begun ${formatDay(transferStartedAt)}`}
+            {TRANSFER[registry?.status ?? ''] ?? `Started ${formatDay(transferStartedAt)}`}
           </Fact>
         )}
       </dl>

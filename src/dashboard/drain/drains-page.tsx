@@ -18,24 +18,24 @@ export function DrainsPage() {
   const [leaving, setLeaving] = useState<(typeof drains)[number]>()
   const remove = useAction((id: string, { client }) => client.call(deleteDrain, { params: { id } }), {
     changes: ['drain'],
-    done: 'The drain is removed.',
+    done: 'Log drain removed.',
     after: () => setLeaving(undefined),
   })
   const make = (
     <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
-      New drain
+      New log drain
     </Button>
   )
   return (
     <Page
       title="Log drains"
-      about="Logs of your sites, sent on to where you keep the others, as they are written."
+      about="Forward your logs to another service as they are written."
       actions={drains.length > 0 && make}
     >
       <Card flush>
         {drains.length === 0 ? (
-          <Empty icon="drain" title="Logs stay here" action={make}>
-            <p className="mb-3">Send them to your own collector: as JSON, as lines of JSON, or as syslog.</p>
+          <Empty icon="drain" title="No log drains yet" action={make}>
+            <p className="mb-3">Send logs to your own collector as JSON, NDJSON or syslog.</p>
             <CopyLine text="npx aloft drains add https://logs.example.com --name collector --format ndjson" />
           </Empty>
         ) : (
@@ -45,7 +45,7 @@ export function DrainsPage() {
             rowKey={({ id }) => id}
             columns={[
               {
-                title: 'Drain',
+                title: 'Log drain',
                 cell: ({ name, url }) => (
                   <>
                     <span className="block font-medium">{name}</span>
@@ -55,30 +55,30 @@ export function DrainsPage() {
               },
               { title: 'Format', wide: true, cell: ({ deliveryFormat }) => <Badge>{deliveryFormat}</Badge> },
               {
-                title: 'What',
+                title: 'Filter',
                 wide: true,
                 cell: ({ sources, environments, projectIds, samplingRate }) =>
                   [
-                    sources?.join(', ') ?? 'every source',
+                    sources?.join(', ') ?? 'All sources',
                     environments?.join(', '),
-                    projectIds && `${projectIds.length} projects`,
-                    samplingRate !== undefined && samplingRate < 1 && `${samplingRate * 100} % of requests`,
+                    projectIds && `${projectIds.length} ${projectIds.length === 1 ? 'project' : 'projects'}`,
+                    samplingRate !== undefined && samplingRate < 1 && `${samplingRate * 100}% of requests`,
                   ]
                     .filter(Boolean)
                     .join(' · '),
               },
               {
-                title: 'State',
+                title: 'Status',
                 cell: ({ status }) =>
                   status === 'enabled' ? (
-                    <Badge tone="good">On</Badge>
+                    <Badge tone="good">Enabled</Badge>
                   ) : (
-                    <span title="Nothing arrived for 24 hours. Mend the receiver, remove the drain and make it anew.">
-                      <Badge tone="bad">Given up</Badge>
+                    <span title="Every delivery failed for 24 hours. Fix the receiver, then remove this log drain and create it again.">
+                      <Badge tone="bad">Disabled</Badge>
                     </span>
                   ),
               },
-              { title: 'Made', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
               {
                 title: 'Actions',
                 silent: true,
@@ -95,12 +95,12 @@ export function DrainsPage() {
       {leaving && (
         <Confirm
           title={`Remove “${leaving.name}”?`}
-          action="Remove the drain"
+          action="Remove log drain"
           busy={remove.isPending}
           onConfirm={() => remove.mutate(leaving.id)}
           onClose={() => setLeaving(undefined)}
         >
-          <p>Entries that were not sent yet never will be. The logs themselves stay here.</p>
+          <p>Entries that haven't been sent yet are dropped. Your logs in Aloft are not affected.</p>
         </Confirm>
       )}
     </Page>

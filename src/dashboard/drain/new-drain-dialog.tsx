@@ -7,19 +7,19 @@ import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 
 const FORMATS = [
-  { value: 'ndjson', label: 'Lines of JSON' },
-  { value: 'json', label: 'JSON: an array a batch' },
+  { value: 'ndjson', label: 'NDJSON (one object per line)' },
+  { value: 'json', label: 'JSON (one array per batch)' },
   { value: 'syslog', label: 'Syslog (RFC 5424)' },
 ] as const
 const SOURCES = [
-  { value: 'static', label: 'Files' },
+  { value: 'static', label: 'Static files' },
   { value: 'lambda', label: 'Functions' },
   { value: 'build', label: 'Builds' },
 ] as const
 const ENVIRONMENTS = [
-  { value: '', label: 'Production and previews' },
-  { value: 'production', label: 'Production alone' },
-  { value: 'preview', label: 'Previews alone' },
+  { value: '', label: 'All environments' },
+  { value: 'production', label: 'Production only' },
+  { value: 'preview', label: 'Preview only' },
 ] as const
 
 type Source = (typeof SOURCES)[number]['value']
@@ -46,25 +46,30 @@ export function NewDrainDialog({ onClose }: { onClose: () => void }) {
           ...(secret !== '' && { secret }),
         },
       }),
-    { changes: ['drain'], done: 'Entries are sent from now on.', after: onClose, quiet: true },
+    {
+      changes: ['drain'],
+      done: 'Log drain created. New entries are being sent.',
+      after: onClose,
+      quiet: true,
+    },
   )
   return (
     <FormDialog
       title="New log drain"
       onClose={onClose}
-      action="Make the drain"
+      action="Create log drain"
       busy={make.isPending}
       onSubmit={() => make.mutate(undefined)}
     >
       <TextField label="Name" value={name} onChange={setName} required maxLength={100} autoComplete="off" />
       <TextField
-        label="Address"
+        label="URL"
         type="url"
         placeholder="https://logs.example.com/aloft"
         hint={
           verify && (
             <>
-              To show that it is yours, it has to answer with the header{' '}
+              To verify ownership, it must respond with the header{' '}
               <code>x-platform-verify: {verify.code}</code>.
             </>
           )
@@ -76,11 +81,16 @@ export function NewDrainDialog({ onClose }: { onClose: () => void }) {
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField label="Format" value={format} onChange={setFormat} options={FORMATS} />
-        <SelectField label="Of" value={environment} onChange={setEnvironment} options={ENVIRONMENTS} />
+        <SelectField
+          label="Environment"
+          value={environment}
+          onChange={setEnvironment}
+          options={ENVIRONMENTS}
+        />
       </div>
       <fieldset>
-        <legend className="text-sm font-medium">Entries of</legend>
-        <p className="mb-1.5 text-sm text-soft">None chosen means all.</p>
+        <legend className="text-sm font-medium">Sources</legend>
+        <p className="mb-1.5 text-sm text-soft">Leave all unchecked to include everything.</p>
         <div className="flex flex-wrap gap-x-5 gap-y-2">
           {SOURCES.map(({ value, label }) => (
             <Checkbox
@@ -97,7 +107,7 @@ export function NewDrainDialog({ onClose }: { onClose: () => void }) {
       <ProjectBoxes chosen={projectIds} onChange={setProjectIds} />
       <TextField
         label="Secret (optional)"
-        hint="Signs what is sent, in the header x-platform-signature. It is not shown again."
+        hint="Used to sign each delivery in the x-platform-signature header. It won't be shown again."
         type="password"
         value={secret}
         onChange={setSecret}

@@ -19,9 +19,9 @@ export interface ApplicationFields {
 }
 
 const HOW = [
-  { value: '', label: 'Nothing' },
+  { value: '', label: 'None' },
   { value: 'read', label: 'Read' },
-  { value: 'read-write', label: 'Read and change' },
+  { value: 'read-write', label: 'Read and write' },
 ] as const
 
 /** Registers an application, or changes one. */
@@ -59,12 +59,12 @@ export function ApplicationDialog({
   )
   return (
     <FormDialog
-      title={application === undefined ? 'New application' : `Change ${application.name}`}
+      title={application === undefined ? 'New application' : `Edit ${application.name}`}
       {...(application !== undefined && {
-        about: 'Those who have it installed are asked to agree to wider scopes.',
+        about: 'Accounts that already installed it must approve any additional scopes.',
       })}
       onClose={onClose}
-      action={application === undefined ? 'Register it' : 'Save'}
+      action={application === undefined ? 'Create application' : 'Save'}
       busy={save.isPending}
       onSubmit={() => save.mutate(undefined)}
     >
@@ -77,8 +77,8 @@ export function ApplicationDialog({
         maxLength={64}
       />
       <TextField
-        label="Leads back to"
-        hint="Where people are sent after they agreed. No other address is accepted."
+        label="Redirect URL"
+        hint="Where users are sent after they approve. No other URL is accepted."
         type="url"
         placeholder="https://watcher.example/back"
         value={redirectUrl}
@@ -86,7 +86,7 @@ export function ApplicationDialog({
         required
       />
       <TextField
-        label="Is told at (optional)"
+        label="Webhook URL (optional)"
         type="url"
         placeholder="https://watcher.example/events"
         value={webhookUrl}
@@ -94,13 +94,13 @@ export function ApplicationDialog({
       />
       <TextField
         label="Note (optional)"
-        hint="Shown to those who are asked to agree."
+        hint="Shown to users on the approval screen."
         value={note}
         onChange={setNote}
         maxLength={500}
       />
       <fieldset>
-        <legend className="mb-1.5 text-sm font-medium">Asks for</legend>
+        <legend className="mb-1.5 text-sm font-medium">Scopes</legend>
         <div className="grid gap-2">
           {SCOPES.map((scope) => (
             <div key={scope} className="grid grid-cols-[1fr_10rem] items-center gap-3 text-sm">

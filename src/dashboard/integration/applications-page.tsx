@@ -32,7 +32,7 @@ export function ApplicationsPage() {
   })
   const remove = useAction((id: string, { client }) => client.call(deleteApplication, { params: { id } }), {
     changes: ['application', 'integration'],
-    done: 'The application is removed, also wherever it was installed.',
+    done: 'Application removed from every account that installed it.',
     after: () => setLeaving(undefined),
   })
   const make = (
@@ -46,7 +46,7 @@ export function ApplicationsPage() {
   return (
     <Page
       title="Applications"
-      about="Programs of yours that others can install into their accounts, by OAuth."
+      about="OAuth applications you've built that other accounts can install."
       back={{ label: 'Integrations', to: '/a/$account/integrations', params: { account } }}
       actions={pages.rows.length > 0 && make}
     >
@@ -54,8 +54,8 @@ export function ApplicationsPage() {
         <Card>
           <Empty icon="plug" title="No applications yet" action={make}>
             <p className="mb-3">
-              An application asks for scopes, acts in the accounts that let it in, and hears what happens
-              there. The repository has a whole one in examples/integration.
+              An application requests scopes, acts in the accounts that install it, and receives their events.
+              See examples/integration in the repository for a complete one.
             </p>
             <CopyLine text="npx aloft apps create --name Watcher --redirect-uri https://watcher.example/back --scope deployment:read" />
           </Empty>
@@ -71,12 +71,14 @@ export function ApplicationsPage() {
                 <a href={installAddress(application.clientId)} className={buttonClass()}>
                   Install
                 </a>
-                <Menu trigger={<IconButton icon="dots" label={`More of ${application.name}`} look="plain" />}>
+                <Menu
+                  trigger={<IconButton icon="dots" label={`Actions for ${application.name}`} look="plain" />}
+                >
                   <MenuItem icon="gear" onSelect={() => setMaking(application)}>
-                    Change
+                    Edit
                   </MenuItem>
                   <MenuItem icon="key" onSelect={() => rotate.mutate(application.id)}>
-                    New secret
+                    Rotate secret
                   </MenuItem>
                   <MenuItem icon="trash" danger onSelect={() => setLeaving(application)}>
                     Remove
@@ -87,14 +89,14 @@ export function ApplicationsPage() {
           >
             <Facts
               facts={[
-                ['Client id', <code key="client">{application.clientId}</code>],
-                ['Leads back to', <code key="back">{application.redirectUrl}</code>],
-                ['Is told at', application.webhookUrl ?? 'Nowhere'],
+                ['Client ID', <code key="client">{application.clientId}</code>],
+                ['Redirect URL', <code key="back">{application.redirectUrl}</code>],
+                ['Webhook URL', application.webhookUrl ?? 'None'],
                 [
-                  'Asks to',
+                  'Scopes',
                   Object.entries(application.scopes)
                     .map(([scope, how]) => scopeInWords(`${how}:${scope}`))
-                    .join('; ') || 'Nothing',
+                    .join('; ') || 'None',
                 ],
               ]}
             />
@@ -112,7 +114,7 @@ export function ApplicationsPage() {
       {secret !== undefined && (
         <ShownOnce
           title="Copy the client secret now"
-          about="It is shown this once. One from before is worth nothing from now on."
+          about="You won't be able to see it again. The previous secret no longer works."
           secret={secret}
           onClose={() => setSecret(undefined)}
         />
@@ -120,13 +122,13 @@ export function ApplicationsPage() {
       {leaving && (
         <Confirm
           title={`Remove ${leaving.name}?`}
-          action="Remove the application"
+          action="Remove application"
           word={leaving.slug}
           busy={remove.isPending}
           onConfirm={() => remove.mutate(leaving.id)}
           onClose={() => setLeaving(undefined)}
         >
-          <p>It is removed from every account that installed it. This cannot be taken back.</p>
+          <p>It will be removed from every account that installed it. This can't be undone.</p>
         </Confirm>
       )}
     </Page>

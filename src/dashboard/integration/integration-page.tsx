@@ -41,18 +41,18 @@ export function IntegrationPage() {
   )
   const agree = useAction((_input: undefined, { client }) => client.call(confirmScopes, { params: { id } }), {
     changes: ['integration'],
-    done: 'Agreed. It may use them from now on.',
+    done: 'Approved. The integration can use the new scopes now.',
   })
   const take = useAction(
     (_input: undefined, { client }) =>
       client.call(transferConfiguration, { params: { id }, body: { userId: user.id } }),
-    { changes: ['integration'], done: 'You answer for it now.' },
+    { changes: ['integration'], done: 'You now own this installation.' },
   )
   const remove = useAction(
     (_input: undefined, { client }) => client.call(deleteConfiguration, { params: { id } }),
     {
       changes: ['integration'],
-      done: `${it.slug} is removed.`,
+      done: `${it.slug} removed.`,
       after: () => void navigate({ to: '/a/$account/integrations', params: { account: account.slug } }),
     },
   )
@@ -69,12 +69,12 @@ export function IntegrationPage() {
     >
       {it.disabledAt !== undefined && (
         <Card
-          title="It is disabled"
-          about={it.disabledReason ?? 'Whoever installed it may no longer do so.'}
+          title="Disabled"
+          about={it.disabledReason ?? 'The person who installed it no longer has permission to.'}
           actions={
             account.kind === 'team' && (
               <Button look="primary" busy={take.isPending} onClick={() => take.mutate(undefined)}>
-                Answer for it yourself
+                Take ownership
               </Button>
             )
           }
@@ -83,15 +83,15 @@ export function IntegrationPage() {
       {pending.map(({ scopes, note, requestedAt }) => (
         <Card
           key={requestedAt}
-          title="It asks for more"
+          title="Additional access requested"
           about={note ?? undefined}
           footer={
             <>
               <span>
-                Asked <Time at={requestedAt} />. Until you agree it goes on with what it has.
+                Requested <Time at={requestedAt} />. Until you approve, it keeps its current access.
               </span>
               <Button look="primary" busy={agree.isPending} onClick={() => agree.mutate(undefined)}>
-                Agree
+                Approve
               </Button>
             </>
           }
@@ -103,7 +103,7 @@ export function IntegrationPage() {
           </ul>
         </Card>
       ))}
-      <Card title="What it may do">
+      <Card title="Access">
         <ul className="mb-4 list-disc space-y-1 pl-5 text-sm">
           {it.scopes.map((scope) => (
             <li key={scope}>{scopeInWords(scope)}</li>
@@ -112,12 +112,12 @@ export function IntegrationPage() {
         <Facts
           facts={[
             ['Installed', <Time key="installed" at={it.createdAt} />],
-            ['Id', <code key="id">{it.id}</code>],
+            ['ID', <code key="id">{it.id}</code>],
           ]}
         />
       </Card>
       <Card
-        title="In which projects"
+        title="Projects"
         footer={
           <>
             <span />
@@ -127,19 +127,17 @@ export function IntegrationPage() {
           </>
         }
       >
-        <ProjectBoxes label="It may touch these" chosen={chosen} onChange={setChosen} />
+        <ProjectBoxes label="Projects it can access" chosen={chosen} onChange={setChosen} />
       </Card>
       {leaving && (
         <Confirm
           title={`Remove ${it.slug}?`}
-          action="Remove the integration"
+          action="Remove integration"
           busy={remove.isPending}
           onConfirm={() => remove.mutate(undefined)}
           onClose={() => setLeaving(false)}
         >
-          <p>
-            Its tokens stop working at once, and the variables and log drains that it made here are removed.
-          </p>
+          <p>Its tokens stop working immediately, and the variables and log drains it created are removed.</p>
         </Confirm>
       )}
     </Page>

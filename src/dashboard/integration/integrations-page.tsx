@@ -18,10 +18,10 @@ export function IntegrationsPage() {
   return (
     <Page
       title="Integrations"
-      about="Programs of others that you let into this account, and what each may touch."
+      about="Third-party applications with access to this account."
       actions={
         <ButtonLink to="/a/$account/applications" params={{ account }}>
-          Your own applications
+          Your applications
         </ButtonLink>
       }
     >
@@ -29,15 +29,15 @@ export function IntegrationsPage() {
         {installed.length === 0 ? (
           <Empty
             icon="plug"
-            title="Nothing is installed"
+            title="No integrations installed"
             action={
               <ButtonLink to="/a/$account/applications" params={{ account }}>
-                Write one of your own
+                Build your own
               </ButtonLink>
             }
           >
-            An integration is installed from its own page: it sends you here, you see what it asks for, and
-            agree or not.
+            Install an integration from its own website. It sends you here to review the access it asks for
+            before you approve it.
           </Empty>
         ) : (
           <Table
@@ -62,18 +62,22 @@ export function IntegrationsPage() {
                 title: 'Projects',
                 wide: true,
                 cell: ({ projectSelection, projects }) =>
-                  projectSelection === 'all' ? 'All' : `${projects.length} chosen`,
+                  projectSelection === 'all' ? 'All' : `${projects.length} selected`,
               },
-              { title: 'May', wide: true, cell: ({ scopes }) => `${scopes.length} scopes` },
               {
-                title: 'State',
+                title: 'Access',
+                wide: true,
+                cell: ({ scopes }) => `${scopes.length} ${scopes.length === 1 ? 'scope' : 'scopes'}`,
+              },
+              {
+                title: 'Status',
                 cell: (it) =>
                   it.disabledAt !== undefined ? (
                     <Badge tone="bad">Disabled</Badge>
                   ) : isWaiting(it) ? (
-                    <Badge tone="warn">Asks for more</Badge>
+                    <Badge tone="warn">Needs approval</Badge>
                   ) : (
-                    <Badge tone="good">On</Badge>
+                    <Badge tone="good">Enabled</Badge>
                   ),
               },
               { title: 'Installed', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -9,14 +9,14 @@ export interface LogRequest {
   readonly type: string
   readonly deployment: string
   readonly target: string
-  /** How far back: one of `RANGES`, or empty for all that is kept. */
+  /** How far back: one of `RANGES`, or empty for all time. */
   readonly range: string
 }
 
 const HOUR = 3_600_000
 
 export const RANGES = [
-  { value: '', label: 'All that is kept' },
+  { value: '', label: 'All time' },
   { value: '15m', label: 'Last 15 minutes', ms: HOUR / 4 },
   { value: '1h', label: 'Last hour', ms: HOUR },
   { value: '24h', label: 'Last 24 hours', ms: 24 * HOUR },
@@ -25,10 +25,10 @@ export const RANGES = [
 
 export const STATUSES = [
   { value: '', label: 'Any status' },
-  { value: '2xx', label: '2xx: well' },
-  { value: '3xx', label: '3xx: elsewhere' },
-  { value: '4xx', label: '4xx: not there, not allowed' },
-  { value: '5xx', label: '5xx: failed' },
+  { value: '2xx', label: '2xx success' },
+  { value: '3xx', label: '3xx redirect' },
+  { value: '4xx', label: '4xx client error' },
+  { value: '5xx', label: '5xx server error' },
   { value: '4xx,5xx', label: '4xx and 5xx' },
 ] as const
 
@@ -36,14 +36,14 @@ export const LEVELS = [
   { value: '', label: 'Any level' },
   { value: 'error', label: 'Errors' },
   { value: 'warning,error', label: 'Warnings and errors' },
-  { value: 'info', label: 'Information' },
+  { value: 'info', label: 'Info' },
 ] as const
 
 export const TYPES = [
-  { value: '', label: 'Visits and lines' },
-  { value: 'request', label: 'Visits' },
-  { value: 'stdout,stderr', label: 'Lines of programs' },
-  { value: 'stderr', label: 'Lines on stderr' },
+  { value: '', label: 'Requests and output' },
+  { value: 'request', label: 'Requests' },
+  { value: 'stdout,stderr', label: 'Output (stdout and stderr)' },
+  { value: 'stderr', label: 'stderr only' },
 ] as const
 
 /** A status of one's own, such as `404`, is a choice too. */

@@ -164,27 +164,27 @@ function VisitDetails({ request, account }: { request: ProjectLogRequest; accoun
     <Facts
       facts={[
         ['Time', formatTime(request.at)],
-        ['Address', <Code key="address">{`${request.method} ${request.host}${request.path}`}</Code>],
+        ['Request', <Code key="address">{`${request.method} ${request.host}${request.path}`}</Code>],
         [
-          isFailed ? 'What happened' : 'Summary',
+          isFailed ? 'Error' : 'Summary',
           <span key="text" className={classes('break-words', isFailed && 'text-fg')}>
             {request.text}
           </span>,
         ],
         [
-          'Answered by',
-          `${SOURCES[request.source] ?? request.source}${request.entrypoint === '' ? '' : ` ${request.entrypoint}`}${request.coldStart ? ', after a cold start' : ''}`,
+          'Served by',
+          `${SOURCES[request.source] ?? request.source}${request.entrypoint === '' ? '' : ` ${request.entrypoint}`}${request.coldStart ? ' (cold start)' : ''}`,
         ],
-        ['Took', `${formatDuration(request.ms)}, ${formatBytes(request.bytes)} sent`],
-        ['Visitor', <Code key="ip">{request.ip}</Code>],
-        ['Browser', <Code key="agent">{request.userAgent}</Code>],
+        ['Duration', `${formatDuration(request.ms)}, ${formatBytes(request.bytes)} transferred`],
+        ['IP address', <Code key="ip">{request.ip}</Code>],
+        ['User agent', <Code key="agent">{request.userAgent}</Code>],
         ['Region', request.region],
         deploymentFact(account, request.deploymentId),
         [
-          'Id',
+          'Request ID',
           <span key="id" className="flex items-center gap-1">
             <Code>{request.requestId}</Code>
-            <CopyButton text={request.requestId} label="Copy the id" />
+            <CopyButton text={request.requestId} label="Copy request ID" />
           </span>,
         ],
       ]}
@@ -198,7 +198,7 @@ const LineDetails = ({ line, account }: { line: ProjectLogLine; account: string 
     <Facts
       facts={[
         ['Time', formatTime(line.at)],
-        ['Written by', <Code key="entry">{line.entrypoint}</Code>],
+        ['Function', <Code key="entry">{line.entrypoint}</Code>],
         ...(line.instanceId === undefined
           ? []
           : [['Instance', <Code key="instance">{line.instanceId}</Code>] as const]),
@@ -212,7 +212,7 @@ const LineDetails = ({ line, account }: { line: ProjectLogLine; account: string 
 /** What a program wrote, with the colours it chose. */
 const Lines = ({ lines }: { lines: readonly ProjectLogLine[] }) => (
   <ol
-    aria-label="Lines"
+    aria-label="Output"
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
     tabIndex={0}
     className="max-h-80 overflow-auto rounded-lg border border-line bg-bg py-2 font-mono text-[0.8125rem]"

@@ -68,7 +68,7 @@ export function LogsPage() {
 
   return (
     <Page
-      title={`Logs of ${project.name}`}
+      title={`${project.name} logs`}
       heading="Logs"
       actions={
         <>
@@ -78,7 +78,7 @@ export function LogsPage() {
               <span role="status">
                 <Badge tone={followed.isConnected ? 'good' : 'warn'}>
                   <span className="size-1.5 animate-pulse rounded-full bg-current" />
-                  {followed.isConnected ? 'Following' : 'Connecting …'}
+                  {followed.isConnected ? 'Live' : 'Connecting…'}
                 </Badge>
               </span>
             )}
@@ -88,7 +88,7 @@ export function LogsPage() {
             busy={pages.isRefetching && !pages.isFetchingNextPage}
             onClick={() => void pages.refetch()}
           >
-            Look again
+            Refresh
           </Button>
           <Button icon="download" disabled={entries.length === 0} onClick={save}>
             Download
@@ -98,7 +98,7 @@ export function LogsPage() {
     >
       <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
         <div className="lg:col-span-2">
-          <TypedFilter label="Text" placeholder="Text …" value={text} onChange={setText} />
+          <TypedFilter label="Text" placeholder="Search text…" value={text} onChange={setText} />
         </div>
         <div className="lg:col-span-2">
           <TypedFilter label="Path" placeholder="/api/ or *login" mono value={path} onChange={setPath} />
@@ -128,11 +128,11 @@ export function LogsPage() {
       </div>
       {(deployment !== '' || target !== '') && (
         <p className="flex flex-wrap items-center gap-2 text-sm text-soft">
-          Only of
+          Filtered by{' '}
           {deployment !== '' && (
-            <Chip label={`the deployment ${deployment}`} onRemove={() => setDeployment('')} />
+            <Chip label={`deployment ${deployment}`} onRemove={() => setDeployment('')} />
           )}
-          {target !== '' && <Chip label={`${target} addresses`} onRemove={() => setTarget('')} />}
+          {target !== '' && <Chip label={target} onRemove={() => setTarget('')} />}
         </p>
       )}
       {followed.problem !== undefined && (
@@ -163,20 +163,20 @@ export function LogsPage() {
         ) : isFiltered ? (
           <Empty
             icon="search"
-            title={pages.hasNextPage ? 'Nothing found so far' : 'Nothing is like this'}
+            title={pages.hasNextPage ? 'No results so far' : 'No matching entries'}
             action={
               <ButtonLink
                 to="/a/$account/projects/$project/logs"
                 params={{ account, project: project.name }}
                 search={{}}
               >
-                Show everything
+                Clear filters
               </ButtonLink>
             }
           >
             {pages.hasNextPage
-              ? 'Older entries were not searched yet.'
-              : 'No visit and no line of what is kept fits these filters.'}
+              ? 'Older entries haven’t been searched yet.'
+              : 'No request or output matches these filters.'}
           </Empty>
         ) : (
           <Nothing host={productionHost(project)} />
@@ -201,14 +201,14 @@ const groupless = <Entry extends { readonly id: string }>(entries: readonly Entr
 const Chip = ({ label, onRemove }: { label: string; onRemove: () => void }) => (
   <span className="inline-flex max-w-full min-w-0 items-center rounded-lg border border-line bg-panel pl-3 text-fg">
     <span className="min-w-0 truncate">{label}</span>
-    <IconButton icon="close" label={`Not only of ${label}`} onClick={onRemove} />
+    <IconButton icon="close" label={`Remove filter: ${label}`} onClick={onRemove} />
   </span>
 )
 
 const Nothing = ({ host }: { host: string | undefined }) => (
-  <Empty icon="logs" title="Nobody has visited it yet">
+  <Empty icon="logs" title="No logs yet">
     <p className="mb-3">
-      Every visit is written here with its status and its time, and under it whatever your program wrote with
+      Every request appears here with its status and duration, together with anything your code prints with
       console.log. Visit {host ?? 'a deployment'}, or follow along in your terminal:
     </p>
     <CopyLine text={`npx aloft logs${host === undefined ? '' : ` ${host}`} -f`} />

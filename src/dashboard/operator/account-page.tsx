@@ -22,26 +22,26 @@ export function AccountPage() {
   const [editing, setEditing] = useState(false)
   const save = useAction(
     (body: QuotaRequest, { client }) => client.call(changeAccountQuotas, { params, body }),
-    { changes: ['operator'], done: () => `The quotas of ${account.slug} are changed.` },
+    { changes: ['operator'], done: () => `Quotas of ${account.slug} updated.` },
   )
   const limits = Object.fromEntries(quotas.map(({ name, limit }) => [name, limit])) as QuotaLimits
   return (
-    <Page title={account.slug} about={account.email ?? 'A team of this installation.'}>
+    <Page title={account.slug} about={account.email ?? 'Team'}>
       <Card
         title={
           <span className="flex items-center gap-2">
             Usage <Badge>{plan}</Badge>
           </span>
         }
-        about="What the account uses of what it may."
-        actions={<Button onClick={() => setEditing(true)}>Change quotas</Button>}
+        about="Usage compared to the account's limits."
+        actions={<Button onClick={() => setEditing(true)}>Edit quotas</Button>}
       >
         <UsageBars quotas={quotas} changed={changed} />
       </Card>
       {editing && (
         <QuotasDialog
-          title={`Quotas of ${account.slug}`}
-          about={`What is empty is as its plan, ${plan}, allows. "none" is no limit.`}
+          title={`Quotas for ${account.slug}`}
+          about={`Leave a field empty to use the limit of the ${plan} plan. Enter "none" for no limit.`}
           limits={limits}
           changed={changed}
           busy={save.isPending}

@@ -34,26 +34,26 @@ export function AccountsPage() {
   const change = useAction(
     ({ id, ...body }: Change, { client }) =>
       client.call(updateAccount, { params: { idOrEmailOrSlug: id }, body }),
-    { changes: ['operator'], done: ({ slug }) => `${slug} is changed.` },
+    { changes: ['operator'], done: ({ slug }) => `${slug} updated.` },
   )
   return (
     <Page
       title="Accounts and plans"
-      about="Everybody on this installation, and what their plan lets them do. Open one to see what it uses."
+      about="Every account on this installation and its plan. Open one to see its usage."
     >
       <div className="max-w-sm">
         <TextField
-          label="Find an account"
+          label="Search accounts"
           hideLabel
           type="search"
-          placeholder="Name or e-mail address …"
+          placeholder="Name or email…"
           value={search}
           onChange={setSearch}
         />
       </div>
       <Card flush>
         {pages.rows.length === 0 ? (
-          <Empty icon="people" title="Nobody is called that" />
+          <Empty icon="people" title="No matching accounts" />
         ) : (
           <Table
             label="Accounts"
@@ -104,7 +104,7 @@ export function AccountsPage() {
                 align: 'right',
                 cell: ({ deployments }) => formatNumber(deployments),
               },
-              { title: 'Since', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Joined', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
               {
                 title: 'Actions',
                 silent: true,
@@ -114,7 +114,7 @@ export function AccountsPage() {
                     size="small"
                     look={softBlocked ? 'plain' : 'danger'}
                     aria-label={`${softBlocked ? 'Unblock' : 'Block'} ${slug}`}
-                    title="A blocked account reads, but changes nothing, and its sites pause."
+                    title="A blocked account is read-only and its sites are paused."
                     disabled={change.isPending}
                     onClick={() => change.mutate({ id, softBlocked: !softBlocked })}
                   >

@@ -18,12 +18,12 @@ export function BackupsPage() {
       setReceived(0)
       await saveAs(await client.call(makeBackup, { query: { logs, key } }), setReceived)
     },
-    { changes: [], done: 'The backup is in your downloads.' },
+    { changes: [], done: 'Backup downloaded.' },
   )
   return (
     <Page
       title="Backups"
-      about="Everything in one archive: the database and the contents of files. It is made while visitors are served."
+      about="One archive with the database and all deployed files. Sites stay online while it is created."
     >
       <Card
         title="Download a backup"
@@ -31,8 +31,8 @@ export function BackupsPage() {
           <>
             <span role="status">
               {make.isPending
-                ? `${formatBytes(received)} so far …`
-                : 'Large installations: use the command line.'}
+                ? `${formatBytes(received)} downloaded…`
+                : 'For large installations, use the command line.'}
             </span>
             <Button
               look="primary"
@@ -40,30 +40,27 @@ export function BackupsPage() {
               busy={make.isPending}
               onClick={() => make.mutate(undefined)}
             >
-              Make a backup
+              Create backup
             </Button>
           </>
         }
       >
         <div className="space-y-4">
           <Switch
-            label="With the logs of deployments"
-            hint="Visits and output of the last days. They make it much larger."
+            label="Include logs"
+            hint="Requests and output of the last few days. Makes the backup much larger."
             checked={logs}
             onChange={setLogs}
           />
           <Switch
-            label="With the master key"
-            hint="Without it secrets cannot be read from the backup. With it, whoever has the file can read them: keep it apart unless you have a reason."
+            label="Include the master key"
+            hint="Secrets can't be restored without the master key. But anyone who gets a backup that includes it can read them, so it's safer to store the key separately."
             checked={key}
             onChange={setKey}
           />
         </div>
       </Card>
-      <Card
-        title="On the command line"
-        about="The same archive, written as it comes, and how to bring it back."
-      >
+      <Card title="Command line" about="Stream the same archive to a file, and restore from it.">
         <div className="space-y-2">
           <CopyLine text="npx aloft operator backup --output aloft-backup.tar" />
           <CopyLine text="npx aloft operator restore aloft-backup.tar --data-dir .aloft" />

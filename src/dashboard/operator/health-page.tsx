@@ -11,7 +11,7 @@ import { Time } from '../ui/time.tsx'
 import { Meter } from './meter.tsx'
 import { RefreshButton } from './refresh-button.tsx'
 
-const ROLES = { supervisor: 'Looks after the others', serve: 'Serves', work: 'Works' } as const
+const ROLES = { supervisor: 'Supervisor', serve: 'Serving', work: 'Worker' } as const
 
 export function HealthPage() {
   const status = useRead('operator', getStatus)
@@ -20,7 +20,9 @@ export function HealthPage() {
     <Page title="Health" about={`Aloft ${status.version} at ${status.baseUrl}`} actions={<RefreshButton />}>
       <Card
         title={
-          wrong.length === 0 ? 'All is well' : `${wrong.length} of ${status.checks.length} checks need you`
+          wrong.length === 0
+            ? 'All systems operational'
+            : `${wrong.length} of ${status.checks.length} checks need attention`
         }
       >
         <ul className="space-y-3">
@@ -31,7 +33,7 @@ export function HealthPage() {
               </span>
               <span className="min-w-0">
                 <span className="font-medium">{name}</span>
-                <span className="sr-only">{ok ? ' is well' : ' needs you'}</span>
+                <span className="sr-only">{ok ? ': OK' : ': needs attention'}</span>
                 <span className="block break-words text-soft">{message}</span>
                 {hint !== undefined && <span className="block break-words">{hint}</span>}
               </span>
@@ -44,7 +46,7 @@ export function HealthPage() {
         <Card title="Disk">
           <Meter of={status.disk} />
           <p className="mt-3 text-sm text-soft">
-            Database {formatBytes(status.database.bytes)}, contents of files {formatBytes(status.blobs.bytes)}
+            Database {formatBytes(status.database.bytes)}, deployed files {formatBytes(status.blobs.bytes)}
           </p>
         </Card>
         <Card title="Memory">
@@ -66,13 +68,13 @@ export function HealthPage() {
         </Card>
       </div>
 
-      <Card title="How it is set up">
+      <Card title="Configuration">
         <Facts
           facts={[
             ['Version', `${status.version} on Node.js ${status.node}`],
             ['Database', `${status.database.kind}, schema ${status.database.schema}`],
-            ['Domain of sites', `*.${status.domain}`],
-            ['Addresses', status.addresses.join(', ') || 'not known'],
+            ['Sites domain', `*.${status.domain}`],
+            ['IP addresses', status.addresses.join(', ') || 'unknown'],
             ['Nameservers', status.nameservers.join(', ') || 'none'],
             [
               'Ports',
@@ -80,31 +82,29 @@ export function HealthPage() {
             ],
             [
               'Certificates',
-              `${status.certificates.authority === 'acme' ? 'from a public authority' : 'from the local authority'}, ${status.certificates.expiring} end within 14 days`,
+              `${status.certificates.authority === 'acme' ? 'Public certificate authority' : 'Local certificate authority'}, ${status.certificates.expiring} expiring within 14 days`,
             ],
-            ['Mail', status.mail === 'smtp' ? 'sent by SMTP' : 'written to the outbox folder'],
+            ['Email', status.mail === 'smtp' ? 'SMTP' : 'Not configured (saved to the outbox folder)'],
             [
-              'Code of users',
-              `${status.runtime}, isolated by ${status.sandbox.kind ?? 'nothing yet'} (${status.sandbox.mode})`,
+              'User code',
+              `${status.runtime}, isolated by ${status.sandbox.kind ?? 'no sandbox'} (${status.sandbox.mode})`,
             ],
-            ...status.sandbox.inForce.map(
-              ([what = '', how = '']) => [`Code of users: ${what}`, how] as const,
-            ),
+            ...status.sandbox.inForce.map(([what = '', how = '']) => [`User code: ${what}`, how] as const),
             ['Origin', status.origin],
-            ['Running since', <Time key="since" at={status.startedAt} />],
+            ['Up since', <Time key="since" at={status.startedAt} />],
           ]}
         />
       </Card>
 
-      <Card title="Processes of this machine" flush>
+      <Card title="Processes on this machine" flush>
         <Table
           label="Processes"
           rows={status.processes}
           rowKey={({ name, pid }) => `${name}-${pid}`}
           columns={[
             { title: 'Process', cell: ({ name }) => <span className="font-medium">{name}</span> },
-            { title: 'Does', wide: true, cell: ({ role }) => ROLES[role] },
-            { title: 'Number', wide: true, cell: ({ pid }) => <code>{pid}</code> },
+            { title: 'Role', wide: true, cell: ({ role }) => ROLES[role] },
+            { title: 'PID', wide: true, cell: ({ pid }) => <code>{pid}</code> },
             {
               title: 'Memory',
               align: 'right',
@@ -115,12 +115,12 @@ export function HealthPage() {
               align: 'right',
               cell: ({ restarts, hangs }) =>
                 restarts > 0 ? (
-                  <Badge tone="warn">{hangs > 0 ? `${restarts} (${hangs} stood still)` : restarts}</Badge>
+                  <Badge tone="warn">{hangs > 0 ? `${restarts} (${hangs} hung)` : restarts}</Badge>
                 ) : (
                   '0'
                 ),
             },
-            { title: 'Since', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
+            { title: 'Started', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
           ]}
         />
       </Card>

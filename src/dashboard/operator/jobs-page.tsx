@@ -14,11 +14,11 @@ export function JobsPage() {
   const failed = useReadPages('operator', listFailedJobs, { query: { limit: 25 } }, (reply) => reply.jobs)
   const run = useAction((name: string, { client }) => client.call(runJob, { params: { name } }), {
     changes: ['operator'],
-    done: (_job, name) => `${name} is in the queue.`,
+    done: (_job, name) => `${name} queued.`,
   })
   const retry = useAction((id: string, { client }) => client.call(retryFailedJob, { params: { id } }), {
     changes: ['operator'],
-    done: 'It is tried again.',
+    done: 'Retry queued.',
   })
   const forget = useAction((id: string, { client }) => client.call(deleteFailedJob, { params: { id } }), {
     changes: ['operator'],
@@ -26,19 +26,19 @@ export function JobsPage() {
   return (
     <Page
       title="Jobs"
-      about={`${queue.queued} wait, ${queue.running} run, ${queue.failed} failed for good.`}
+      about={`${queue.queued} queued, ${queue.running} running, ${queue.failed} dead.`}
       actions={<RefreshButton />}
     >
       <Card
-        title="Failed for good"
-        about="They were tried several times and are not tried again by themselves."
+        title="Dead jobs"
+        about="Jobs that failed every attempt. They aren't retried automatically."
         flush
       >
         {failed.rows.length === 0 ? (
-          <Empty icon="check" title="None" />
+          <Empty icon="check" title="No dead jobs" />
         ) : (
           <Table
-            label="Failed jobs"
+            label="Dead jobs"
             rows={failed.rows}
             rowKey={({ id }) => id}
             columns={[
@@ -51,7 +51,7 @@ export function JobsPage() {
                   </>
                 ),
               },
-              { title: 'Tries', wide: true, align: 'right', cell: ({ attempts }) => attempts },
+              { title: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts },
               { title: 'Failed', cell: ({ failedAt }) => <Time at={failedAt} /> },
               {
                 title: 'Actions',
@@ -59,8 +59,8 @@ export function JobsPage() {
                 align: 'right',
                 cell: ({ id, name }) => (
                   <span className="inline-flex gap-1">
-                    <IconButton icon="refresh" label={`Try ${name} again`} onClick={() => retry.mutate(id)} />
-                    <IconButton icon="trash" label={`Forget ${name}`} onClick={() => forget.mutate(id)} />
+                    <IconButton icon="refresh" label={`Retry ${name}`} onClick={() => retry.mutate(id)} />
+                    <IconButton icon="trash" label={`Delete ${name}`} onClick={() => forget.mutate(id)} />
                   </span>
                 ),
               },
@@ -69,9 +69,9 @@ export function JobsPage() {
         )}
         <ShowOlder pages={failed} />
       </Card>
-      <Card title="Run by the clock" about="Each can be run now, instead of waiting for its time." flush>
+      <Card title="Scheduled jobs" about="Run any of them now instead of waiting for its schedule." flush>
         <Table
-          label="Recurring jobs"
+          label="Scheduled jobs"
           rows={jobs}
           rowKey={({ name }) => name}
           columns={[

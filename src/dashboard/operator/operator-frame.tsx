@@ -11,7 +11,7 @@ export const OperatorFrame = () => (
     {({ user, all: [own] }) =>
       user.operator && own ? (
         <AccountProvider account={own}>
-          <Frame current={undefined} navigation={<Places title="Operate" places={OPERATOR_PLACES} />}>
+          <Frame current={undefined} navigation={<Places title="Operator" places={OPERATOR_PLACES} />}>
             <Outlet />
           </Frame>
         </AccountProvider>

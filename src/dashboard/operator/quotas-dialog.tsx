@@ -7,10 +7,10 @@ import { FormDialog } from '../ui/form-dialog.tsx'
 export type QuotaRequest = Partial<Record<QuotaName, number | null | 'default'>>
 
 const HINTS: Partial<Record<QuotaName, string>> = {
-  contentBytes: 'Such as 20GB.',
-  memoryMb: 'Of the limits of all running instances together, such as 10GB.',
-  buildMinutes: 'Minutes a month.',
-  logBytes: 'A day, such as 1GB.',
+  contentBytes: 'For example, 20GB.',
+  memoryMb: 'Total memory of all running instances, for example 10GB.',
+  buildMinutes: 'Minutes per month.',
+  logBytes: 'Per day, for example 1GB.',
 }
 
 /** What plan or account may use: empty is what it would be otherwise, `none` is no limit. */
@@ -70,9 +70,13 @@ export function QuotasDialog({
           key={name}
           label={QUOTAS[name].title}
           value={texts[name] ?? ''}
-          placeholder={changed.includes(name) ? 'As it would be otherwise' : shown(name)}
+          placeholder={changed.includes(name) ? 'Default' : shown(name)}
           hint={HINTS[name]}
-          error={requestOf(name) === undefined ? 'Write a number, none for no limit, or nothing.' : undefined}
+          error={
+            requestOf(name) === undefined
+              ? 'Enter a number or "none" for no limit, or leave it empty.'
+              : undefined
+          }
           onChange={(text) => setTexts({ ...texts, [name]: text })}
         />
       ))}

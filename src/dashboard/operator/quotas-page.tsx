@@ -17,13 +17,13 @@ export function QuotasPage() {
   const save = useAction(
     ({ plan, request }: { plan: Plan; request: QuotaRequest }, { client }) =>
       client.call(changePlanQuotas, { params: { plan }, body: request }),
-    { changes: ['operator'], done: () => 'The quotas are changed.' },
+    { changes: ['operator'], done: () => 'Quotas updated.' },
   )
   const edited = plans.find(({ plan }) => plan === editing)
   return (
     <Page
       title="Quotas"
-      about="What an account on each plan may use. A single account can be given more or less on its own page."
+      about="Limits for each plan. You can override them for a single account on its page."
     >
       <div className="grid gap-6 lg:grid-cols-2">
         {plans.map(({ plan, limits, changed }) => (
@@ -31,8 +31,8 @@ export function QuotasPage() {
             key={plan}
             title={plan}
             actions={
-              <Button size="small" aria-label={`Change quotas of ${plan}`} onClick={() => setEditing(plan)}>
-                Change
+              <Button size="small" aria-label={`Edit quotas of ${plan}`} onClick={() => setEditing(plan)}>
+                Edit
               </Button>
             }
           >
@@ -45,8 +45,8 @@ export function QuotasPage() {
                   <span key={name} className="flex flex-wrap items-center gap-2">
                     {limit === null
                       ? 'No limit'
-                      : `${showAmount(name, limit)}${per === undefined ? '' : ` a ${per}`}`}
-                    {changed.includes(name) && <Badge tone="accent">Changed</Badge>}
+                      : `${showAmount(name, limit)}${per === undefined ? '' : ` per ${per}`}`}
+                    {changed.includes(name) && <Badge tone="accent">Customized</Badge>}
                   </span>,
                 ] as const
               })}
@@ -57,8 +57,8 @@ export function QuotasPage() {
       {edited && (
         <QuotasDialog
           key={edited.plan}
-          title={`Quotas of ${edited.plan}`}
-          about={'What is empty is as it comes with Aloft. "none" is no limit.'}
+          title={`Quotas for the ${edited.plan} plan`}
+          about={'Leave a field empty to use the default. Enter "none" for no limit.'}
           limits={edited.limits}
           changed={edited.changed}
           busy={save.isPending}

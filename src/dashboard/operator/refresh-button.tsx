@@ -10,7 +10,7 @@ export function RefreshButton() {
   const busy = useIsFetching({ queryKey: [id, 'operator'] }) > 0
   return (
     <Button icon="refresh" busy={busy} onClick={() => void refresh(queries, id, ['operator'])}>
-      Look again
+      Refresh
     </Button>
   )
 }

@@ -57,8 +57,8 @@ export function ComparePage() {
     >
       {deployments.length < 2 && (from === '' || from === to) ? (
         <Card>
-          <Empty icon="copy" title="There is nothing to compare yet">
-            Deploy once more, and you see here what is different.
+          <Empty icon="copy" title="Nothing to compare yet">
+            Deploy again to see what changed.
           </Empty>
         </Card>
       ) : (
@@ -102,7 +102,7 @@ function Comparison({ project, from, to }: { project: Project; from: string; to:
               icon={isBack(project, goal) ? 'undo' : 'rocket'}
               onClick={() => setMoving(true)}
             >
-              {isBack(project, goal) ? 'Roll back to this' : 'Promote this'}
+              {isBack(project, goal) ? 'Roll back' : 'Promote'}
             </Button>
           )
         }
@@ -113,7 +113,7 @@ function Comparison({ project, from, to }: { project: Project; from: string; to:
         {shown !== undefined && (
           <div className="grid border-t border-line lg:grid-cols-[18rem_minmax(0,1fr)]">
             <nav
-              aria-label="Files that are different"
+              aria-label="Changed files"
               className="max-h-64 overflow-y-auto border-line py-2 max-lg:border-b lg:max-h-[40rem] lg:border-r"
             >
               <ul>
@@ -141,9 +141,9 @@ function Comparison({ project, from, to }: { project: Project; from: string; to:
           </div>
         )}
       </Card>
-      <Card title="Settings and notes" about="Of variables the names are compared; values are secret.">
+      <Card title="Settings and metadata" about="Only the names of variables are compared, not their values.">
         {settings.length === 0 ? (
-          <p className="text-sm text-soft">Everything that was set is the same.</p>
+          <p className="text-sm text-soft">No settings changed.</p>
         ) : (
           <SettingChanges settings={settings} />
         )}

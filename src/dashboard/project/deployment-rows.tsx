@@ -29,7 +29,7 @@ export function DeploymentRows({
   const [moving, setMoving] = useState<ListedDeployment>()
   const live = project.targets.production?.id
 
-  const deed = (row: ListedDeployment) => (isBack(project, row) ? 'Roll back to this' : 'Promote')
+  const deed = (row: ListedDeployment) => (isBack(project, row) ? 'Roll back' : 'Promote')
   const canMove = ({ uid, state }: ListedDeployment) => uid !== live && state === 'READY'
 
   return (
@@ -75,7 +75,7 @@ export function DeploymentRows({
               </div>
             ),
           },
-          { title: 'When', wide: true, cell: ({ created }) => <Time at={created} /> },
+          { title: 'Created', wide: true, cell: ({ created }) => <Time at={created} /> },
           {
             title: 'Actions',
             silent: true,
@@ -94,7 +94,7 @@ export function DeploymentRows({
                 )}
                 <Menu
                   trigger={
-                    <IconButton icon="dots" label={`More about ${row.url?.split('.')[0] ?? row.uid}`} />
+                    <IconButton icon="dots" label={`Actions for ${row.url?.split('.')[0] ?? row.uid}`} />
                   }
                 >
                   {row.state === 'READY' && row.url !== null && (
@@ -106,7 +106,7 @@ export function DeploymentRows({
                   )}
                   <MenuLink>
                     <Link to="/a/$account/deployments/$deployment" params={{ account, deployment: row.uid }}>
-                      <Icon name="logs" /> Build and log
+                      <Icon name="logs" /> Build log
                     </Link>
                   </MenuLink>
                   {live !== undefined && row.uid !== live && (
@@ -116,7 +116,7 @@ export function DeploymentRows({
                         params={{ account, project: project.name }}
                         search={{ from: live, to: row.uid }}
                       >
-                        <Icon name="copy" /> Compare with what is live
+                        <Icon name="copy" /> Compare with production
                       </Link>
                     </MenuLink>
                   )}

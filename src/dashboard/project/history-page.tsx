@@ -55,35 +55,35 @@ export function HistoryPage() {
             label="Branch"
             hideLabel
             type="search"
-            placeholder="Branch, such as main"
+            placeholder="Filter by branch…"
             value={branch}
             onChange={setBranch}
           />
         </div>
-        <SelectField label="State" hideLabel value={state} onChange={setState} options={STATES} />
+        <SelectField label="Status" hideLabel value={state} onChange={setState} options={STATES} />
         <SelectField label="Target" hideLabel value={target} onChange={setTarget} options={TARGETS} />
       </div>
       <Card flush>
         {pages.rows.length > 0 ? (
-          <DeploymentRows label={`Deployments of ${project.name}`} project={project} rows={pages.rows} />
+          <DeploymentRows label={`${project.name} deployments`} project={project} rows={pages.rows} />
         ) : isFiltered ? (
           <Empty
             icon="search"
-            title="No deployment is like this"
+            title="No matching deployments"
             action={
               <ButtonLink
                 to="/a/$account/projects/$project/deployments"
                 params={{ account: slug, project: project.name }}
                 search={{}}
               >
-                Show all
+                Clear filters
               </ButtonLink>
             }
           />
         ) : (
           <Empty
             icon="rocket"
-            title="Nothing was deployed yet"
+            title="No deployments yet"
             action={
               <ButtonLink
                 look="primary"
@@ -95,7 +95,7 @@ export function HistoryPage() {
               </ButtonLink>
             }
           >
-            Drop a folder, or run <code>npx aloft</code> in it.
+            Upload a folder, or run <code>npx aloft</code> in it.
           </Empty>
         )}
         <ShowOlder pages={pages} />

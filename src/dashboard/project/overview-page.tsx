@@ -63,7 +63,7 @@ const NothingLive = ({ project }: { project: Project }) => {
     <Card>
       <Empty
         icon="rocket"
-        title="Nothing is in production yet"
+        title="No production deployment"
         action={
           <ButtonLink
             look="primary"
@@ -77,8 +77,8 @@ const NothingLive = ({ project }: { project: Project }) => {
         }
       >
         {project.latestDeployments.length > 0
-          ? 'Promote one of the deployments below, or deploy once more for production.'
-          : 'Drop a folder, or run npx aloft --prod in it.'}
+          ? 'Promote a deployment below, or deploy to production.'
+          : 'Upload a folder, or run npx aloft --prod in it.'}
       </Empty>
     </Card>
   )
@@ -172,7 +172,7 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
             ],
             ...(live.readyAt === undefined || live.readyAt - live.createdAt < AT_ONCE
               ? []
-              : [['Ready after', formatDuration(live.readyAt - live.createdAt)] as const]),
+              : [['Build time', formatDuration(live.readyAt - live.createdAt)] as const]),
           ]}
         />
       </div>

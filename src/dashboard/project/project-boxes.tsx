@@ -6,7 +6,7 @@ import { Checkbox } from '../ui/field.tsx'
 export function ProjectBoxes({
   chosen,
   onChange,
-  label = 'Of these projects',
+  label = 'Projects',
 }: {
   /** Ids. */
   chosen: readonly string[]
@@ -18,7 +18,9 @@ export function ProjectBoxes({
   return (
     <fieldset>
       <legend className="text-sm font-medium">{label}</legend>
-      <p className="mb-1.5 text-sm text-soft">None chosen means all, those that are made later included.</p>
+      <p className="mb-1.5 text-sm text-soft">
+        Leave all unchecked to include every project, also future ones.
+      </p>
       <div className="grid max-h-40 gap-2 overflow-y-auto">
         {projects.map(({ id, name }) => (
           <Checkbox

@@ -51,7 +51,7 @@ export function ProjectCard({
           </div>
           <p className="text-sm text-soft">
             {host === undefined ? (
-              'Not in production yet'
+              'No production deployment'
             ) : (
               <OutLink
                 href={addressOf(host)}
@@ -68,7 +68,7 @@ export function ProjectCard({
         <div className="mt-auto flex items-end justify-between gap-4">
           <div className="flex items-center gap-2 text-sm text-soft">
             {latest === undefined ? (
-              'Nothing deployed'
+              'No deployments'
             ) : (
               <>
                 <StateBadge state={latest.readyState} />

@@ -73,13 +73,14 @@ export function ProjectFrame() {
           role="status"
           className="border-b border-line bg-warn-soft px-4 py-2.5 text-center text-sm text-warn"
         >
-          This project is paused: its production addresses answer 503. Let it go on in{' '}
+          This project is paused and its production domains respond with 503. Resume it in{' '}
           <Link
             to="/a/$account/projects/$project/settings/advanced"
             params={params}
             className="font-medium underline"
           >
-            its settings
+            {' '}
+            settings{' '}
           </Link>
           .
         </p>

@@ -21,9 +21,9 @@ import { ProjectCard, type Visits } from './project-card.tsx'
 type Visited = ReadonlyMap<string, Visits>
 
 const ORDERS = [
-  { value: 'changed', label: 'Changed last' },
-  { value: 'name', label: 'By name' },
-  { value: 'visits', label: 'Most visited' },
+  { value: 'changed', label: 'Last updated' },
+  { value: 'name', label: 'Name' },
+  { value: 'visits', label: 'Most requests' },
 ] as const
 type Order = (typeof ORDERS)[number]['value']
 
@@ -57,7 +57,7 @@ export function ProjectsPage() {
       title="Projects"
       actions={
         <>
-          <Button onClick={() => setTaking(true)}>Take an offered project</Button>
+          <Button onClick={() => setTaking(true)}>Accept a transfer</Button>
           <ButtonLink look="primary" icon="plus" to="/a/$account/new" params={{ account: account.slug }}>
             New project
           </ButtonLink>
@@ -71,18 +71,18 @@ export function ProjectsPage() {
             label="Search projects"
             hideLabel
             type="search"
-            placeholder="Search projects …"
+            placeholder="Search projects…"
             value={search}
             onChange={setSearch}
           />
         </div>
-        <SelectField label="Order" hideLabel value={order as Order} onChange={setOrder} options={ORDERS} />
+        <SelectField label="Sort by" hideLabel value={order as Order} onChange={setOrder} options={ORDERS} />
       </div>
       {pages.rows.length === 0 ? (
         <Card>
           <Empty
             icon="search"
-            title="No project has this in its name"
+            title="No matching projects"
             action={<Button onClick={() => setSearch('')}>Show all projects</Button>}
           />
         </Card>
@@ -107,8 +107,8 @@ function FirstDeployment() {
   return (
     <Page
       title="Projects"
-      heading={kind === 'team' ? `The first project of ${name}` : 'Deploy your first site'}
-      about="Give it a folder, get a live address. This takes less than a minute."
+      heading={kind === 'team' ? `Deploy ${name}'s first site` : 'Deploy your first site'}
+      about="Drop a folder to get a live URL in less than a minute."
     >
       <DropZone
         onChosen={(read) => {
@@ -118,14 +118,13 @@ function FirstDeployment() {
       />
       <div className="grid gap-5 md:grid-cols-3">
         <Step at={1} title="Drop a folder">
-          A page you wrote, what your tool built, or its source: a package.json with a build script is built
-          here.
+          Plain HTML, a finished build, or source code: projects with a build script are built here.
         </Step>
         <Step at={2} title="Watch it build">
-          Every line is shown as it is printed. Files that are here already are not sent again.
+          Follow the build log live. Only new files are uploaded.
         </Step>
         <Step at={3} title="Open your site">
-          It gets an address at once. Domains, variables and everything else can come later.
+          It gets a URL right away. Add domains and environment variables whenever you like.
         </Step>
       </div>
       <CommandLine />

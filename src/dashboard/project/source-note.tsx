@@ -5,7 +5,7 @@ import { sourceOf } from './project.ts'
 export function SourceNote({ meta }: { meta: Readonly<Record<string, string>> }) {
   const { branch, commit, message, isDirty } = sourceOf(meta)
   if (branch === undefined && commit === undefined && message === undefined)
-    return <span className="text-soft">Not from git</span>
+    return <span className="text-soft">No Git metadata</span>
   return (
     <span className="block min-w-0">
       {message !== undefined && <span className="block truncate">{message}</span>}
@@ -17,7 +17,7 @@ export function SourceNote({ meta }: { meta: Readonly<Record<string, string>> })
           </span>
         )}
         {commit !== undefined && <code className="font-mono text-xs">{commit.slice(0, 7)}</code>}
-        {isDirty && <span className="text-xs">with changes that were not committed</span>}
+        {isDirty && <span className="text-xs">uncommitted changes</span>}
       </span>
     </span>
   )

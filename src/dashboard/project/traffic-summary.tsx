@@ -18,23 +18,21 @@ export function TrafficSummary({ project }: { project: Project }) {
   const failed = data?.totals.status['5xx'] ?? 0
   return (
     <Card
-      title="The last 24 hours"
+      title="Last 24 hours"
       actions={
         <Link
           to="/a/$account/projects/$project/analytics"
           params={params}
           className="text-sm text-accent hover:underline"
         >
-          All analytics
+          View analytics
         </Link>
       }
     >
       {data === undefined ? (
         <Skeleton className="h-24" />
       ) : data.totals.requests === 0 ? (
-        <p className="text-sm text-soft">
-          Nobody has visited it yet. Numbers appear here with the first visit.
-        </p>
+        <p className="text-sm text-soft">No requests yet. Traffic appears here with the first visit.</p>
       ) : (
         <div className="space-y-4">
           <Sparkline
@@ -52,12 +50,12 @@ export function TrafficSummary({ project }: { project: Project }) {
                   search={{ status: '5xx' }}
                   className="text-xs text-accent hover:underline"
                 >
-                  Look at them
+                  View in logs
                 </Link>
               )}
             </Fact>
-            <Fact name="95 % within" value={formatDuration(data.totals.p95)} />
-            <Fact name="Sent" value={formatBytes(data.totals.bytes)} />
+            <Fact name="p95 latency" value={formatDuration(data.totals.p95)} />
+            <Fact name="Data transfer" value={formatBytes(data.totals.bytes)} />
           </dl>
         </div>
       )}

@@ -28,26 +28,26 @@ function SecretDialog({ secret, onClose }: { secret?: Secret; onClose: () => voi
     },
     {
       changes: ['secret', 'env'],
-      done: secret === undefined ? `${name} is saved.` : `It is called ${name} now.`,
+      done: secret === undefined ? `${name} saved.` : `Renamed to ${name}.`,
       quiet: true,
     },
   )
   return (
     <FormDialog
-      title={secret === undefined ? 'Add a secret' : `Rename ${secret.name}`}
+      title={secret === undefined ? 'Add secret' : `Rename ${secret.name}`}
       about={
         secret === undefined
-          ? 'Its value is sealed, and cannot be read again by anybody.'
-          : 'Variables that refer to it keep on doing so.'
+          ? 'The value is encrypted and can never be read again.'
+          : 'Variables that reference it keep working.'
       }
       onClose={onClose}
-      action={secret === undefined ? 'Save the secret' : 'Rename'}
+      action={secret === undefined ? 'Save secret' : 'Rename'}
       busy={save.isPending}
       onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
     >
       <TextField
         label="Name"
-        hint="Letters, digits, _, - and dots; at most 100."
+        hint="Letters, digits, underscores, hyphens and dots; up to 100 characters."
         error={save.error ? explain(save.error) : undefined}
         mono
         value={name}
@@ -81,23 +81,26 @@ export function SecretsPage() {
   const close = () => setAsked(undefined)
   const remove = useAction(
     ({ uid }: Secret, { client }) => client.call(deleteSecret, { params: { name: uid } }),
-    { changes: ['secret', 'env'], done: ({ name }) => `${name} is deleted.` },
+    { changes: ['secret', 'env'], done: ({ name }) => `${name} deleted.` },
   )
   const add = (
     <Button icon="plus" look="primary" onClick={() => setAsked({ deed: 'add' })}>
-      Add a secret
+      Add secret
     </Button>
   )
   return (
     <Page
       title="Secrets"
-      about="Values that the projects of this account can share. Variables refer to them by name."
+      about="Encrypted values shared by the projects of this account. Environment variables reference them by name."
       actions={pages.rows.length > 0 && add}
     >
       <Card flush>
         {pages.rows.length === 0 ? (
           <Empty icon="key" title="No secrets yet" action={add}>
-            <p>A secret is set once and used by variables of the type “Secret of the account”, or:</p>
+            <p>
+              Set a secret once and reference it from variables of type “Account secret”, or from the command
+              line:
+            </p>
             <div className="mt-4 text-left">
               <CopyLine text="npx aloft env add DB_PASSWORD --secret db-password" />
             </div>
@@ -114,12 +117,12 @@ export function SecretsPage() {
               },
               { title: 'Added', wide: true, cell: ({ created }) => <Time at={created} /> },
               {
-                title: 'Do',
+                title: 'Actions',
                 silent: true,
                 align: 'right',
                 cell: (secret) => (
                   <span className="flex justify-end">
-                    <CopyButton text={`@${secret.name}`} label={`Copy the reference @${secret.name}`} />
+                    <CopyButton text={`@${secret.name}`} label={`Copy reference @${secret.name}`} />
                     <IconButton
                       icon="gear"
                       label={`Rename ${secret.name}`}
@@ -143,14 +146,14 @@ export function SecretsPage() {
       {asked?.deed === 'delete' && (
         <Confirm
           title={`Delete ${asked.secret.name}?`}
-          action="Delete the secret"
+          action="Delete secret"
           busy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate(asked.secret, { onSuccess: close })}
         >
           <p>
-            Deployments that were given its value keep it. New ones of projects whose variables refer to it
-            cannot be made until those are changed.
+            Existing deployments keep its value. Projects whose variables reference it can't create new
+            deployments until you change those variables.
           </p>
         </Confirm>
       )}

@@ -21,16 +21,16 @@ export function AcceptTransfer({ onClose }: { onClose: () => void }) {
       }),
     {
       changes: ['project', 'deployment', 'alias', 'project-domain', 'env'],
-      done: (project) => `${project.name} belongs to ${account.name} now.`,
+      done: (project) => `${project.name} now belongs to ${account.name}.`,
       quiet: true,
     },
   )
   return (
     <FormDialog
-      title={`Take a project into ${account.name}`}
-      about="With the code of somebody who offered it to you."
+      title="Accept a transfer"
+      about={`Move a project into ${account.name} with the code you received.`}
       onClose={onClose}
-      action="Take the project"
+      action="Accept transfer"
       busy={accept.isPending}
       onSubmit={() =>
         accept.mutate(undefined, {
@@ -55,8 +55,8 @@ export function AcceptTransfer({ onClose }: { onClose: () => void }) {
         spellCheck={false}
       />
       <TextField
-        label="Name here"
-        hint="Only if its name is taken in this account."
+        label="New name (optional)"
+        hint="Only needed if this account already has a project with the same name."
         value={name}
         onChange={setName}
         maxLength={100}

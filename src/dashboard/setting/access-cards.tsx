@@ -12,20 +12,22 @@ import { SettingCard } from './setting-card.tsx'
 const coverOf = (set: { deploymentType: string } | null): ProtectedType =>
   COVERS.find(({ value }) => value === set?.deploymentType)?.value ?? 'preview'
 
-const State = ({ on }: { on: boolean }) => <Badge tone={on ? 'good' : 'neutral'}>{on ? 'On' : 'Off'}</Badge>
+const State = ({ on }: { on: boolean }) => (
+  <Badge tone={on ? 'good' : 'neutral'}>{on ? 'Enabled' : 'Disabled'}</Badge>
+)
 
 /** Asks visitors for one password. */
 export function PasswordCard({ project }: { project: Project }) {
   const set = project.passwordProtection
   const [covers, setCovers] = useState(coverOf(set))
   const [password, setPassword] = useState('')
-  const save = useSaveProject(project, { quiet: true, done: 'Saved. It holds from now on.' })
+  const save = useSaveProject(project, { quiet: true, done: 'Saved. Takes effect immediately.' })
   return (
     <SettingCard
       title="Password"
-      about="Visitors are asked for one password before they see anything. A new password asks everybody again."
-      hint={<PlanHint plan="enterprise" what="A password" />}
-      action={set === null ? 'Switch on' : 'Save'}
+      about="Visitors must enter a shared password. Changing it requires everyone to enter the new one."
+      hint={<PlanHint plan="enterprise" what="Password protection" />}
+      action={set === null ? 'Enable' : 'Save'}
       changed={set === null ? password !== '' : password !== '' || covers !== coverOf(set)}
       busy={save.isPending}
       error={save.error}
@@ -37,7 +39,7 @@ export function PasswordCard({ project }: { project: Project }) {
             disabled={save.isPending}
             onClick={() => save.mutate({ passwordProtection: null })}
           >
-            Switch the password off
+            Disable password
           </Button>
         )
       }
@@ -50,7 +52,7 @@ export function PasswordCard({ project }: { project: Project }) {
     >
       <State on={set !== null} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField label="Protects" value={covers} onChange={setCovers} options={COVERS} />
+        <SelectField label="Applies to" value={covers} onChange={setCovers} options={COVERS} />
         <TextField
           label={set === null ? 'Password' : 'New password'}
           type="password"
@@ -58,7 +60,7 @@ export function PasswordCard({ project }: { project: Project }) {
           onChange={setPassword}
           maxLength={72}
           autoComplete="new-password"
-          placeholder={set === null ? '' : 'The one that is set stays'}
+          placeholder={set === null ? '' : 'Unchanged'}
         />
       </div>
     </SettingCard>
@@ -69,13 +71,13 @@ export function PasswordCard({ project }: { project: Project }) {
 export function SignOnCard({ project }: { project: Project }) {
   const set = project.ssoProtection
   const [covers, setCovers] = useState(coverOf(set))
-  const save = useSaveProject(project, { quiet: true, done: 'Saved. It holds from now on.' })
+  const save = useSaveProject(project, { quiet: true, done: 'Saved. Takes effect immediately.' })
   return (
     <SettingCard
       title="Members only"
-      about="Visitors sign in to this installation, and only those who belong to the account see the site. Where a password is set as well, both are needed."
-      hint={covers === 'preview' ? undefined : <PlanHint plan="pro" what="More than previews" />}
-      action={set === null ? 'Switch on' : 'Save'}
+      about="Only signed-in members of this account can view the site. If a password is also set, both are required."
+      hint={covers === 'preview' ? undefined : <PlanHint plan="pro" what="Protecting production" />}
+      action={set === null ? 'Enable' : 'Save'}
       changed={set === null || covers !== coverOf(set)}
       busy={save.isPending}
       error={save.error}
@@ -87,14 +89,14 @@ export function SignOnCard({ project }: { project: Project }) {
             disabled={save.isPending}
             onClick={() => save.mutate({ ssoProtection: null })}
           >
-            Let everybody in
+            Disable
           </Button>
         )
       }
       onSave={() => save.mutate({ ssoProtection: { deploymentType: covers } })}
     >
       <State on={set !== null} />
-      <SelectField label="Protects" value={covers} onChange={setCovers} options={COVERS} />
+      <SelectField label="Applies to" value={covers} onChange={setCovers} options={COVERS} />
     </SettingCard>
   )
 }

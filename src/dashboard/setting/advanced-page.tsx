@@ -7,7 +7,7 @@ import { useTitle } from './use-title.ts'
 
 export function AdvancedPage() {
   const project = useProject()
-  useTitle(`Advanced settings of ${project.name}`)
+  useTitle(`${project.name} advanced settings`)
   return (
     <>
       <PauseCard project={project} />

@@ -9,7 +9,7 @@ import { SettingCard } from './setting-card.tsx'
 import { SettingSwitch } from './setting-switch.tsx'
 import { useTitle } from './use-title.ts'
 
-const DONE = 'Saved. The next deployment is built like this.'
+const DONE = 'Saved. Applies to the next deployment.'
 const COMMANDS = ['framework', 'buildCommand', 'installCommand', 'devCommand', 'outputDirectory'] as const
 type Commands = Pick<Project, (typeof COMMANDS)[number]>
 
@@ -20,9 +20,9 @@ function CommandsCard({ project }: { project: Project }) {
   const preset = presetOf(chosen.framework)
   return (
     <SettingCard
-      title="How it is built"
-      about="The framework decides unless you override it. A configuration file in the source goes before all of this."
-      hint="For deployments to come."
+      title="Build settings"
+      about="Detected from the framework unless you override them. A configuration file in the source takes precedence."
+      hint="Applies to new deployments."
       changed={COMMANDS.some((key) => chosen[key] !== project[key])}
       busy={save.isPending}
       error={save.error}
@@ -45,28 +45,28 @@ function CommandsCard({ project }: { project: Project }) {
       <OverrideField
         label="Build command"
         usual={preset.build || 'None'}
-        emptyMeans="Empty: nothing is built."
+        emptyMeans="Leave empty to skip the build."
         value={chosen.buildCommand}
         onChange={set('buildCommand')}
       />
       <OverrideField
         label="Output directory"
-        usual={preset.output || 'The root directory'}
-        emptyMeans="Empty: the framework decides."
+        usual={preset.output || 'Root directory'}
+        emptyMeans="Leave empty to use the framework default."
         value={chosen.outputDirectory}
         onChange={set('outputDirectory')}
       />
       <OverrideField
         label="Install command"
         usual={INSTALL_USUAL}
-        emptyMeans="Empty: nothing is installed."
+        emptyMeans="Leave empty to skip installation."
         value={chosen.installCommand}
         onChange={set('installCommand')}
       />
       <OverrideField
         label="Development command"
         usual={preset.dev || 'None'}
-        emptyMeans="Empty: the framework decides. Used on your own machine."
+        emptyMeans="Leave empty to use the framework default. Used by aloft dev."
         value={chosen.devCommand}
         onChange={set('devCommand')}
       />
@@ -80,7 +80,7 @@ function RootCard({ project }: { project: Project }) {
   return (
     <SettingCard
       title="Root directory"
-      about="Where in the source the project is, for a repository that holds several."
+      about="The folder that contains this project, for example in a monorepo."
       changed={root !== (project.rootDirectory ?? '')}
       busy={save.isPending}
       error={save.error}
@@ -92,7 +92,7 @@ function RootCard({ project }: { project: Project }) {
         mono
         value={root}
         onChange={setRoot}
-        placeholder="The whole source; or a folder such as apps/web"
+        placeholder="Repository root, or a folder such as apps/web"
         maxLength={256}
         autoComplete="off"
         spellCheck={false}
@@ -100,8 +100,8 @@ function RootCard({ project }: { project: Project }) {
       <SettingSwitch
         project={project}
         setting="sourceFilesOutsideRootDirectory"
-        label="Give the build the files outside of it too"
-        hint="For packages that are shared in the repository."
+        label="Include files outside the root directory in the build"
+        hint="Needed for packages shared within a monorepo."
       />
     </SettingCard>
   )
@@ -112,8 +112,8 @@ function IgnoreCard({ project }: { project: Project }) {
   const save = useSaveProject(project, { quiet: true, done: DONE })
   return (
     <SettingCard
-      title="When not to build"
-      about="A command that is run before the build: when it ends with 0 the deployment is cancelled, else it is built."
+      title="Ignored build step"
+      about="A command that runs before each build. If it exits with 0, the deployment is cancelled; otherwise it is built."
       changed={(command || null) !== project.commandForIgnoringBuildStep}
       busy={save.isPending}
       error={save.error}
@@ -121,8 +121,8 @@ function IgnoreCard({ project }: { project: Project }) {
     >
       <OverrideField
         label="Command"
-        usual="Every deployment is built"
-        emptyMeans="Such as: git diff --quiet HEAD^ HEAD ./"
+        usual="Build every deployment"
+        emptyMeans="For example: git diff --quiet HEAD^ HEAD ./"
         value={command}
         onChange={setCommand}
       />
@@ -132,7 +132,7 @@ function IgnoreCard({ project }: { project: Project }) {
 
 export function BuildPage() {
   const project = useProject()
-  useTitle(`Build of ${project.name}`)
+  useTitle(`${project.name} build settings`)
   return (
     <>
       <CommandsCard key={COMMANDS.map((key) => project[key]).join('\n')} project={project} />

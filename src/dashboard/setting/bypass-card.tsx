@@ -33,21 +33,21 @@ function HowToUse({ secret, host, onClose }: { secret: string; host: string; onC
   return (
     <Dialog
       wide
-      title="A secret for programs"
-      about="Whoever has it passes every protection of this project. Keep it like a password."
+      title="Automation bypass secret"
+      about="Anyone who has it can bypass this project's protection. Treat it like a password."
       onClose={onClose}
     >
       <div className="space-y-4 text-sm">
         <div>
-          <p className="mb-1.5 font-medium">The secret</p>
-          <CopyLine text={secret} label="Copy the secret" />
+          <p className="mb-1.5 font-medium">Secret</p>
+          <CopyLine text={secret} label="Copy secret" />
         </div>
         <div>
-          <p className="mb-1.5 font-medium">As a header</p>
+          <p className="mb-1.5 font-medium">Use as a header</p>
           <CopyLine text={`curl -H "x-platform-protection-bypass: ${secret}" https://${host}/`} />
         </div>
         <div>
-          <p className="mb-1.5 font-medium">In an address, for a browser that keeps it as a cookie</p>
+          <p className="mb-1.5 font-medium">Use in a URL (the browser stores it in a cookie)</p>
           <CopyLine
             text={`https://${host}/?x-platform-protection-bypass=${secret}&x-platform-set-bypass-cookie=true`}
           />
@@ -72,13 +72,13 @@ function NewSecret({
   onClose: () => void
 }) {
   const [own, setOwn] = useState('')
-  const change = useChange(project, 'The secret is made.')
+  const change = useChange(project, 'Secret created.')
   return (
     <FormDialog
       title="New secret"
-      about="For tests, monitors and other programs that visit the site."
+      about="For end-to-end tests, monitoring and other automation."
       onClose={onClose}
-      action="Make the secret"
+      action="Create secret"
       busy={change.isPending}
       onSubmit={() =>
         change.mutate(
@@ -88,8 +88,8 @@ function NewSecret({
       }
     >
       <TextField
-        label="A secret of your own"
-        hint="32 letters and digits. Leave it empty to have one made."
+        label="Custom secret (optional)"
+        hint="32 letters and digits. Leave empty to generate one."
         mono
         value={own}
         onChange={setOwn}
@@ -106,7 +106,7 @@ export function BypassCard({ project }: { project: Project }) {
   const [asked, setAsked] = useState<
     { deed: 'make' } | { deed: 'show' | 'revoke' | 'replace'; secret: string }
   >()
-  const change = useChange(project, 'Revoked. It opens nothing any more.')
+  const change = useChange(project, 'Secret revoked.')
   const rows = Object.entries(project.protectionBypass ?? {})
     .map(([secret, about]) => ({ secret, ...about }))
     .toSorted((a, b) => b.createdAt - a.createdAt)
@@ -119,18 +119,18 @@ export function BypassCard({ project }: { project: Project }) {
   )
   return (
     <Card
-      title="Secrets for programs"
-      about="Tests, monitors and other programs pass the protection with one of these."
+      title="Automation bypass secrets"
+      about="Let end-to-end tests, monitoring and other automation bypass this project's protection."
       actions={rows.length > 0 && make}
       flush
     >
       {rows.length === 0 ? (
-        <Empty icon="key" title="No program passes by a secret" action={make}>
-          With a protection on, end-to-end tests and uptime checks need one.
+        <Empty icon="key" title="No bypass secrets" action={make}>
+          When protection is enabled, end-to-end tests and uptime checks need one.
         </Empty>
       ) : (
         <Table
-          label="Secrets for programs"
+          label="Automation bypass secrets"
           rows={rows}
           rowKey={({ secret }) => secret}
           columns={[
@@ -138,9 +138,9 @@ export function BypassCard({ project }: { project: Project }) {
               title: 'Secret',
               cell: ({ secret }) => <code className="font-mono text-xs">{masked(secret)}</code>,
             },
-            { title: 'Made', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
-              title: 'Do',
+              title: 'Actions',
               silent: true,
               align: 'right',
               cell: ({ secret }) => (
@@ -148,7 +148,7 @@ export function BypassCard({ project }: { project: Project }) {
                   <CopyButton text={secret} label={`Copy ${masked(secret)}`} />
                   <IconButton
                     icon="eye"
-                    label={`How to use ${masked(secret)}`}
+                    label={`Show usage of ${masked(secret)}`}
                     onClick={() => setAsked({ deed: 'show', secret })}
                   />
                   <IconButton
@@ -178,7 +178,7 @@ export function BypassCard({ project }: { project: Project }) {
       {(asked?.deed === 'revoke' || asked?.deed === 'replace') && (
         <Confirm
           title={asked.deed === 'revoke' ? 'Revoke this secret?' : 'Replace this secret?'}
-          action={asked.deed === 'revoke' ? 'Revoke it' : 'Replace it'}
+          action={asked.deed === 'revoke' ? 'Revoke secret' : 'Replace secret'}
           busy={change.isPending}
           onClose={close}
           onConfirm={() =>
@@ -194,8 +194,8 @@ export function BypassCard({ project }: { project: Project }) {
           }
         >
           <p>
-            Programs that use <code className="font-mono">{masked(asked.secret)}</code> are asked like every
-            other visitor from then on, and so is who has its cookie.
+            Requests with <code className="font-mono">{masked(asked.secret)}</code> or its cookie will no
+            longer bypass protection.
           </p>
         </Confirm>
       )}

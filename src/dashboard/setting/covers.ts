@@ -5,12 +5,12 @@ export const COVERS: readonly { readonly value: ProtectedType; readonly label: s
   { value: 'preview', label: 'Previews' },
   {
     value: 'prod_deployment_urls_and_all_previews',
-    label: 'Previews, and production under the hosts of its deployments',
+    label: 'Previews and production deployment URLs',
   },
-  { value: 'all', label: 'Everything, the domains of production too' },
+  { value: 'all', label: 'All deployments, including production domains' },
 ]
 
 export const TRUSTED_COVERS: readonly { readonly value: TrustedType; readonly label: string }[] = [
   ...COVERS,
-  { value: 'production', label: 'Production alone' },
+  { value: 'production', label: 'Production only' },
 ]

@@ -21,33 +21,33 @@ export function DeleteCard({ project }: { project: Project }) {
     },
     {
       changes: ['project', 'deployment', 'alias', 'project-domain'],
-      done: `${project.name} is deleted.`,
+      done: `${project.name} deleted.`,
     },
   )
   return (
     <>
       <Card
         className="border-bad/40"
-        title="Delete the project"
-        about="With its deployments, domains, variables and logs. Its hosts answer 410 from then on. This cannot be undone."
+        title="Delete project"
+        about="Deletes the project with its deployments, domains, variables and logs. Its domains respond with 410 Gone. This can't be undone."
         actions={
           <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
-            Delete …
+            Delete…
           </Button>
         }
       />
       {asking && (
         <Confirm
           title={`Delete ${project.name}?`}
-          action="Delete the project"
+          action="Delete project"
           word={project.name}
           busy={remove.isPending}
           onClose={() => setAsking(false)}
           onConfirm={() => remove.mutate(undefined)}
         >
           <p>
-            All of its deployments, domains and variables go with it, and visitors find nothing any more. To
-            keep it and only take it off the net, pause it instead.
+            All of its deployments, domains and variables are deleted and the site goes offline. To take the
+            site offline temporarily, pause the project instead.
           </p>
         </Confirm>
       )}

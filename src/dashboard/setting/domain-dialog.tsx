@@ -9,10 +9,10 @@ import type { ProjectDomain } from './project-domain.ts'
 
 type Shows = 'production' | 'redirect' | 'branch'
 const STATUSES = [
-  { value: '307', label: '307, for now' },
-  { value: '308', label: '308, for good' },
-  { value: '302', label: '302, for now (older)' },
-  { value: '301', label: '301, for good (older)' },
+  { value: '307', label: '307 Temporary Redirect' },
+  { value: '308', label: '308 Permanent Redirect' },
+  { value: '302', label: '302 Found' },
+  { value: '301', label: '301 Moved Permanently' },
 ] as const
 type Status = (typeof STATUSES)[number]['value']
 const CODES = { 301: 301, 302: 302, 307: 307, 308: 308 } as const
@@ -74,17 +74,19 @@ export function DomainDialog({
     },
     {
       changes: ['project-domain', 'project', 'alias'],
-      done: domain === undefined ? `${wanted} is added.` : 'Saved.',
+      done: domain === undefined ? `${wanted} added.` : 'Saved.',
       quiet: true,
     },
   )
 
   return (
     <FormDialog
-      title={domain === undefined ? 'Add a domain' : `What ${domain.name} shows`}
-      about={domain === undefined ? 'A name that you have, or one under this installation.' : undefined}
+      title={domain === undefined ? 'Add domain' : `Edit ${domain.name}`}
+      about={
+        domain === undefined ? 'A domain you own, or a name under this installation’s domain.' : undefined
+      }
       onClose={onClose}
-      action={domain === undefined ? 'Add the domain' : 'Save'}
+      action={domain === undefined ? 'Add domain' : 'Save'}
       busy={save.isPending}
       disabled={shows === 'redirect' && redirect === ''}
       onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
@@ -103,27 +105,27 @@ export function DomainDialog({
         />
       )}
       <SelectField
-        label="It shows"
+        label="Connect to"
         value={shows}
         onChange={setShows}
         options={[
           { value: 'production', label: 'Production' },
-          { value: 'redirect', label: 'Another domain of the project' },
-          { value: 'branch', label: 'The newest preview of a branch' },
+          { value: 'redirect', label: 'Redirect to another domain' },
+          { value: 'branch', label: 'Latest preview of a branch' },
         ]}
       />
       {shows === 'redirect' && (
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
-            label="Sends visitors to"
+            label="Redirect to"
             value={redirect}
             onChange={setRedirect}
             options={[
-              { value: '', label: others.length === 0 ? 'Add another domain first' : 'Choose …' },
+              { value: '', label: others.length === 0 ? 'Add another domain first' : 'Select…' },
               ...others.map((each) => ({ value: each.name, label: each.name })),
             ]}
           />
-          <SelectField label="With the status" value={status} onChange={setStatus} options={STATUSES} />
+          <SelectField label="Status code" value={status} onChange={setStatus} options={STATUSES} />
         </div>
       )}
       {shows === 'branch' && (
@@ -138,11 +140,7 @@ export function DomainDialog({
         />
       )}
       {offersTwin && (
-        <Checkbox
-          label={`Add ${twin} too, and send its visitors here`}
-          checked={withTwin}
-          onChange={setWithTwin}
-        />
+        <Checkbox label={`Also add ${twin} and redirect it here`} checked={withTwin} onChange={setWithTwin} />
       )}
       {save.error && (
         <p role="alert" className="text-sm text-bad">

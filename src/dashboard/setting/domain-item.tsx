@@ -21,10 +21,10 @@ import { DomainDialog } from './domain-dialog.tsx'
 import type { ProjectDomain } from './project-domain.ts'
 
 const showsOf = ({ redirect, redirectStatusCode, gitBranch, customEnvironmentId }: ProjectDomain): string => {
-  if (redirect !== null) return `Sends visitors to ${redirect} (${redirectStatusCode ?? 307})`
-  if (gitBranch !== null) return `Shows the newest preview of ${gitBranch}`
-  if (customEnvironmentId !== null) return `Belongs to ${customEnvironmentId}`
-  return 'Shows production'
+  if (redirect !== null) return `Redirects to ${redirect} (${redirectStatusCode ?? 307})`
+  if (gitBranch !== null) return `Latest preview of ${gitBranch}`
+  if (customEnvironmentId !== null) return `Environment ${customEnvironmentId}`
+  return 'Production'
 }
 
 /** The certificate that serves a host: its own, or one for all of its siblings. */
@@ -35,11 +35,11 @@ function Certificate({ host }: { host: string }) {
   if (data === undefined) return null
   return found ? (
     <>
-      Certificate until <Time at={found.expiration} />
-      {found.autoRenew ? ', renewed by itself' : ''}
+      Certificate expires <Time at={found.expiration} />
+      {found.autoRenew ? ', auto-renews' : ''}
     </>
   ) : (
-    <>Its certificate is made when the first visitor comes</>
+    <>Certificate is issued on the first visit</>
   )
 }
 
@@ -60,12 +60,12 @@ export function DomainItem({
   const doctor = useLater('project-domain', inspectProjectDomain, { params })
   const verify = useAction((_: undefined, { client }) => client.call(verifyProjectDomain, { params }), {
     changes: ['project-domain', 'project', 'alias'],
-    done: `${domain.name} is yours, and shows this project.`,
+    done: `${domain.name} is verified and connected.`,
     quiet: true,
   })
   const remove = useAction((_: undefined, { client }) => client.call(removeProjectDomain, { params }), {
     changes: ['project-domain', 'project', 'alias'],
-    done: `${domain.name} is removed.`,
+    done: `${domain.name} removed.`,
   })
   const check = () =>
     domain.verified ? void refresh(queries, account.id, ['project-domain']) : verify.mutate(undefined)
@@ -81,13 +81,13 @@ export function DomainItem({
               {domain.name}
             </OutLink>
             {!domain.verified ? (
-              <Badge tone="warn">Waits for proof</Badge>
+              <Badge tone="warn">Verification needed</Badge>
             ) : doctor.data === undefined ? (
-              <Badge>Checking …</Badge>
+              <Badge>Checking…</Badge>
             ) : ready ? (
-              <Badge tone="good">Ready</Badge>
+              <Badge tone="good">Active</Badge>
             ) : (
-              <Badge tone="warn">DNS is not set</Badge>
+              <Badge tone="warn">DNS setup needed</Badge>
             )}
           </h3>
           <p className="mt-0.5 text-sm text-soft">
@@ -104,9 +104,9 @@ export function DomainItem({
           <Button size="small" icon="refresh" busy={isBusy} onClick={check}>
             Check again
           </Button>
-          <Menu trigger={<IconButton icon="dots" label={`More about ${domain.name}`} />}>
+          <Menu trigger={<IconButton icon="dots" label={`Actions for ${domain.name}`} />}>
             <MenuItem icon="gear" onSelect={() => setAsked('change')}>
-              Change what it shows
+              Edit
             </MenuItem>
             <MenuItem icon="trash" danger onSelect={() => setAsked('remove')}>
               Remove
@@ -127,7 +127,7 @@ export function DomainItem({
             <RecordsToMake records={doctor.data.records} />
             {verify.error && (
               <p role="alert" className="text-sm text-bad">
-                {explain(verify.error)} It can take a while until a new record is seen everywhere.
+                {explain(verify.error)} DNS changes can take a while to propagate.
               </p>
             )}
             <Checks checks={doctor.data.checks} />
@@ -145,12 +145,12 @@ export function DomainItem({
       {asked === 'remove' && (
         <Confirm
           title={`Remove ${domain.name}?`}
-          action="Remove the domain"
+          action="Remove domain"
           busy={remove.isPending}
           onClose={() => setAsked(undefined)}
           onConfirm={() => remove.mutate(undefined, { onSuccess: () => setAsked(undefined) })}
         >
-          <p>Visitors find nothing there any more. The deployments stay as they are.</p>
+          <p>The domain stops serving this project. Deployments are not affected.</p>
         </Confirm>
       )}
     </li>

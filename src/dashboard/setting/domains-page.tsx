@@ -20,24 +20,22 @@ export function ProjectDomainsPage() {
     query: { limit: 100 },
   })
   const [adding, setAdding] = useState(false)
-  useTitle(`Domains of ${project.name}`)
+  useTitle(`${project.name} domains`)
   return (
     <>
       <Card
         title="Domains"
-        about="Names of your own for this project. Each says what is left to do until it works."
+        about="Custom domains for this project, with what's left to set up."
         actions={
           <Button icon="plus" look="primary" size="small" onClick={() => setAdding(true)}>
-            Add a domain
+            Add domain
           </Button>
         }
         flush
       >
         {domains.length === 0 ? (
-          <Empty icon="domain" title="No domain of its own yet">
-            <p>
-              The project is visited under its hosts on this installation. Add a domain here, or with the CLI:
-            </p>
+          <Empty icon="domain" title="No custom domains yet">
+            <p>The project is available at its default URLs. Add a domain here or from the command line:</p>
             <div className="mt-4 text-left">
               <CopyLine text={`npx aloft domains attach example.com ${project.name}`} />
             </div>
@@ -50,12 +48,12 @@ export function ProjectDomainsPage() {
           </ul>
         )}
       </Card>
-      <Card title="New deployments">
+      <Card title="Automatic promotion">
         <SettingSwitch
           project={project}
           setting="autoAssignCustomDomains"
-          label="Production deployments go on the domains as soon as they are ready"
-          hint="Off: they wait for a promotion. A pause and a rollback switch it off."
+          label="Assign production domains automatically"
+          hint="When off, new production deployments don't go live until you promote them. Rolling back or pausing turns this off."
         />
       </Card>
       {adding && <DomainDialog project={project} siblings={domains} onClose={() => setAdding(false)} />}

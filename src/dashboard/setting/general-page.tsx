@@ -28,8 +28,8 @@ function NameCard({ project }: { project: Project }) {
   return (
     <SettingCard
       title="Name"
-      about="In the address of this page, and in the hosts of the deployments to come. Hosts that exist stay as they are."
-      hint="Small letters, digits, dots, dashes and underscores; at most 100."
+      about="Used in the dashboard and in the URLs of new deployments. Existing URLs don't change."
+      hint="Lowercase letters, digits, dots, hyphens and underscores; up to 100 characters."
       action="Rename"
       changed={name !== project.name && name !== ''}
       busy={save.isPending}
@@ -39,7 +39,7 @@ function NameCard({ project }: { project: Project }) {
       }
     >
       <TextField
-        label="Name of the project"
+        label="Project name"
         hideLabel
         value={name}
         onChange={setName}
@@ -54,14 +54,14 @@ function NameCard({ project }: { project: Project }) {
 
 function NodeCard({ project }: { project: Project }) {
   const [version, setVersion] = useState(project.nodeVersion)
-  const save = useSaveProject(project, { quiet: true, done: 'Saved. The next deployment is built with it.' })
+  const save = useSaveProject(project, { quiet: true, done: 'Saved. Applies to the next deployment.' })
   const known = PROJECT_NODE_VERSIONS.some((each) => each === project.nodeVersion)
   const options = [...(known ? [] : [project.nodeVersion]), ...PROJECT_NODE_VERSIONS]
   return (
     <SettingCard
       title="Node.js version"
-      about="What deployments are built with, and what their functions run on."
-      hint="“engines” in package.json goes before this."
+      about="Used for builds and functions."
+      hint="“engines” in package.json takes precedence."
       changed={version !== project.nodeVersion}
       busy={save.isPending}
       error={save.error}
@@ -87,8 +87,8 @@ function SourceCard({ project }: { project: Project }) {
   const save = useSaveProject(project, { quiet: true })
   return (
     <SettingCard
-      title="Who may read the source"
-      about="The files that deployments were made from. Whoever owns the project always may."
+      title="Source visibility"
+      about="Who can view the deployed source files. Members of this account always can."
       changed={source !== before}
       busy={save.isPending}
       error={save.error}
@@ -100,8 +100,8 @@ function SourceCard({ project }: { project: Project }) {
         value={source}
         onChange={setSource}
         options={[
-          { value: 'as-deployed', label: 'As each deployment says; without a word, nobody else' },
-          { value: 'public', label: 'Everybody who is signed in to this installation' },
+          { value: 'as-deployed', label: 'Private unless a deployment is public' },
+          { value: 'public', label: 'Anyone signed in to this installation' },
         ]}
       />
     </SettingCard>
@@ -110,30 +110,30 @@ function SourceCard({ project }: { project: Project }) {
 
 export function GeneralPage() {
   const project = useProject()
-  useTitle(`Settings of ${project.name}`)
+  useTitle(`${project.name} settings`)
   return (
     <>
       <NameCard key={project.name} project={project} />
       <NodeCard key={project.nodeVersion} project={project} />
       <SourceCard key={String(project.publicSource)} project={project} />
-      <Card title="Folders">
+      <Card title="Directory listing">
         <SettingSwitch
           project={project}
           setting="directoryListing"
-          label="List the files of folders without an index page"
-          hint="Holds at once, for every deployment of the project."
+          label="List files in folders without an index page"
+          hint="Takes effect immediately for all deployments of this project."
         />
       </Card>
       <Card
         title="Project ID"
-        about="For the API and the CLI: it stays when the project is renamed."
+        about="For the API and the command line. It doesn't change when you rename the project."
         footer={
           <span>
-            Made <Time at={project.createdAt} />, changed <Time at={project.updatedAt} />.
+            Created <Time at={project.createdAt} />, updated <Time at={project.updatedAt} />
           </span>
         }
       >
-        <CopyLine text={project.id} label="Copy the project ID" />
+        <CopyLine text={project.id} label="Copy project ID" />
       </Card>
     </>
   )

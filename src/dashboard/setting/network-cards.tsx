@@ -18,8 +18,8 @@ interface Trusted {
 const NOBODY: Trusted = { deploymentType: 'preview', protectionMode: 'additional', addresses: [] }
 
 const MODES: readonly { readonly value: ProtectionMode; readonly label: string }[] = [
-  { value: 'additional', label: 'Everybody else gets “not found”' },
-  { value: 'exclusive', label: 'They pass; everybody else signs in or gives the password' },
+  { value: 'additional', label: 'Get a 404 Not Found response' },
+  { value: 'exclusive', label: 'Must sign in or enter the password' },
 ]
 
 /** Networks whose visitors are let in, or the only ones that are. */
@@ -29,7 +29,7 @@ export function TrustedCard({ project }: { project: Project }) {
   const [covers, setCovers] = useState(before.deploymentType)
   const [mode, setMode] = useState(before.protectionMode)
   const [text, setText] = useState(writeAddresses(before.addresses))
-  const save = useSaveProject(project, { quiet: true, done: 'Saved. It holds from now on.' })
+  const save = useSaveProject(project, { quiet: true, done: 'Saved. Takes effect immediately.' })
   const addresses = readAddresses(text)
   const changed =
     text !== writeAddresses(before.addresses) ||
@@ -37,9 +37,9 @@ export function TrustedCard({ project }: { project: Project }) {
     mode !== before.protectionMode
   return (
     <SettingCard
-      title="Trusted addresses"
-      about="IPv4 addresses and ranges, such as those of your office. Visitors over IPv6 are never among them."
-      hint={<PlanHint plan="enterprise" what="A list of addresses" />}
+      title="Trusted IPs"
+      about="IPv4 addresses and ranges, such as your office network. IPv6 isn't supported."
+      hint={<PlanHint plan="enterprise" what="IP allowlisting" />}
       changed={changed && addresses.length > 0}
       busy={save.isPending}
       error={save.error}
@@ -51,15 +51,15 @@ export function TrustedCard({ project }: { project: Project }) {
             disabled={save.isPending}
             onClick={() => save.mutate({ trustedIps: null })}
           >
-            Remove the list
+            Remove all
           </Button>
         )
       }
       onSave={() => save.mutate({ trustedIps: { deploymentType: covers, protectionMode: mode, addresses } })}
     >
       <TextArea
-        label="Addresses"
-        hint="One a line, with a note behind # if you like."
+        label="IP addresses"
+        hint="One per line. Add an optional note after #."
         mono
         rows={3}
         value={text}
@@ -68,8 +68,8 @@ export function TrustedCard({ project }: { project: Project }) {
         spellCheck={false}
       />
       <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField label="Protects" value={covers} onChange={setCovers} options={TRUSTED_COVERS} />
-        <SelectField label="Who is not listed" value={mode} onChange={setMode} options={MODES} />
+        <SelectField label="Applies to" value={covers} onChange={setCovers} options={TRUSTED_COVERS} />
+        <SelectField label="Everyone else" value={mode} onChange={setMode} options={MODES} />
       </div>
     </SettingCard>
   )
@@ -83,8 +83,8 @@ export function OptionsCard({ project }: { project: Project }) {
   const paths = readLines(text).map((value) => ({ value }))
   return (
     <SettingCard
-      title="OPTIONS requests"
-      about="Browsers ask by OPTIONS before they call your API from another site, and cannot show a password then. Requests to these paths, and to those below, pass."
+      title="OPTIONS allowlist"
+      about="Browsers send CORS preflight (OPTIONS) requests without credentials. Let them through for these paths and everything below them."
       changed={text !== before}
       busy={save.isPending}
       error={save.error}
@@ -92,7 +92,7 @@ export function OptionsCard({ project }: { project: Project }) {
     >
       <TextArea
         label="Paths"
-        hint="One a line; each begins with /."
+        hint="One per line, starting with /."
         mono
         rows={3}
         value={text}

@@ -36,7 +36,7 @@ export function parseEnv(text: string): EnvFile {
     const match = ASSIGNMENT.exec(content)
     const key = match?.[1] ?? ''
     if (match === null) {
-      problems.push({ line, why: 'This is no assignment: write NAME=value.' })
+      problems.push({ line, why: 'Expected NAME=value.' })
       continue
     }
     const rest = content.slice(match[0].length)
@@ -45,13 +45,13 @@ export function parseEnv(text: string): EnvFile {
     if (quote !== undefined) {
       const quoted = readQuoted([rest, ...lines.slice(at + 1)].join('\n'), quote)
       if (quoted === undefined) {
-        problems.push({ line, why: `The quote ${quote} that begins here is never closed.` })
+        problems.push({ line, why: `The opening quote ${quote} is never closed.` })
         continue
       }
       at += quoted.lines
       value = quoted.value
       if (!/^\s*(?:#.*)?$/.test(quoted.after)) {
-        problems.push({ line, why: 'There is something behind the closing quote.' })
+        problems.push({ line, why: 'Unexpected text after the closing quote.' })
         continue
       }
     }
@@ -66,7 +66,8 @@ export function parseEnv(text: string): EnvFile {
 }
 
 function faultOf(key: string, value: string): string | undefined {
-  if (!/^\w+$/.test(key)) return `The name “${key.slice(0, 40)}” has more than letters, digits and _.`
+  if (!/^\w+$/.test(key))
+    return `The name “${key.slice(0, 40)}” may only contain letters, digits and underscores.`
   if (key.length > MAX_KEY) return `The name is longer than ${MAX_KEY} characters.`
   if (value.length > MAX_VALUE) return `The value of ${key} is longer than ${MAX_VALUE} characters.`
   return undefined

@@ -58,7 +58,7 @@ export function PasteDialog({
     },
     {
       changes: ['env'],
-      done: `${entries.length} ${entries.length === 1 ? 'variable is' : 'variables are'} saved. New deployments have them.`,
+      done: `${entries.length} ${entries.length === 1 ? 'variable' : 'variables'} saved. New deployments will use them.`,
       quiet: true,
     },
   )
@@ -66,8 +66,8 @@ export function PasteDialog({
   return (
     <Dialog
       wide
-      title="Paste a .env file"
-      about="Nothing is saved before you have seen what it makes."
+      title="Paste .env file"
+      about="You'll review the variables before they're saved."
       onClose={onClose}
     >
       <form
@@ -83,12 +83,13 @@ export function PasteDialog({
           rows={6}
           value={text}
           onChange={setText}
-          placeholder={'# comments and quotes are understood\nDATABASE_URL="postgres://…"\nexport API_KEY=…'}
+          placeholder={'# comments and quotes are supported\nDATABASE_URL="postgres://…"\nexport API_KEY=…'}
           autoComplete="off"
           spellCheck={false}
         />
         <label className="inline-flex cursor-pointer items-center gap-2 text-sm text-accent hover:underline has-focus-visible:outline-2">
-          Choose a file
+          {' '}
+          Choose file{' '}
           <input
             type="file"
             className="sr-only"
@@ -116,7 +117,7 @@ export function PasteDialog({
         )}
         {entries.length > 0 && (
           <ul
-            aria-label="What will be saved"
+            aria-label="Variables to save"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list has to be scrolled by keyboard
             tabIndex={0}
             className="max-h-56 divide-y divide-line overflow-y-auto rounded-lg border border-line"
@@ -125,7 +126,9 @@ export function PasteDialog({
               <li key={entry.key} className="flex items-center gap-3 px-3 py-2 text-sm">
                 <code className="min-w-0 flex-1 truncate font-mono text-xs">{entry.key}</code>
                 <span className="text-soft">
-                  {entry.value === '' ? 'empty' : `${entry.value.length} characters`}
+                  {entry.value === ''
+                    ? 'empty'
+                    : `${entry.value.length} ${entry.value.length === 1 ? 'character' : 'characters'}`}
                 </span>
                 <Badge tone={replaces(entry) ? 'warn' : 'good'}>{replaces(entry) ? 'Replaces' : 'New'}</Badge>
               </li>
@@ -139,7 +142,7 @@ export function PasteDialog({
         )}
         <div className="flex flex-wrap items-center justify-end gap-2">
           {problems.length > 0 && entries.length > 0 && (
-            <span className="mr-auto text-sm text-soft">Lines with a problem are left out.</span>
+            <span className="mr-auto text-sm text-soft">Lines with errors are skipped.</span>
           )}
           <Button onClick={onClose}>Cancel</Button>
           <Button

@@ -12,24 +12,25 @@ export function PauseCard({ project }: { project: Project }) {
   const [asking, setAsking] = useState(false)
   const pause = useAction(
     (_: undefined, { client }) => client.call(pauseProject, { params: { projectId: project.id } }),
-    { changes: ['project', 'deployment'], done: 'Paused. Visitors of production are told so.' },
+    { changes: ['project', 'deployment'], done: 'Project paused. Production responds with 503.' },
   )
   const unpause = useAction(
     (_: undefined, { client }) => client.call(unpauseProject, { params: { projectId: project.id } }),
-    { changes: ['project', 'deployment'], done: 'Production answers again.' },
+    { changes: ['project', 'deployment'], done: 'Project resumed.' },
   )
   return (
     <>
       <Card
         title={
           <span className="flex items-center gap-2">
-            Pause {project.paused && <Badge tone="warn">Paused</Badge>}
+            {' '}
+            Pause project {project.paused && <Badge tone="warn">Paused</Badge>}
           </span>
         }
         about={
           project.paused
-            ? 'Visitors of production get a page that says the site is paused (503). Previews go on. What is deployed to production meanwhile waits, and the newest goes live when you go on.'
-            : 'Visitors of production get a page that says the site is paused (503) until you go on. Previews go on.'
+            ? 'Production shows a “paused” page (503) until you resume. Previews keep working. The latest production deployment goes live when you resume.'
+            : 'Production shows a “paused” page (503) until you resume. Previews keep working.'
         }
         actions={
           project.paused ? (
@@ -39,7 +40,7 @@ export function PauseCard({ project }: { project: Project }) {
               busy={unpause.isPending}
               onClick={() => unpause.mutate(undefined)}
             >
-              Go on
+              Resume
             </Button>
           ) : (
             <Button icon="pause" onClick={() => setAsking(true)}>
@@ -51,12 +52,12 @@ export function PauseCard({ project }: { project: Project }) {
       {asking && (
         <Confirm
           title={`Pause ${project.name}?`}
-          action="Pause it"
+          action="Pause project"
           busy={pause.isPending}
           onClose={() => setAsking(false)}
           onConfirm={() => pause.mutate(undefined, { onSuccess: () => setAsking(false) })}
         >
-          <p>Everything that shows production answers 503 until you go on. Nothing is lost.</p>
+          <p>All production domains respond with 503 until you resume. Nothing is deleted.</p>
         </Confirm>
       )}
     </>

@@ -191,13 +191,13 @@ export const PRESETS: Readonly<Record<Framework, Preset>> = {
 
 /** Without a framework: whatever the files show. */
 const DETECTED: Preset = {
-  name: 'Detected from the files',
-  build: 'npm run build, where package.json has that script',
+  name: 'Auto-detect',
+  build: 'npm run build, if package.json has that script',
   output: 'public if it exists, or .',
   dev: 'None',
 }
 
-export const INSTALL_USUAL = 'npm, pnpm, yarn or bun install, by the lock file'
+export const INSTALL_USUAL = 'npm, pnpm, yarn or bun install, depending on the lock file'
 
 export const presetOf = (framework: string | null): Preset =>
   (framework !== null && Object.hasOwn(PRESETS, framework) ? PRESETS[framework as Framework] : undefined) ??

@@ -4,10 +4,10 @@ import { BypassCard } from './bypass-card.tsx'
 import { OptionsCard, TrustedCard } from './network-cards.tsx'
 import { useTitle } from './use-title.ts'
 
-/** Who may visit the sites of a project. A change holds at once, on every host. */
+/** Who may visit the sites of a project. A change takes effect immediately, on every host. */
 export function ProtectionPage() {
   const project = useProject()
-  useTitle(`Protection of ${project.name}`)
+  useTitle(`${project.name} protection`)
   const { passwordProtection, ssoProtection, trustedIps, optionsAllowlist } = project
   // A form begins anew when what is set has changed.
   return (

@@ -7,7 +7,7 @@ type SwitchKey = {
   [K in keyof Project & keyof ProjectChange]: Project[K] extends boolean ? K : never
 }[keyof Project & keyof ProjectChange]
 
-/** A setting that is on or off and holds as soon as it is switched. */
+/** A setting that is on or off and takes effect as soon as it is switched. */
 export function SettingSwitch({
   project,
   setting,

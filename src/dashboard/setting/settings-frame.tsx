@@ -15,7 +15,7 @@ const PLACES = [
 
 const Waiting = () => (
   <div role="status" className="space-y-6">
-    <span className="sr-only">Loading …</span>
+    <span className="sr-only">Loading…</span>
     <Skeleton className="h-40" />
     <Skeleton className="h-56" />
   </div>

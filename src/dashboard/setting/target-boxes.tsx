@@ -14,7 +14,7 @@ export const TargetBoxes = ({
   without?: EnvTarget | undefined
 }) => (
   <fieldset>
-    <legend className="mb-1.5 text-sm font-medium">Set in</legend>
+    <legend className="mb-1.5 text-sm font-medium">Environments</legend>
     <div className="flex flex-wrap gap-x-5 gap-y-2">
       {ENV_TARGETS.map((target) => (
         <Checkbox

@@ -29,7 +29,7 @@ export function TransferCard({ project }: { project: Project }) {
   })
   const cancel = useAction((_: undefined, { client }) => client.call(cancelOffer, { params }), {
     changes: ['project'],
-    done: 'The offer is taken back. The code is worth nothing now.',
+    done: 'Transfer cancelled. The code no longer works.',
   })
   const until = offeredUntil(project)
   const make = () => offer.mutate(undefined, { onSuccess: (reply) => setCode(reply.code) })
@@ -38,14 +38,14 @@ export function TransferCard({ project }: { project: Project }) {
       <Card
         title={
           <span className="flex items-center gap-2">
-            Give to another account {until !== undefined && <Badge tone="warn">Offered</Badge>}
+            Transfer project {until !== undefined && <Badge tone="warn">Pending</Badge>}
           </span>
         }
-        about="Deployments, hosts, domains and variables change hands at once, and visitors notice nothing. Secrets for programs do not go along."
+        about="Move the project with its deployments, domains and variables to another account, without downtime. Automation bypass secrets are not transferred."
         actions={
           until === undefined ? (
             <Button busy={offer.isPending} onClick={make}>
-              Offer the project
+              Transfer project
             </Button>
           ) : (
             <>
@@ -53,7 +53,7 @@ export function TransferCard({ project }: { project: Project }) {
                 New code
               </Button>
               <Button look="danger" busy={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
-                Take it back
+                Cancel transfer
               </Button>
             </>
           )
@@ -62,29 +62,29 @@ export function TransferCard({ project }: { project: Project }) {
           <>
             <span>
               {until === undefined ? (
-                'Somebody offered a project to you?'
+                'Did someone transfer a project to you?'
               ) : (
                 <>
-                  The offer ends <Time at={until} />. Variables and domains cannot be changed until then.
+                  The code expires <Time at={until} />. Variables and domains can't be changed until then.
                 </>
               )}
             </span>
             <Button size="small" look="quiet" onClick={() => setAccepting(true)}>
-              I have a code
+              Accept a transfer
             </Button>
           </>
         }
       />
       {code !== undefined && (
         <Dialog
-          title="Hand this code over"
-          about="Whoever has it can take the project within 24 hours. It is shown this once."
+          title="Transfer code"
+          about="Anyone with this code can accept the project within 24 hours. You won't be able to see it again."
           onClose={() => setCode(undefined)}
         >
           <div className="space-y-4 text-sm">
-            <CopyLine text={code} label="Copy the code" />
+            <CopyLine text={code} label="Copy code" />
             <p className="text-soft">
-              They take it under “I have a code” on their own pages, or with the CLI:
+              The recipient selects “Accept a transfer” on their Projects page, or runs:
             </p>
             <CopyLine text={`npx aloft projects accept ${code}`} />
             <div className="flex justify-end">

@@ -68,15 +68,15 @@ export function VariableDialog({
           body: isSensitive && value === '' ? common : { ...common, value },
         })
     },
-    { changes: ['env'], done: `${key} is saved. New deployments have it.`, quiet: true },
+    { changes: ['env'], done: `${key} saved. It applies to new deployments.`, quiet: true },
   )
 
   return (
     <FormDialog
-      title={variable === undefined ? 'Add a variable' : `Change ${variable.key}`}
-      about="Deployments are given the values as they are when they are made."
+      title={variable === undefined ? 'Add variable' : `Edit ${variable.key}`}
+      about="Changes apply to new deployments. Existing ones keep their values."
       onClose={onClose}
-      action={variable === undefined ? 'Add the variable' : 'Save'}
+      action={variable === undefined ? 'Add variable' : 'Save'}
       busy={save.isPending}
       disabled={target.length === 0 && variable?.customEnvironmentId === undefined}
       onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
@@ -93,7 +93,9 @@ export function VariableDialog({
           onPaste(text)
         }}
         hint={
-          variable === undefined ? 'Letters, digits and _. Paste a whole .env file here, too.' : undefined
+          variable === undefined
+            ? 'Letters, digits and underscores. You can also paste a .env file here.'
+            : undefined
         }
         required
         maxLength={256}
@@ -117,7 +119,7 @@ export function VariableDialog({
           value={value}
           onChange={setValue}
           options={[
-            { value: '', label: 'Choose …' },
+            { value: '', label: 'Select…' },
             ...(secrets?.secrets ?? []).map(({ uid, name }) => ({ value: uid, label: name })),
           ]}
         />
@@ -127,7 +129,7 @@ export function VariableDialog({
           value={value}
           onChange={setValue}
           options={[
-            { value: '', label: 'Choose …' },
+            { value: '', label: 'Select…' },
             ...[...new Set([...(value === '' ? [] : [value]), ...SYSTEM_NAMES])].map((name) => ({
               value: name,
               label: name,
@@ -142,7 +144,7 @@ export function VariableDialog({
           value={value}
           onChange={setValue}
           maxLength={65_536}
-          placeholder={isSensitive ? 'Stays as it is' : ''}
+          placeholder={isSensitive ? 'Unchanged' : ''}
           autoComplete="off"
           spellCheck={false}
         />
@@ -156,8 +158,8 @@ export function VariableDialog({
       )}
       {onlyPreview && (
         <TextField
-          label="Only for the branch"
-          hint="Empty: for every preview."
+          label="Branch"
+          hint="Leave empty for all preview deployments."
           value={branch}
           onChange={setBranch}
           maxLength={250}

@@ -25,7 +25,7 @@ export function VariableValue({
   const [busy, setBusy] = useState(false)
   const { id, key, type, value } = variable
 
-  if (type === 'sensitive') return <span className="text-soft">Never shown</span>
+  if (type === 'sensitive') return <span className="text-soft">Hidden</span>
   if (type === 'secret') return <span className="break-all">@{secretName ?? value}</span>
   if (type === 'system') return <code className="font-mono text-xs break-all">{value}</code>
 
@@ -52,7 +52,7 @@ export function VariableValue({
       <code className="max-h-24 min-w-0 overflow-y-auto font-mono text-xs break-all whitespace-pre-wrap">
         {shown ?? MASK}
       </code>
-      {shown !== undefined && <CopyButton text={shown} label={`Copy the value of ${key}`} />}
+      {shown !== undefined && <CopyButton text={shown} label={`Copy value of ${key}`} />}
     </span>
   )
 }

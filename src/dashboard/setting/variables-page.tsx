@@ -47,12 +47,12 @@ export function VariablesPage() {
   const [filter, setFilter] = useSearchText('q')
   const [target, setTarget] = useSearchText('target')
   const [asked, setAsked] = useState<Asked>()
-  useTitle(`Variables of ${project.name}`)
+  useTitle(`${project.name} environment variables`)
 
   const close = () => setAsked(undefined)
   const remove = useAction(
     ({ id }: Variable, account) => account.client.call(removeVariable, { params: { ...params, id } }),
-    { changes: ['env'], done: ({ key }) => `${key} is removed. Deployments that have it keep it.` },
+    { changes: ['env'], done: ({ key }) => `${key} removed. Existing deployments keep it.` },
   )
 
   /** Those that may be read are changed with their value before one’s eyes. */
@@ -71,13 +71,15 @@ export function VariablesPage() {
     try {
       const all = await client.call(listVariables, { params, query: { decrypt: true } })
       const chosen = all.envs.filter((one) => one.target.includes(of) && one.gitBranch === undefined)
-      const hidden = chosen.filter((one) => !isOpen(one)).map(({ key }) => `# ${key} is not shown\n`)
+      const hidden = chosen.filter((one) => !isOpen(one)).map(({ key }) => `# ${key} is hidden\n`)
       await navigator.clipboard.writeText(writeEnv(chosen.filter(isOpen)) + hidden.join(''))
-      toast.good(`${chosen.length - hidden.length} variables are on the clipboard as a .env file.`)
+      toast.good(
+        `Copied ${chosen.length - hidden.length} ${chosen.length - hidden.length === 1 ? 'variable' : 'variables'} as a .env file.`,
+      )
     } catch (error) {
       toast.bad(
         error instanceof DOMException
-          ? 'The browser does not let this page copy. Use “npx aloft env pull” instead.'
+          ? 'Your browser blocked clipboard access. Use “npx aloft env pull” instead.'
           : explain(error),
       )
     }
@@ -106,7 +108,7 @@ export function VariablesPage() {
             </Button>
           }
         >
-          <MenuLabel>Those of</MenuLabel>
+          <MenuLabel>Environment</MenuLabel>
           {ENV_TARGETS.map((each) => (
             <MenuItem key={each} onSelect={() => void copy(each)}>
               {TARGET_LABELS[each]}
@@ -121,13 +123,13 @@ export function VariablesPage() {
     <>
       <Card
         title="Environment variables"
-        about="What builds and functions find in their environment. A change reaches deployments that are made after it."
+        about="Available to builds and functions. Changes apply to new deployments."
         actions={actions}
         flush
       >
         {envs.length === 0 ? (
           <Empty icon="key" title="No variables yet">
-            <p>Add one, paste a whole .env file, or use the CLI:</p>
+            <p>Add a variable, paste a .env file, or use the command line:</p>
             <div className="mt-4 text-left">
               <CopyLine text={`npx aloft env add API_KEY --project ${project.name}`} />
             </div>
@@ -139,12 +141,12 @@ export function VariablesPage() {
                 label="Filter"
                 hideLabel
                 type="search"
-                placeholder="Filter by name, note or branch"
+                placeholder="Filter by name, note or branch…"
                 value={filter}
                 onChange={setFilter}
               />
               <SelectField
-                label="Set in"
+                label="Environment"
                 hideLabel
                 value={target}
                 onChange={setTarget}
@@ -155,7 +157,7 @@ export function VariablesPage() {
               />
             </div>
             {rows.length === 0 ? (
-              <Empty icon="search" title="None of the variables is like that" />
+              <Empty icon="search" title="No matching variables" />
             ) : (
               <Table
                 label="Environment variables"
@@ -190,16 +192,12 @@ export function VariablesPage() {
                   { title: 'Type', wide: true, cell: ({ type }) => <Badge>{typeLabel(type)}</Badge> },
                   { title: 'Updated', wide: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
                   {
-                    title: 'Do',
+                    title: 'Actions',
                     silent: true,
                     align: 'right',
                     cell: (one) => (
                       <span className="flex justify-end max-sm:flex-col">
-                        <IconButton
-                          icon="gear"
-                          label={`Change ${one.key}`}
-                          onClick={() => void change(one)}
-                        />
+                        <IconButton icon="gear" label={`Edit ${one.key}`} onClick={() => void change(one)} />
                         <IconButton
                           icon="trash"
                           label={`Remove ${one.key}`}
@@ -218,8 +216,8 @@ export function VariablesPage() {
         <SettingSwitch
           project={project}
           setting="autoExposeSystemEnvs"
-          label="Give deployments the system variables"
-          hint="PLATFORM_URL, PLATFORM_ENV, the commit and the like, and CI. Variables of the type System are given in any case."
+          label="Expose system variables to deployments"
+          hint="CI, PLATFORM_URL, PLATFORM_ENV, commit details and so on. Variables of type System are always set."
         />
       </Card>
       {asked?.deed === 'add' && (
@@ -238,14 +236,14 @@ export function VariablesPage() {
       {asked?.deed === 'remove' && (
         <Confirm
           title={`Remove ${asked.variable.key}?`}
-          action="Remove it"
+          action="Remove variable"
           busy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate(asked.variable, { onSuccess: close })}
         >
           <p>
-            Deployments that are made from now on do not have it ({targetsOf(asked.variable).toLowerCase()}).
-            Those that have it keep it.
+            New deployments won't have it ({targetsOf(asked.variable).toLowerCase()}). Existing deployments
+            keep it.
           </p>
         </Confirm>
       )}

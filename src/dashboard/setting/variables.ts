@@ -4,11 +4,11 @@ import type { ReplyOf } from '#contract/endpoint.ts'
 export type Variable = ReplyOf<(typeof listVariables)['reply']>['envs'][number]
 
 export const TYPES: readonly { readonly value: EnvType; readonly label: string; readonly says: string }[] = [
-  { value: 'encrypted', label: 'Encrypted', says: 'Sealed at rest; members may reveal it.' },
-  { value: 'sensitive', label: 'Sensitive', says: 'Sealed at rest, and never shown to anybody again.' },
-  { value: 'plain', label: 'Plain', says: 'Stored as it is, and may show up in build logs.' },
-  { value: 'secret', label: 'Secret of the account', says: 'Takes the value of a secret.' },
-  { value: 'system', label: 'System', says: 'Takes the value of a system variable.' },
+  { value: 'encrypted', label: 'Encrypted', says: 'Encrypted at rest. Members can reveal it.' },
+  { value: 'sensitive', label: 'Sensitive', says: 'Encrypted at rest and never shown again.' },
+  { value: 'plain', label: 'Plain', says: 'Stored unencrypted and may appear in build logs.' },
+  { value: 'secret', label: 'Account secret', says: 'Uses the value of a secret.' },
+  { value: 'system', label: 'System', says: 'Uses the value of a system variable.' },
 ]
 
 export const typeLabel = (type: EnvType): string => TYPES.find(({ value }) => value === type)?.label ?? type
@@ -22,7 +22,7 @@ export const TARGET_LABELS: Readonly<Record<EnvTarget, string>> = {
 /** Where it is set, in words. */
 export function targetsOf({ target, customEnvironmentId }: Variable): string {
   if (customEnvironmentId !== undefined) return customEnvironmentId
-  if (ENV_TARGETS.every((each) => target.includes(each))) return 'Everywhere'
+  if (ENV_TARGETS.every((each) => target.includes(each))) return 'All environments'
   return target.map((each) => TARGET_LABELS[each as EnvTarget] ?? each).join(', ')
 }
 

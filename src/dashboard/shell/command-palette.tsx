@@ -31,7 +31,7 @@ export function CommandPalette({ account }: { account: Account | undefined }) {
         className="flex w-full items-center gap-2 rounded-lg border border-line bg-bg px-2.5 py-1.5 text-sm text-soft hover:text-fg"
       >
         <Icon name="search" />
-        <span className="flex-1 text-left">Find …</span>
+        <span className="flex-1 text-left">Search…</span>
         <kbd className="text-xs">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       {open && <Palette account={account} onClose={() => setOpen(false)} />}
@@ -78,7 +78,7 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
   return createPortal(
     <dialog
       ref={box}
-      aria-label="Find a page or a thing"
+      aria-label="Command menu"
       onClose={onClose}
       onClick={(event) => {
         if (event.target === box.current) box.current.close()
@@ -94,13 +94,13 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
     >
       <input
         role="combobox"
-        aria-label="What do you look for?"
+        aria-label="Search"
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={chosen && `${list}-${chosen.id}`}
         autoComplete="off"
         spellCheck={false}
-        placeholder="A page, a project, an account …"
+        placeholder="Search pages, projects, settings…"
         value={text}
         onChange={(event) => {
           setText(event.target.value)
@@ -108,7 +108,7 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
         }}
         className="w-full border-b border-line bg-transparent px-4 py-3.5 outline-none placeholder:text-soft"
       />
-      <div id={list} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-1.5">
+      <div id={list} role="listbox" aria-label="Results" className="max-h-[50vh] overflow-y-auto p-1.5">
         {found.map((command) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's, which keeps the focus
           <div
@@ -132,7 +132,7 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
       </div>
       {found.length === 0 && (
         <p role="status" className="px-4 pb-5 text-center text-sm text-soft">
-          Nothing is called that here.
+          No results.
         </p>
       )}
     </dialog>,

@@ -37,7 +37,7 @@ export function commandsOf({
         icon: 'box',
         link: { to: '/a/$account/projects/$project', params: { ...params, project: name } },
       })
-    add('Do', { label: 'New deployment', icon: 'plus', link: { to: '/a/$account/new', params } })
+    add('Action', { label: 'New deployment', icon: 'plus', link: { to: '/a/$account/new', params } })
     for (const { places } of placesOf(account)) for (const place of places) add('Go to', place)
   }
   for (const { slug, name, id } of accounts)
@@ -48,11 +48,11 @@ export function commandsOf({
         link: { to: '/a/$account', params: { account: slug } },
       })
   for (const place of PERSON_PLACES) add('You', place)
-  if (operator) for (const place of OPERATOR_PLACES) add('Operate', place)
+  if (operator) for (const place of OPERATOR_PLACES) add('Operator', place)
   for (const theme of ['light', 'dark', 'system'] as const)
     commands.push({
       label: `Theme: ${theme}`,
-      group: 'Do',
+      group: 'Action',
       icon: theme === 'light' ? 'sun' : 'moon',
       run: () => setTheme(theme),
     } as Omit<Command, 'id'>)

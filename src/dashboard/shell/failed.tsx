@@ -20,12 +20,8 @@ export function Failed({ error }: ErrorComponentProps) {
 export const NotFound = () => (
   <main id="main" className="mx-auto max-w-3xl px-4 py-16">
     <h1 className="sr-only">Not found</h1>
-    <Empty
-      icon="search"
-      title="There is no such page"
-      action={<ButtonLink to="/">To your projects</ButtonLink>}
-    >
-      The address may be mistyped, or what it led to was deleted.
+    <Empty icon="search" title="Page not found" action={<ButtonLink to="/">Go to projects</ButtonLink>}>
+      The URL may be wrong, or the page was moved or deleted.
     </Empty>
   </main>
 )

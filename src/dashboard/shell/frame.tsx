@@ -29,7 +29,7 @@ export function Frame({
         <AccountSwitcher current={current} />
         <IconButton
           icon={open ? 'close' : 'menu'}
-          label={open ? 'Close the menu' : 'Open the menu'}
+          label={open ? 'Close menu' : 'Open menu'}
           aria-expanded={open}
           aria-controls="side"
           onClick={() => setOpen(!open)}

@@ -31,7 +31,7 @@ export function placesOf({ slug, kind }: Account): readonly { title: string; pla
       ],
     },
     {
-      title: 'Addresses',
+      title: 'Domains',
       places: [
         { label: 'Domains', icon: 'domain', link: { to: '/a/$account/domains', params } },
         { label: 'Certificates', icon: 'lock', link: { to: '/a/$account/certificates', params } },
@@ -65,7 +65,7 @@ export const PERSON_PLACES: readonly Place[] = [
     link: { to: '/account', activeOptions: { exact: true } } as LinkProps,
   },
   { label: 'Access tokens', icon: 'key', link: { to: '/account/tokens' } },
-  { label: 'Browsers', icon: 'lock', link: { to: '/account/sessions' } },
+  { label: 'Sessions', icon: 'lock', link: { to: '/account/sessions' } },
 ]
 
 export const OPERATOR_PLACES: readonly Place[] = [

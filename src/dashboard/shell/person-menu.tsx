@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuLabel, MenuLine, MenuLink } from '../ui/menu.tsx'
 import { setTheme, type Theme, useTheme } from './theme.ts'
 
 const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
-  { theme: 'system', label: 'Like the system' },
+  { theme: 'system', label: 'System' },
   { theme: 'light', label: 'Light' },
   { theme: 'dark', label: 'Dark' },
 ]
@@ -45,7 +45,7 @@ export function PersonMenu() {
       {user.operator && (
         <MenuLink>
           <Link to="/operator">
-            <Icon name="activity" /> Operate this installation
+            <Icon name="activity" /> Operator console
           </Link>
         </MenuLink>
       )}
@@ -62,7 +62,7 @@ export function PersonMenu() {
           {current === theme && (
             <>
               <Icon name="check" />
-              <span className="sr-only">chosen</span>
+              <span className="sr-only">selected</span>
             </>
           )}
         </MenuItem>

@@ -12,19 +12,24 @@ export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () 
   const invite = useAction(
     (_input: undefined, { client }) =>
       client.call(inviteMember, { params: { id: teamId }, body: { email, role } }),
-    { changes: ['member'], done: `${email} is told by mail.`, after: onClose, quiet: true },
+    {
+      changes: ['member'],
+      done: `${email} has been added and notified by email.`,
+      after: onClose,
+      quiet: true,
+    },
   )
   return (
     <FormDialog
-      title="Add a member"
-      about="Whoever has signed in here once has an account and can be added. They are told by mail."
+      title="Add member"
+      about="Add someone who has signed in to this installation before. They're notified by email."
       onClose={onClose}
-      action="Add them"
+      action="Add member"
       busy={invite.isPending}
       onSubmit={() => invite.mutate(undefined)}
     >
       <TextField
-        label="E-mail address"
+        label="Email"
         type="email"
         error={invite.error === null ? undefined : explain(invite.error)}
         value={email}
@@ -37,8 +42,8 @@ export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () 
         label="Role"
         hint={
           role === 'OWNER'
-            ? 'Owners do everything, and decide who belongs to the team.'
-            : 'Members deploy, and change projects and domains.'
+            ? 'Owners have full access and manage members.'
+            : 'Members can deploy and manage projects and domains.'
         }
         value={role}
         onChange={setRole}

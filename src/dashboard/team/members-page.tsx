@@ -25,13 +25,13 @@ export function MembersPage() {
   const change = useAction(
     ({ userId, role }: { userId: string; role: Role }, { client }) =>
       client.call(changeRole, { params: { id, userId }, body: { role } }),
-    { changes: ['member'], done: 'The role is changed.' },
+    { changes: ['member'], done: 'Role changed.' },
   )
   const remove = useAction(
     (userId: string, { client }) => client.call(removeMember, { params: { id, userId } }),
     {
       changes: ['member'],
-      done: 'They are no longer in the team.',
+      done: 'Member removed.',
       after: () => setLeaving(undefined),
     },
   )
@@ -39,11 +39,11 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      about={`Who belongs to ${name}. Owners decide who does; members deploy and change projects.`}
+      about={`People in ${name}. Owners manage members; members deploy and manage projects.`}
       actions={
         isOwner && (
           <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
-            Add a member
+            Add member
           </Button>
         )
       }
@@ -55,7 +55,7 @@ export function MembersPage() {
           rowKey={({ uid }) => uid}
           columns={[
             {
-              title: 'Person',
+              title: 'Member',
               cell: ({ uid, username, email }) => (
                 <span className="flex min-w-0 items-center gap-3">
                   <Avatar name={username} />
@@ -101,17 +101,17 @@ export function MembersPage() {
           ]}
         />
       </Card>
-      {!isOwner && <p className="text-sm text-soft">Only owners of the team add and remove people.</p>}
+      {!isOwner && <p className="text-sm text-soft">Only team owners can add and remove members.</p>}
       {inviting && <InviteDialog teamId={id} onClose={() => setInviting(false)} />}
       {leaving && (
         <Confirm
           title={`Remove ${leaving.username} from ${name}?`}
-          action="Remove them"
+          action="Remove member"
           busy={remove.isPending}
           onConfirm={() => remove.mutate(leaving.uid)}
           onClose={() => setLeaving(undefined)}
         >
-          <p>They no longer see anything of the team, at once. What they deployed stays.</p>
+          <p>They lose access to the team immediately. Their deployments stay.</p>
         </Confirm>
       )}
     </Page>

@@ -30,15 +30,15 @@ export function NewTeamDialog({ onClose, onMade }: { onClose: () => void; onMade
   return (
     <FormDialog
       title="New team"
-      about="Projects, domains and secrets of a team belong to all of its members."
+      about="A team's projects, domains and secrets are shared by all of its members."
       onClose={onClose}
-      action="Make the team"
+      action="Create team"
       busy={busy}
       onSubmit={() => void make()}
     >
       <TextField
-        label="Name in addresses"
-        hint="Small letters, digits and dashes, such as acme-web."
+        label="Team slug"
+        hint="Used in URLs. Lowercase letters, digits and hyphens, such as acme-web."
         error={problem}
         value={slug}
         onChange={setSlug}

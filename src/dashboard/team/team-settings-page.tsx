@@ -48,7 +48,7 @@ export function TeamSettingsPage() {
           title="Name"
           footer={
             <>
-              <span>Only owners can change it. Links with the old name no longer lead here.</span>
+              <span>Only owners can change this. Links with the old slug stop working.</span>
               <Button
                 look="primary"
                 type="submit"
@@ -63,8 +63,8 @@ export function TeamSettingsPage() {
           <div className="grid gap-4 sm:grid-cols-2">
             <TextField label="Name" value={name} onChange={setName} required maxLength={256} />
             <TextField
-              label="Name in addresses"
-              hint="Small letters, digits and dashes."
+              label="Team slug"
+              hint="Used in URLs. Lowercase letters, digits and hyphens."
               error={save.error === null ? undefined : explain(save.error)}
               value={slug}
               onChange={setSlug}
@@ -77,15 +77,15 @@ export function TeamSettingsPage() {
       </form>
       <Card title="Members">
         <Switch
-          label="Members may change production variables"
-          hint="When off, only owners add, change and remove variables of production."
+          label="Members can edit production variables"
+          hint="When off, only owners can add, edit and remove production variables."
           checked={team.membersMayEditProduction}
           disabled={allow.isPending}
           onChange={(next) => allow.mutate(next)}
         />
       </Card>
-      <Card title="For scripts" about="The API acts for this team when it is named by its id.">
-        <CopyLine text={id} label="Copy the id" />
+      <Card title="Team ID" about="Pass it as teamId to use the API on behalf of this team.">
+        <CopyLine text={id} label="Copy team ID" />
       </Card>
     </Page>
   )

@@ -30,7 +30,7 @@ const STATES: Readonly<
   CANCELED: { tone: 'neutral', says: 'Cancelled' },
   QUEUED: { tone: 'neutral', says: 'Queued' },
   INITIALIZING: { tone: 'accent', says: 'Starting', moves: true },
-  ANALYZING: { tone: 'accent', says: 'Analysing', moves: true },
+  ANALYZING: { tone: 'accent', says: 'Analyzing', moves: true },
   BUILDING: { tone: 'accent', says: 'Building', moves: true },
   UPLOADING: { tone: 'accent', says: 'Uploading', moves: true },
   DEPLOYING: { tone: 'accent', says: 'Deploying', moves: true },

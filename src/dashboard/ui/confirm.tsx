@@ -35,7 +35,7 @@ export function Confirm({
         {word !== undefined && (
           <div className="mt-4">
             <TextField
-              label={`Type “${word}” to go on`}
+              label={`Type “${word}” to confirm`}
               value={typed}
               onChange={setTyped}
               autoComplete="off"

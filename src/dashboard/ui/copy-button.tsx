@@ -12,7 +12,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
       setTimeout(() => setCopied(false), 1500)
     } catch {
       // Browsers give no clipboard to pages over plain HTTP on another host than localhost.
-      toast.bad('The browser does not let this page copy. Select the text and copy it by hand.')
+      toast.bad('Your browser blocked clipboard access. Select the text and copy it manually.')
     }
   }
   return <IconButton icon={copied ? 'check' : 'copy'} label={copied ? 'Copied' : label} onClick={copy} />

@@ -9,7 +9,7 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: (() => void)
       <Icon name="warning" className="size-5" />
     </span>
     <div className="min-w-0 flex-1">
-      <p className="font-medium">{isNotFound(error) ? 'This is not here' : 'This could not be shown'}</p>
+      <p className="font-medium">{isNotFound(error) ? 'Not found' : 'Something went wrong'}</p>
       <p className="mt-1 text-sm break-words text-soft">{explain(error)}</p>
       {retry !== undefined && (
         <Button size="small" icon="refresh" className="mt-3" onClick={retry}>

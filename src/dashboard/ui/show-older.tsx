@@ -6,7 +6,7 @@ export const ShowOlder = ({ pages }: { pages: Pick<Pages<unknown>, 'more' | 'bus
   pages.more && (
     <div className="flex justify-center border-t border-line p-3">
       <Button size="small" busy={pages.busy} onClick={pages.showOlder}>
-        Show older
+        Load more
       </Button>
     </div>
   )

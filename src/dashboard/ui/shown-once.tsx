@@ -15,10 +15,10 @@ export const ShownOnce = ({
   onClose: () => void
 }) => (
   <Dialog title={title} about={about} onClose={onClose}>
-    <CopyLine text={secret} label="Copy it" />
+    <CopyLine text={secret} label="Copy" />
     <div className="mt-5 flex justify-end">
       <Button look="primary" onClick={onClose}>
-        I have copied it
+        Done
       </Button>
     </div>
   </Dialog>

@@ -8,7 +8,7 @@ export const Skeleton = ({ className }: { className?: string }) => (
 /** While a page is on its way. */
 export const PageSkeleton = () => (
   <div role="status" className="mx-auto w-full max-w-6xl px-4 py-6 sm:px-8 sm:py-8">
-    <span className="sr-only">Loading …</span>
+    <span className="sr-only">Loading…</span>
     <Skeleton className="mb-6 h-8 w-56" />
     <div className="space-y-4">
       <Skeleton className="h-40" />

@@ -15,12 +15,12 @@ function Use({ use, own }: { use: QuotaUse; own: boolean }) {
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <span className="flex items-center gap-2 font-medium">
           {title}
-          {own && <Badge>Set for this account</Badge>}
-          {share === 1 && <Badge tone="bad">Used up</Badge>}
+          {own && <Badge>Custom</Badge>}
+          {share === 1 && <Badge tone="bad">Limit reached</Badge>}
         </span>
         <span className="text-sm text-soft">
           <span className="font-medium text-fg">{showAmount(name, used)}</span>
-          {limit === null ? ', no limit' : ` of ${showAmount(name, limit)}`}
+          {limit === null ? ' (no limit)' : ` of ${showAmount(name, limit)}`}
           {per !== undefined && (per === 'day' ? ' today' : ' this month')}
         </span>
       </div>
@@ -31,7 +31,7 @@ function Use({ use, own }: { use: QuotaUse; own: boolean }) {
       )}
       {reset !== undefined && (
         <p className="mt-1.5 text-sm text-soft">
-          Begins anew <Time at={reset} />
+          Resets <Time at={reset} />
         </p>
       )}
     </li>

@@ -10,7 +10,7 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
-      about="What this account uses of what its plan allows. Beyond that it gets no more; what runs keeps running."
+      about="Usage compared to your plan's limits. At a limit you can't add more; everything that runs keeps running."
     >
       <Card
         title={
@@ -18,7 +18,7 @@ export function UsagePage() {
             Plan <Badge>{plan}</Badge>
           </span>
         }
-        about="Whoever operates this installation decides what a plan allows."
+        about="Limits are set by the operator of this installation."
       >
         <UsageBars quotas={quotas} />
       </Card>

@@ -16,7 +16,7 @@ const STATES: Readonly<Record<string, { readonly tone: Tone; readonly says: stri
   failed: { tone: 'bad', says: 'Failed' },
 }
 
-/** What was sent to a webhook, and what came of it. */
+/** Request body to a webhook, and what came of it. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
   const pages = useReadPages(
     'delivery',
@@ -26,10 +26,10 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   )
   const [open, setOpen] = useState<string>()
   return (
-    <Card title="Deliveries" about="Of the last 30 days, newest first." flush>
+    <Card title="Deliveries" about="The last 30 days, newest first." flush>
       {pages.rows.length === 0 ? (
-        <Empty icon="clock" title="Nothing was sent yet">
-          The next event of the kinds above is sent at once, and shown here.
+        <Empty icon="clock" title="No deliveries yet">
+          The next matching event will appear here.
         </Empty>
       ) : (
         <Table
@@ -39,32 +39,28 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
           columns={[
             { title: 'Event', cell: ({ type }) => <span className="font-medium">{type}</span> },
             {
-              title: 'State',
+              title: 'Status',
               cell: ({ state }) => (
                 <Badge tone={STATES[state]?.tone ?? 'neutral'}>{STATES[state]?.says ?? state}</Badge>
               ),
             },
             {
-              title: 'Last answer',
+              title: 'Last response',
               wide: true,
               cell: ({ attempts }) => {
                 const last = attempts.at(-1)
-                return last === undefined ? '–' : `${last.status ?? 'None'} after ${last.ms} ms`
+                return last === undefined ? '–' : `${last.status ?? 'None'} in ${last.ms} ms`
               },
             },
-            { title: 'Tries', wide: true, align: 'right', cell: ({ attempts }) => attempts.length },
+            { title: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts.length },
             { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
               title: 'Actions',
               silent: true,
               align: 'right',
               cell: ({ id, type }) => (
-                <Button
-                  size="small"
-                  aria-label={`Look at the delivery of ${type}`}
-                  onClick={() => setOpen(id)}
-                >
-                  Look
+                <Button size="small" aria-label={`View delivery of ${type}`} onClick={() => setOpen(id)}>
+                  View
                 </Button>
               ),
             },

@@ -29,13 +29,13 @@ export function DeliveryDialog({
   const { data, error } = useLater('delivery', getDelivery, { params })
   const again = useAction((_input: undefined, { client }) => client.call(redeliver, { params }), {
     changes: ['delivery'],
-    done: 'It is sent again, under the same id.',
+    done: 'Redelivery queued with the same event ID.',
   })
   return (
     <Dialog
       wide
       title={data?.type ?? 'Delivery'}
-      about={data && `Event ${data.eventId}, sent to ${data.request.url}`}
+      about={data && `Event ${data.eventId} to ${data.request.url}`}
       onClose={onClose}
     >
       {error !== null && <Problem error={error} />}
@@ -44,14 +44,14 @@ export function DeliveryDialog({
       ) : (
         <div className="space-y-4">
           <section>
-            <h3 className="mb-1.5 text-sm font-medium">Tries</h3>
+            <h3 className="mb-1.5 text-sm font-medium">Attempts</h3>
             {data.attempts.length === 0 ? (
               <p className="text-sm text-soft">None yet.</p>
             ) : (
               <ol className="space-y-1.5 text-sm">
                 {data.attempts.map(({ at, ms, status, answer }) => (
                   <li key={at} className="flex flex-wrap gap-x-3">
-                    <span className="font-medium">{status ?? 'No answer'}</span>
+                    <span className="font-medium">{status ?? 'No response'}</span>
                     <span className="text-soft">
                       <Time at={at} />, {ms} ms
                     </span>
@@ -62,8 +62,8 @@ export function DeliveryDialog({
             )}
           </section>
           <section>
-            <h3 className="mb-1.5 text-sm font-medium">What was sent</h3>
-            <CodeBlock label="What was sent">{pretty(data.request.body)}</CodeBlock>
+            <h3 className="mb-1.5 text-sm font-medium">Request body</h3>
+            <CodeBlock label="Request body">{pretty(data.request.body)}</CodeBlock>
           </section>
           <div className="flex justify-end">
             <Button
@@ -72,7 +72,7 @@ export function DeliveryDialog({
               busy={again.isPending}
               onClick={() => again.mutate(undefined)}
             >
-              Send it again
+              Redeliver
             </Button>
           </div>
         </div>

@@ -9,7 +9,7 @@ export const EventBoxes = ({
   onChange: (chosen: readonly string[]) => void
 }) => (
   <fieldset>
-    <legend className="mb-1.5 text-sm font-medium">Tell it when</legend>
+    <legend className="mb-1.5 text-sm font-medium">Events</legend>
     <div className="grid gap-2">
       {EVENTS.map(({ type, says }) => (
         <Checkbox

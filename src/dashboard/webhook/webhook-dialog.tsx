@@ -43,22 +43,22 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: WebhookFields; o
     return (
       <ShownOnce
         title="Copy the secret now"
-        about="Every request is signed with it, in the header x-platform-signature. It is shown this once."
+        about="Every request is signed with it in the x-platform-signature header. You won't be able to see it again."
         secret={save.data.secret}
         onClose={onClose}
       />
     )
   return (
     <FormDialog
-      title={webhook === undefined ? 'New webhook' : 'Change the webhook'}
+      title={webhook === undefined ? 'New webhook' : 'Edit webhook'}
       onClose={onClose}
-      action={webhook === undefined ? 'Make the webhook' : 'Save'}
+      action={webhook === undefined ? 'Create webhook' : 'Save'}
       busy={save.isPending}
       disabled={events.length === 0}
       onSubmit={() => save.mutate(undefined)}
     >
       <TextField
-        label="Address"
+        label="URL"
         type="url"
         placeholder="https://example.com/aloft"
         error={save.error === null ? undefined : explain(save.error)}

@@ -23,13 +23,13 @@ export function WebhookPage() {
   const enable = useAction(
     (_input: undefined, { client }) =>
       client.call(updateWebhook, { params: { id }, body: { enabled: true } }),
-    { changes: ['webhook'], done: 'It is told again from now on.' },
+    { changes: ['webhook'], done: 'Webhook enabled.' },
   )
   const remove = useAction(
     (_input: undefined, { client }) => client.call(deleteWebhook, { params: { id } }),
     {
       changes: [],
-      done: 'The webhook is removed.',
+      done: 'Webhook removed.',
       after: () => void navigate({ to: '/a/$account/webhooks', params: { account: slug } }),
     },
   )
@@ -43,10 +43,10 @@ export function WebhookPage() {
         <>
           {webhook.disabledAt !== undefined && (
             <Button look="primary" busy={enable.isPending} onClick={() => enable.mutate(undefined)}>
-              Switch it on again
+              Enable
             </Button>
           )}
-          <Button onClick={() => setChanging(true)}>Change</Button>
+          <Button onClick={() => setChanging(true)}>Edit</Button>
           <Button look="danger" onClick={() => setLeaving(true)}>
             Remove
           </Button>
@@ -55,11 +55,11 @@ export function WebhookPage() {
     >
       {webhook.disabledAt !== undefined && (
         <p role="status" className="rounded-xl bg-bad-soft px-4 py-3 text-sm text-bad">
-          This webhook was given up <Time at={webhook.disabledAt} />, because nothing arrived for days. Mend
-          the address below, then switch it on again.
+          This webhook was disabled <Time at={webhook.disabledAt} /> because deliveries kept failing for days.
+          Fix its URL or the receiver, then enable it again.
         </p>
       )}
-      <Card title="What it is told">
+      <Card title="Details">
         <Facts
           facts={[
             [
@@ -70,11 +70,8 @@ export function WebhookPage() {
                 ))}
               </span>,
             ],
-            [
-              'Projects',
-              webhook.projectIds === undefined ? 'All of the account' : webhook.projectIds.join(', '),
-            ],
-            ['Made', <Time key="made" at={webhook.createdAt} />],
+            ['Projects', webhook.projectIds === undefined ? 'All projects' : webhook.projectIds.join(', ')],
+            ['Created', <Time key="made" at={webhook.createdAt} />],
           ]}
         />
       </Card>
@@ -83,12 +80,12 @@ export function WebhookPage() {
       {leaving && (
         <Confirm
           title="Remove this webhook?"
-          action="Remove the webhook"
+          action="Remove webhook"
           busy={remove.isPending}
           onConfirm={() => remove.mutate(undefined)}
           onClose={() => setLeaving(false)}
         >
-          <p>What was not delivered yet never will be. Its log of deliveries is gone as well.</p>
+          <p>Pending deliveries are dropped and its delivery log is deleted.</p>
         </Confirm>
       )}
     </Page>

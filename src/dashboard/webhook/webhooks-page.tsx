@@ -25,14 +25,14 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      about="Signed requests to an address of yours when something happens here."
+      about="Signed HTTP requests to your URL when something happens in this account."
       actions={webhooks.length > 0 && make}
     >
       <Card flush>
         {webhooks.length === 0 ? (
-          <Empty icon="webhook" title="Nobody is told yet" action={make}>
+          <Empty icon="webhook" title="No webhooks yet" action={make}>
             <p className="mb-3">
-              Have your chat, your monitoring or your own program hear of deployments as they happen.
+              Notify your chat, your monitoring or your own service about deployments as they happen.
             </p>
             <CopyLine text="npx aloft webhooks add https://example.com/aloft --event deployment.ready" />
           </Empty>
@@ -43,7 +43,7 @@ export function WebhooksPage() {
             rowKey={({ id }) => id}
             columns={[
               {
-                title: 'Address',
+                title: 'URL',
                 cell: ({ id, url }) => (
                   <Link
                     to="/a/$account/webhooks/$id"
@@ -57,7 +57,7 @@ export function WebhooksPage() {
               {
                 title: 'Events',
                 wide: true,
-                cell: ({ events }) => `${events.length} ${events.length === 1 ? 'kind' : 'kinds'}`,
+                cell: ({ events }) => events.length,
               },
               {
                 title: 'Projects',
@@ -65,15 +65,15 @@ export function WebhooksPage() {
                 cell: ({ projectIds }) => (projectIds === undefined ? 'All' : projectIds.length),
               },
               {
-                title: 'State',
+                title: 'Status',
                 cell: ({ disabledAt }) =>
                   disabledAt === undefined ? (
-                    <Badge tone="good">On</Badge>
+                    <Badge tone="good">Enabled</Badge>
                   ) : (
-                    <Badge tone="bad">Given up</Badge>
+                    <Badge tone="bad">Disabled</Badge>
                   ),
               },
-              { title: 'Made', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
             ]}
           />
         )}

@@ -60,7 +60,10 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     const own = await dashboard.openPage(bea, '/a/bea/usage')
     const meter = own.getByRole('progressbar', { name: 'Stored files' })
     assert.equal(await meter.getAttribute('aria-valuenow'), '95')
-    assert.match(await own.getByRole('main').innerText(), /19 GB of 20 GB.*12 \(no limit\).*0 min of 600 min/s)
+    assert.match(
+      await own.getByRole('main').innerText(),
+      /19 GB of 20 GB.*12 \(no limit\).*0 min of 600 min/s,
+    )
     await dashboard.look(own, 'usage')
     await page.reload()
     await page.getByText('19 GB').waitFor()

@@ -160,7 +160,9 @@ describe('settings of a project', { skip: withoutChromium }, () => {
     await open('protection')
     await page.getByRole('heading', { name: 'Automation bypass secrets' }).waitFor()
     const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Password' }) })
-    await card.getByLabel('Applies to').selectOption({ label: 'All deployments, including production domains' })
+    await card
+      .getByLabel('Applies to')
+      .selectOption({ label: 'All deployments, including production domains' })
     await card.getByLabel('Password', { exact: true }).fill('open sesame')
     await card.getByRole('button', { name: 'Enable' }).click()
     await said('Takes effect immediately.')

@@ -85,7 +85,7 @@ ${body}
 
 export const errorPage = (status: number, message: string): string =>
   page(
-    status === 404 ? 'Not found' : status === 429 ? 'Too many requests' : 'This did not work',
+    status === 404 ? 'Not found' : status === 429 ? 'Too many requests' : 'Something went wrong',
     html`<p>${message}</p>`,
   )
 

@@ -105,8 +105,8 @@ apiSuite('OAuth', (server) => {
     const asked = { client_id: application.clientId, state: '"><script>', response_type: 'code' }
     const page = await server.call(authorizeUrl(asked), { headers: { ...headers, accept: 'text/html' } })
     assert.equal(page.status, 200)
-    assert.match(page.body, /See projects and their settings/)
-    assert.match(page.body, /make and delete deployments/)
+    assert.match(page.body, /View projects and their settings/)
+    assert.match(page.body, /create and delete deployments/)
     assert.ok(page.body.includes('&lt;i&gt;Watcher&lt;/i&gt;') && !page.body.includes('<i>'))
     assert.ok(!page.body.includes('<script') && page.body.includes(csrf))
     const policy = page.headers.get('content-security-policy') ?? ''

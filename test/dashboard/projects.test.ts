@@ -199,8 +199,8 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
     const page = await dashboard.openPage(ada, `/setup?token=${token}`)
     // Nobody is signed in when an installation is new.
     await page.context().clearCookies()
-    await page.getByLabel('Your e-mail address').fill('first@aloft.test')
-    await page.getByRole('button', { name: 'Become the operator' }).click()
+    await page.getByLabel('Your email').fill('first@aloft.test')
+    await page.getByRole('button', { name: 'Create operator account' }).click()
     await page.getByRole('heading', { name: 'Aloft is yours' }).waitFor()
     const bearer = (await page.locator('.code').textContent()) ?? ''
     assert.equal((await dashboard.server.call('GET /v2/user', { token: bearer })).body.user.operator, true)

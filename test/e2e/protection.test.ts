@@ -81,10 +81,10 @@ describe('a visitor with a browser', { skip: withoutChromium }, () => {
     await page.getByLabel('Password').fill('open barley')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
-    assert.equal(await page.getByRole('alert').textContent(), 'That is not the password of this site.')
+    assert.equal(await page.getByRole('alert').textContent(), 'Incorrect password. Try again.')
     await look(page, 'password-wrong')
     await page.getByLabel('Password').fill('open sesame')
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.waitForURL(`http://${host}/?a=b`)
     assert.equal(await page.textContent('h1'), 'Inside')
     await page.reload()
@@ -109,7 +109,7 @@ describe('a visitor with a browser', { skip: withoutChromium }, () => {
       await page.getByLabel('Password').fill(`guess ${i}`)
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
     }
-    assert.equal(await page.title(), '429: Too many tries')
+    assert.equal(await page.title(), '429: Too many attempts')
     await context.close()
   })
 

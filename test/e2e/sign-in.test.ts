@@ -25,7 +25,7 @@ describe('a person with a browser', { skip: withoutChromium }, () => {
 
   const signIn = async (page: Page, email: string) => {
     await page.getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Send me a link' }).click()
+    await page.getByRole('button', { name: 'Send sign-in link' }).click()
     await page.waitForURL('**/login/wait**')
     const code = await page.locator('.code').textContent()
     const mail = (await server.mails(email)).at(-1)
@@ -68,8 +68,8 @@ describe('a person with a browser', { skip: withoutChromium }, () => {
     assert.ok((await page.textContent('main'))?.includes(owner.email))
     const foreign = await guard((await server.signUp('other@aloft.test')).token, 'foreign')
     await page.goto(`http://${foreign}/`)
-    assert.equal(await page.title(), 'No access · Aloft')
-    await page.getByRole('button', { name: 'Sign in as somebody else' }).click()
+    assert.equal(await page.title(), 'Access denied · Aloft')
+    await page.getByRole('button', { name: 'Sign in with a different account' }).click()
     await signIn(page, 'other@aloft.test')
     await page.waitForURL(`http://${foreign}/`)
     assert.equal(await page.textContent('h1'), 'foreign')
@@ -110,7 +110,7 @@ describe('a person with a browser', { skip: withoutChromium }, () => {
     await page.goto(`http://${body.url}/`)
     await page.getByRole('button').click()
     await page.waitForURL('http://aloft.test/logout')
-    assert.equal(await page.title(), 'This did not work · Aloft')
+    assert.equal(await page.title(), 'Something went wrong · Aloft')
     await page.goto(`http://${body.url}/`)
     const read = await page.evaluate(() =>
       fetch('http://aloft.test/v2/user', { credentials: 'include' }).then(

@@ -32,7 +32,7 @@ test('parts of a whole are added up, the whole first', () => {
 
 test('a chart is said in a sentence', () => {
   const at = ({ at }: TrafficPoint) => `point ${at}`
-  assert.equal(summaryOf(requests, POINTS, at), 'Requests: most at point 2, with 10.')
-  assert.equal(summaryOf(durations, POINTS, at), 'Durations: most at point 1, with 3 ms.')
-  assert.equal(summaryOf(coldStarts, POINTS, at), 'Cold starts: none in this time.')
+  assert.equal(summaryOf(requests, POINTS, at), 'Requests: peak of 10 at point 2.')
+  assert.equal(summaryOf(durations, POINTS, at), 'Latency: peak of 3 ms at point 1.')
+  assert.equal(summaryOf(coldStarts, POINTS, at), 'Cold starts: none in this period.')
 })

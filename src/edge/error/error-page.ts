@@ -69,5 +69,5 @@ const passwordForm = (problem: string | undefined) => html`<form method="post">
   problem === undefined ? nothing : raw(' aria-invalid="true" aria-describedby="problem"')
 }>
 ${problem === undefined ? nothing : html`<p class="bad" id="problem" role="alert">${problem}</p>`}
-<button>Go on</button>
+<button>Continue</button>
 </form>`

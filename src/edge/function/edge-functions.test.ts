@@ -375,12 +375,17 @@ for (const [method, isHostLost, expected] of [
     await edge.edge.close()
   })
 
-test('what the runtime says of a function that failed is said with our own code', async () => {
+test('a function that failed is answered with the same page as every other failure', async () => {
   const { host } = await site((_, res) => {
     res.writeHead(500, { 'x-vercel-error': 'FUNCTION_INVOCATION_FAILED' }).end('A server error has occurred')
   })
-  const { status, headers } = await ask(server.port, '/api/hello', { host })
+  const { status, headers, body } = await ask(server.port, '/api/hello', {
+    ...{ host, headers: { accept: 'text/html' } },
+  })
   assert.deepEqual([status, headers['x-platform-error']], [500, 'FUNCTION_INVOCATION_FAILED'])
+  assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+  assert.match(body.toString(), /<h1>Function crashed<\/h1>/)
+  assert.doesNotMatch(body.toString(), /A server error has occurred/)
 })
 
 test('a connection that an instance is about to close is not used again', async () => {

@@ -2,7 +2,6 @@ import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import { encodePath } from '#core/routing/url/request-path.ts'
 import type { Site, SiteFunction, SiteVisit } from '#core/site/site.ts'
 import type { Answer } from '../answer.ts'
-import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
 import { type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { compressAnswer } from '../file/compress-answer.ts'
@@ -113,7 +112,6 @@ export function toAnswer(
 ): Answer | Promise<Answer> {
   const { status, body, switched } = response
   const headers = visitorHeaders(response.headers, outcome.headers, siteHeaders(site))
-  if (status === 500 && hasFailed(response)) headers.push('x-platform-error', FAILED)
   const answer: Answer = {
     status: switched === undefined ? (outcome.status ?? status) : status,
     headers: outcome.transforms === undefined ? headers : transformResponse(headers, outcome.transforms),
@@ -125,11 +123,6 @@ export function toAnswer(
   const upgrade = ['connection', 'Upgrade', 'upgrade', valueIn(response.headers, 'upgrade') ?? '']
   return Object.assign(answer, { headers: [...headers, ...upgrade], switched })
 }
-
-/** The code that runs functions says so when what it runs has failed. */
-const hasFailed = ({ headers }: FunctionResponse): boolean => valueIn(headers, 'x-vercel-error') === FAILED
-
-const FAILED: EdgeErrorCode = 'FUNCTION_INVOCATION_FAILED'
 
 export const sourceOf = ({ shape }: SiteFunction): SiteVisit['source'] =>
   shape === 'command' ? 'server' : 'function'

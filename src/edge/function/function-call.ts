@@ -155,6 +155,12 @@ class RunningCall implements UpstreamExchange, Waiting {
   }
 
   onResponse({ status, headers }: ResponseHead, body: Buffer | Readable | undefined): void {
+    // The launcher says so when the code it runs has failed; visitors get the same page as for every other failure.
+    if (status === 500 && valueIn(headers, 'x-vercel-error') === FAULTS.crashed) {
+      if (body !== undefined && !Buffer.isBuffer(body)) body.on('error', () => {}).resume()
+      this.#answer(refuse(FAULTS.crashed))
+      return
+    }
     const answer = { status, headers, body, isCold: this.#isCold }
     const said = valueIn(headers, 'x-aloft-revalidate')
     const { revalidations } = this.#functions

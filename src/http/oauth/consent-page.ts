@@ -64,11 +64,11 @@ function projectChoice({ choices: { projects, present } }: ConsentForm): Raw {
   const isSome = present?.projectSelection === 'selected'
   const isChosen = (id: string) => isSome && present.projects.includes(id)
   return html`<fieldset><legend>Projects</legend>
-<label class="pick"><input type="radio" name="projectSelection" value="all"${isSome ? none : checked}> All projects, also later ones</label>
-<label class="pick"><input type="radio" id="some" name="projectSelection" value="selected"${isSome ? checked : none}> Only some of them</label>
+<label class="pick"><input type="radio" name="projectSelection" value="all"${isSome ? none : checked}> All projects, including future ones</label>
+<label class="pick"><input type="radio" id="some" name="projectSelection" value="selected"${isSome ? checked : none}> Selected projects</label>
 <div class="projects">${
     projects.length === 0
-      ? html`<p class="soft small">There are no projects in this account yet.</p>`
+      ? html`<p class="soft small">This account has no projects yet.</p>`
       : many(
           projects.map(
             ({ id, name }) =>
@@ -90,15 +90,15 @@ ${accountForm(form)}
 <ul class="grants">${many(
     wordsFor(application.scopes).map(
       ({ text, writes }) =>
-        html`<li><span>${text}</span><span class="tag">${writes ? 'change' : 'read'}</span></li>`,
+        html`<li><span>${text}</span><span class="tag">${writes ? 'read and write' : 'read'}</span></li>`,
     ),
   )}</ul>
 <form method="post" action="/oauth/authorize">${hidden({ ...asked, csrf, teamId: teamId ?? '' })}
 ${projectChoice(form)}
 <div class="row"><button name="decision" value="allow">${choices.present ? 'Allow again' : 'Allow'}</button>
 <button class="second" name="decision" value="deny">Cancel</button></div></form>
-<p class="soft small">You will be sent to <b>${host}</b>. What you allow can be taken back at any time.</p>`
-  const reply = pageReply(page(`Let ${application.name} in?`, body))
+<p class="soft small">You'll be redirected to <b>${host}</b>. You can revoke access at any time.</p>`
+  const reply = pageReply(page(`Authorize ${application.name}?`, body))
   const policy = String(reply.headers?.['content-security-policy'])
   return {
     ...reply,

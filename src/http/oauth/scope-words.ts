@@ -4,30 +4,30 @@ import type { Scopes } from '#core/application/application.ts'
 /** What each scope lets an application do, to read and to change. */
 const WORDS: Readonly<Record<Scope, { readonly read: string; readonly write: string }>> = {
   'integration-configuration': {
-    read: 'See how it is installed here',
-    write: 'See how it is installed here, and remove itself',
+    read: 'View its own configuration',
+    write: 'View its own configuration and uninstall itself',
   },
   deployment: {
-    read: 'See deployments, their files and logs',
-    write: 'See, make and delete deployments and their aliases',
+    read: 'View deployments, their files and logs',
+    write: 'View, create and delete deployments and their aliases',
   },
-  'deployment-check': { read: 'See checks of deployments', write: 'See and make checks of deployments' },
-  'edge-config': { read: 'See edge configs', write: 'See and change edge configs' },
-  project: { read: 'See projects and their settings', write: 'See, change and delete projects' },
+  'deployment-check': { read: 'View deployment checks', write: 'View and create deployment checks' },
+  'edge-config': { read: 'View edge configs', write: 'View and edit edge configs' },
+  project: { read: 'View projects and their settings', write: 'View, edit and delete projects' },
   'project-env-vars': {
-    read: 'See the environment variables that it made itself',
-    write: 'Add environment variables to projects, and change its own',
+    read: 'View the environment variables it created',
+    write: 'Add environment variables to projects and edit its own',
   },
   'global-project-env-vars': {
-    read: 'See all environment variables and the names of secrets',
-    write: 'See and change all environment variables and secrets',
+    read: 'View all environment variables and the names of secrets',
+    write: 'View and edit all environment variables and secrets',
   },
-  team: { read: 'See the team and its members', write: 'See the team and its members' },
-  user: { read: 'See your name and e-mail address', write: 'See your name and e-mail address' },
-  'log-drain': { read: 'See its log drains', write: 'Have your logs sent elsewhere' },
+  team: { read: 'View the team and its members', write: 'View the team and its members' },
+  user: { read: 'View your name and email', write: 'View your name and email' },
+  'log-drain': { read: 'View its log drains', write: 'Forward your logs to another service' },
   domain: {
-    read: 'See domains, DNS records and certificates',
-    write: 'See and change domains, DNS records and certificates',
+    read: 'View domains, DNS records and certificates',
+    write: 'View and edit domains, DNS records and certificates',
   },
 }
 

@@ -76,7 +76,7 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
       if (bearer === undefined || !isCsrfOf(body.csrf, bearer))
         return again(
           403,
-          'This form was too old. Please send it once more; your browser has to accept cookies.',
+          'This form has expired. Submit it again; your browser must accept cookies.',
         )
       const sparesMail = !(await takeLoginMail(limits, visit, email))
       try {
@@ -86,7 +86,7 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
           cookies: [writeCookie('aloft_login', token, secure)],
         })
       } catch (error) {
-        if (isKind(error, 'invalid_email')) return again(400, 'This is no e-mail address.')
+        if (isKind(error, 'invalid_email')) return again(400, 'Enter a valid email address.')
         throw error
       }
     }),
@@ -128,7 +128,7 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
       const cookie = readCookie(headers, 'aloft_session', secure)
       if (cookie !== undefined) {
         if (!isCsrfOf(body.csrf, cookie))
-          throw new AloftError('forbidden', 'This form was too old. Open the page again to sign out.')
+          throw new AloftError('forbidden', 'This form has expired. Open the page again to sign out.')
         await sessions.end(cookie)
       }
       return redirect(readNext(body.next ?? '/login'), {

@@ -74,10 +74,7 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
         form(visit, headers, next, { email, problem, status })
       const bearer = readCookie(headers, 'aloft_login', secure)
       if (bearer === undefined || !isCsrfOf(body.csrf, bearer))
-        return again(
-          403,
-          'This form has expired. Submit it again; your browser must accept cookies.',
-        )
+        return again(403, 'This form has expired. Submit it again; your browser must accept cookies.')
       const sparesMail = !(await takeLoginMail(limits, visit, email))
       try {
         const { token } = await logins.request(visit, { email, tokenName: 'Browser', sparesMail })

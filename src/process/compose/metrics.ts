@@ -1,6 +1,7 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { type Channel, kindOf } from '../supervisor/channel.ts'
-import { ANSWER, ASK, COLLECT, COLLECTED } from '../supervisor/metrics-hub.ts'
+import { answerTo, createAsk } from '../supervisor/ask.ts'
+import type { Channel } from '../supervisor/channel.ts'
+import { ALL_METRICS, OWN_METRICS } from '../supervisor/metrics-hub.ts'
 
 export interface Metrics {
   observe(request: { route: string; method: string; status: number; seconds: number }): void
@@ -47,27 +48,10 @@ export function createMetrics(
       this.set(countFollowers())
     },
   })
-  const waiting = new Map<number, (all: Snapshot[]) => void>()
-  let asked = 0
-
-  channel?.onMessage((message) => {
-    const { id, all } = message as { id: number; all: Snapshot[] }
-    if (kindOf(message) === COLLECT)
-      void registry.getMetricsAsJSON().then((own) => channel.send({ kind: COLLECTED, id, own }))
-    if (kindOf(message) === ANSWER) {
-      waiting.get(id)?.(all)
-      waiting.delete(id)
-    }
-  })
-
-  async function everyone(): Promise<Snapshot[]> {
-    if (!channel) return [await registry.getMetricsAsJSON()]
-    const id = asked++
-    const { promise, resolve } = Promise.withResolvers<Snapshot[]>()
-    waiting.set(id, resolve)
-    channel.send({ kind: ASK, id })
-    return promise
-  }
+  const readOwn = () => registry.getMetricsAsJSON()
+  if (channel) answerTo(channel, OWN_METRICS, readOwn)
+  const ask = channel && createAsk(channel, ALL_METRICS)
+  const everyone = async () => ((await ask?.()) as Snapshot[] | undefined) ?? [await readOwn()]
 
   return {
     observe({ route, method, status, seconds: took }) {

@@ -1,45 +1,24 @@
 import { SECOND } from '#contract/time.ts'
-import { type Channel, kindOf } from './channel.ts'
+import { type Ask, answerTo, createAsk, type Topic } from './ask.ts'
+import type { Channel } from './channel.ts'
 
-export const ASK = 'metrics.ask'
-export const ANSWER = 'metrics.answer'
-export const COLLECT = 'metrics.collect'
-export const COLLECTED = 'metrics.collected'
+/** Asked of a process: what it has counted. One that does not answer in time is left out. */
+export const OWN_METRICS: Topic<unknown> = { name: 'metrics.own', timeout: SECOND }
 
-/** A process that does not answer in this time is left out. */
-const PATIENCE = SECOND
+/** Asked of the supervisor: what all processes have counted. */
+export const ALL_METRICS: Topic<unknown[]> = { name: 'metrics.all', timeout: 2 * SECOND }
 
 /** The supervisor's part: asks every process when one of them is asked. */
 export function serveMetrics(channels: () => readonly Channel[]): { attach(channel: Channel): void } {
-  const rounds = new Map<number, (own: unknown) => void>()
-  let round = 0
-
-  function collect(): Promise<unknown[]> {
-    const asked = channels()
-    const id = round++
-    const all: unknown[] = []
-    const { promise, resolve } = Promise.withResolvers<unknown[]>()
-    const finish = () => {
-      rounds.delete(id)
-      clearTimeout(timer)
-      resolve(all)
-    }
-    const timer = setTimeout(finish, PATIENCE)
-    rounds.set(id, (own) => {
-      all.push(own)
-      if (all.length === asked.length) finish()
-    })
-    for (const channel of asked) channel.send({ kind: COLLECT, id })
-    return promise
+  const asks = new WeakMap<Channel, Ask<unknown>>()
+  const collect = async () => {
+    const all = await Promise.all(channels().map((channel) => asks.get(channel)?.()))
+    return all.filter((own) => own !== undefined)
   }
-
   return {
     attach(channel) {
-      channel.onMessage((message) => {
-        const { id, own } = message as { id: number; own: unknown }
-        if (kindOf(message) === COLLECTED) rounds.get(id)?.(own)
-        if (kindOf(message) === ASK) void collect().then((all) => channel.send({ kind: ANSWER, id, all }))
-      })
+      asks.set(channel, createAsk(channel, OWN_METRICS))
+      answerTo(channel, ALL_METRICS, collect)
     },
   }
 }

@@ -1,14 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { SECOND } from '#contract/time.ts'
 import type { ProcessFacts, SandboxFacts } from '#core/operator/status.ts'
+import { answerTo, createAsk, type Topic } from './ask.ts'
 import { type Channel, kindOf } from './channel.ts'
 
-const ASK = 'processes.ask'
-const ANSWER = 'processes.answer'
 const TELL = 'processes.tell'
-
-/** A supervisor that does not answer in this time is not waited for. */
-const PATIENCE = SECOND
 
 type RunningProcess = Omit<ProcessFacts, 'memory'>
 
@@ -16,6 +12,8 @@ interface Listed {
   readonly processes: readonly RunningProcess[]
   readonly sandbox: SandboxFacts
 }
+
+const PROCESSES: Topic<Listed> = { name: 'processes', timeout: SECOND }
 
 const UNKNOWN: SandboxFacts = { kind: null, missing: [], inForce: [], advice: null }
 
@@ -29,14 +27,11 @@ export function serveProcessList(
   return {
     attach(channel) {
       channel.onMessage((message) => {
-        if (kindOf(message) === TELL) {
-          sandbox = (message as { sandbox: SandboxFacts }).sandbox
-          onSandbox(sandbox)
-        }
-        if (kindOf(message) !== ASK) return
-        const { id } = message as { id: number }
-        channel.send({ kind: ANSWER, id, listed: { processes: list(), sandbox } satisfies Listed })
+        if (kindOf(message) !== TELL) return
+        sandbox = (message as { sandbox: SandboxFacts }).sandbox
+        onSandbox(sandbox)
       })
+      answerTo(channel, PROCESSES, () => ({ processes: list(), sandbox }))
     },
   }
 }
@@ -50,14 +45,7 @@ export function createProcessList(channel: Channel | undefined): () => Promise<{
   readonly processes: readonly ProcessFacts[]
   readonly sandbox: SandboxFacts
 }> {
-  const waiting = new Map<number, (listed: Listed) => void>()
-  let asked = 0
-  channel?.onMessage((message) => {
-    if (kindOf(message) !== ANSWER) return
-    const { id, listed } = message as { id: number; listed: Listed }
-    waiting.get(id)?.(listed)
-    waiting.delete(id)
-  })
+  const ask = channel && createAsk(channel, PROCESSES)
   const alone: Listed = {
     processes: [
       { name: 'serve-1', role: 'serve', pid: process.pid, startedAt: startOfThis(), restarts: 0, hangs: 0 },
@@ -65,21 +53,8 @@ export function createProcessList(channel: Channel | undefined): () => Promise<{
     sandbox: UNKNOWN,
   }
 
-  async function ask(): Promise<Listed> {
-    if (!channel) return alone
-    const id = asked++
-    const { promise, resolve } = Promise.withResolvers<Listed>()
-    waiting.set(id, resolve)
-    const timer = setTimeout(() => {
-      waiting.delete(id)
-      resolve(alone)
-    }, PATIENCE)
-    channel.send({ kind: ASK, id })
-    return promise.finally(() => clearTimeout(timer))
-  }
-
   return async () => {
-    const { processes, sandbox } = await ask()
+    const { processes, sandbox } = (await ask?.()) ?? alone
     const withMemory = processes.map(async (one) => ({ ...one, memory: await memoryOf(one.pid) }))
     return { processes: await Promise.all(withMemory), sandbox }
   }

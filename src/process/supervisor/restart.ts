@@ -1,10 +1,11 @@
 import { SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
-import { type Channel, kindOf } from './channel.ts'
+import { answerTo, createAsk, type Topic } from './ask.ts'
+import type { Channel } from './channel.ts'
 import { DRAIN_MS, type SupervisedChild } from './child.ts'
 
-const ASK = 'restart.ask'
-const ANSWER = 'restart.answer'
+/** Asked of the supervisor; answered with the reason why nothing was restarted, if so. */
+const RESTART: Topic<string | null> = { name: 'restart' }
 
 /** A reason why a restart was not begun, or was taken back, in words for the operator. */
 export class RestartRefused extends Error {
@@ -102,34 +103,18 @@ export function createRestart({ children, check, create, log }: RestartParts): R
 
 /** The supervisor's part: restarts when one of its processes is asked to. */
 export const serveRestart = (restart: () => Promise<void>) => ({
-  attach(channel: Channel): void {
-    channel.onMessage((message) => {
-      if (kindOf(message) !== ASK) return
-      const { id } = message as { id: number }
+  attach: (channel: Channel): void =>
+    answerTo(channel, RESTART, () =>
       restart().then(
-        () => channel.send({ kind: ANSWER, id }),
-        ({ message: refusal }: Error) => channel.send({ kind: ANSWER, id, refusal }),
-      )
-    })
-  },
+        () => null,
+        ({ message }: Error) => message,
+      ),
+    ),
 })
 
 /** In a process: asks for a restart of all of this machine, and answers why there is none. */
 export function createAskRestart(channel: Channel | undefined): () => Promise<string | undefined> {
-  const waiting = new Map<number, (refusal: string | undefined) => void>()
-  let asked = 0
-  channel?.onMessage((message) => {
-    if (kindOf(message) !== ANSWER) return
-    const { id, refusal } = message as { id: number; refusal?: string }
-    waiting.get(id)?.(refusal)
-    waiting.delete(id)
-  })
-  return () => {
-    if (!channel) return Promise.resolve('nothing keeps this process, so that nobody could start it again')
-    const id = asked++
-    const { promise, resolve } = Promise.withResolvers<string | undefined>()
-    waiting.set(id, resolve)
-    channel.send({ kind: ASK, id })
-    return promise
-  }
+  const ask = channel && createAsk(channel, RESTART)
+  return async () =>
+    ask ? ((await ask()) ?? undefined) : 'nothing keeps this process, so that nobody could start it again'
 }

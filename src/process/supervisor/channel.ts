@@ -12,7 +12,7 @@ export function channelToSupervisor(): Channel {
     send: (message) => {
       if (process.connected) process.send?.(message as object, () => {})
     },
-    onMessage: (listener) => void process.on('message', listener),
+    onMessage: toEach((listener) => process.on('message', listener)),
   }
 }
 
@@ -21,8 +21,19 @@ export const channelToChild = (child: ChildProcess): Channel => ({
   send: (message) => {
     if (child.connected) child.send(message as object, () => {})
   },
-  onMessage: (listener) => void child.on('message', listener),
+  onMessage: toEach((listener) => child.on('message', listener)),
 })
+
+type Listener = (message: unknown) => void
+
+/** Listens once, however many parts of a process want to hear. */
+function toEach(listen: (listener: Listener) => void): (listener: Listener) => void {
+  const listeners: Listener[] = []
+  return (listener) => {
+    const first = listeners.push(listener) === 1
+    if (first) listen((message) => listeners.forEach((each) => void each(message)))
+  }
+}
 
 export const kindOf = (message: unknown): unknown =>
   typeof message === 'object' && message !== null ? (message as { kind?: unknown }).kind : undefined

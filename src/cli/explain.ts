@@ -33,8 +33,8 @@ export function explain(error: unknown, { name, command, tokenFrom, switchedTo }
   if (error instanceof CliError)
     return {
       exit: error.exit,
-      // A question of usage did not get as far as trying.
-      what: error.exit === EXIT.usage ? undefined : what,
+      // A question of usage did not get as far as trying, and what somebody stopped did not fail.
+      what: error.exit === EXIT.usage || error.exit === EXIT.cancelled ? undefined : what,
       why: error.message,
       hint: error.hint ?? (error.exit === EXIT.usage ? helpLine(name) : undefined),
       code: error.code,
@@ -113,8 +113,9 @@ export function printFailure(failure: Explained, out: Output): void {
   }
   const { red, bold, dim } = out.talkColors
   const { what, why, hint, details } = failure
-  out.say(`${bold(red('error:'))} ${plainText(what === undefined ? why : what)}`)
+  const head = plainText(what === undefined ? why : what)
+  out.say(failure.exit === EXIT.cancelled ? head : `${bold(red('error:'))} ${head}`)
   if (what !== undefined) out.say(`  ${plainText(why)}`)
-  if (hint !== undefined) out.say(`  ${bold('try:')} ${plainText(hint)}`)
+  if (hint !== undefined) out.say(`  ${bold('hint:')} ${plainText(hint)}`)
   if (typeof details.requestId === 'string') out.say(dim(`  request: ${plainText(details.requestId)}`))
 }

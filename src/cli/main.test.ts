@@ -43,10 +43,10 @@ test('help is given at every level, with examples, and documents the exit codes'
 test('wrong usage exits with 2, says what is wrong and suggests what was meant', async () => {
   await using machine = await startMachine()
   const cases: readonly [string[], RegExp][] = [
-    [['tokn', 'ls'], /unknown command 'tokn'\. Did you mean tokens\?\n {2}try: aloft --help/],
-    [['token', 'lst'], /unknown command 'lst'\. Did you mean ls\?\n {2}try: aloft tokens --help/],
+    [['tokn', 'ls'], /unknown command 'tokn'\. Did you mean tokens\?\n {2}hint: aloft --help/],
+    [['token', 'lst'], /unknown command 'lst'\. Did you mean ls\?\n {2}hint: aloft tokens --help/],
     [['whoami', '--jsn'], /unknown option '--jsn'\. Did you mean --json\?/],
-    [['token', 'create'], /missing required argument 'name'\.\n {2}try: aloft tokens create --help/],
+    [['token', 'create'], /missing required argument 'name'\.\n {2}hint: aloft tokens create --help/],
     [['token', 'create', ''], /<name>: it should not be empty/],
     [['token', 'create', 'a', 'b'], /too many arguments/],
     [['token', 'create', 'a', '--expires-in', 'soon'], /--expires-in: "soon" is not a duration/],
@@ -54,8 +54,8 @@ test('wrong usage exits with 2, says what is wrong and suggests what was meant',
     [['whoami', '--base-url', 'localhost'], /--base-url is "localhost": it should start with http/],
     [['help', 'nope'], /unknown command 'nope'/],
     [['token'], /^Usage: aloft token/],
-    [[], /is not the folder of a site, but everything you have\.\n {2}try: Go to the folder/],
-    [['--prodd'], /unknown option '--prodd'\. Did you mean --prod\?\n {2}try: aloft deploy --help/],
+    [[], /is not the folder of a site, but everything you have\.\n {2}hint: Go to the folder/],
+    [['--prodd'], /unknown option '--prodd'\. Did you mean --prod\?\n {2}hint: aloft deploy --help/],
   ]
   for (const [line, expected] of cases) {
     const { code, stdout, stderr } = await machine.run(line, { ALOFT_TOKEN: TOKEN })
@@ -70,7 +70,7 @@ test('nobody logged in exits with 3 and says how to log in', async () => {
   const { code, stdout, stderr } = await machine.aloft(['whoami'])
   assert.deepEqual([code, stdout], [3, ''])
   assert.match(stderr, /^error: Could not find out who you are\.\n {2}You are not logged in to http/)
-  assert.match(stderr, /try: Run `aloft login`/)
+  assert.match(stderr, /hint: Run `aloft login`/)
 })
 
 test('a refused token exits with 3 and names where it came from', async () => {
@@ -81,7 +81,7 @@ test('a refused token exits with 3 and names where it came from', async () => {
   )
   const { code, stderr } = await machine.aloft(['whoami', '--token', TOKEN])
   assert.equal(code, 3)
-  assert.match(stderr, /The token is not valid\.\n {2}try: The token came from --token/)
+  assert.match(stderr, /The token is not valid\.\n {2}hint: The token came from --token/)
   assert.match(stderr, /request: req_test1/)
 })
 
@@ -90,7 +90,10 @@ test('an installation that cannot be reached exits with 1 and says what to try',
   const env = { ALOFT_BASE_URL: 'http://127.0.0.1:1', ALOFT_TOKEN: TOKEN }
   const { code, stderr } = await machine.aloft(['whoami'], env)
   assert.equal(code, 1)
-  assert.match(stderr, /Could not reach http:\/\/127\.0\.0\.1:1: .*\n {2}try: .*--base-url or ALOFT_BASE_URL/)
+  assert.match(
+    stderr,
+    /Could not reach http:\/\/127\.0\.0\.1:1: .*\n {2}hint: .*--base-url or ALOFT_BASE_URL/,
+  )
 })
 
 test('with --json results and failures are JSON, on stdout and stderr', async () => {

@@ -30,7 +30,7 @@ test('anything else does not', async () => {
     const { input, output } = terminal(true)
     const asked = createPrompt({ input, output }, false).confirm('Remove jo?')
     input.write(`${answer}\n`)
-    await assert.rejects(asked, refused(EXIT.failure, /did not agree/))
+    await assert.rejects(asked, refused(EXIT.cancelled, /^Cancelled\.$/))
   }
 })
 
@@ -38,12 +38,12 @@ test('the end of input and Ctrl-C stop, instead of waiting for ever', async () =
   const ended = terminal(true)
   const first = createPrompt(ended, false).confirm('Remove jo?')
   ended.input.end()
-  await assert.rejects(first, refused(EXIT.cancelled, /stopped/))
+  await assert.rejects(first, refused(EXIT.cancelled, /^Cancelled/))
 
   const pressed = terminal(true)
   const second = createPrompt(pressed, false).ask('Who?', 'name it')
   pressed.input.write('\u0003')
-  await assert.rejects(second, refused(EXIT.cancelled, /stopped/))
+  await assert.rejects(second, refused(EXIT.cancelled, /^Cancelled/))
 })
 
 test('with --yes nothing is asked', async () => {
@@ -82,7 +82,7 @@ test('a secret is typed without showing', async () => {
   const pressed = terminal(true)
   const stopped = createPrompt(pressed, false).secret('Value of KEY:', '')
   pressed.input.write('\u0003')
-  await assert.rejects(stopped, refused(EXIT.cancelled, /stopped/))
+  await assert.rejects(stopped, refused(EXIT.cancelled, /^Cancelled/))
 })
 
 test('without a terminal a secret is all of stdin but the line break at its end', async () => {

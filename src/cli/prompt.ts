@@ -19,7 +19,7 @@ export interface Prompt {
   confirm(question: string): Promise<void>
 }
 
-const cancelled = () => new CliError(EXIT.cancelled, 'You stopped it; nothing was changed.')
+const cancelled = () => new CliError(EXIT.cancelled, 'Cancelled.')
 
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
@@ -92,8 +92,7 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
           'Add --yes to go on without asking.',
         )
       const answer = await readLine(`${question} [y/N] `)
-      if (!/^y(?:es)?$/i.test(answer))
-        throw new CliError(EXIT.failure, 'You did not agree; nothing was changed.')
+      if (!/^y(?:es)?$/i.test(answer)) throw cancelled()
     },
   }
 }

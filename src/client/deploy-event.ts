@@ -12,6 +12,8 @@ export type DeployEvent =
   | { readonly type: 'missing'; readonly files: number; readonly bytes: number }
   | { readonly type: 'uploaded'; readonly files: number; readonly bytes: number }
   | { readonly type: 'created'; readonly deployment: Deployment }
+  /** The files of an earlier one were deployed again. */
+  | { readonly type: 'redeployed'; readonly deployment: Deployment; readonly of: string }
   | { readonly type: 'state'; readonly state: ReadyState }
   | { readonly type: 'log'; readonly entry: LogEvent }
   | { readonly type: 'ready'; readonly deployment: Deployment }

@@ -333,6 +333,108 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.match(lines[0] ?? '', /^Other builds are running; 1 build is before it[.,]/)
   })
 
+  const cancel = (token: string, id: string) => server.call(`PATCH /v12/deployments/${id}/cancel`, { token })
+
+  test('a build that waits can be cancelled, and is never begun', async () => {
+    const { token } = await server.signUp()
+    const made = await create(token)
+    const begun = builder.tasks.length
+    const { status, body } = await cancel(token, made.id)
+    assert.deepEqual([status, body.id, body.readyState, body.errorCode], [200, made.id, 'ERROR', 'canceled'])
+    assert.match(body.readyStateReason, /^Cancelled by \w+\.$/)
+    await server.runJobs()
+    assert.equal(builder.tasks.length, begun)
+    const lines = (await events(token, made.id)).map(({ payload }) => payload.text)
+    assert.deepEqual(lines, [body.readyStateReason])
+    const again = await cancel(token, made.id)
+    assert.deepEqual([again.status, again.body.error.code], [409, 'conflict'])
+    const { body: audit } = await server.call('GET /v1/audit-log', { token })
+    assert.equal(audit.entries[0].action, 'PATCH /v12/deployments/:id/cancel')
+  })
+
+  test('a build that runs is stopped when it is cancelled, and nothing it does afterwards counts', async () => {
+    const { token } = await server.signUp()
+    const stranger = await server.signUp()
+    builder.next(async ({ deployment, signal }, { began, ended }) => {
+      const run = deployment.buildRuns[0]?.id ?? ''
+      await began(run)
+      assert.equal((await cancel(stranger.token, deployment.id)).status, 403)
+      const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve))
+      assert.equal((await cancel(token, deployment.id)).status, 200)
+      await stopped
+      await ended(run)
+      return stored({ 'index.html': 'too late' })
+    })
+    const made = await create(token)
+    await server.runJobs()
+    const read1 = await read(token, made.id)
+    assert.deepEqual([read1.readyState, read1.errorCode], ['ERROR', 'canceled'])
+    assert.equal((await server.visit(made.aliasFinal[0], '/')).status, 404)
+    const done = await server.call('GET /v1/operator/jobs/failed', { token: (await server.operator()).token })
+    assert.ok(!JSON.stringify(done.body).includes(made.id))
+  })
+
+  test('what is finished cannot be cancelled', async () => {
+    const { token } = await server.signUp()
+    builder.next(() => stored({ 'index.html': 'page' }))
+    const made = await create(token)
+    await server.runJobs()
+    const { status, body } = await cancel(token, made.id)
+    assert.deepEqual([status, body.error.code], [409, 'conflict'])
+    assert.equal((await read(token, made.id)).readyState, 'READY')
+  })
+
+  test('a redeployment has the same files, its own variables, and those of the project as they are today', async () => {
+    const { token } = await server.signUp()
+    builder.next(() => stored({ 'index.html': 'page' }))
+    const secret = { name: 'hidden', value: '@hidden-value' }
+    await server.call('POST /v2/platform/secrets', { token, body: secret })
+    const env = { OWN: '@hidden', PLAIN: 'kept' }
+    const first = await create(token, { env, build: { env: { COLOUR: 'red' } }, meta: { gitBranch: 'main' } })
+    await server.runJobs()
+    const at = `POST /v10/projects/${first.projectId}/env`
+    const variable = { key: 'LATER', value: 'today', type: 'plain', target: ['preview', 'production'] }
+    assert.equal((await server.call(at, { token, body: variable })).status, 201)
+    await server.call(`PATCH /v9/projects/${first.projectId}`, {
+      token,
+      body: { buildCommand: 'make-other' },
+    })
+
+    const again = await server.call(`POST /v1/deployments/${first.id}/redeploy`, { token })
+    assert.equal(again.status, 200)
+    assert.notEqual(again.body.id, first.id)
+    assert.deepEqual(again.body.meta, { gitBranch: 'main', redeployOf: first.id })
+    assert.deepEqual(
+      [again.body.env, again.body.build.env, again.body.projectId],
+      [['OWN', 'PLAIN'], ['COLOUR'], first.projectId],
+    )
+    await server.runJobs()
+    const [task] = builder.tasks.slice(-1)
+    assert.equal(task?.deployment.id, again.body.id)
+    assert.deepEqual([task?.env.COLOUR, task?.env.LATER], ['red', 'today'])
+    assert.ok(task?.secrets.includes('@hidden-value'))
+    assert.deepEqual(
+      task?.files.map(({ path }) => path),
+      ['package.json', 'source.txt'],
+    )
+    assert.equal((await read(token, again.body.id)).readyState, 'READY')
+
+    const live = await server.call(`POST /v1/deployments/${first.id}/redeploy`, {
+      token,
+      body: { target: 'production', meta: { why: 'shown' } },
+    })
+    assert.deepEqual([live.body.target, live.body.meta.why], ['production', 'shown'])
+    const back = await server.call(`POST /v1/deployments/${live.body.id}/redeploy`, {
+      token,
+      body: { target: 'preview' },
+    })
+    assert.equal(back.body.target, undefined)
+    const stranger = await server.signUp()
+    const denied = await server.call(`POST /v1/deployments/${first.id}/redeploy`, { token: stranger.token })
+    assert.equal(denied.status, 403)
+    await server.runJobs()
+  })
+
   const limit = async (email: string, body: Record<string, number>) => {
     const account = await server.parts.stores.users.byEmail(email)
     await server.parts.quotaSettings.changeAccount(account?.id ?? '', body)

@@ -104,6 +104,7 @@ apiSuite(
         'deployment.succeeded',
         'deployment.ready',
         'deployment.error',
+        'deployment.canceled',
         'deployment.promoted',
       ]
       await create(token, { url, events })
@@ -113,6 +114,10 @@ apiSuite(
       const live = await deploy({ name: 'life', target: 'production', files: [file] })
       // There is nothing here that could build it.
       await deploy({ name: 'life', files: [{ file: 'package.json', data: '{"scripts":{"build":"x"}}' }] })
+      await server.runJobs()
+      const files = [{ file: 'package.json', data: '{"scripts":{"build":"y"}}' }]
+      const unwanted = await deploy({ name: 'life', files })
+      await server.call(`PATCH /v12/deployments/${unwanted.id}/cancel`, { token })
       await server.runJobs()
       await server.call(`POST /v10/projects/life/promote/${live.id}`, { token })
       await server.call('DELETE /v9/projects/life', { token })
@@ -126,6 +131,8 @@ apiSuite(
         'deployment.ready',
         'deployment.created',
         'deployment.error',
+        'deployment.created',
+        'deployment.canceled',
         'deployment.promoted',
         'project.removed',
       ])

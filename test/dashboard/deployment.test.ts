@@ -168,6 +168,26 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
     await dashboard.look(page, 'deployment-failed')
   })
 
+  test('a build is cancelled, and its files are deployed again', async () => {
+    const page = await dashboard.openPage(ada)
+    const made = await deploy('again', [PACKAGE])
+    await page.goto(`http://aloft.test${pathOf(made.id)}`)
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Cancel build' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel build' }).click()
+    await page.getByRole('heading', { name: 'Build cancelled' }).waitFor()
+    assert.equal((await call(`GET /v8/platform/deployments/${made.id}`)).errorCode, 'canceled')
+
+    builder.next(async () => outputOf({ 'index.html': 'page' }))
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Redeploy' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }).click()
+    await page.waitForURL((url) => url.pathname.startsWith(pathOf('dpl_')) && !url.pathname.includes(made.id))
+    const { deployments } = await call('GET /v3/platform/deployments?app=again&limit=1')
+    assert.equal(deployments[0].meta.redeployOf, made.id)
+    await dashboard.server.runJobs()
+  })
+
   test('the source is walked by keys, shown as text, and never run', async () => {
     const evil =
       '<h1>Hi</h1>\n<script>document.title = "taken"</script>\n<img src=x onerror="document.title=1">\n'

@@ -88,7 +88,10 @@ test('stopped while it is built it says so, and exits with 130', async () => {
     if (!before.includes(WAITING) && stderr.includes(WAITING)) child.kill('SIGINT')
   })
   assert.deepEqual(await exit, [130, null])
-  assert.match(stderr, /You stopped watching; dpl_\w+ is built all the same/)
+  assert.match(
+    stderr,
+    /^Detached; the build continues\.\n {2}hint: Watch it with `aloft logs dpl_\w+ --build -f`, or cancel it with `aloft cancel dpl_\w+`\.$/m,
+  )
 })
 
 test('a build that fails exits with 1, and tells programs what it was', async () => {

@@ -185,6 +185,17 @@ eachDatabase((name, open) =>
       await deployments.update(newId.deployment(), { state: 'READY' })
     })
 
+    it('advances what is on its way, and nothing that has ended', async (t) => {
+      const { deployments, add } = await openDeployments(t, open)
+      const { id } = await add({ state: 'BUILDING' })
+      assert.equal(await deployments.advance(id, { state: 'DEPLOYING' }), true)
+      assert.equal(await deployments.advance(id, { state: 'ERROR', stateAt: 9 }), true)
+      assert.equal(await deployments.advance(id, { state: 'READY', stateAt: 10 }), false)
+      const found = await deployments.find(id)
+      assert.deepEqual([found?.state, found?.stateAt], ['ERROR', 9])
+      assert.equal(await deployments.advance(newId.deployment(), { stateAt: 1 }), false)
+    })
+
     it('loses no change of many that are made at once', async (t) => {
       const first = await openDeployments(t, open)
       const other = await first.again()

@@ -30,6 +30,17 @@ eachDatabase((name, open) =>
       assert.deepEqual(await b(jobs), [])
     })
 
+    it('takes a job back that nobody has begun, and no other', async (t) => {
+      const { jobs } = (await openStores(t, open)).stores
+      await jobs.enqueue({ kind: 'mail', payload: {}, key: 'waits', runAt: NOW })
+      await jobs.enqueue({ kind: 'build', payload: {}, key: 'runs', runAt: NOW - 1 })
+      assert.equal((await a(jobs, { limit: 1 }))[0]?.key, 'runs')
+      assert.equal(await jobs.withdraw('waits'), true)
+      assert.equal(await jobs.withdraw('waits'), false)
+      assert.equal(await jobs.withdraw('runs'), false)
+      assert.deepEqual(await b(jobs), [])
+    })
+
     it('is due at once unless a time is given', async (t) => {
       const { stores, clock } = await openStores(t, open)
       await stores.jobs.enqueue({ kind: 'mail', payload: {} })

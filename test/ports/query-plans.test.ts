@@ -196,6 +196,7 @@ const callsOn = ({
       await jobs.enqueue({ kind: 'mail', payload: {}, key: 'k' })
       await jobs.enqueue({ kind: 'mail', payload: {}, key: 'k' })
     },
+    withdraw: () => jobs.withdraw('k'),
     claim: async () => {
       const claim = { kinds, worker: 'w', now: 2e12, leaseUntil: 3e12, limit: 5 }
       await jobs.claim(claim)
@@ -457,6 +458,7 @@ const callsOnOthers = ({
     sealedEnv: () => deployments.sealedEnv(deployment.id),
     missing: () => deployments.missing(begun.id),
     update: () => deployments.update(deployment.id, { state: 'READY', stateAt: 1 }),
+    advance: () => deployments.advance(begun.id, { stateAt: 1 }),
     completable: () => deployments.completable(user.id),
     complete: () => deployments.complete(begun.id, [entry]),
     keptRunning: () => deployments.keptRunning(),

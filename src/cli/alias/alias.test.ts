@@ -61,7 +61,7 @@ test('set takes addresses as they are copied from a browser, and tells what was 
   })
   const unknown = await aloft('set', 'dpl_none', 'new.example.com')
   assert.equal(unknown.code, 4)
-  assert.match(unknown.stderr, /try: See your deployments/)
+  assert.match(unknown.stderr, /hint: See your deployments/)
 })
 
 test('rm asks first', async () => {

@@ -51,7 +51,7 @@ test('issue takes many names and prints the id', async () => {
     domains: ['example.com', 'www.example.com'],
     renew: true,
   })
-  assert.match((await aloft('issue', 'other.com')).stderr, /try: Verify the domain first/)
+  assert.match((await aloft('issue', 'other.com')).stderr, /hint: Verify the domain first/)
   assert.equal((await aloft('issue')).code, 2)
 })
 

@@ -5,7 +5,6 @@ import type { Client } from '#client/client.ts'
 import { isLeftOut } from '#client/collect-files.ts'
 import { deploy } from '#client/deploy.ts'
 import type { Deployment } from '#client/deploy-event.ts'
-import { siteAddress } from '#client/site-address.ts'
 import { TARGETS, type Target } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { teamIdOf } from '#contract/ids.ts'
@@ -15,10 +14,9 @@ import { defineCommand, flag, oneOf, optional, short, value, values } from '../c
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { LINK_FILE, type Link, readLink, writeLink } from '../link-file.ts'
 import { plainText } from '../plain-text.ts'
-import { shortDuration } from '../relative-time.ts'
+import { followDeployment } from './follow-deployment.ts'
 import { readGitNotes } from './git-notes.ts'
 import { readPairs } from './read-pairs.ts'
-import { createReporter, type Reporter } from './reporter.ts'
 import { projectName, readSiteFolder, type SiteFolder } from './site-folder.ts'
 
 const text = (given: string): string => given
@@ -77,43 +75,35 @@ export const command = defineCommand({
       given.noGit ? {} : readGitNotes(site.home, cli.env),
     ])
 
-    const began = cli.now()
-    const reporter = createReporter(out, cli.now)
-    const interrupt = new AbortController()
-    const onInterrupt = () => interrupt.abort()
-    process.on('SIGINT', onInterrupt)
-    let last: Deployment | undefined
-    try {
-      const events = deploy({
-        client: goal.api,
-        folder: site.folder,
-        name: goal.name,
-        project: goal.project,
-        target,
-        regions: given.regions,
-        public: given.public,
-        force: given.force,
-        follow: !given.noWait,
-        signal: interrupt.signal,
-        ...(env === undefined ? {} : { env }),
-        ...(buildEnv === undefined ? {} : { buildEnv }),
-        meta: { ...git, ...notes },
-      })
-      for await (const event of events) {
-        reporter.on(event)
-        if ('deployment' in event) last = event.deployment
-        if (event.type === 'created' && !given.noLink && goal.link === undefined && given.name === undefined)
-          await linkFolder(cli, site, event.deployment)
-      }
-    } catch (error) {
-      if (interrupt.signal.aborted) throw interrupted(last)
-      throw error
-    } finally {
-      // Ctrl-C reaches us twice where another program started us: the second should not cut the message short.
-      if (!interrupt.signal.aborted) process.off('SIGINT', onInterrupt)
-      reporter.stop()
-    }
-    if (last !== undefined) await showResult(cli, last, reporter, cli.now() - began, given)
+    const { api } = goal
+    await followDeployment(
+      cli,
+      api,
+      (signal) =>
+        deploy({
+          client: api,
+          folder: site.folder,
+          name: goal.name,
+          project: goal.project,
+          target,
+          regions: given.regions,
+          public: given.public,
+          force: given.force,
+          follow: !given.noWait,
+          signal,
+          ...(env === undefined ? {} : { env }),
+          ...(buildEnv === undefined ? {} : { buildEnv }),
+          meta: { ...git, ...notes },
+        }),
+      {
+        ...{ qr: given.qr, copy: !given.noClipboard },
+        nothingYet: 'Run it again: what was uploaded is not uploaded twice.',
+        async onCreated(deployment) {
+          if (!given.noLink && goal.link === undefined && given.name === undefined)
+            await linkFolder(cli, site, deployment)
+        },
+      },
+    )
   },
 })
 
@@ -155,77 +145,4 @@ async function linkFolder(cli: Cli, { home }: SiteFolder, deployment: Deployment
   out.say(dim(`Linked ${plainText(home)} to the project ${plainText(name)} (${LINK_FILE}).`))
   if (existsSync(join(home, '.git')) && !(await isLeftOut(home, LINK_FILE)))
     out.say(dim('Add .aloft to your .gitignore unless everybody is to share the link.'))
-}
-
-const interrupted = (last: Deployment | undefined): CliError =>
-  last === undefined
-    ? new CliError(
-        EXIT.cancelled,
-        'You stopped it before anything was deployed.',
-        'Run it again: what was uploaded is not uploaded twice.',
-      )
-    : new CliError(
-        EXIT.cancelled,
-        `You stopped watching; ${last.id} is built all the same.`,
-        `See how it goes with \`aloft inspect ${last.id}\`, or stop it with \`aloft rm ${last.id}\`.`,
-      )
-
-async function showResult(
-  cli: Cli,
-  deployment: Deployment,
-  reporter: Reporter,
-  ms: number,
-  { qr, noClipboard }: { readonly qr: boolean; readonly noClipboard: boolean },
-): Promise<void> {
-  const { out } = cli
-  const { id, name, projectId, readyState, errorCode, errorMessage } = deployment
-  const addressOf = (host: string) => siteAddress(cli.baseUrl, host)
-  const url = deployment.url === null ? null : addressOf(deployment.url)
-  const aliases = deployment.alias.map(addressOf)
-  const failed = readyState === 'ERROR'
-  const result = {
-    id,
-    url,
-    name,
-    projectId,
-    target: deployment.target ?? null,
-    readyState,
-    aliases,
-    files: { total: reporter.total().files, uploaded: reporter.uploaded().files },
-    bytes: { total: reporter.total().bytes, uploaded: reporter.uploaded().bytes },
-    ms,
-    ...(failed ? { error: { code: errorCode ?? 'failed', message: errorMessage ?? '' } } : {}),
-  }
-  if (failed) {
-    if (out.json) out.show(result, () => '')
-    throw new CliError(
-      EXIT.failure,
-      errorMessage ?? 'The build failed.',
-      `See the whole log with \`aloft logs ${id} --build\`.`,
-      errorCode ?? 'failed',
-    )
-  }
-  if (!out.json) {
-    const { green, bold, dim } = out.talkColors
-    out.say(
-      readyState === 'READY'
-        ? `${bold(green('Ready'))} ${dim(`in ${shortDuration(Math.max(ms, 1000))}`)}`
-        : `${bold('Created')} ${dim(`${id}; follow it with \`aloft logs ${id} --build -f\``)}`,
-    )
-    for (const alias of aliases) out.say(`${dim('also at')} ${plainText(alias)}`)
-    if (url !== null) await handOver(cli, plainText(url), { qr, copy: !noClipboard })
-  }
-  out.show(result, () => plainText(url ?? id))
-}
-
-/** Gives the address to a phone, where that was asked for, and to the clipboard, where a person looks. */
-async function handOver(
-  { out, env }: Cli,
-  address: string,
-  { qr, copy }: { readonly qr: boolean; readonly copy: boolean },
-): Promise<void> {
-  if (qr) out.say((await import('./qr-code.ts')).qrCode(address, out.talkColors.isColorSupported))
-  if (!copy || !out.live || !out.seen || env.CI) return
-  const { copyToClipboard } = await import('./clipboard.ts')
-  if (await copyToClipboard(address, env)) out.say(out.talkColors.dim('copied to the clipboard:'))
 }

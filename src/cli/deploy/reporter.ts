@@ -118,6 +118,10 @@ export function createReporter(out: Output, now: () => number): Reporter {
                 : `Uploaded ${uploaded.files} of ${showCount(total.files, 'file')}, ${showBytes(uploaded.bytes)}.`,
             ),
           )
+        case 'redeployed':
+          return say(
+            dim(`Redeploying the files of ${plainText(event.of)} as ${plainText(event.deployment.id)}.`),
+          )
         case 'state':
           return event.state === 'READY' || event.state === 'ERROR' ? stop() : spin(DOING[event.state])
         case 'log':

@@ -11,6 +11,12 @@ export const COMMANDS: CommandTable = {
     },
     { name: 'open', summary: 'Show a site, and open it', load: () => import('./open.ts') },
     {
+      name: 'redeploy',
+      summary: 'Deploy the same files again',
+      load: () => import('./redeploy.ts'),
+    },
+    { name: 'cancel', summary: 'Cancel a build', load: () => import('./cancel.ts') },
+    {
       name: 'promote',
       summary: 'Show a deployment in production',
       load: () => import('./promote.ts'),

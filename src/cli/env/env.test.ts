@@ -74,7 +74,7 @@ test('without a project nothing is tried, and the linked folder names one', asyn
   assert.equal(lost.code, 2)
   assert.match(
     lost.stderr,
-    /not linked to one\.\n {2}try: Link it with `aloft link`, or name one with --project/,
+    /not linked to one\.\n {2}hint: Link it with `aloft link`, or name one with --project/,
   )
   assert.equal(machine.api.requests.length, count)
 
@@ -131,7 +131,7 @@ test('add takes the value from stdin and does not show it', async () => {
 test('add refuses what is there, unless it is forced, and what contradicts itself', async () => {
   const taken = await aloft(['add', 'API_KEY', ...on], 'x')
   assert.equal(taken.code, 3)
-  assert.match(taken.stderr, /try: Change it with --force/)
+  assert.match(taken.stderr, /hint: Change it with --force/)
   assert.equal((await aloft(['add', 'API_KEY', ...on, '--force'], 'x')).code, 0)
   assert.equal(bodies().at(-1)?.query.upsert, 'true')
   // Elsewhere the old value stays.

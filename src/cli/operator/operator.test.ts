@@ -62,7 +62,7 @@ test('somebody who is no operator is told what it takes', async () => {
   )
   const { code, stderr } = await machine.run(['operator', 'jobs', 'ls'], env)
   assert.equal(code, 3)
-  assert.match(stderr, /try: Use the token of an operator/)
+  assert.match(stderr, /hint: Use the token of an operator/)
 })
 
 test('jobs are listed with the queue, and one can be run', async () => {

@@ -40,3 +40,28 @@ export const sampleProject: Static<typeof getProject.reply> = {
   createdAt: 1_700_000_000_000,
   updatedAt: 1_700_000_000_000,
 }
+
+/** A deployment as projects speak of it. */
+export const shownDeployment = (
+  id: string,
+  url: string,
+): NonNullable<(typeof sampleProject)['targets']['production']> => ({
+  id,
+  alias: [],
+  aliasAssigned: true,
+  aliasError: null,
+  createdAt: 1_700_000_000_000,
+  createdIn: 'local',
+  creator: null,
+  deploymentHostname: 'shop',
+  name: 'shop',
+  meta: {},
+  plan: 'pro',
+  private: false,
+  readyState: 'READY',
+  target: 'production',
+  teamId: null,
+  type: 'LAMBDAS',
+  url,
+  userId: 'u1',
+})

@@ -82,7 +82,7 @@ test('add sends what was said and prints the id', async () => {
     framework: 'nextjs',
     rootDirectory: 'apps/shop',
   })
-  assert.match((await aloft('add', 'taken')).stderr, /try: Choose another name/)
+  assert.match((await aloft('add', 'taken')).stderr, /hint: Choose another name/)
 })
 
 test('inspect tells the settings, and an unknown project where to look', async () => {

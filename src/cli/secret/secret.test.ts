@@ -38,10 +38,10 @@ test('add reads the value from stdin and shows it nowhere, not even with --debug
 test('add without a value, or under a name that is taken, says what to do', async () => {
   const empty = await aloft(['add', 'db-password'])
   assert.equal(empty.code, 2)
-  assert.match(empty.stderr, /try: aloft secrets add db-password < file/)
+  assert.match(empty.stderr, /hint: aloft secrets add db-password < file/)
   const taken = await aloft(['add', 'taken'], VALUE)
   assert.equal(taken.code, 1)
-  assert.match(taken.stderr, /try: Choose another name/)
+  assert.match(taken.stderr, /hint: Choose another name/)
 })
 
 test('rename and rm', async () => {

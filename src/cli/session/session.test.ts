@@ -55,7 +55,7 @@ test('login without an address and without a terminal is wrong usage', async () 
   await using machine = await startMachine()
   const { code, stderr } = await machine.run(['login'])
   assert.equal(code, 2)
-  assert.match(stderr, /try: aloft login you@example\.com/)
+  assert.match(stderr, /hint: aloft login you@example\.com/)
 })
 
 test('a refused login says why and stores nothing', async () => {
@@ -66,7 +66,7 @@ test('a refused login says why and stores nothing', async () => {
   )
   const { code, stderr } = await machine.run(['login', 'nonsense'])
   assert.equal(code, 1)
-  assert.match(stderr, /Could not log in\.\n {2}Invalid request: .*\n {2}try: Check the spelling/)
+  assert.match(stderr, /Could not log in\.\n {2}Invalid request: .*\n {2}hint: Check the spelling/)
   assert.throws(() => statSync(join(machine.home, '.config')), /ENOENT/)
 })
 

@@ -94,7 +94,7 @@ test('who left the team is told how to go back to their own account', async () =
   await machine.run(['teams', 'switch', 'acme'])
   const { code, stderr } = await machine.run(['projects', 'ls', '--search', 'left'])
   assert.equal(code, 3)
-  assert.match(stderr, /try: You act for the team acme: `aloft teams switch --personal`/)
+  assert.match(stderr, /hint: You act for the team acme: `aloft teams switch --personal`/)
 })
 
 test('set changes the team, and the name under which it was switched to', async () => {

@@ -59,7 +59,7 @@ test('create prints the id, and a taken slug leads to another', async () => {
   assert.deepEqual([good.code, good.stdout], [0, `${acme.id}\n`])
   const taken = await machine.run(['teams', 'create', 'taken'], env)
   assert.equal(taken.code, 1)
-  assert.match(taken.stderr, /try: Choose another slug/)
+  assert.match(taken.stderr, /hint: Choose another slug/)
 })
 
 test('members are listed by the slug or the id of the team', async () => {
@@ -77,7 +77,7 @@ test('a missing team is wrong usage, and one that is not yours exits with 3', as
   assert.match(missing.stderr, /--team <id or slug>/)
   const foreign = await machine.run(['teams', 'members', 'ls', '--team', 'other'], env)
   assert.equal(foreign.code, 3)
-  assert.match(foreign.stderr, /not a member of "other".*\n {2}try: See your teams/)
+  assert.match(foreign.stderr, /not a member of "other".*\n {2}hint: See your teams/)
 })
 
 test('add names a role when asked to, and an unknown person leads to their account', async () => {

@@ -82,7 +82,7 @@ test('rm refuses without --yes where nobody can be asked, and revokes nothing', 
   await using machine = await startMachine(get, remove)
   const { code, stderr } = await machine.run(['token', 'rm', id('abc')], env)
   assert.equal(code, 2)
-  assert.match(stderr, /try: Add --yes/)
+  assert.match(stderr, /hint: Add --yes/)
   assert.ok(machine.api.requests.every(({ method }) => method === 'GET'))
 })
 
@@ -115,5 +115,5 @@ test('rm of an unknown token exits with 4 and says where to look', async () => {
   await using machine = await startMachine(get)
   const { code, stderr } = await machine.run(['token', 'rm', 'x', '--yes'], env)
   assert.equal(code, 4)
-  assert.match(stderr, /Could not revoke the token\.\n {2}There is no token `x`\.\n {2}try: See your tokens/)
+  assert.match(stderr, /Could not revoke the token\.\n {2}There is no token `x`\.\n {2}hint: See your tokens/)
 })

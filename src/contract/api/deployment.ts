@@ -135,6 +135,29 @@ export const createDeployment = endpoint({
   reply: Deployment,
 })
 
+export const redeployDeployment = endpoint({
+  ...deployment,
+  on: 'POST /v1/deployments/:id/redeploy',
+  gen: 'current',
+  summary: 'Deploy the files of a deployment again, with the variables and settings of today',
+  limit: 'create-deployment',
+  body: Type.Object({
+    target: Type.Optional(
+      Type.Enum([...TARGETS, 'preview'] as const, { description: 'As before unless said.' }),
+    ),
+    meta: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
+  }),
+  reply: Deployment,
+})
+
+export const cancelDeployment = endpoint({
+  ...write,
+  on: 'PATCH /v12/deployments/:id/cancel',
+  gen: 'current',
+  summary: 'Cancel the build of a deployment, whether it waits or runs',
+  reply: Deployment,
+})
+
 const listQuery = {
   ...pageQuery,
   app: Type.Optional(Type.String({ description: 'Only deployments of this name.' })),

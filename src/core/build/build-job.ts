@@ -137,6 +137,8 @@ class BuildRun {
   readonly #parts: BuildJobParts
   readonly #job: Pick<JobRun, 'id' | 'log'>
   #deployment: Deployment
+  /** It was deleted or cancelled: there is nothing left to do for it. */
+  readonly #unwanted = new AbortController()
   /** Changes follow one another, so that none overwrites what another wrote. */
   #changes: Promise<void> = Promise.resolve()
 
@@ -149,14 +151,12 @@ class BuildRun {
   async run(stopped: AbortSignal): Promise<void> {
     const { bus } = this.#parts
     const { id } = this.#deployment
-    const deleted = new AbortController()
     const unsubscribe = bus.subscribe(DEPLOYMENTS_TOPIC, (text) => {
       const news = readDeploymentNews(text)
-      if (news?.what === 'deleted' && news.id === id)
-        deleted.abort(new BuildFailure('canceled', 'It was deleted.'))
+      if ((news?.what === 'deleted' || news?.what === 'canceled') && news.id === id) this.#stop()
     })
     const late = AbortSignal.timeout(TIME_LIMIT)
-    const signal = AbortSignal.any([stopped, deleted.signal, late])
+    const signal = AbortSignal.any([stopped, this.#unwanted.signal, late])
     const meter = this.#startMeter()
     try {
       await this.#checkTime()
@@ -164,7 +164,7 @@ class BuildRun {
       await this.#deploy(output, signal)
     } catch (error) {
       if (stopped.aborted) throw stopped.reason
-      if (deleted.signal.aborted) return
+      if (this.#unwanted.signal.aborted) return
       await this.fail(late.aborted ? tooLong() : error)
       // The operator finds it among the jobs that failed, with all that its owner is not told.
       if (!late.aborted && isOurs(error))
@@ -173,6 +173,10 @@ class BuildRun {
       unsubscribe()
       await meter.stop()
     }
+  }
+
+  #stop(): void {
+    this.#unwanted.abort(new BuildFailure('canceled', 'Nobody wants it any more.'))
   }
 
   /** Its account may have used up the month since it was queued. */
@@ -286,18 +290,18 @@ class BuildRun {
     await this.#checkRoom(output)
     await this.#changes
     const kept = await transact(async ({ deployments, files, outputs }) => {
-      if (!(await deployments.find(id))) return false
       const now = clock.now()
+      if (!(await deployments.advance(id, { state: 'DEPLOYING', stateAt: now }))) return false
       await files.add(ownerId, contentsOf(output), now)
       await outputs.save(id, output)
-      await deployments.update(id, { state: 'DEPLOYING', stateAt: now })
       return true
     })
     if (!kept) return
     this.#deployment = { ...this.#deployment, state: 'DEPLOYING' }
     await this.#tryOut(output, signal)
     const changed = await transact(async (stores) => {
-      const current = await stores.deployments.find(id)
+      const isWanted = await stores.deployments.advance(id, {})
+      const current = isWanted ? await stores.deployments.find(id) : undefined
       if (!current) return []
       return (await goLiveBuilt(stores, current, clock.now())).changed
     })
@@ -358,7 +362,9 @@ class BuildRun {
   }
 
   #write(change: Parameters<DeploymentStore['update']>[1]): Promise<void> {
-    this.#changes = this.#changes.then(() => this.#parts.deployments.update(this.#deployment.id, change))
+    this.#changes = this.#changes.then(async () => {
+      if (!(await this.#parts.deployments.advance(this.#deployment.id, change))) this.#stop()
+    })
     return this.#changes
   }
 }

@@ -205,7 +205,8 @@ export function createCreateDeployment(parts: CreateParts) {
     const now = clock.now()
     return transact(async (stores) => {
       const { manifest, missing } = await fillMissing(stores.files, owner.id, gathered, now)
-      const setsVariables = requested.env.size > 0 || requested.buildEnv.size > 0
+      const setsVariables =
+        (requested.env.size > 0 || requested.buildEnv.size > 0) && command.keeps?.sameTarget !== true
       if (command.target === 'production' && setsVariables && !(await mayEditProduction(owner, stores.teams)))
         throw productionIsClosed()
       await checkAliases(stores.hosts, requested.alias ?? [], owner.id)
@@ -245,7 +246,7 @@ export function createCreateDeployment(parts: CreateParts) {
       const values: FrozenValues = {
         env: { ...given.env, ...fillEnv(requested.env, secrets) },
         buildEnv: { ...given.env, ...fillEnv(requested.buildEnv, secrets) },
-        secrets: [...new Set([...secrets.values(), ...given.hidden])],
+        secrets: [...new Set([...secrets.values(), ...given.hidden, ...(command.keeps?.secrets ?? [])])],
         system: given.system,
         hidesSystem: !project.details.autoExposeSystemEnvs,
         ...(command.registryAuthToken === undefined ? {} : { registryAuthToken: command.registryAuthToken }),

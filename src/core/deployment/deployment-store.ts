@@ -59,6 +59,11 @@ export interface DeploymentStore {
   /** SHA-1s that are still to be uploaded, each once. */
   missing(id: string): Promise<readonly string[]>
   update(id: string, change: DeploymentChange): Promise<void>
+  /**
+   * Changes one that is neither ready nor failed, and keeps everybody else from ending it until the transaction is over.
+   * False where it has ended meanwhile.
+   */
+  advance(id: string, change: DeploymentChange): Promise<boolean>
   delete(id: string, deletedAt: number): Promise<void>
   /** Incomplete, though no file is to be uploaded any more. In a transaction nobody else completes them meanwhile. */
   completable(ownerId: string): Promise<readonly Deployment[]>

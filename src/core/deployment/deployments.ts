@@ -15,6 +15,7 @@ import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { quotaExceeded } from '../usage/quota-exceeded.ts'
+import { cancelBuild } from './cancel-build.ts'
 import { type Created, type CreateParts, createCreateDeployment } from './create-deployment.ts'
 import { type Deployment, legacyStateOf, MAX_INSTANCES, type Scale } from './deployment.ts'
 import type { DeploymentNews } from './deployment-news.ts'
@@ -23,12 +24,17 @@ import { type TreeStep, walkTree } from './file-tree.ts'
 import type { ManifestFile } from './manifest.ts'
 import { publish } from './publish.ts'
 import type { CreateDeployment } from './read-deployment-request.ts'
+import { asRequest, type Redeploy } from './redeploy.ts'
 
 /** What a caller means to do: a public deployment may be read by any account, and written by none but its own. */
 export type Intent = 'read' | 'write'
 
 export interface Deployments {
   create(ctx: Context, command: CreateDeployment): Promise<Created>
+  /** Makes a deployment of the same files anew, with the variables and settings of today. */
+  redeploy(ctx: Context, idOrHost: string, change: Redeploy): Promise<Created>
+  /** Ends a build that waits or runs. */
+  cancel(ctx: Context, idOrHost: string): Promise<Deployment>
   find(ctx: Context, idOrHost: string, intent: Intent): Promise<Deployment>
   list(ctx: Context, page: PageQuery, filter: DeploymentFilter): Promise<Page<Deployment>>
   remove(ctx: Context, idOrHost: string): Promise<Deployment>
@@ -118,11 +124,34 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       )
   }
 
+  const create = createCreateDeployment(parts)
+
   const find: Deployments['find'] = (ctx, idOrHost, intent) => seen(store, ctx, idOrHost, intent)
 
   return {
-    create: createCreateDeployment(parts),
+    create,
     find,
+
+    redeploy: async (ctx, idOrHost, change) =>
+      create(ctx, await asRequest(parts, await find(ctx, idOrHost, 'write'), change)),
+
+    async cancel(ctx, idOrHost) {
+      const { user } = ctx.actor
+      const canceled = await transact(async (stores) =>
+        cancelBuild(stores, await seen(stores.deployments, ctx, idOrHost, 'write'), {
+          user,
+          now: clock.now(),
+        }),
+      )
+      const { id, host, failure, buildRuns } = canceled
+      parts.onNews({ what: 'canceled', id })
+      if (host !== null) parts.onHostsChanged([host])
+      const [run] = buildRuns
+      if (run && failure)
+        await parts.logOf({ deploymentId: id, buildId: run.id, entrypoint: run.path }).stdout(failure.message)
+      return canceled
+    },
+
     list: (ctx, page, filter) => {
       const { projectId } = filter
       if (typeof projectId === 'string') checkReach(ctx, projectId)

@@ -63,13 +63,26 @@ export async function publish(
   return { deployment, changed: [host] }
 }
 
-/** Ends what cannot be built, inside the caller's transaction. What was built by then stays READY. */
+/** Ends what cannot be built, inside the caller's transaction. One that has ended meanwhile stays as it is. */
 export async function giveUp(
   stores: Pick<PublishStores, 'deployments' | 'events'>,
   deployment: Deployment,
   failure: Failure,
   now: number,
 ): Promise<Deployment> {
+  const ended = await endFailed(stores, deployment, failure, now)
+  if (!ended) return deployment
+  await stores.events.emit(deploymentEvent('deployment.error', deployment, { at: now }))
+  return ended
+}
+
+/** The same without telling anybody; undefined where it has ended meanwhile. What was built by then stays READY. */
+export async function endFailed(
+  { deployments }: Pick<PublishStores, 'deployments'>,
+  deployment: Deployment,
+  failure: Failure,
+  now: number,
+): Promise<Deployment | undefined> {
   const { host, aliasFinal } = deployment
   const change = {
     host,
@@ -81,9 +94,7 @@ export async function giveUp(
       run.readyState === 'READY' ? run : { ...run, readyState: 'ERROR' as const, readyStateAt: now },
     ),
   } as const
-  await stores.deployments.update(deployment.id, change)
-  await stores.events.emit(deploymentEvent('deployment.error', deployment, { at: now }))
-  return { ...deployment, ...change }
+  return (await deployments.advance(deployment.id, change)) ? { ...deployment, ...change } : undefined
 }
 
 /** Makes what was built READY. */

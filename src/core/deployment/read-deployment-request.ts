@@ -8,6 +8,7 @@ import type { Route } from '../routing/route.ts'
 import { type BuildInput, readBuilds } from './builds.ts'
 import type { BuildSpec } from './deployment.ts'
 import { type RequestedEnv, readEnv } from './env.ts'
+import type { FrozenValues } from './frozen-values.ts'
 import { projectSlug, readAlias } from './hosts.ts'
 import { type FileInput, type RequestedFile, readFiles } from './manifest.ts'
 import { readRegions } from './regions.ts'
@@ -21,6 +22,8 @@ export interface CreateDeployment {
   readonly meta?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, unknown>>
   readonly buildEnv?: Readonly<Record<string, unknown>>
+  /** In the place of `env` and `buildEnv`: those of an earlier deployment, as they are. */
+  readonly keeps?: KeptValues
   readonly builds?: readonly BuildInput[]
   readonly routes?: unknown
   readonly regions?: readonly string[]
@@ -37,6 +40,12 @@ export interface CreateDeployment {
   readonly sessionAffinity?: 'ip' | 'random'
   readonly nodeVersion?: string
   readonly registryAuthToken?: string
+}
+
+/** The variables that came with an earlier deployment. */
+export interface KeptValues extends Pick<FrozenValues, 'env' | 'buildEnv' | 'secrets'> {
+  /** Nobody sets anything by them: they go where they were before. */
+  readonly sameTarget: boolean
 }
 
 /** The same after everything was checked that needs no store. */
@@ -67,8 +76,8 @@ export async function readDeploymentRequest(
   return {
     slug,
     files: await readFiles(command.files),
-    env: readEnv(command.env),
-    buildEnv: readEnv(command.buildEnv),
+    env: command.keeps ? asGiven(command.keeps.env) : readEnv(command.env),
+    buildEnv: command.keeps ? asGiven(command.keeps.buildEnv) : readEnv(command.buildEnv),
     alias: readAliases(command, names, owner),
     routes: readRoutes(command.routes),
     regions: readRegions(command.regions, origin),
@@ -76,6 +85,10 @@ export async function readDeploymentRequest(
     meta: readMeta(command.meta),
   }
 }
+
+/** Values that are not looked at for references any more. */
+const asGiven = (values: Readonly<Record<string, string>>): RequestedEnv =>
+  new Map(Object.entries(values).map(([key, value]) => [key, { value }]))
 
 /** The field counts for production only; elsewhere it is ignored. */
 function readAliases(

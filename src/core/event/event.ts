@@ -6,6 +6,7 @@ export const EVENT_TYPES = [
   'deployment.succeeded',
   'deployment.ready',
   'deployment.error',
+  'deployment.canceled',
   'deployment.promoted',
   'domain.created',
   'project.domain.created',

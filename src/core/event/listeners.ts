@@ -25,6 +25,7 @@ const SCOPE_OF: Readonly<Record<EventType, Scope | undefined>> = {
   'deployment.succeeded': 'deployment',
   'deployment.ready': 'deployment',
   'deployment.error': 'deployment',
+  'deployment.canceled': 'deployment',
   'deployment.promoted': 'deployment',
   'domain.created': 'domain',
   'project.domain.created': 'project',

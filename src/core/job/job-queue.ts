@@ -30,6 +30,8 @@ export interface Job {
  */
 export interface JobQueue {
   enqueue(job: NewJob): Promise<string>
+  /** Takes back the job of a key that nobody has begun; false where somebody has, or there is none. */
+  withdraw(key: string): Promise<boolean>
 }
 
 /**

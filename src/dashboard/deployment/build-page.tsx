@@ -95,7 +95,11 @@ const Failure = ({ deployment }: { deployment: Deployment }) => (
     </span>
     <div className="min-w-0 space-y-1">
       <h2 className="font-semibold">
-        {deployment.errorStep === 'deploy' ? 'Failed to start' : 'Build failed'}
+        {deployment.errorCode === 'canceled'
+          ? 'Build cancelled'
+          : deployment.errorStep === 'deploy'
+            ? 'Failed to start'
+            : 'Build failed'}
       </h2>
       <p className="break-words">{deployment.errorMessage ?? 'See the build log below.'}</p>
       <p className="text-sm text-soft">{hintFor(deployment.errorCode)}</p>

@@ -1,6 +1,6 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
-import { deleteDeployment } from '#contract/api/deployment.ts'
+import { cancelDeployment, deleteDeployment, redeployDeployment } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { useAction, useLater } from '../api/query.ts'
@@ -15,7 +15,7 @@ import { PageSkeleton } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { type Deployment, shortName, targetName, useDeployment, useNames } from './deployment.ts'
+import { type Deployment, isOver, shortName, targetName, useDeployment, useNames } from './deployment.ts'
 
 /** Above every page of a deployment: which one it is, how it is, and what can be done with it. */
 export function DeploymentFrame() {
@@ -103,6 +103,8 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
   const navigate = useNavigate()
   const [moving, setMoving] = useState(false)
   const [leaving, setLeaving] = useState(false)
+  const [repeating, setRepeating] = useState(false)
+  const [cancelling, setCancelling] = useState(false)
   const live = project?.targets.production?.id
   const isLive = live === deployment.id
   const isReady = deployment.readyState === 'READY'
@@ -115,6 +117,22 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
       after: () => void navigate({ to: '/a/$account/deployments', params: { account } }),
     },
   )
+  const redeploy = useAction(
+    (_: undefined, { client }) =>
+      client.call(redeployDeployment, { params: { id: deployment.id }, body: {} }),
+    {
+      changes: ['deployment', 'project'],
+      done: 'Redeployment created.',
+      after: ({ id }) => {
+        setRepeating(false)
+        void navigate({ to: '/a/$account/deployments/$deployment', params: { account, deployment: id } })
+      },
+    },
+  )
+  const cancel = useAction(
+    (_: undefined, { client }) => client.call(cancelDeployment, { params: { id: deployment.id } }),
+    { changes: ['deployment', 'project'], done: 'Build cancelled.', after: () => setCancelling(false) },
+  )
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(addressOf(deployment.url ?? ''))
@@ -123,6 +141,7 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
       toast.bad('Your browser blocked clipboard access. Visit the deployment and copy its URL there.')
     }
   }
+  const projectName = project?.name ?? deployment.name
   const back = project !== undefined && isBack(project, goal)
 
   return (
@@ -131,6 +150,15 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
         {project !== undefined && isReady && !isLive && (
           <MenuItem icon={back ? 'undo' : 'rocket'} onSelect={() => setMoving(true)}>
             {back ? 'Roll back to this deployment' : 'Promote to production'}
+          </MenuItem>
+        )}
+        {isOver(deployment.readyState) ? (
+          <MenuItem icon="refresh" onSelect={() => setRepeating(true)}>
+            Redeploy
+          </MenuItem>
+        ) : (
+          <MenuItem icon="close" onSelect={() => setCancelling(true)}>
+            Cancel build
           </MenuItem>
         )}
         {project !== undefined && live !== undefined && !isLive && (
@@ -156,6 +184,34 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
       </Menu>
       {moving && project !== undefined && (
         <MoveDialog project={project} goal={goal} onClose={() => setMoving(false)} />
+      )}
+      {repeating && (
+        <Confirm
+          title="Redeploy?"
+          action="Redeploy"
+          look="primary"
+          busy={redeploy.isPending}
+          onConfirm={() => redeploy.mutate(undefined)}
+          onClose={() => setRepeating(false)}
+        >
+          <p>
+            The same files are deployed again, with the variables and settings that {projectName} has now.
+            Variables that came with this deployment stay as they were.
+          </p>
+          {deployment.target === 'production' && <p>Production shows the result once it is ready.</p>}
+        </Confirm>
+      )}
+      {cancelling && (
+        <Confirm
+          title="Cancel this build?"
+          action="Cancel build"
+          keep="Keep building"
+          busy={cancel.isPending}
+          onConfirm={() => cancel.mutate(undefined)}
+          onClose={() => setCancelling(false)}
+        >
+          <p>Production keeps showing what it shows. You can redeploy later.</p>
+        </Confirm>
       )}
       {leaving && (
         <Confirm

@@ -22,6 +22,7 @@ const HINTS: Readonly<Record<string, string>> = {
     'The build ran out of memory. Reduce its parallelism, or ask your operator for a higher limit.',
   disk_full: 'The server’s disk is full. Contact your operator, then deploy again.',
   build_aborted: 'The build was interrupted by a server restart. Deploy again.',
+  canceled: 'Redeploy to build the same files again.',
   build_ignored: 'The project’s ignored build step skipped this build.',
   toolchain_unavailable: 'Contact your operator. `aloft doctor` shows what’s missing.',
   docker_unavailable: 'Contact your operator. Containers aren’t enabled on this installation.',

@@ -3,11 +3,13 @@ import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { TextField } from './field.tsx'
 
-/** Asks before something that cannot be taken back. With `word`, only after it was typed. */
+/** Asks before something that has consequences, or cannot be taken back. With `word`, only after it was typed. */
 export function Confirm({
   title,
   children,
   action,
+  keep = 'Cancel',
+  look = 'danger',
   word,
   busy = false,
   onConfirm,
@@ -17,6 +19,9 @@ export function Confirm({
   children: ReactNode
   /** What the button says: the deed itself, not “OK”. */
   action: string
+  /** What the other button says. */
+  keep?: string
+  look?: 'danger' | 'primary'
   word?: string | undefined
   busy?: boolean
   onConfirm: () => void
@@ -44,8 +49,8 @@ export function Confirm({
           </div>
         )}
         <div className="mt-5 flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" type="submit" busy={busy} disabled={word !== undefined && typed !== word}>
+          <Button onClick={onClose}>{keep}</Button>
+          <Button look={look} type="submit" busy={busy} disabled={word !== undefined && typed !== word}>
             {action}
           </Button>
         </div>

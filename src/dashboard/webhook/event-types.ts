@@ -4,6 +4,7 @@ export const EVENTS: readonly { readonly type: string; readonly says: string }[]
   { type: 'deployment.succeeded', says: 'Build succeeded' },
   { type: 'deployment.ready', says: 'Deployment ready' },
   { type: 'deployment.error', says: 'Deployment failed' },
+  { type: 'deployment.canceled', says: 'Build cancelled' },
   { type: 'deployment.promoted', says: 'Deployment promoted to production' },
   { type: 'project.created', says: 'Project created' },
   { type: 'project.removed', says: 'Project deleted' },

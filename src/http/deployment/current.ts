@@ -1,8 +1,9 @@
-import { type createDeployment, FUNCTIONS_SHOWN } from '#contract/api/deployment.ts'
+import { type createDeployment, FUNCTIONS_SHOWN, type redeployDeployment } from '#contract/api/deployment.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import type { Build, Deployment } from '#core/deployment/deployment.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
 import type { CreateDeployment } from '#core/deployment/read-deployment-request.ts'
+import type { Redeploy } from '#core/deployment/redeploy.ts'
 import type { Instance } from '#core/instance/instance.ts'
 
 type Body = BodyOf<NonNullable<(typeof createDeployment)['body']>>
@@ -24,6 +25,14 @@ export function readCreate(body: Body, { forceNew }: { readonly forceNew?: boole
       : { newProject: { nodeVersion: projectSettings.nodeVersion } }),
   }
 }
+
+export const readRedeploy = ({
+  target,
+  meta,
+}: BodyOf<NonNullable<(typeof redeployDeployment)['body']>>): Redeploy => ({
+  ...(target === undefined ? {} : { target: target === 'preview' ? null : target }),
+  ...(meta === undefined ? {} : { meta }),
+})
 
 export const deployment = (d: Deployment) => ({
   id: d.id,

@@ -245,6 +245,7 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       ...store,
       insert: announcing(store.insert, (made) => one('deployment', made)),
       update: announcing(store.update, deployment),
+      advance: announcing(store.advance, deployment),
       delete: announcing(store.delete, deployment),
       complete: announcing(store.complete, deployment),
     }),

@@ -107,20 +107,26 @@ const selectWithoutJob = prepare<{ keyPrefix: string; limit: number }>()((db, { 
 )
 
 /** The details as nobody else can change them until the transaction ends. */
-async function lockDetails(tx: Db, id: string): Promise<Details | undefined> {
+async function lockDetails(tx: Db, id: string, unsettled: boolean): Promise<Details | undefined> {
   const [row] = await tx
     .selectFrom('deployments')
     .select('details')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
+    .$if(unsettled, (query) => query.where(UNSETTLED))
     .$if(isPostgres(tx), (query) => query.forUpdate())
     .execute()
   return row && JSON.parse(row.details)
 }
 
-async function update(tx: Db, id: string, { state, host, ...change }: DeploymentChange): Promise<void> {
-  const details = await lockDetails(tx, id)
-  if (!details) return
+async function update(
+  tx: Db,
+  id: string,
+  { state, host, ...change }: DeploymentChange,
+  { unsettled } = { unsettled: false },
+): Promise<boolean> {
+  const details = await lockDetails(tx, id, unsettled)
+  if (!details) return false
   await tx
     .updateTable('deployments')
     .set({
@@ -131,6 +137,7 @@ async function update(tx: Db, id: string, { state, host, ...change }: Deployment
     })
     .where('id', '=', id)
     .execute()
+  return true
 }
 
 export function createDeploymentStore(db: Db): DeploymentStore {
@@ -187,7 +194,11 @@ export function createDeploymentStore(db: Db): DeploymentStore {
 
     missing: (id) => selectMissing(db, id),
 
-    update: (id, change) => atomically(db, (tx) => update(tx, id, change)),
+    async update(id, change) {
+      await atomically(db, (tx) => update(tx, id, change))
+    },
+
+    advance: (id, change) => atomically(db, (tx) => update(tx, id, change, { unsettled: true })),
 
     delete: (id, deletedAt) =>
       atomically(db, async (tx) => {

@@ -79,6 +79,16 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
       }
     },
 
+    async withdraw(key) {
+      const { numDeletedRows } = await db
+        .deleteFrom('jobs')
+        .where('key', '=', key)
+        .where('failed_at', 'is', null)
+        .where('worker', 'is', null)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+
     async claim({ kinds, worker, now, leaseUntil, limit, share }) {
       if (kinds.length === 0 || limit <= 0) return []
       const rows = await db

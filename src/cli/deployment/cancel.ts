@@ -1,0 +1,27 @@
+import { cancelDeployment } from '#contract/api/deployment.ts'
+import { defineCommand, oneOrMore } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+
+export const command = defineCommand({
+  doing: 'cancel the build',
+  about: 'Stops a build that waits or runs. Production goes on showing what it shows.',
+  team: true,
+  arguments: { deployments: oneOrMore(`${DEPLOYMENT}; several are taken too`) },
+  examples: [['cancel dpl_7Y2h…', 'stop a build that is not wanted any more']],
+  hints: { ...SEE, conflict: 'See its state with `aloft inspect`.' },
+  async run(cli, given) {
+    const { api } = await folderApi(cli)
+    const found = await Promise.all(
+      [...new Set(given.deployments)].map((named) => findDeployment(api, named)),
+    )
+    const shown = found.map((deployment) => plainText(addressOf(cli, deployment)))
+    await cli.prompt.confirm(`Cancel the build of ${shown.join(', ')}?`)
+    const cancelled: { id: string; readyState: string }[] = []
+    for (const { id } of found) {
+      const { readyState } = await api.call(cancelDeployment, { params: { id } })
+      cancelled.push({ id, readyState })
+    }
+    cli.out.show({ cancelled }, () => shown.map((address) => `Cancelled the build of ${address}.`).join('\n'))
+  },
+})

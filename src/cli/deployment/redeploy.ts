@@ -1,0 +1,50 @@
+import type { DeployEvent } from '#client/deploy-event.ts'
+import { followBuild } from '#client/follow-build.ts'
+import { redeployDeployment } from '#contract/api/deployment.ts'
+import { defineCommand, flag, oneOf, optional, value } from '../command.ts'
+import { followDeployment } from '../deploy/follow-deployment.ts'
+import { usageError } from '../exit.ts'
+import { chooseDeployment } from './choose-deployment.ts'
+import { DEPLOYMENT, SEE } from './folder-api.ts'
+
+const GOALS = ['production', 'staging', 'preview'] as const
+
+export const command = defineCommand({
+  doing: 'redeploy',
+  about:
+    "Deploys the same files again, with the project's variables and settings as they are now. Variables that came with the deployment (--env) stay as they were.",
+  team: true,
+  arguments: {
+    deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`),
+  },
+  options: {
+    prod: flag('to production: the same as --target production'),
+    target: value('target', `${GOALS.join(', ')}; as before unless said`, oneOf(GOALS)),
+    noWait: flag('do not wait for the build'),
+    noClipboard: flag('do not copy the address to the clipboard'),
+  },
+  examples: [
+    ['redeploy', 'what is live in the linked project, after a variable changed'],
+    ['redeploy dpl_7Y2h… --prod', 'a preview, to production'],
+  ],
+  hints: SEE,
+  async run(cli, given) {
+    if (given.prod && given.target !== undefined && given.target !== 'production')
+      throw usageError(`--prod and --target ${given.target} exclude each other.`)
+    const target = given.prod ? 'production' : given.target
+    const { api, id } = await chooseDeployment(cli, given.deployment)
+    async function* events(signal: AbortSignal): AsyncGenerator<DeployEvent> {
+      const deployment = await api.call(redeployDeployment, {
+        params: { id },
+        body: target === undefined ? {} : { target },
+        signal,
+      })
+      yield { type: 'redeployed', deployment, of: id }
+      if (!given.noWait) yield* followBuild(api, deployment, { signal })
+    }
+    await followDeployment(cli, api, events, {
+      copy: !given.noClipboard,
+      nothingYet: 'Run it again.',
+    })
+  },
+})

@@ -1,4 +1,5 @@
-import { getProject, pauseProject } from '#contract/api/project.ts'
+import { getProject } from '#contract/api/project.ts'
+import { pauseProject } from '#contract/api/project-production.ts'
 import { defineCommand, optional } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject } from '../project/choose-project.ts'

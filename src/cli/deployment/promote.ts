@@ -1,4 +1,4 @@
-import { promoteDeployment } from '#contract/api/project.ts'
+import { promoteDeployment } from '#contract/api/project-production.ts'
 import { defineCommand, required } from '../command.ts'
 import { DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
 import { showMoved } from './show-moved.ts'

@@ -1,6 +1,7 @@
 import type { Client } from '#client/client.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
-import { getProject, rollBackProject } from '#contract/api/project.ts'
+import { getProject } from '#contract/api/project.ts'
+import { rollBackProject } from '#contract/api/project-production.ts'
 import { defineCommand, optional } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'

@@ -1,6 +1,6 @@
 import type { Client } from '#client/client.ts'
 import { siteAddress } from '#client/site-address.ts'
-import { listMovedAliases } from '#contract/api/project.ts'
+import { listMovedAliases } from '#contract/api/project-production.ts'
 import type { Cli } from '../cli.ts'
 import { plainText } from '../plain-text.ts'
 import { addressOf, type Deployment } from './folder-api.ts'

@@ -1,4 +1,4 @@
-import { acceptProject } from '#contract/api/project.ts'
+import { acceptProject } from '#contract/api/project-transfer.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required, value } from '../command.ts'
 import { plainText } from '../plain-text.ts'

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
-import {
-  acceptProject,
-  cancelOffer,
-  changeProtectionBypass,
-  getProject,
-  offerProject,
-  updateProject,
-} from '#contract/api/project.ts'
+import { changeProtectionBypass, getProject, updateProject } from '#contract/api/project.ts'
+import { acceptProject, cancelOffer, offerProject } from '#contract/api/project-transfer.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 import { sampleProject } from './project-testing.ts'

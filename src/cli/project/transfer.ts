@@ -1,4 +1,5 @@
-import { cancelOffer, getProject, offerProject } from '#contract/api/project.ts'
+import { getProject } from '#contract/api/project.ts'
+import { cancelOffer, offerProject } from '#contract/api/project-transfer.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, flag, required } from '../command.ts'
 import { plainText } from '../plain-text.ts'

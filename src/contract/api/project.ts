@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { PaginationSchema, pageQuery } from '../page.ts'
-import { needs, PERSONAL } from '../scopes.ts'
+import { needs } from '../scopes.ts'
 import { READY_STATES, TARGETS } from './deployment.ts'
 import { NewProjectVariables } from './env-variable.ts'
 import { PROJECT_NODE_VERSIONS } from './node-versions.ts'
@@ -76,7 +76,7 @@ const Line = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLeng
 const Switch = Type.Optional(Type.Boolean())
 
 /** The shape of the first version. */
-const Brief = Type.Object({
+export const ProjectBrief = Type.Object({
   id: Type.String(),
   name: Type.String(),
   accountId: Type.String(),
@@ -320,7 +320,7 @@ const ListQuery = Type.Object({
 
 /** The versions that the documents' table of statuses covers answer 401 to strangers. */
 const first = { gen: 'current', access: needs('project'), teamBySlug: true } as const
-const current = { ...first, unauthenticated: 401 } as const
+export const current = { ...first, unauthenticated: 401 } as const
 
 export const ensureProject = endpoint({
   ...first,
@@ -328,7 +328,7 @@ export const ensureProject = endpoint({
   summary: 'Create a project unless there is one of that name; the name is turned into a slug',
   limit: 'write',
   body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
-  reply: Brief,
+  reply: ProjectBrief,
 })
 
 export const listProjectsFirst = endpoint({
@@ -343,7 +343,7 @@ export const listProjectsFirst = endpoint({
     ),
     search: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the name.' })),
   }),
-  reply: Type.Array(Brief),
+  reply: Type.Array(ProjectBrief),
 })
 
 export const getProjectFirst = endpoint({
@@ -351,7 +351,7 @@ export const getProjectFirst = endpoint({
   on: 'GET /v1/projects/:idOrName',
   summary: 'Get a project by its id or name',
   limit: 'read',
-  reply: Brief,
+  reply: ProjectBrief,
 })
 
 export const deleteProjectFirst = endpoint({
@@ -439,89 +439,4 @@ export const changeProtectionBypass = endpoint({
     strict,
   ),
   reply: Type.Object({ protectionBypass: BypassSecrets }),
-})
-
-const Nothing = Type.Object({})
-
-export const pauseProject = endpoint({
-  ...current,
-  on: 'POST /v1/projects/:projectId/pause',
-  summary: 'Pause a project: its production hosts answer 503 until it goes on',
-  limit: 'write',
-  reply: Nothing,
-})
-
-export const unpauseProject = endpoint({
-  ...current,
-  on: 'POST /v1/projects/:projectId/unpause',
-  summary: 'Let a paused project go on, with the newest production deployment',
-  limit: 'write',
-  reply: Nothing,
-})
-
-export const promoteDeployment = endpoint({
-  ...current,
-  on: 'POST /v10/projects/:projectId/promote/:deploymentId',
-  summary: 'Point all production aliases of a project to a deployment',
-  limit: 'write',
-  status: 202,
-  reply: Nothing,
-})
-
-export const rollBackProject = endpoint({
-  ...current,
-  on: 'POST /v9/projects/:projectId/rollback/:deploymentId',
-  summary:
-    'Point all production aliases to an earlier deployment, and keep them there until the next promotion',
-  limit: 'write',
-  status: 201,
-  reply: Nothing,
-})
-
-export const listMovedAliases = endpoint({
-  ...current,
-  on: 'GET /v1/projects/:projectId/promote/aliases',
-  summary: 'The aliases that the last promotion or rollback moved',
-  limit: 'read',
-  query: Type.Object({
-    ...pageQuery,
-    failedOnly: Type.Optional(Type.Boolean({ description: 'Only those that could not be moved.' })),
-  }),
-  reply: Type.Object({
-    aliases: Type.Array(
-      Type.Object({
-        status: Type.Enum(['pending', 'completed', 'failed'] as const),
-        alias: Type.String(),
-        id: Type.String(),
-      }),
-    ),
-    pagination: PaginationSchema,
-  }),
-})
-
-/** Given away by a person, never by an integration. */
-const transfer = { gen: 'current', access: PERSONAL, teamBySlug: true, limit: 'write' } as const
-
-export const offerProject = endpoint({
-  ...transfer,
-  on: 'POST /projects/:idOrName/transfer-request',
-  summary: 'Offer a project to another account; whoever has the code can take it within 24 hours',
-  reply: Type.Object({ code: Type.String() }),
-})
-
-export const cancelOffer = endpoint({
-  ...transfer,
-  on: 'DELETE /projects/:idOrName/transfer-request',
-  summary: 'Take the offer of a project back',
-  status: 204,
-  reply: 'empty',
-})
-
-export const acceptProject = endpoint({
-  ...transfer,
-  on: 'PUT /projects/transfer-request/:code',
-  summary: 'Take a project that was offered into the acting account',
-  status: 202,
-  body: Type.Object({ newProjectName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })) }),
-  reply: Brief,
 })

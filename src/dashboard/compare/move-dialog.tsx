@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
-import { listMovedAliases, promoteDeployment, rollBackProject } from '#contract/api/project.ts'
+import { listMovedAliases, promoteDeployment, rollBackProject } from '#contract/api/project-production.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction, useLater } from '../api/query.ts'

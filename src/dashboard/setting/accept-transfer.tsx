@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { acceptProject } from '#contract/api/project.ts'
+import { acceptProject } from '#contract/api/project-transfer.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'

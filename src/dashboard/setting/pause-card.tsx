@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { pauseProject, unpauseProject } from '#contract/api/project.ts'
+import { pauseProject, unpauseProject } from '#contract/api/project-production.ts'
 import { useAction } from '../api/query.ts'
 import type { Project } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'

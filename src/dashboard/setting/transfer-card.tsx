@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { cancelOffer, offerProject } from '#contract/api/project.ts'
+import { cancelOffer, offerProject } from '#contract/api/project-transfer.ts'
 import { useAction } from '../api/query.ts'
 import type { Project } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'

@@ -1,4 +1,4 @@
-import * as api from '#contract/api/project.ts'
+import * as api from '#contract/api/project-production.ts'
 import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
 import type { Production } from '#core/project/production.ts'
 import { type Route, route } from '../route.ts'

@@ -1,4 +1,4 @@
-import * as api from '#contract/api/project.ts'
+import * as api from '#contract/api/project-transfer.ts'
 import type { Transfers } from '#core/project/transfers.ts'
 import { type Route, route } from '../route.ts'
 import * as brief from './brief.ts'

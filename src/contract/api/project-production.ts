@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
+import { current } from './project.ts'
+
+const Nothing = Type.Object({})
+
+export const pauseProject = endpoint({
+  ...current,
+  on: 'POST /v1/projects/:projectId/pause',
+  summary: 'Pause a project: its production hosts answer 503 until it goes on',
+  limit: 'write',
+  reply: Nothing,
+})
+
+export const unpauseProject = endpoint({
+  ...current,
+  on: 'POST /v1/projects/:projectId/unpause',
+  summary: 'Let a paused project go on, with the newest production deployment',
+  limit: 'write',
+  reply: Nothing,
+})
+
+export const promoteDeployment = endpoint({
+  ...current,
+  on: 'POST /v10/projects/:projectId/promote/:deploymentId',
+  summary: 'Point all production aliases of a project to a deployment',
+  limit: 'write',
+  status: 202,
+  reply: Nothing,
+})
+
+export const rollBackProject = endpoint({
+  ...current,
+  on: 'POST /v9/projects/:projectId/rollback/:deploymentId',
+  summary:
+    'Point all production aliases to an earlier deployment, and keep them there until the next promotion',
+  limit: 'write',
+  status: 201,
+  reply: Nothing,
+})
+
+export const listMovedAliases = endpoint({
+  ...current,
+  on: 'GET /v1/projects/:projectId/promote/aliases',
+  summary: 'The aliases that the last promotion or rollback moved',
+  limit: 'read',
+  query: Type.Object({
+    ...pageQuery,
+    failedOnly: Type.Optional(Type.Boolean({ description: 'Only those that could not be moved.' })),
+  }),
+  reply: Type.Object({
+    aliases: Type.Array(
+      Type.Object({
+        status: Type.Enum(['pending', 'completed', 'failed'] as const),
+        alias: Type.String(),
+        id: Type.String(),
+      }),
+    ),
+    pagination: PaginationSchema,
+  }),
+})

@@ -18,13 +18,18 @@ export type Rates = ReadonlyMap<string, readonly number[]>
 
 const ROUNDS = rounds(Number(process.env.BENCH_ROUNDS ?? 5))
 const SECONDS = seconds(2)
-/** Compiling what turns out to be hot takes some seconds of a busy core, and is no part of what is measured. */
-const WARM_UP_SECONDS = warmUps(5)
+/**
+ * Compiling what turns out to be hot is no part of what is measured. It takes a number of requests, not of seconds: on
+ * a machine with other work to do, five seconds are few requests, and who has the most to compile would seem the slowest.
+ */
+const WARM_UP_REQUESTS = warmUps(100_000)
+const WARM_UP_SECONDS = 2
+const MAX_WARM_UP_SECONDS = 40
 
 /** All subjects in turn, round after round, so that whatever else the machine does falls on each of them. */
 export async function measure(subjects: readonly Subject[]): Promise<Rates> {
   const rates = new Map(subjects.map(({ name }) => [name, [] as number[]]))
-  for (const { load } of subjects) if (WARM_UP_SECONDS > 0) await load(WARM_UP_SECONDS)
+  for (const { load } of subjects) await warmUp(load)
   for (let round = 0; round < ROUNDS; round++)
     for (const { name, pids, withChildren, load } of subjects) {
       const counted = await pids()
@@ -33,6 +38,12 @@ export async function measure(subjects: readonly Subject[]): Promise<Rates> {
       rates.get(name)?.push(served / ((await cpuSecondsOf(counted, withChildren)) - before))
     }
   return rates
+}
+
+async function warmUp(load: Subject['load']): Promise<void> {
+  let served = 0
+  for (let spent = 0; served < WARM_UP_REQUESTS && spent < MAX_WARM_UP_SECONDS; spent += WARM_UP_SECONDS)
+    served += await load(WARM_UP_SECONDS)
 }
 
 /** Ours against one of them, by rounds: the median, and the least and most of it. */

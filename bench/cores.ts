@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
 
@@ -8,9 +8,17 @@ const canPin = existsSync('/usr/bin/taskset') && cpus().length > 1
 const SERVER_CORE = '0'
 const LOAD_CORE = '1'
 
-/** Moves a running process, all threads of it. */
-const move = (pid: number, core: string): void => {
-  if (canPin) execFileSync('taskset', ['-a', '-p', '-c', core, String(pid)], { stdio: 'ignore' })
+const ATTEMPTS = 5
+
+/** Moves a running process, all threads of it. One that ends meanwhile makes that fail, so it is tried again. */
+function move(pid: number, core: string): void {
+  if (!canPin) return
+  const args = ['-a', '-p', '-c', core, String(pid)]
+  for (let attempt = 1; ; attempt++) {
+    const { status } = spawnSync('taskset', args, { stdio: 'ignore' })
+    if (status === 0) return
+    if (attempt === ATTEMPTS) throw new Error(`process ${pid} could not be moved to core ${core}`)
+  }
 }
 
 export const toServerCore = (pid: number): void => move(pid, SERVER_CORE)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import { createServer, DEFAULT_CIPHERS, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import type { Log } from '#core/ports/log.ts'
 import { KEEP_ALIVE, type ListenerLimits } from './listener-limits.ts'
 import type { TicketKeys } from './ticket-key.ts'
@@ -43,7 +43,15 @@ const PROTOCOLS = ['h2', 'http/1.1', 'http/1.0'] as const
 /** What authorities speak, and nobody else: after the handshake, all is said. */
 const CHALLENGE = 'acme-tls/1'
 
-export const TLS_CONTEXT = { minVersion: 'TLSv1.2', sessionIdContext: 'aloft' } as const
+/** Nobody breaks either length of key, and encrypting with the shorter one takes a fifth less. */
+const PREFERRED = 'TLS_AES_128_GCM_SHA256'
+const CIPHERS = [PREFERRED, ...DEFAULT_CIPHERS.split(':').filter((cipher) => cipher !== PREFERRED)]
+
+export const TLS_CONTEXT = {
+  minVersion: 'TLSv1.2',
+  sessionIdContext: 'aloft',
+  ciphers: CIPHERS.join(':'),
+} as const
 
 export async function createTls(options: TlsOptions): Promise<Server> {
   const { certificateFor, challengeFor, stapleFor, limits, log, ticketKeys } = options

@@ -25,9 +25,6 @@ export interface FastConnectionOptions extends Shared {
 /** Longer heads are for others to read. */
 const MAX_HEAD_BYTES = 8192
 
-/** Up to here, a head and a body that travel in one record of TLS are worth the copy. */
-const MAX_JOINED_BYTES = 8192
-
 /** Once for the site and once for the content. If more is missing, others know how to say what is wrong. */
 const MAX_WAITS = 2
 
@@ -208,14 +205,13 @@ export class FastConnection {
     const date = this.#options.httpDate(visit.now)
     const id = this.#recordFile(visit, 200, body.length)
     representation.head ??= this.#renderHead(representation.headers)
-    if (this.#isSecure) this.#sendSecure(stampedHead(OK, date, id) + representation.head, body)
-    else this.#sendPlain(representation, representation.head, body, date, id)
+    this.#send(representation, representation.head, body, date, id)
     this.#watch()
     return 'served'
   }
 
   /** In one buffer that is kept for the next visitor, where that goes. */
-  #sendPlain(representation: Representation, rest: string, body: Buffer, date: string, id: string): void {
+  #send(representation: Representation, rest: string, body: Buffer, date: string, id: string): void {
     const { ids, wires } = this.#options
     const socket = this.#socket
     representation.place ??= wires.createPlace()
@@ -224,30 +220,23 @@ export class FastConnection {
     else if (wires.isWanted(place, body.length))
       wires.put(place, new Wire(stampedHead(OK, date, id), date, rest, body))
     if (place.wire === undefined) {
-      socket.cork()
-      socket.write(stampedHead(OK, date, id) + rest, 'latin1')
-      socket.write(body)
-      socket.uncork()
+      this.#sendPieces(stampedHead(OK, date, id) + rest, body)
     } else {
       place.used = true
       socket.write(place.wire.bytes)
-      // What has not gone out at once is still being read from: the next visitor gets another buffer.
-      if (socket.writableLength > 0) wires.letGo(place)
+      // TLS has encrypted all of it by now. Of a plain connection, what has not gone out at once is still being read
+      // from: the next visitor gets another buffer.
+      if (!this.#isSecure && socket.writableLength > 0) wires.letGo(place)
     }
   }
 
-  /** TLS never takes bytes at once, so that there is nothing to keep; and it would copy what it had to gather. */
-  #sendSecure(head: string, body: Buffer): void {
+  /** TLS would copy what it had to gather, and a plain connection would not. */
+  #sendPieces(head: string, body: Buffer): void {
     const socket = this.#socket
-    if (body.length > MAX_JOINED_BYTES) {
-      socket.write(head, 'latin1')
-      socket.write(body)
-    } else {
-      const message = Buffer.allocUnsafe(head.length + body.length)
-      message.write(head, 'latin1')
-      message.set(body, head.length)
-      socket.write(message)
-    }
+    if (!this.#isSecure) socket.cork()
+    socket.write(head, 'latin1')
+    socket.write(body)
+    if (!this.#isSecure) socket.uncork()
   }
 
   #sendNotModified(visit: HotVisit, tag: string): 'served' {

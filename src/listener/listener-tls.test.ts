@@ -81,6 +81,18 @@ test('TLS 1.2 and 1.3 are spoken, 1.1 is refused', async (t) => {
   assert.match(stderr, /alert protocol version/)
 })
 
+test('AES with the shorter key is chosen over what a client names first', async (t) => {
+  const { tlsPort } = await start(t, { tlsPort: 'any' })
+  for (const [maxVersion, name] of [
+    ['TLSv1.3', 'TLS_AES_128_GCM_SHA256'],
+    ['TLSv1.2', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
+  ] as const) {
+    const socket = await dial(tlsPort, { maxVersion })
+    assert.equal(socket.getCipher().name, name)
+    socket.destroy()
+  }
+})
+
 test('the best protocol that both know is chosen; without any offer it is HTTP/1.x', async (t) => {
   const { tlsPort } = await start(t, { tlsPort: 'any', handle: mirror })
   for (const [offered, chosen] of [

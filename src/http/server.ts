@@ -340,7 +340,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
           headers: request.headers,
         })
       const work = checked === undefined ? call : () => checked.then(call)
-      const made = audits ? audited(entryOf(request, row), work, addAudit) : work()
+      const made = audits ? audited(entryOf(request, row, input), work, addAudit) : work()
       reply.code(status)
       if (row.noStore) reply.header('cache-control', 'no-store')
       return typeof form === 'object' || row.streamed
@@ -355,13 +355,14 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       .addAudit(entry)
       .catch((err: unknown) => log.error({ err, ...entry }, 'a change could not be put into the audit log'))
 
-  const entryOf = (request: FastifyRequest, row: Endpoint): AuditEntry =>
+  const entryOf = (request: FastifyRequest, row: Endpoint, body: unknown): AuditEntry =>
     auditEntryOf(row, request.who as Context, {
       requestId: request.id,
       at: clock.now(),
       ip: request.ip,
       userAgent: request.headers['user-agent'] ?? '',
       params: request.params as Record<string, string>,
+      body,
     })
 
   await app.ready()

@@ -49,6 +49,23 @@ apiSuite('audit log', (server) => {
     const [removed] = answer.body.entries
     assert.deepEqual([removed.target, removed.user.id], [{ idOrName: 'told' }, id])
     const created = answer.body.entries.at(-1)
+    assert.deepEqual(
+      answer.body.entries.map(({ target }: Shown) => target.name),
+      [undefined, 'more', 'key', 'told'],
+      'what was created is named',
+    )
+    await server.call('POST /v10/projects', { token, body: { name: 'named' } })
+    await server.call('POST /v10/projects/named/env', {
+      token,
+      body: ['API_KEY', 'OTHER'].map((key) => ({
+        key,
+        value: 'hidden-2',
+        type: 'plain',
+        target: ['preview'],
+      })),
+    })
+    const [added] = await read(token, '?limit=1')
+    assert.deepEqual(added?.target, { key: 'API_KEY, OTHER', idOrName: 'named' })
     assert.deepEqual([created.userAgent, created.ip, created.via.kind], ['tester/1', '127.0.0.1', 'login'])
     assertGolden('audit/entry', {
       ...removed,

@@ -152,6 +152,7 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
     builder.next(async ({ deployment }, { began, log }) => {
       const run = deployment.buildRuns[0]?.id ?? ''
       await began(run)
+      await log(run).stdout('added 3 packages')
       await log(run).stdout('npm error code E404')
       throw new BuildFailure('install_failed', 'npm install exited with code 1.')
     })
@@ -164,7 +165,10 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
     await alert.getByText('npm install exited with code 1.').waitFor()
     await alert.getByText('lock file').waitFor()
     await page.getByText('Building: failed').waitFor()
-    await page.getByText('npm error code E404').waitFor()
+    await alert.getByText('npm error code E404').waitFor()
+    await alert.getByRole('link', { name: 'Jump to the error in the log' }).click()
+    await page.waitForURL(/#L2$/)
+    await page.getByRole('log').locator('#L2.bg-accent-soft').waitFor()
     await dashboard.look(page, 'deployment-failed')
   })
 

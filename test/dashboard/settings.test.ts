@@ -207,7 +207,8 @@ describe('settings of a project', { skip: withoutChromium }, () => {
     assert.equal((await shop.call(`GET /v9/projects/${named}`)).status, 200)
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Advanced' }).click()
-    await button('Transfer project').click()
+    await button('Transfer project…').click()
+    await button('Create transfer code').click()
     await page.getByRole('heading', { name: 'Transfer code' }).waitFor()
     await button('Done').click()
     await button('Cancel transfer').click()

@@ -21,7 +21,7 @@ const Entry = Type.Object({
   }),
   action: Type.String({ description: 'The endpoint: `PATCH /v9/projects/:idOrName`.' }),
   target: Type.Record(Type.String(), Type.String(), {
-    description: 'What the placeholders of the endpoint stood for.',
+    description: 'What the placeholders of the endpoint stood for, and the names in the body.',
   }),
   ip: Type.String(),
   userAgent: Type.String(),

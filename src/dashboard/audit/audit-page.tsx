@@ -1,21 +1,26 @@
+import { Link } from '@tanstack/react-router'
 import { readAuditLog } from '#contract/api/audit.ts'
-import { useReadPages } from '../api/query.ts'
+import { listProjects } from '#contract/api/project.ts'
+import { listMembers } from '#contract/api/team.ts'
+import { useAccount, useAccounts } from '../api/account.tsx'
+import { useLater, useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { SelectField } from '../ui/field.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { inWords } from './in-words.ts'
+import { inWords, type Known, type Piece, textOf } from './in-words.ts'
 
 const KINDS = [
-  { value: '', label: 'Everything' },
-  { value: 'POST', label: 'Made' },
+  { value: '', label: 'All changes' },
+  { value: 'POST', label: 'Created or started' },
   { value: 'PATCH', label: 'Changed' },
-  { value: 'DELETE', label: 'Removed' },
+  { value: 'DELETE', label: 'Deleted' },
 ] as const
 
 const VIAS: Readonly<Record<string, string>> = {
@@ -25,57 +30,116 @@ const VIAS: Readonly<Record<string, string>> = {
   integration: 'Integration',
 }
 
+/** Who may be among the entries: members of the team, or the one person. */
+function usePeople() {
+  const account = useAccount()
+  const { user } = useAccounts()
+  const { data } = useLater(
+    'member',
+    listMembers,
+    { params: { id: account.id } },
+    { enabled: account.kind === 'team' },
+  )
+  return (
+    data?.map(({ uid, username }) => ({ id: uid, name: username })) ?? [{ id: user.id, name: user.username }]
+  )
+}
+
 export function AuditPage() {
+  const { slug: account, kind } = useAccount()
   const [action, setAction] = useSearchText('action')
+  const [userId, setUserId] = useSearchText('user')
+  const [text, setText] = useSearchText('q')
+  const people = usePeople()
+  const { data: projects } = useLater('project', listProjects, { query: { limit: 100 } })
   const pages = useReadPages(
     'audit',
     readAuditLog,
-    { query: { limit: 50, ...(action !== '' && { action }) } },
+    { query: { limit: 50, ...(action !== '' && { action }), ...(userId !== '' && { userId }) } },
     ({ entries }) => entries,
   )
+  const known: Known = {
+    account,
+    project: (idOrName) => projects?.projects.find(({ id }) => id === idOrName)?.name ?? idOrName,
+    person: (id) => people.find((each) => each.id === id)?.name ?? id,
+  }
+  const words = text.trim().toLowerCase()
+  const rows = pages.rows
+    .map((entry) => ({
+      ...entry,
+      pieces: inWords(entry, known),
+      who: entry.user.username ?? entry.user.email ?? entry.user.id,
+    }))
+    .filter(({ who, pieces }) => `${who} ${textOf(pieces)}`.toLowerCase().includes(words))
+  const isFiltered = action !== '' || userId !== '' || words !== ''
+
   return (
     <Page
       title="Audit log"
-      about="Who changed what, by which means and from where. Nothing here can be edited."
-      actions={
-        <div className="w-44">
-          <SelectField label="What happened" hideLabel value={action} onChange={setAction} options={KINDS} />
-        </div>
-      }
+      about="Every change in this account: who made it, how and from where. Kept for 180 days."
     >
+      <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_auto_auto]">
+        <TextField
+          label="Filter"
+          hideLabel
+          type="search"
+          placeholder="Filter by name or action…"
+          value={text}
+          onChange={setText}
+        />
+        <SelectField label="Kind of change" hideLabel value={action} onChange={setAction} options={KINDS} />
+        {kind === 'team' && (
+          <SelectField
+            label="Person"
+            hideLabel
+            value={userId}
+            onChange={setUserId}
+            options={[
+              { value: '', label: 'Everyone' },
+              ...people.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+        )}
+      </div>
       <Card flush>
-        {pages.rows.length === 0 ? (
-          <Empty icon="shield" title={action === '' ? 'Nothing was changed yet' : 'Nothing of this kind'}>
-            Every change by the dashboard, the command line, a token or an integration is written here.
+        {rows.length === 0 ? (
+          <Empty
+            icon="shield"
+            title={isFiltered ? 'No matching changes' : 'No changes yet'}
+            action={
+              isFiltered && (
+                <Button
+                  onClick={() => {
+                    setText('')
+                    setAction('')
+                    setUserId('')
+                  }}
+                >
+                  Clear filters
+                </Button>
+              )
+            }
+          >
+            {isFiltered && pages.more
+              ? 'Older entries haven’t been searched yet.'
+              : 'Changes made in the dashboard, the command line or through the API appear here.'}
           </Empty>
         ) : (
           <Table
             label="Audit log"
-            rows={pages.rows}
+            rows={rows}
             rowKey={({ id }) => id}
             columns={[
-              { title: 'When', cell: ({ at }) => <Time at={at} /> },
               {
-                title: 'What',
-                cell: ({ action, target }) => (
-                  <span title={action}>
-                    <span className="font-medium">{inWords(action)}</span>
-                    {Object.entries(target).map(([name, value]) => (
-                      <code key={name} title={name} className="block text-xs break-all text-soft">
-                        {value}
-                      </code>
-                    ))}
+                title: 'Change',
+                cell: ({ who, pieces, action: endpoint }) => (
+                  <span title={endpoint} className="break-words">
+                    <span className="font-medium">{who}</span> <Sentence pieces={pieces} />
                   </span>
                 ),
               },
               {
-                title: 'Who',
-                cell: ({ user }) => (
-                  <span className="break-words">{user.username ?? user.email ?? user.id}</span>
-                ),
-              },
-              {
-                title: 'By',
+                title: 'Via',
                 wide: true,
                 cell: ({ via }) => (
                   <span className="flex flex-wrap items-center gap-1.5">
@@ -84,12 +148,30 @@ export function AuditPage() {
                   </span>
                 ),
               },
-              { title: 'From', wide: true, cell: ({ ip }) => <code className="text-xs">{ip}</code> },
+              { title: 'IP address', wide: true, cell: ({ ip }) => <code className="text-xs">{ip}</code> },
+              { title: 'When', cell: ({ at }) => <Time at={at} /> },
             ]}
           />
         )}
+        <ShowOlder pages={pages} />
       </Card>
-      <ShowOlder pages={pages} />
     </Page>
   )
 }
+
+const Sentence = ({ pieces }: { pieces: readonly Piece[] }) =>
+  pieces.map((piece, i) =>
+    typeof piece === 'string' ? (
+      piece
+    ) : piece.link === undefined ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a sentence never move
+      <span key={i} className="font-medium">
+        {piece.name}
+      </span>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a sentence never move
+      <Link key={i} {...piece.link} className="text-accent break-all hover:underline">
+        {piece.name}
+      </Link>
+    ),
+  )

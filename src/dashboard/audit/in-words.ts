@@ -1,16 +1,242 @@
-const DEEDS: Readonly<Record<string, string>> = {
-  POST: 'Made',
-  PUT: 'Set',
-  PATCH: 'Changed',
-  DELETE: 'Removed',
+import type { NavigateOptions } from '@tanstack/react-router'
+
+/** A sentence in pieces: words, names that stand out, and names that lead somewhere. */
+export type Piece = string | { readonly name: string; readonly link?: NavigateOptions }
+
+export interface Change {
+  readonly action: string
+  readonly target: Readonly<Record<string, string>>
 }
 
-/** `DELETE /v9/projects/:idOrName/env/:id` → `Removed: projects, env`. The endpoint itself is behind it. */
-export function inWords(action: string): string {
-  const [method = '', path = ''] = action.split(' ')
-  const nouns = path
-    .split('/')
-    .filter((part) => part !== '' && !part.startsWith(':') && !/^v\d+$/.test(part) && part !== 'platform')
-    .map((part) => part.replaceAll('-', ' '))
-  return `${DEEDS[method] ?? method}: ${nouns.join(', ')}`
+/** Names of things by their ids, as far as they are known. */
+export interface Known {
+  readonly account: string
+  readonly project: (idOrName: string) => string
+  readonly person: (id: string) => string
 }
+
+type Say = (target: Readonly<Record<string, string>>, known: Known) => readonly Piece[]
+
+const named = (text: string | undefined): readonly Piece[] =>
+  text === undefined || text === '' ? [] : [' ', { name: text }]
+
+const project: Say = (target, { account, project: nameOf }) => {
+  const idOrName = target.idOrName ?? target.projectId ?? target.name ?? ''
+  if (idOrName === '') return [' a project']
+  const name = nameOf(idOrName)
+  return [
+    ' ',
+    {
+      name,
+      link: { to: '/a/$account/projects/$project', params: { account, project: name } } as NavigateOptions,
+    },
+  ]
+}
+
+const deployment: Say = (target, { account }) => {
+  const id = target.deploymentId ?? target.id ?? ''
+  return [
+    ' ',
+    {
+      name: id,
+      link: {
+        to: '/a/$account/deployments/$deployment',
+        params: { account, deployment: id },
+      } as NavigateOptions,
+    },
+  ]
+}
+
+const domain: Say = (target, { account }) => {
+  const name = target.domain ?? target.name ?? ''
+  return name === ''
+    ? []
+    : [' ', { name, link: { to: '/a/$account/domains/$name', params: { account, name } } as NavigateOptions }]
+}
+
+const keys = ({ key = '' }: Readonly<Record<string, string>>): readonly Piece[] =>
+  key === '' ? [' a variable'] : [key.includes(', ') ? ' the variables ' : ' the variable ', { name: key }]
+
+const member: Say = ({ email, userId }, { person }) => named(email ?? (userId && person(userId)))
+
+/** What was done, by endpoint: without its version, and with `:` for each placeholder. */
+const SENTENCES: Readonly<Record<string, Say>> = {
+  'POST /deployments': ({ name }, known) => [
+    'deployed',
+    ...(name === undefined ? [] : project({ idOrName: name }, known)),
+  ],
+  'DELETE /deployments/:': ({ id }) => ['deleted the deployment', ...named(id)],
+  'POST /deployments/:/aliases': ({ alias, id = '' }, known) => [
+    'pointed',
+    ...named(alias ?? 'an alias'),
+    ' to',
+    ...deployment({ id }, known),
+  ],
+  'DELETE /aliases/:': ({ id }) => ['removed the alias', ...named(id)],
+  'POST /deployments/:/instances': (target, known) => ['scaled', ...deployment(target, known)],
+  'POST /deployments/:/redeploy': (target, known) => ['redeployed', ...deployment(target, known)],
+  'PATCH /deployments/:/cancel': (target, known) => ['cancelled the build of', ...deployment(target, known)],
+  'POST /projects': ({ name = '' }, known) => ['created the project', ...project({ idOrName: name }, known)],
+  'POST /projects/ensure-project': ({ name = '' }, known) => [
+    'created the project',
+    ...project({ idOrName: name }, known),
+  ],
+  'PATCH /projects/:': ({ name, ...target }, known) =>
+    name === undefined
+      ? ['changed the settings of', ...project(target, known)]
+      : ['renamed the project', ...named(target.idOrName), ' to', ...project({ idOrName: name }, known)],
+  'DELETE /projects/:': ({ idOrName }, { project: nameOf }) => [
+    'deleted the project',
+    ...named(idOrName && nameOf(idOrName)),
+  ],
+  'POST /projects/:/pause': (target, known) => ['paused', ...project(target, known)],
+  'POST /projects/:/unpause': (target, known) => ['resumed', ...project(target, known)],
+  'POST /projects/:/promote/:': (target, known) => [
+    'promoted',
+    ...deployment(target, known),
+    ' to production of',
+    ...project(target, known),
+  ],
+  'POST /projects/:/rollback/:': (target, known) => [
+    'rolled',
+    ...project(target, known),
+    ' back to',
+    ...deployment(target, known),
+  ],
+  'POST /projects/:/env': (target, known) => ['added', ...keys(target), ' to', ...project(target, known)],
+  'PUT /projects/:/env': (target, known) => ['set', ...keys(target), ' of', ...project(target, known)],
+  'PATCH /projects/:/env/:': (target, known) => [
+    'changed',
+    ...keys(target),
+    ' of',
+    ...project(target, known),
+  ],
+  'DELETE /projects/:/env/:': (target, known) => [
+    'removed',
+    ...keys(target),
+    ' from',
+    ...project(target, known),
+  ],
+  'POST /projects/:/domains': ({ name, ...target }, known) => [
+    'added the domain',
+    ...named(name),
+    ' to',
+    ...project(target, known),
+  ],
+  'PATCH /projects/:/domains/:': (target, known) => [
+    'changed the domain',
+    ...named(target.domain),
+    ' of',
+    ...project(target, known),
+  ],
+  'DELETE /projects/:/domains/:': (target, known) => [
+    'removed the domain',
+    ...named(target.domain),
+    ' from',
+    ...project(target, known),
+  ],
+  'POST /projects/:/domains/:/verify': (target, known) => [
+    'verified the domain',
+    ...named(target.domain),
+    ' of',
+    ...project(target, known),
+  ],
+  'PATCH /projects/:/protection-bypass': (target, known) => [
+    'changed the automation bypass secrets of',
+    ...project(target, known),
+  ],
+  'POST /projects/:/transfer-request': (target, known) => [
+    'started a transfer of',
+    ...project(target, known),
+  ],
+  'DELETE /projects/:/transfer-request': (target, known) => [
+    'cancelled the transfer of',
+    ...project(target, known),
+  ],
+  'PUT /projects/transfer-request/:': () => ['accepted the transfer of a project'],
+  'PATCH /data-cache/projects/:': (target, known) => ['changed the data cache of', ...project(target, known)],
+  'POST /domains': (target, known) => ['added the domain', ...domain(target, known)],
+  'POST /domains/buy': (target, known) => ['bought the domain', ...domain(target, known)],
+  'POST /registration': (target, known) => ['registered a domain', ...domain(target, known)],
+  'POST /domains/:/verify': (target, known) => ['verified the domain', ...domain(target, known)],
+  'DELETE /domains/:': ({ name }) => ['deleted the domain', ...named(name)],
+  'POST /domains/:/records': (target, known) => ['added a DNS record to', ...domain(target, known)],
+  'DELETE /domains/:/records/:': (target, known) => ['deleted a DNS record of', ...domain(target, known)],
+  'POST /certs': () => ['issued a certificate'],
+  'PUT /certs': () => ['uploaded a certificate'],
+  'DELETE /certs/:': () => ['deleted a certificate'],
+  'POST /secrets': ({ name }) => ['added the secret', ...named(name)],
+  'PATCH /secrets/:': ({ name, uidOrName }) => [
+    'renamed the secret',
+    ...named(uidOrName),
+    ' to',
+    ...named(name),
+  ],
+  'DELETE /secrets/:': ({ name, uidOrName }) => ['deleted the secret', ...named(name ?? uidOrName)],
+  'POST /user/tokens': ({ name }) => ['created the token', ...named(name)],
+  'DELETE /user/tokens/:': () => ['revoked a token'],
+  'DELETE /user/sessions/:': () => ['signed out a session'],
+  'DELETE /user/sessions': () => ['signed out of all other sessions'],
+  'POST /teams': ({ slug }) => ['created the team', ...named(slug)],
+  'PATCH /teams/:': () => ['changed the team settings'],
+  'POST /teams/:/members': (target, known) => ['added', ...member(target, known), ' to the team'],
+  'PATCH /teams/:/members/:': (target, known) => [
+    'changed the role of',
+    ...member(target, known),
+    ...(target.role === undefined ? [] : [' to', ...named(target.role.toLowerCase())]),
+  ],
+  'DELETE /teams/:/members/:': (target, known) => ['removed', ...member(target, known), ' from the team'],
+  'POST /webhooks': () => ['created a webhook'],
+  'PATCH /webhooks/:': () => ['changed a webhook'],
+  'DELETE /webhooks/:': () => ['removed a webhook'],
+  'POST /webhooks/:/deliveries/:/redeliver': () => ['redelivered a webhook event'],
+  'POST /log-drains': ({ name }) => ['created the log drain', ...named(name)],
+  'DELETE /log-drains/:': () => ['removed a log drain'],
+  'POST /integrations/log-drains': ({ name }) => ['created the log drain', ...named(name)],
+  'DELETE /integrations/log-drains/:': () => ['removed a log drain'],
+  'POST /integrations/applications': ({ name }) => ['created the application', ...named(name)],
+  'PATCH /integrations/applications/:': () => ['changed an application'],
+  'DELETE /integrations/applications/:': () => ['removed an application'],
+  'POST /integrations/applications/:/secret': () => ['rotated the secret of an application'],
+  'PATCH /integrations/configuration/:': () => ['changed the projects of an integration'],
+  'DELETE /integrations/configuration/:': () => ['removed an integration'],
+  'POST /integrations/configuration/:/confirm-scopes': () => ['approved additional access of an integration'],
+  'POST /integrations/configuration/:/transfer': () => ['took ownership of an integration'],
+  'POST /oauth/authorize': () => ['authorized an application'],
+  'PATCH /operator/accounts/:': ({ idOrEmailOrSlug }) => ['changed the account', ...named(idOrEmailOrSlug)],
+  'PATCH /operator/accounts/:/quotas': ({ idOrEmailOrSlug }) => [
+    'changed the quotas of',
+    ...named(idOrEmailOrSlug),
+  ],
+  'PATCH /operator/quotas/:': ({ plan }) => ['changed the quotas of the plan', ...named(plan)],
+  'POST /operator/backups': () => ['created a backup'],
+  'POST /operator/jobs/:/run': ({ name }) => ['ran the job', ...named(name)],
+  'POST /operator/jobs/failed/:/retry': () => ['retried a dead job'],
+  'DELETE /operator/jobs/failed/:': () => ['deleted a dead job'],
+}
+
+/** `DELETE /v9/projects/:idOrName/env/:id` → `DELETE /projects/:/env/:`. */
+export const kindOf = (action: string): string =>
+  action.replace(/^(\w+) (?:\/v\d+)?(?:\/platform)?/, '$1 ').replaceAll(/:\w+/g, ':')
+
+const DEEDS: Readonly<Record<string, string>> = {
+  POST: 'created',
+  PUT: 'set',
+  PATCH: 'changed',
+  DELETE: 'removed',
+}
+
+/** What somebody did, to be read after their name: “added the variable API_KEY to marketing”. */
+export function inWords({ action, target }: Change, known: Known): readonly Piece[] {
+  const say = SENTENCES[kindOf(action)]
+  if (say !== undefined) return say(target, known)
+  const [method = '', path = ''] = kindOf(action).split(' ')
+  const nouns = path.split('/').filter((part) => part !== '' && part !== ':')
+  return [
+    `${DEEDS[method] ?? method} ${nouns.join(' ').replaceAll('-', ' ')}`,
+    ...named(Object.values(target).at(-1)),
+  ]
+}
+
+export const textOf = (pieces: readonly Piece[]): string =>
+  pieces.map((piece) => (typeof piece === 'string' ? piece : piece.name)).join('')

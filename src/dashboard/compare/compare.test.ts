@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Project } from '../project/project.ts'
 import { compareFiles, compareSettings, type Deployment } from './compare.ts'
+import { isBack } from './goal.ts'
 import { diffLines, foldSame } from './line-diff.ts'
 
 const file = (name: string, uid: string, mode = 0o100644) => ({ name, type: 'file', uid, mode })
@@ -77,3 +79,11 @@ function longestCommon(a: readonly string[], b: readonly string[]): number {
   }
   return table.at(-1)?.at(-1) ?? 0
 }
+
+test('only a deployment that was meant for production is rolled back to', () => {
+  const live = { targets: { production: { createdAt: 10 } } } as unknown as Pick<Project, 'targets'>
+  assert.equal(isBack(live, { created: 5, target: 'production' }), true)
+  assert.equal(isBack(live, { created: 15, target: 'production' }), false)
+  assert.equal(isBack(live, { created: 5, target: undefined }), false, 'an old preview')
+  assert.equal(isBack({ targets: {} } as typeof live, { created: 5, target: 'production' }), false)
+})

@@ -13,17 +13,8 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { Time } from '../ui/time.tsx'
 import { ChangeCounts, ChangeMark, SettingChanges } from './change-mark.tsx'
+import { type Goal, isBack } from './goal.ts'
 import { useComparison } from './use-comparison.ts'
-
-/** What production is to show. */
-export interface Goal {
-  readonly id: string
-  readonly created: number
-}
-
-/** Whether this goes back: to a deployment that is older than what is live. */
-export const isBack = ({ targets }: Pick<Project, 'targets'>, { created }: Pick<Goal, 'created'>): boolean =>
-  targets.production !== undefined && created < targets.production.createdAt
 
 const SHOWN = 8
 
@@ -31,14 +22,20 @@ const SHOWN = 8
 export function MoveDialog({
   project,
   goal,
+  undo = false,
   onClose,
 }: {
   project: Project
   goal: Goal
+  /** Ends the hold that a rollback put on production. */
+  undo?: boolean
   onClose: () => void
 }) {
   // As it was when the dialog opened: doing it changes what is live.
-  const [{ live, back }] = useState({ live: project.targets.production, back: isBack(project, goal) })
+  const [{ live, back }] = useState({
+    live: project.targets.production,
+    back: !undo && isBack(project, goal),
+  })
   const row = back ? rollBackProject : promoteDeployment
   const move = useAction(
     (_: undefined, { client }) =>
@@ -49,7 +46,7 @@ export function MoveDialog({
   return (
     <Dialog
       wide
-      title={back ? 'Roll back production' : 'Promote to production'}
+      title={back ? 'Roll back production' : undo ? 'Undo rollback' : 'Promote to production'}
       about={
         <>
           Deployment created <Time at={goal.created} />
@@ -96,7 +93,7 @@ export function MoveDialog({
               busy={move.isPending}
               onClick={() => move.mutate(undefined)}
             >
-              {back ? 'Roll back' : 'Promote'}
+              {back ? 'Roll back' : undo ? 'Undo rollback' : 'Promote'}
             </Button>
           </div>
         </div>

@@ -3,6 +3,10 @@ import { getProject } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater, useRead } from '../api/query.ts'
 import { BuildLog } from '../deployment/build-log.tsx'
+import { ErrorLines } from '../deployment/error-quote.tsx'
+import { hintFor } from '../deployment/failure.ts'
+import { Unchanged } from '../deployment/unchanged.tsx'
+import { type BuildLogState, useBuildLog } from '../deployment/use-build-log.ts'
 import { Preview } from '../project/preview.tsx'
 import { addressOf, hostsOf } from '../project/project.ts'
 import { StateBadge } from '../ui/badge.tsx'
@@ -17,13 +21,14 @@ const useDeployment = (id: string) => useRead('deployment', getDeployment, { par
 /** A deployment on its way: its build as it goes, and in the end where it is. */
 export function Watch({ id, onAgain }: { id: string; onAgain: () => void }) {
   const deployment = useDeployment(id)
+  const log = useBuildLog(id)
   const { readyState } = deployment
   return (
     <div className="space-y-6">
       {readyState === 'READY' ? (
         <Live deployment={deployment} onAgain={onAgain} />
       ) : readyState === 'ERROR' ? (
-        <Broken deployment={deployment} onAgain={onAgain} />
+        <Broken deployment={deployment} log={log} onAgain={onAgain} />
       ) : (
         <Card
           title={`Building ${deployment.name}`}
@@ -34,7 +39,7 @@ export function Watch({ id, onAgain }: { id: string; onAgain: () => void }) {
       {/* What needs no build has printed nothing. */}
       {(deployment.builds.length > 0 || readyState !== 'READY') && (
         <Card title="Build log">
-          <BuildLog id={id} />
+          <BuildLog id={id} log={log} />
         </Card>
       )}
     </div>
@@ -120,7 +125,15 @@ function Live({ deployment, onAgain }: { deployment: Deployment; onAgain: () => 
   )
 }
 
-const Broken = ({ deployment, onAgain }: { deployment: Deployment; onAgain: () => void }) => (
+const Broken = ({
+  deployment,
+  log,
+  onAgain,
+}: {
+  deployment: Deployment
+  log: BuildLogState
+  onAgain: () => void
+}) => (
   <section className="rounded-2xl border border-line bg-panel p-6 sm:p-8">
     <div role="alert" className="flex items-start gap-4">
       <span className="grid size-11 shrink-0 place-items-center rounded-full bg-bad-soft text-bad">
@@ -129,11 +142,11 @@ const Broken = ({ deployment, onAgain }: { deployment: Deployment; onAgain: () =
       <div className="min-w-0">
         <h2 className="text-xl font-semibold">The build failed</h2>
         <p className="mt-1 break-words">{deployment.errorMessage ?? 'See the build log below.'}</p>
-        <p className="mt-1 text-sm text-soft">
-          Nothing changed for visitors: production shows what it showed before.
-        </p>
+        <p className="mt-1 text-sm text-soft">{hintFor(deployment.errorCode)}</p>
+        <Unchanged projectId={deployment.projectId} />
       </div>
     </div>
+    <ErrorLines log={log} />
     <div className="mt-5 flex flex-wrap gap-2">
       <Button look="primary" icon="upload" onClick={onAgain}>
         Try again

@@ -7,7 +7,7 @@ import { formatNumber } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
 import { BLOCK, holds, LogBlock } from './log-lines.tsx'
 import { saveText } from './save-text.ts'
-import { buildLogText, useBuildLog } from './use-build-log.ts'
+import { type BuildLogState, buildLogText } from './use-build-log.ts'
 import { useLineInAddress } from './use-line.ts'
 
 /** Within so many pixels of its end, a log is followed. */
@@ -16,9 +16,9 @@ const NEAR_END = 40
 const MANY_BLOCKS = 5
 
 /** What the build of a deployment prints, as it prints it: to read, to search, to follow and to keep. */
-export function BuildLog({ id }: { id: string }) {
+export function BuildLog({ id, log }: { id: string; log: BuildLogState }) {
   const { client } = useAccount()
-  const { lines, dropped, isOver, problem } = useBuildLog(id)
+  const { lines, dropped, isOver, problem } = log
   const linked = useLineInAddress()
   const [wanted, setWanted] = useState('')
   const [place, setPlace] = useState(0)

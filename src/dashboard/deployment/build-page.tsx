@@ -15,9 +15,12 @@ import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { BuildLog } from './build-log.tsx'
 import { type Deployment, isOver, shortName, useDeployment, useOutput } from './deployment.ts'
+import { ErrorLines } from './error-quote.tsx'
 import { hintFor } from './failure.ts'
 import { stepsOf } from './steps.ts'
 import { Timeline } from './timeline.tsx'
+import { Unchanged } from './unchanged.tsx'
+import { type BuildLogState, useBuildLog } from './use-build-log.ts'
 
 /** The way of a deployment, what its build prints, and where it is in the end. */
 export function DeploymentBuildPage() {
@@ -27,6 +30,7 @@ export function DeploymentBuildPage() {
   const { builds } = useRead('deployment', listBuilds, { params: { id: deployment.id } })
   const first = useFirstLine(deployment.id, state)
   const seen = useSeen(state, stateAt)
+  const log = useBuildLog(deployment.id)
   const ends = builds
     .filter(({ readyState }) => readyState === 'READY')
     .map(({ readyStateAt }) => readyStateAt)
@@ -43,7 +47,7 @@ export function DeploymentBuildPage() {
 
   return (
     <Page title={`Build of ${shortName(deployment.url, deployment.id)}`} heading="Build">
-      {state === 'ERROR' && <Failure deployment={deployment} />}
+      {state === 'ERROR' && <Failure deployment={deployment} log={log} />}
       <Card>
         <Timeline steps={steps} />
         {deployment.queue !== undefined && (
@@ -58,7 +62,7 @@ export function DeploymentBuildPage() {
         </Card>
       ) : (
         <Card title="Build log">
-          <BuildLog id={deployment.id} />
+          <BuildLog id={deployment.id} log={log} />
         </Card>
       )}
       <About deployment={deployment} />
@@ -88,12 +92,12 @@ function useSeen(state: ReadyState, stateAt: number) {
   return seen
 }
 
-const Failure = ({ deployment }: { deployment: Deployment }) => (
+const Failure = ({ deployment, log }: { deployment: Deployment; log: BuildLogState }) => (
   <section role="alert" className="flex items-start gap-4 rounded-xl border border-line bg-panel p-5">
     <span className="grid size-10 shrink-0 place-items-center rounded-full bg-bad-soft text-bad">
       <Icon name="warning" className="size-5" />
     </span>
-    <div className="min-w-0 space-y-1">
+    <div className="min-w-0 flex-1 space-y-1">
       <h2 className="font-semibold">
         {deployment.errorCode === 'canceled'
           ? 'Build cancelled'
@@ -103,9 +107,8 @@ const Failure = ({ deployment }: { deployment: Deployment }) => (
       </h2>
       <p className="break-words">{deployment.errorMessage ?? 'See the build log below.'}</p>
       <p className="text-sm text-soft">{hintFor(deployment.errorCode)}</p>
-      <p className="text-sm text-soft">
-        Nothing changed for visitors: production shows what it showed before.
-      </p>
+      <Unchanged projectId={deployment.projectId} />
+      <ErrorLines log={log} />
     </div>
   </section>
 )

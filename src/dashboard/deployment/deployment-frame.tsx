@@ -4,7 +4,8 @@ import { cancelDeployment, deleteDeployment, redeployDeployment } from '#contrac
 import { getProject } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { useAction, useLater } from '../api/query.ts'
-import { isBack, MoveDialog } from '../compare/move-dialog.tsx'
+import { isBack } from '../compare/goal.ts'
+import { MoveDialog } from '../compare/move-dialog.tsx'
 import { addressOf, type Project } from '../project/project.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
@@ -108,7 +109,7 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
   const live = project?.targets.production?.id
   const isLive = live === deployment.id
   const isReady = deployment.readyState === 'READY'
-  const goal = { id: deployment.id, created: deployment.createdAt }
+  const goal = { id: deployment.id, created: deployment.createdAt, target: deployment.target }
   const remove = useAction(
     (_: undefined, { client }) => client.call(deleteDeployment, { params: { id: deployment.id } }),
     {

@@ -6,7 +6,8 @@ import { useRead } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { ChangeCounts, ChangeMark, SettingChanges } from '../compare/change-mark.tsx'
 import { FileDiff } from '../compare/file-diff.tsx'
-import { isBack, MoveDialog } from '../compare/move-dialog.tsx'
+import { isBack } from '../compare/goal.ts'
+import { MoveDialog } from '../compare/move-dialog.tsx'
 import { useComparison } from '../compare/use-comparison.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -87,7 +88,7 @@ function Comparison({ project, from, to }: { project: Project; from: string; to:
   const [open, setOpen] = useSearchText('file')
   const [moving, setMoving] = useState(false)
   const shown = files.find(({ path }) => path === open) ?? files[0]
-  const goal = { id: after.id, created: after.createdAt }
+  const goal = { id: after.id, created: after.createdAt, target: after.target }
   const canMove = after.readyState === 'READY' && project.targets.production?.id !== to
 
   return (

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import type { Static } from 'typebox'
 import type { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
-import { isBack, MoveDialog } from '../compare/move-dialog.tsx'
+import { isBack } from '../compare/goal.ts'
+import { MoveDialog } from '../compare/move-dialog.tsx'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -134,7 +135,7 @@ export function DeploymentRows({
       {moving !== undefined && (
         <MoveDialog
           project={project}
-          goal={{ id: moving.uid, created: moving.created }}
+          goal={{ id: moving.uid, created: moving.created, target: moving.target }}
           onClose={() => setMoving(undefined)}
         />
       )}

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater, useRead } from '../api/query.ts'
-import { type Goal, MoveDialog } from '../compare/move-dialog.tsx'
+import type { Goal } from '../compare/goal.ts'
+import { MoveDialog } from '../compare/move-dialog.tsx'
 import { StateBadge } from '../ui/badge.tsx'
 import { Button, ButtonLink, buttonClass, OutLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -131,7 +132,7 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
               <Button
                 size="small"
                 icon="undo"
-                onClick={() => setGoal({ id: before.uid, created: before.created })}
+                onClick={() => setGoal({ id: before.uid, created: before.created, target: 'production' })}
               >
                 Roll back
               </Button>

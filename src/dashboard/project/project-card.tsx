@@ -4,7 +4,7 @@ import { OutLink } from '../ui/button.tsx'
 import { formatCompact } from '../ui/format.ts'
 import { Time } from '../ui/time.tsx'
 import { Preview } from './preview.tsx'
-import { addressOf, type Project, productionHost, sourceOf } from './project.ts'
+import { addressOf, isRolledBack, type Project, productionHost, sourceOf } from './project.ts'
 import { Sparkline } from './sparkline.tsx'
 
 export interface Visits {
@@ -48,6 +48,7 @@ export function ProjectCard({
               </Link>
             </h2>
             {project.paused && <Badge tone="warn">Paused</Badge>}
+            {isRolledBack(project) && <Badge tone="warn">Rolled back</Badge>}
           </div>
           <p className="text-sm text-soft">
             {host === undefined ? (

@@ -6,7 +6,8 @@ import { ButtonLink, OutLink } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { addressOf, frameworkName, productionHost, useProject } from './project.ts'
+import { HeldBanner } from './held-banner.tsx'
+import { addressOf, frameworkName, isRolledBack, productionHost, useProject } from './project.ts'
 
 /** Above every page of a project: which one it is, where it is, and its pages side by side. */
 export function ProjectFrame() {
@@ -14,7 +15,6 @@ export function ProjectFrame() {
   const project = useProject()
   const host = productionHost(project)
   const params = { account, project: project.name }
-  const isRolledBack = project.lastRollbackTarget !== null
 
   return (
     <>
@@ -28,7 +28,7 @@ export function ProjectFrame() {
               <p className="min-w-0 truncate text-xl font-semibold tracking-tight">{project.name}</p>
               {project.framework !== null && <Badge>{frameworkName(project.framework)}</Badge>}
               {project.paused && <Badge tone="warn">Paused</Badge>}
-              {isRolledBack && <Badge tone="warn">Rolled back</Badge>}
+              {isRolledBack(project) && <Badge tone="warn">Rolled back</Badge>}
               {host !== undefined && (
                 <OutLink
                   href={addressOf(host)}
@@ -85,6 +85,7 @@ export function ProjectFrame() {
           .
         </p>
       )}
+      {isRolledBack(project) && <HeldBanner project={project} />}
       <Suspense fallback={<PageSkeleton />}>
         <Outlet />
       </Suspense>

@@ -12,6 +12,10 @@ export type ShownDeployment = Project['latestDeployments'][number]
 export const useProject = (): Project =>
   useRead('project', getProject, { params: { idOrName: useParam('project') } })
 
+/** Whether a rollback holds production where it is: new deployments do not go live. */
+export const isRolledBack = ({ lastRollbackTarget }: Pick<Project, 'lastRollbackTarget'>): boolean =>
+  lastRollbackTarget !== null
+
 export const addressOf = (host: string): string => siteAddress(location.origin, host)
 
 /** Where visitors find the project, if anything is there. */

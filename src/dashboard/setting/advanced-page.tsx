@@ -1,6 +1,6 @@
 import { useProject } from '../project/project.ts'
+import { CompatibilityCards } from './compatibility-cards.tsx'
 import { DeleteCard } from './delete-card.tsx'
-import { DataCacheCard, DeploymentRetentionCard } from './kept-card.tsx'
 import { PauseCard } from './pause-card.tsx'
 import { TransferCard } from './transfer-card.tsx'
 import { useTitle } from './use-title.ts'
@@ -11,10 +11,9 @@ export function AdvancedPage() {
   return (
     <>
       <PauseCard project={project} />
-      <DataCacheCard project={project} />
-      <DeploymentRetentionCard project={project} />
       <TransferCard project={project} />
       <DeleteCard project={project} />
+      <CompatibilityCards project={project} />
     </>
   )
 }

@@ -1,20 +1,15 @@
+import { readUsage } from '#contract/api/usage.ts'
 import { PLANS, type Plan } from '#contract/limits.ts'
-import { useAccount, useAccounts } from '../api/account.tsx'
+import { useLater } from '../api/query.ts'
 
-/** Says that something is part of a plan, and more plainly so to who is known to have less. */
+/** Says which plan something needs, to those who are on a lesser one; others need not know. */
 export function PlanHint({ plan, what }: { plan: Plan; what: string }) {
-  const { kind } = useAccount()
-  const { user } = useAccounts()
-  // The plan of a team is not told to its members.
-  const lacks = kind === 'user' && PLANS.indexOf(user.plan) < PLANS.indexOf(plan)
-  return lacks ? (
+  const { data } = useLater('deployment', readUsage)
+  if (data === undefined || PLANS.indexOf(data.plan) >= PLANS.indexOf(plan)) return null
+  return (
     <span className="text-warn">
-      {what} is part of the plan {plan}, and yours is {user.plan}. Whoever operates this installation can
-      change that.
-    </span>
-  ) : (
-    <span>
-      {what} is part of the plan {plan}.
+      {what} requires the {plan} plan. This account is on the {data.plan} plan; ask your operator to change
+      it.
     </span>
   )
 }

@@ -5,6 +5,7 @@ import type { Project } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { CopyLine } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Time } from '../ui/time.tsx'
@@ -23,6 +24,7 @@ function offeredUntil({ transferStartedAt, transferCompletedAt }: Project): numb
 export function TransferCard({ project }: { project: Project }) {
   const [code, setCode] = useState<string>()
   const [accepting, setAccepting] = useState(false)
+  const [asking, setAsking] = useState(false)
   const params = { idOrName: project.id }
   const offer = useAction((_: undefined, { client }) => client.call(offerProject, { params }), {
     changes: ['project'],
@@ -32,7 +34,13 @@ export function TransferCard({ project }: { project: Project }) {
     done: 'Transfer cancelled. The code no longer works.',
   })
   const until = offeredUntil(project)
-  const make = () => offer.mutate(undefined, { onSuccess: (reply) => setCode(reply.code) })
+  const make = () =>
+    offer.mutate(undefined, {
+      onSuccess: (reply) => {
+        setAsking(false)
+        setCode(reply.code)
+      },
+    })
   return (
     <>
       <Card
@@ -44,9 +52,7 @@ export function TransferCard({ project }: { project: Project }) {
         about="Move the project with its deployments, domains and variables to another account, without downtime. Automation bypass secrets are not transferred."
         actions={
           until === undefined ? (
-            <Button busy={offer.isPending} onClick={make}>
-              Transfer project
-            </Button>
+            <Button onClick={() => setAsking(true)}>Transfer project…</Button>
           ) : (
             <>
               <Button busy={offer.isPending} onClick={make}>
@@ -75,6 +81,20 @@ export function TransferCard({ project }: { project: Project }) {
           </>
         }
       />
+      {asking && (
+        <Confirm
+          title={`Transfer ${project.name}?`}
+          action="Create transfer code"
+          busy={offer.isPending}
+          onClose={() => setAsking(false)}
+          onConfirm={make}
+        >
+          <p>
+            You get a code that lets anyone accept the project within 24 hours. Until it's accepted, cancelled
+            or expired, the project's variables and domains can't be changed.
+          </p>
+        </Confirm>
+      )}
       {code !== undefined && (
         <Dialog
           title="Transfer code"

@@ -8,8 +8,23 @@ import { useSaveProject } from './save-project.ts'
 import { SettingCard } from './setting-card.tsx'
 import { SettingSwitch } from './setting-switch.tsx'
 
-/** What functions may keep of the data they fetch. */
-export function DataCacheCard({ project }: { project: Project }) {
+/** Settings that clients of the API may set and read, and that have no effect here: out of the way until asked for. */
+export const CompatibilityCards = ({ project }: { project: Project }) => (
+  <details className="rounded-xl border border-line bg-panel">
+    <summary className="cursor-pointer px-5 py-4 font-semibold">
+      API compatibility
+      <span className="mt-0.5 block text-sm font-normal text-soft">
+        Settings that other tools read through the API. They have no effect on this installation.
+      </span>
+    </summary>
+    <div className="space-y-6 border-t border-line p-5">
+      <DataCacheCard project={project} />
+      <OtherToolsCard project={project} />
+    </div>
+  </details>
+)
+
+function DataCacheCard({ project }: { project: Project }) {
   const change = useAction(
     (disabled: boolean, { client }) =>
       client.call(updateDataCache, { params: { projectId: project.id }, body: { disabled } }),
@@ -19,10 +34,10 @@ export function DataCacheCard({ project }: { project: Project }) {
   return (
     <Card
       title="Data cache"
-      about="Kept for clients that ask for it. Functions keep no data between requests on this installation, so nothing has to be purged; pages that are kept follow their own revalidation."
+      about="Functions on this installation don't keep data between requests, so there is nothing to purge."
     >
       <Switch
-        label="Functions may keep data that they fetched"
+        label="Functions may cache fetched data"
         checked={!off}
         disabled={change.isPending}
         onChange={(on) => change.mutate(!on)}
@@ -33,8 +48,7 @@ export function DataCacheCard({ project }: { project: Project }) {
 
 const FEEDBACK = { default: null, on: true, off: false } as const
 
-/** Settings that other tools read, and that change nothing here. */
-export function DeploymentRetentionCard({ project }: { project: Project }) {
+function OtherToolsCard({ project }: { project: Project }) {
   const before = {
     region: project.serverlessFunctionRegion ?? '',
     maxAge: String(project.skewProtectionMaxAge ?? ''),
@@ -57,8 +71,7 @@ export function DeploymentRetentionCard({ project }: { project: Project }) {
       setChosen({ ...chosen, [key]: value })
   return (
     <SettingCard
-      title="For other tools"
-      about="Clients of this API may set and read these. This installation keeps them, and does nothing else with them."
+      title="Other settings"
       changed={Object.entries(before).some(([key, value]) => chosen[key as keyof typeof chosen] !== value)}
       busy={save.isPending}
       error={save.error}
@@ -73,25 +86,25 @@ export function DeploymentRetentionCard({ project }: { project: Project }) {
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Region of functions"
+          label="Function region"
           value={chosen.region}
           onChange={set('region')}
           maxLength={16}
-          placeholder="Where this installation is"
+          placeholder="This installation's region"
           autoComplete="off"
         />
         <SelectField
-          label="Comments on previews"
+          label="Preview comments"
           value={chosen.feedback}
           onChange={set('feedback')}
           options={[
-            { value: 'default', label: 'As the tool likes' },
+            { value: 'default', label: 'Default' },
             { value: 'on', label: 'On' },
             { value: 'off', label: 'Off' },
           ]}
         />
         <TextField
-          label="Skew protection, seconds"
+          label="Skew protection (seconds)"
           type="number"
           min={0}
           value={chosen.maxAge}
@@ -109,19 +122,19 @@ export function DeploymentRetentionCard({ project }: { project: Project }) {
         <SettingSwitch
           project={project}
           setting="serverlessFunctionZeroConfigFailover"
-          label="Functions fail over to another region"
+          label="Fail over functions to another region"
         />
-        <SettingSwitch project={project} setting="gitForkProtection" label="Ask before a fork is deployed" />
-        <SettingSwitch project={project} setting="gitLFS" label="Fetch large files from Git LFS" />
+        <SettingSwitch project={project} setting="gitForkProtection" label="Require approval for forks" />
+        <SettingSwitch project={project} setting="gitLFS" label="Git LFS" />
         <SettingSwitch
           project={project}
           setting="skipGitConnectDuringLink"
-          label="Link folders without their repository"
+          label="Skip the Git connection when linking"
         />
         <SettingSwitch
           project={project}
           setting="customerSupportCodeVisibility"
-          label="Support may see the source"
+          label="Source visible to support"
         />
       </div>
     </SettingCard>

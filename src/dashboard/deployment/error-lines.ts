@@ -1,0 +1,55 @@
+import type { LogEvent } from '#client/log-events.ts'
+import { parseAnsi, plainText } from './ansi.ts'
+
+export interface ErrorLine {
+  /** Its place in the log, from 1. */
+  readonly number: number
+  readonly line: LogEvent
+}
+
+const MOST = 6
+/** An error and what belongs to it stand so close together. */
+const APART = 4
+/** At the beginning of a line, or as tools mark what they failed at. */
+const ERROR =
+  /^\W*(?:\[?(?:npm )?(?:err!|error)\b|fatal\b|panic\b|failed to |failed |cannot |can't |could not |module not found|unable to |undefined reference|\w*(?:Error|Exception)\b)|\berror(?: TS\d+)?:|ELIFECYCLE|command not found|No such file or directory/i
+/** Words of success that hold the word. */
+const HARMLESS = /\b(?:0|no) errors?\b|error-free|--no-error/i
+/** Where a program was when it failed: read after what it says. */
+const FRAME = /^\s+at\s|^\s*$/
+
+const textOf = (line: LogEvent): string => plainText(parseAnsi(line.payload.text))
+
+/** The lines of a build's log that say why it failed: the last errors in it, else how it ended. */
+export function errorLinesOf(lines: readonly LogEvent[], dropped = 0): readonly ErrorLine[] {
+  const texts = lines.map(textOf)
+  const isError = (at: number): boolean => {
+    const text = texts[at] ?? ''
+    return lines[at]?.type !== 'command' && ERROR.test(text) && !HARMLESS.test(text)
+  }
+  let last = texts.length - 1
+  while (last >= 0 && !isError(last)) last--
+  if (last < 0) return numbered(lines, dropped, endOf(texts))
+  let first = last
+  for (let at = last - 1; at >= 0 && first - at <= APART; at--) if (isError(at)) first = at
+  const span = texts
+    .map((_, at) => at)
+    .filter((at) => at >= first && at <= last + 2 && !FRAME.test(texts[at] ?? ''))
+  return numbered(lines, dropped, span.slice(0, MOST))
+}
+
+const endOf = (texts: readonly string[]): readonly number[] =>
+  texts
+    .map((_, at) => at)
+    .filter((at) => (texts[at] ?? '').trim() !== '')
+    .slice(-3)
+
+const numbered = (
+  lines: readonly LogEvent[],
+  dropped: number,
+  places: readonly number[],
+): readonly ErrorLine[] =>
+  places.flatMap((at) => {
+    const line = lines[at]
+    return line === undefined ? [] : [{ number: dropped + at + 1, line }]
+  })

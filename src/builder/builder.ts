@@ -2,7 +2,7 @@ import { mergedRoutes } from '#core/detection/config/route-rules.ts'
 import { nothingToServe } from '#core/detection/files-only.ts'
 import type { Plan } from '#core/detection/plan.ts'
 import { withCleanUrls } from '#core/output/clean-urls.ts'
-import { mergeParts } from '#core/output/merge-parts.ts'
+import { distinctCrons, mergeParts } from '#core/output/merge-parts.ts'
 import type { Output } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { type BuildEvents, type Builder, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
@@ -81,7 +81,12 @@ async function finished(plan: Plan, built: Built): Promise<Output> {
   const merged = await mergedRoutes(plan.routes, built.routes)
   const routes = built.before.length === 0 ? merged : [...built.before, ...(merged ?? [])]
   const whole = withVariables(mergeParts(built.parts, routes), plan.programEnv)
-  const output = plan.cleanUrls ? { ...whole, files: withCleanUrls(whole.files) } : whole
+  const crons = distinctCrons([...(whole.crons ?? []), ...plan.crons])
+  const output = {
+    ...whole,
+    ...(plan.cleanUrls ? { files: withCleanUrls(whole.files) } : {}),
+    ...(crons.length === 0 ? {} : { crons }),
+  }
   if (output.files.length > 0 || output.functions.length > 0) return output
   throw nothingToServe(plan.stages[0]?.run)
 }

@@ -5,6 +5,7 @@ import { COMMANDS as BROWSER } from './browser/commands.ts'
 import { COMMANDS as CERT } from './cert/commands.ts'
 import type { CommandTable, Entry, Group } from './command-table.ts'
 import { COMMANDS as COMPLETION } from './completion/commands.ts'
+import { COMMANDS as CRON } from './cron/commands.ts'
 import { COMMANDS as DEPLOY } from './deploy/commands.ts'
 import { COMMANDS as DEPLOYMENT } from './deployment/commands.ts'
 import { COMMANDS as DEV } from './dev/commands.ts'
@@ -43,6 +44,7 @@ const TABLES: readonly CommandTable[] = [
   DNS,
   CERT,
   WEBHOOK,
+  CRON,
   DRAIN,
   COMPLETION,
   APP,

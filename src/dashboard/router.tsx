@@ -162,6 +162,11 @@ const analytics = createRoute({
   path: 'analytics',
   component: lazyRouteComponent(() => import('./analytics/analytics-page.tsx'), 'AnalyticsPage'),
 })
+const crons = createRoute({
+  getParentRoute: () => project,
+  path: 'crons',
+  component: lazyRouteComponent(() => import('./cron/crons-page.tsx'), 'CronsPage'),
+})
 const settings = createRoute({
   getParentRoute: () => project,
   path: 'settings',
@@ -315,6 +320,7 @@ export const router = createRouter({
         compare,
         logs,
         analytics,
+        crons,
         settings.addChildren([
           generalSettings,
           buildSettings,

@@ -4,6 +4,7 @@ import type { Applications } from '#core/application/applications.ts'
 import type { AuditLog } from '#core/audit/audit-log.ts'
 import type { Certificates } from '#core/certificate/certificates.ts'
 import type { Changes } from '#core/change/changes.ts'
+import type { Crons } from '#core/cron/crons.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
 import type { DnsRecords } from '#core/dns-record/dns-records.ts'
 import type { Domains } from '#core/domain/domains.ts'
@@ -36,6 +37,7 @@ import { applicationRoutes } from './application/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { certificateRoutes } from './certificate/routes.ts'
 import { changeRoutes } from './change/routes.ts'
+import { cronRoutes } from './cron/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
 import { dnsRecordRoutes } from './dns-record/routes.ts'
 import { domainRoutes } from './domain/routes.ts'
@@ -76,6 +78,7 @@ export interface UseCases {
   readonly backups: Backups
   readonly certificates: Certificates
   readonly changes: Changes
+  readonly crons: Crons
   readonly deployments: Deployments
   readonly dnsRecords: DnsRecords
   readonly domains: Domains
@@ -148,6 +151,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...projectDomainRoutes(use.projectDomains),
     ...secretRoutes(use.secrets),
     ...webhookRoutes(use.webhooks),
+    ...cronRoutes(use.crons),
     ...drainRoutes(use.drains),
     ...auditRoutes(use.auditLog),
     ...changeRoutes(use.changes, use),

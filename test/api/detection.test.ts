@@ -136,7 +136,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
       cleanUrls: true,
       redirects: [{ source: '/old', destination: '/about' }],
       headers: [{ source: '/(.*)', headers: [{ key: 'x-mine', value: 'yes' }] }],
-      crons: [{ path: '/api/x', schedule: '* * * * *' }],
+      regions: ['iad1'],
     }
     const made = await deploy(token, newName(), {
       'about.html': 'about',
@@ -147,7 +147,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.deepEqual([about.status, about.body, about.headers.get('x-mine')], [200, 'about', 'yes'])
     assert.equal((await server.visit(made.url, '/old')).status, 308)
     assert.equal((await server.visit(made.url, '/vercel.json')).status, 404)
-    assert.match(await logOf(token, made.id), /vercel\.json: `crons` is not supported/)
+    assert.match(await logOf(token, made.id), /vercel\.json: `regions` is not supported/)
     const broken = await deploy(token, newName(), { ...SITE, 'vercel.json': '{' })
     assert.deepEqual([broken.readyState, broken.errorCode], ['ERROR', 'invalid_config'])
   })

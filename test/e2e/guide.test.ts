@@ -19,6 +19,7 @@ const PAGES = [
   'docs/protection.md',
   'docs/logs.md',
   'docs/analytics.md',
+  'docs/crons.md',
   'docs/drains.md',
   'docs/teams.md',
   'docs/webhooks.md',

@@ -19,6 +19,8 @@ import {
   sampleAuditEntry,
   sampleCertificate,
   sampleChallenge,
+  sampleCron,
+  sampleCronRun,
   sampleDelivery,
   sampleDeployment,
   sampleDnsRecord,
@@ -74,6 +76,7 @@ const code = {
 }
 const webhook = sampleWebhook({ ownerId: user.id })
 const auditEntry = sampleAuditEntry({ ownerId: user.id, userId: user.id })
+const cronProject = sampleProject({ ownerId: user.id, name: 'with-crons' })
 const drain = sampleDrain({ ownerId: user.id })
 const delivery = sampleDelivery({ target: { kind: 'webhook', id: webhook.id } })
 const page = { limit: 10, since: 1, until: 2e12 }
@@ -252,6 +255,7 @@ const callsOnOthers = ({
   audit,
   usage,
   drains,
+  crons,
   webhooks,
   deliveries,
   events,
@@ -304,6 +308,23 @@ const callsOnOthers = ({
     used: () => usage.used(user.id, 'logBytes', '2026-11-16'),
     compact: () => usage.compact(10),
     prune: () => usage.prune('2026-11-01'),
+  },
+  crons: {
+    ofProject: () => crons.ofProject(project.id),
+    lock: () => crons.lock('cron_1'),
+    // Of a project that exists, because schedules are gone with theirs.
+    insert: async () => {
+      await projects.insert(cronProject)
+      await crons.insert(sampleCron({ ownerId: user.id, projectId: cronProject.id }))
+    },
+    update: () => crons.update('cron_1', { nextAt: 1 }),
+    insertRun: () => crons.insertRun(sampleCronRun()),
+    updateRun: () => crons.updateRun('crun_1', { state: 'failed' }),
+    run: () => crons.run('crun_1'),
+    isRunning: () => crons.isRunning('cron_1'),
+    runs: () => crons.runs('cron_1', { limit: 10, until: 5 }),
+    lastRuns: () => crons.lastRuns(project.id),
+    remove: () => crons.remove('cron_1'),
   },
   drains: {
     add: () => drains.add(drain, '0'),

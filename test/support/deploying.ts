@@ -20,7 +20,15 @@ export async function follow(aloft: Installation, id: string): Promise<string> {
 /** A deployment of a real installation, once it is READY. */
 export async function deployed(
   aloft: Installation,
-  { files, ...more }: { readonly name: string; readonly files: Files; readonly env?: Record<string, string> },
+  {
+    files,
+    ...more
+  }: {
+    readonly name: string
+    readonly files: Files
+    readonly env?: Record<string, string>
+    readonly target?: string
+  },
 ): Promise<Deployed> {
   const headers = { authorization: `Bearer ${aloft.token}`, 'content-type': 'application/json' }
   const created = await fetch(`${aloft.url}/v8/platform/deployments`, {

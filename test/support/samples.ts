@@ -5,6 +5,7 @@ import type { Application } from '#core/application/application.ts'
 import type { AuditEntry } from '#core/audit/audit.ts'
 import type { Certificate } from '#core/certificate/certificate.ts'
 import type { Challenge } from '#core/certificate/challenge.ts'
+import type { Cron, CronRun } from '#core/cron/cron.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
 import type { DnsRecord } from '#core/dns-record/dns-record.ts'
@@ -352,6 +353,39 @@ export const sampleAuditEntry = (given: Partial<AuditEntry> = {}): AuditEntry =>
   ip: '192.0.2.1',
   userAgent: 'curl/8',
   requestId: 'req_1',
+  ...given,
+})
+
+export const sampleCron = (given: Partial<Cron> = {}): Cron => ({
+  id: 'cron_1',
+  ownerId: 'an-account',
+  projectId: 'prj_1',
+  source: 'api',
+  path: '/api/nightly',
+  schedule: '0 5 * * *',
+  timeZone: 'UTC',
+  enabled: true,
+  overlap: 'skip',
+  makeUp: false,
+  failures: 0,
+  nextAt: 1_700_000_000_000,
+  createdAt: 1_700_000_000_000,
+  updatedAt: 1_700_000_000_000,
+  ...given,
+})
+
+export const sampleCronRun = (given: Partial<CronRun> = {}): CronRun => ({
+  id: 'crun_1',
+  cronId: 'cron_1',
+  trigger: 'schedule',
+  state: 'running',
+  dueAt: 1_700_000_000_000,
+  startedAt: 1_700_000_000_000,
+  endedAt: null,
+  status: null,
+  deploymentId: null,
+  requestId: null,
+  message: null,
   ...given,
 })
 

@@ -4,6 +4,7 @@ import type { AuditStore } from '#core/audit/audit-store.ts'
 import type { AttemptStore, CertificateStore } from '#core/certificate/certificate-store.ts'
 import type { ChallengeStore } from '#core/certificate/challenge.ts'
 import type { TellChanges } from '#core/change/change.ts'
+import type { CronStore } from '#core/cron/cron-store.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
 import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
@@ -66,6 +67,7 @@ import { createListenerStore } from './integration/listener-store.ts'
 import { createOauthCodeStore } from './integration/oauth-code-store.ts'
 import { createWebhookStore } from './integration/webhook-store.ts'
 import { createJobStore } from './job/job-store.ts'
+import { createCronStore } from './project/cron-store.ts'
 import { createEnvVariableStore } from './project/env-variable-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import type { Db } from './tables.ts'
@@ -102,6 +104,7 @@ export interface Stores {
   readonly webhooks: WebhookStore
   readonly deliveries: DeliveryStore
   readonly drains: DrainStore
+  readonly crons: CronStore
   readonly audit: AuditStore
   readonly events: EventQueue
   readonly usage: UsageStore
@@ -144,6 +147,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   hosts: ({ db }) => createHostStore(db),
   deployments: ({ db }) => createDeploymentStore(db),
   outputs: ({ db }) => createOutputStore(db),
+  crons: ({ db }) => createCronStore(db),
   previews: ({ db }) => createPreviewStore(db),
   instances: ({ db }) => createInstanceStore(db),
   dnsRecords: ({ db }) => createDnsRecordStore(db),

@@ -5,6 +5,7 @@ import type { Role } from '#contract/api/team.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Certificate } from '#core/certificate/certificate.ts'
 import type { Challenge } from '#core/certificate/challenge.ts'
+import type { Cron, CronRun } from '#core/cron/cron.ts'
 import type { RecordType } from '#core/dns-record/dns-record.ts'
 import type { Drain } from '#core/drain/drain.ts'
 import type { EventType } from '#core/event/event.ts'
@@ -58,6 +59,8 @@ export interface Tables {
   readonly deliveries: DeliveryTable
   readonly drains: DrainTable
   readonly drain_cursors: DrainCursorTable
+  readonly crons: CronTable
+  readonly cron_runs: CronRunTable
   readonly audit: AuditTable
   readonly usage: UsageTable
 }
@@ -482,6 +485,37 @@ export interface DeliveryTable {
   state: Delivery['state']
   attempts: string
   created_at: number
+}
+
+export interface CronTable {
+  id: string
+  owner_id: string
+  project_id: string
+  source: Cron['source']
+  path: string
+  schedule: string
+  time_zone: string
+  enabled: Flag
+  overlap: Cron['overlap']
+  make_up: Flag
+  failures: number
+  next_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface CronRunTable {
+  id: string
+  cron_id: string
+  trigger_kind: CronRun['trigger']
+  state: CronRun['state']
+  due_at: number
+  started_at: number | null
+  ended_at: number | null
+  status: number | null
+  deployment_id: string | null
+  request_id: string | null
+  message: string | null
 }
 
 export interface DrainTable {

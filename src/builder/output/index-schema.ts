@@ -58,7 +58,12 @@ const index = object(
     programs: list(program, MAX_ITEMS),
     notes: list(text(1000), 100),
   },
-  { absent: { const: true }, routes: list({ type: 'object' }, MAX_ITEMS), images: { const: true } },
+  {
+    absent: { const: true },
+    routes: list({ type: 'object' }, MAX_ITEMS),
+    images: { const: true },
+    crons: list({ type: 'object' }, 1000),
+  },
 )
 
 const fault = object({ fault: object({ code: text(64), message: text(100_000) }) })

@@ -1,3 +1,4 @@
+import { readCrons } from '#core/cron/read-crons.ts'
 import type { Output, OutputContent, OutputFunction, Prerender, Program } from '#core/output/output.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import { compileOutputRoutes } from '#core/routing/read/compile-output-routes.ts'
@@ -28,6 +29,7 @@ export function toOutput(index: Index, stored: readonly OutputContent[]): Output
         ...(prerender ? { prerender: prerenderOf(prerender, contentOf) } : {}),
       }),
     ),
+    ...cronsOf(index),
     programs: [...new Map(programs.map((program) => [program.id, program])).values()],
   }
 }
@@ -39,6 +41,15 @@ function prerenderOf(
   if (fallback === undefined) return rest
   const { content, ...type } = fallback
   return { ...rest, fallback: { ...contentOf(content), ...type } }
+}
+
+function cronsOf({ crons }: Index): Pick<Output, 'crons'> {
+  if (crons === undefined) return {}
+  return {
+    crons: readCrons(crons, 'config.json', (message) => {
+      throw new BuildFailure('invalid_output', message)
+    }),
+  }
 }
 
 /** A route that could not be served fails the build, and not visitors. */

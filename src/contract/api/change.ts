@@ -9,6 +9,7 @@ import { needs } from '../scopes.ts'
  * - `env`: variables of a project; `secret`: secrets of the account
  * - `alias`: which host shows which deployment
  * - `project-domain`: domains of projects, with what is known of them; `domain`, `dns-record`, `certificate`
+ * - `cron`: schedules of a project, and their runs
  * - `team`: its name, its settings; `member`: who is in it, invitations and requests
  * - `webhook`, `drain`; `delivery`: an event is to be told to a webhook, or was
  * - `integration`: installations of the account; `application`: what its people made for others to install
@@ -25,6 +26,7 @@ export const CHANGE_KINDS = [
   'domain',
   'dns-record',
   'certificate',
+  'cron',
   'team',
   'member',
   'webhook',

@@ -291,7 +291,8 @@ class BuildRun {
     await this.#changes
     const kept = await transact(async ({ deployments, files, outputs }) => {
       const now = clock.now()
-      if (!(await deployments.advance(id, { state: 'DEPLOYING', stateAt: now }))) return false
+      const crons = output.crons && { crons: output.crons }
+      if (!(await deployments.advance(id, { state: 'DEPLOYING', stateAt: now, ...crons }))) return false
       await files.add(ownerId, contentsOf(output), now)
       await outputs.save(id, output)
       return true

@@ -3,6 +3,7 @@ import { listApplications } from '#contract/api/application.ts'
 import { readAuditLog } from '#contract/api/audit.ts'
 import { listCertificates } from '#contract/api/certificate.ts'
 import { CHANGE_KINDS, type Change, type ChangeKind } from '#contract/api/change.ts'
+import { listCrons } from '#contract/api/cron.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { listDnsRecords } from '#contract/api/dns-record.ts'
 import { listDomains } from '#contract/api/domain.ts'
@@ -40,6 +41,7 @@ const READ_BY: Readonly<Record<ChangeKind, Endpoint>> = {
   webhook: listWebhooks,
   delivery: listDeliveries,
   drain: listDrains,
+  cron: listCrons,
   integration: listConfigurations,
   application: listApplications,
   user: getUser,

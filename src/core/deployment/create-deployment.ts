@@ -339,6 +339,7 @@ const begin = (command: CreateDeployment, { requested, work, runs, settings }: A
   nodeVersion: command.nodeVersion ?? null,
   requestedType: command.type ?? null,
   settings,
+  ...(work.kind === 'files' && work.plan.crons.length > 0 ? { crons: work.plan.crons } : {}),
 })
 
 const samenessOf = (

@@ -2,6 +2,7 @@ import type { LegacyState, LegacyType, ReadyState, Target } from '#contract/api/
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
 import type { QueuePlace } from '#contract/queue-words.ts'
+import type { CronSpec } from '../cron/cron.ts'
 import type { BuildSettings } from '../project/project.ts'
 import type { Route } from '../routing/route.ts'
 import { legacyState } from './ready-state.ts'
@@ -74,6 +75,8 @@ export interface Deployment {
   readonly settings?: BuildSettings
   /** Where its build is among those that wait; null once it was begun, absent where it never had to. */
   readonly queue?: QueuePlace | null
+  /** What is to be requested on a schedule while it is in production; absent where nothing is. */
+  readonly crons?: readonly CronSpec[]
   /** Files are still to be uploaded. */
   readonly incomplete: boolean
   /** Equal for deployments of the same files and configuration. */

@@ -2,6 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import { obstacle } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import { queueBuild } from '../build/queue-build.ts'
+import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
 import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
 import type { JobQueue } from '../job/job-queue.ts'
@@ -22,6 +23,7 @@ export interface PublishStores {
   readonly projectDomains: ProjectDomainStore
   readonly jobs: JobQueue
   readonly events: EventQueue
+  readonly crons: SyncStores['crons']
 }
 
 export interface Published {
@@ -132,7 +134,10 @@ async function goLive(
     ),
   } as const
   await stores.deployments.update(addressed.id, change)
-  if (addressed.target === 'production') await queuePreview(stores.jobs, addressed)
+  if (addressed.target === 'production') {
+    await queuePreview(stores.jobs, addressed)
+    await syncCrons(stores, { id: addressed.projectId, ownerId: addressed.ownerId }, now)
+  }
   return { deployment: { ...addressed, ...change }, changed: [...(host === null ? [] : [host]), ...pointed] }
 }
 

@@ -127,6 +127,7 @@ class Detection {
       routes: request.routes === null ? file.routes : await requestedRoutes(request.routes),
       cleanUrls: file.cleanUrls,
       functions: [...specs.flatMap(({ spec }) => settingOf(spec)), ...file.functions],
+      crons: file.crons,
       buildEnv: plainVariables(file.buildEnv, request.buildEnvKeys),
       envPrefix: this.#framework?.envPrefix,
       programEnv: plainVariables(file.env, request.envKeys),

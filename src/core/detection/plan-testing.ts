@@ -59,7 +59,7 @@ export const builtBy = (...runs: readonly Build[]): Partial<Deployment> => ({
 
 const NO_PLAN: Plan = {
   ...{ root: '', nodeVersion: '24.x', ignoreCommand: null, routes: undefined, cleanUrls: false },
-  ...{ functions: [], buildEnv: {}, envPrefix: undefined, programEnv: {}, hidden: () => false },
+  ...{ functions: [], crons: [], buildEnv: {}, envPrefix: undefined, programEnv: {}, hidden: () => false },
   ...{ notes: [], warnings: [], middleware: undefined, stages: [] },
 }
 

@@ -1,3 +1,4 @@
+import type { CronSpec } from '../cron/cron.ts'
 import type { NodeVersion } from '../project/project.ts'
 import type { Route } from '../routing/route.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
@@ -14,6 +15,8 @@ export interface Plan {
   readonly routes: readonly Route[] | undefined
   readonly cleanUrls: boolean
   readonly functions: readonly FunctionSetting[]
+  /** What the configuration file wants to be requested on a schedule. */
+  readonly crons: readonly CronSpec[]
   /** What commands find that the configuration file says, under what the request and the project do. */
   readonly buildEnv: Readonly<Record<string, string>>
   /** That of the variables which the framework puts into its pages. */

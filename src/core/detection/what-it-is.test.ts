@@ -317,10 +317,10 @@ test('a program that cannot be run is told with what to do', async () => {
 test('keys of the configuration file that do nothing are told of', async () => {
   const { warnings } = await planOf({
     'a.html': '',
-    'vercel.json': { $schema: 'x', version: 2, headers: [], crons: [], rewirtes: [], cleanUrls: true },
+    'vercel.json': { $schema: 'x', version: 2, headers: [], regions: [], rewirtes: [], cleanUrls: true },
   })
   assert.equal(warnings.length, 2)
-  assert.match(warnings[0] ?? '', /^Warning: vercel\.json: `crons` is not supported\. /)
+  assert.match(warnings[0] ?? '', /^Warning: vercel\.json: `regions` is not supported\. /)
   assert.match(warnings[1] ?? '', /^Warning: vercel\.json: `rewirtes` is not known/)
 })
 

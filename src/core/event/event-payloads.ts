@@ -1,3 +1,4 @@
+import type { Cron } from '../cron/cron.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Project } from '../project/project.ts'
 import type { EventType, NewEvent } from './event.ts'
@@ -34,6 +35,21 @@ export const deploymentEvent = (
     },
   }
 }
+
+export const cronEvent = (
+  type: Extract<EventType, `cron.${string}`>,
+  { id, ownerId, projectId, path, schedule, timeZone, failures }: Cron,
+  message: string,
+  at: number,
+): NewEvent => ({
+  ...{ type, ownerId, userId: null, projectId, at },
+  payload: {
+    cron: { id, path, schedule, timeZone, failures },
+    project: { id: projectId },
+    message,
+    links: { project: `/projects/${projectId}` },
+  },
+})
 
 export const domainEvent = (
   { ownerId, name, delegated }: { ownerId: string; name: string; delegated: boolean },

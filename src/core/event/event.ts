@@ -8,6 +8,8 @@ export const EVENT_TYPES = [
   'deployment.error',
   'deployment.canceled',
   'deployment.promoted',
+  'cron.failed',
+  'cron.missed',
   'domain.created',
   'project.domain.created',
   'project.domain.verified',

@@ -27,6 +27,8 @@ const SCOPE_OF: Readonly<Record<EventType, Scope | undefined>> = {
   'deployment.error': 'deployment',
   'deployment.canceled': 'deployment',
   'deployment.promoted': 'deployment',
+  'cron.failed': 'project',
+  'cron.missed': 'project',
   'domain.created': 'domain',
   'project.domain.created': 'project',
   'project.domain.verified': 'project',

@@ -1,3 +1,4 @@
+import type { CronSpec } from '../cron/cron.ts'
 import type { Route } from '../routing/route.ts'
 import type { Output, OutputFile, OutputFunction, Program } from './output.ts'
 
@@ -9,6 +10,7 @@ export function mergeParts(parts: readonly Output[], routes: readonly Route[] | 
   const functions = new Map<string, OutputFunction>()
   const files = new Map<string, OutputFile>()
   const known = new Map<string, Program>()
+  const crons = parts.flatMap((part) => part.crons ?? [])
   for (const part of parts) {
     for (const answer of part.functions) functions.set(answer.path, answer)
     for (const file of part.files) files.set(file.path, file)
@@ -21,5 +23,13 @@ export function mergeParts(parts: readonly Output[], routes: readonly Route[] | 
     files: [...files.values()],
     functions: [...functions.values()],
     programs: [...known.values()].filter(({ id }) => used.has(id)),
+    ...(crons.length === 0 ? {} : { crons: distinctCrons(crons) }),
   }
 }
+
+/** What the configuration file says comes again in the output of a build that has read it. */
+export const distinctCrons = (crons: readonly CronSpec[]): readonly CronSpec[] => [
+  ...new Map(
+    crons.map((spec) => [[spec.path, spec.schedule, spec.timeZone ?? 'UTC'].join('\n'), spec]),
+  ).values(),
+]

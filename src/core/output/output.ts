@@ -1,3 +1,4 @@
+import type { CronSpec } from '../cron/cron.ts'
 import type { Route } from '../routing/route.ts'
 
 /**
@@ -11,6 +12,8 @@ export interface Output {
   readonly functions: readonly OutputFunction[]
   /** What the functions run, each once, however many paths lead to it. */
   readonly programs: readonly Program[]
+  /** Absent from those of earlier releases, and where there are none. */
+  readonly crons?: readonly CronSpec[]
 }
 
 /** Content in the blob store, entered in the account's index of files so that it is kept while it is referred to. */

@@ -4,6 +4,7 @@ import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
+import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { EventQueue } from '../event/event.ts'
@@ -44,6 +45,8 @@ interface ProductionStores {
   readonly events: EventQueue
   readonly projectDomains: ProjectDomainStore
   readonly teams: Pick<TeamStore, 'byId'>
+  readonly crons: SyncStores['crons']
+  readonly jobs: SyncStores['jobs']
 }
 
 interface ProductionParts {
@@ -77,6 +80,7 @@ export function createProduction(parts: ProductionParts): Production {
       checkReach(ctx, project.id)
       const now = clock.now()
       const { details, hosts } = await work(stores, project, now)
+      await syncCrons(stores, project, now)
       await stores.projects.update(project.id, { details: { ...project.details, ...details } }, now)
       return hosts
     })

@@ -6,6 +6,8 @@ export const EVENTS: readonly { readonly type: string; readonly says: string }[]
   { type: 'deployment.error', says: 'Deployment failed' },
   { type: 'deployment.canceled', says: 'Build cancelled' },
   { type: 'deployment.promoted', says: 'Deployment promoted to production' },
+  { type: 'cron.failed', says: 'Schedule failed three times in a row' },
+  { type: 'cron.missed', says: 'Schedule missed a run' },
   { type: 'project.created', says: 'Project created' },
   { type: 'project.removed', says: 'Project deleted' },
   { type: 'domain.created', says: 'Domain added to the account' },

@@ -8,6 +8,9 @@ import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
 import { createAuditLog } from '#core/audit/audit-log.ts'
 import { type BuildJobParts, createBuildJob, createLostBuildsJob } from '#core/build/build-job.ts'
 import { createChanges } from '#core/change/changes.ts'
+import { cronMail } from '#core/cron/cron-mails.ts'
+import { createCrons } from '#core/cron/crons.ts'
+import { createCronJob } from '#core/cron/run-job.ts'
 import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
 import {
   DEPLOYMENTS_TOPIC,
@@ -79,6 +82,7 @@ import { type CertificateParts, createCertificateParts } from '../tls/certificat
 import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
 import { openDrains } from './drains.ts'
 import { openAllows } from './outbound.ts'
+import { createCallDeployment } from './own-visits.ts'
 import type { Parts } from './parts.ts'
 import { createMakePreview } from './previews.ts'
 import { registrationParts } from './registrar.ts'
@@ -211,6 +215,18 @@ export const createJobHandlers = (
     make: createMakePreview(config, parts, screenshots),
     blobs: parts.blobs,
     clock: parts.clock,
+  }),
+  createCronJob({
+    deployments: parts.stores.deployments,
+    transact: parts.transact,
+    vault: parts.vault,
+    clock: parts.clock,
+    call: createCallDeployment(config, parts),
+    async onTrouble({ jobs }, cron, { name: project }, trouble) {
+      const queueMail = createQueueMail(parts.vault)
+      for (const address of await addressesOf(parts.stores, cron.ownerId))
+        await queueMail(jobs, cronMail(address, { cron, project, trouble }, config.baseUrl))
+    },
   }),
   createForgetJob({ store: parts.logStore }),
   createForgetTrafficJob({ store: parts.trafficStore }),
@@ -396,6 +412,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     projects,
     changes: createChanges({ bus, teams: stores.teams }),
     auditLog: createAuditLog({ store: stores.audit, users: stores.users }),
+    crons: createCrons({ stores, transact, clock }),
     drains: openDrains(config, parts),
     webhooks: createWebhooks({
       stores,

@@ -3,6 +3,7 @@ import type { ApplicationStore } from '#core/application/application-store.ts'
 import type { AuditStore } from '#core/audit/audit-store.ts'
 import type { CertificateStore } from '#core/certificate/certificate-store.ts'
 import type { OwnedChange } from '#core/change/change.ts'
+import type { CronStore } from '#core/cron/cron-store.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
 import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
@@ -48,6 +49,7 @@ interface Announced {
   readonly webhooks: WebhookStore
   readonly deliveries: DeliveryStore
   readonly drains: DrainStore
+  readonly crons: CronStore
   readonly audit: AuditStore
 }
 
@@ -103,6 +105,17 @@ const drainById = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('drains').select(['owner_id', 'id']).where('id', '=', id),
 )
 
+const cronById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('crons').select(['owner_id', 'project_id', 'id']).where('id', '=', id),
+)
+const cronOfRun = prepare<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('crons')
+    .innerJoin('cron_runs', 'cron_runs.cron_id', 'crons.id')
+    .select(['crons.owner_id', 'crons.project_id', 'crons.id'])
+    .where('cron_runs.id', '=', id),
+)
+
 interface Row {
   readonly owner_id: string
   readonly id: string | null
@@ -130,7 +143,7 @@ const one = (kind: OwnedChange['kind'], { ownerId, id, projectId }: Whose): read
 /** Everything that goes with a project to another account. */
 const given = (ownerId: string, projectId: string): readonly OwnedChange[] => [
   ...one('project', { ownerId, id: projectId, projectId }),
-  ...(['deployment', 'alias', 'env', 'project-domain'] as const).flatMap((kind) =>
+  ...(['deployment', 'alias', 'env', 'project-domain', 'cron'] as const).flatMap((kind) =>
     one(kind, { ownerId, projectId }),
   ),
 ]
@@ -163,6 +176,7 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
   const alias = async (host: string) => found('alias', await aliasByHost(db, { host }))
   const domain = async (id: string) => found('domain', await domainById(db, { id }))
   const order = async (name: string) => found('domain', await orderOf(db, { name }))
+  const cron = async (id: string) => found('cron', await cronById(db, { id }))
   const application = async (id: string) => found('application', await applicationById(db, { id }))
   const installation = async (id: string) => found('integration', await installationById(db, { id }))
   const recordsOf = async (domainId: string, id: string) =>
@@ -306,6 +320,16 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('delivery', { ownerId, id })),
       attempted: announcing(store.attempted, async (id) => found('delivery', await deliveryById(db, { id }))),
+    }),
+    crons: (store) => ({
+      ...store,
+      insert: announcing(store.insert, ({ ownerId, id, projectId }) =>
+        one('cron', { ownerId, id, projectId }),
+      ),
+      update: announcing(store.update, cron),
+      remove: announcing(store.remove, cron),
+      insertRun: announcing(store.insertRun, ({ cronId }) => cron(cronId)),
+      updateRun: announcing(store.updateRun, async (id) => found('cron', await cronOfRun(db, { id }))),
     }),
     drains: (store) => ({
       ...store,

@@ -17,6 +17,7 @@ import { crashLoops } from './0020-crash-loops.ts'
 import { unsettled } from './0021-unsettled.ts'
 import { damagedContents } from './0024-damaged-contents.ts'
 import { usage } from './0025-usage.ts'
+import { crons } from './0026-crons.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   unsettled,
   damagedContents,
   usage,
+  crons,
 ]

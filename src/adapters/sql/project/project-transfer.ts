@@ -47,6 +47,7 @@ async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: st
   await tx.updateTable('deployments').set(to).where('id', 'in', live).execute()
   await countUsage(tx, [deploymentCount(from, -moved), deploymentCount(ownerId, moved)])
   await tx.updateTable('hosts').set(to).where('project_id', '=', id).execute()
+  await tx.updateTable('crons').set(to).where('project_id', '=', id).execute()
   await tx.updateTable('project_domains').set(to).where('project_id', '=', id).execute()
   // What an application of the old account has set is the new account's own.
   await tx

@@ -22,6 +22,7 @@ export async function packBuildOutput(packing: Packing, task: BuildOutputTask): 
   return {
     ...routesOf(config),
     ...(config.images ? { images: true } : {}),
+    ...cronsOf(config),
     files,
     ...(await packFunctions(packing, folder)),
   }
@@ -43,6 +44,13 @@ function routesOf({ routes }: Json): Pick<Packed, 'routes'> {
   if (!Array.isArray(routes))
     throw new PackFault('invalid_output', 'The routes of config.json are not a list')
   return { routes }
+}
+
+/** What they mean is checked outside. */
+function cronsOf({ crons }: Json): Pick<Packed, 'crons'> {
+  if (crons === undefined || crons === null) return {}
+  if (!Array.isArray(crons)) throw new PackFault('invalid_output', 'The crons of config.json are not a list')
+  return { crons }
 }
 
 /** A file with an override is served under the path that it gives, and only there. */

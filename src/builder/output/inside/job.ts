@@ -104,6 +104,8 @@ export interface Index {
   readonly routes?: readonly unknown[]
   /** The site asks for its images in sizes of its choice. */
   readonly images?: true
+  /** As the build has written them. */
+  readonly crons?: readonly unknown[]
   readonly files: readonly IndexFile[]
   readonly functions: readonly IndexFunction[]
   readonly programs: readonly IndexProgram[]

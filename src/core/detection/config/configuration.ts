@@ -1,4 +1,6 @@
 import { BuildFailure } from '../../build/build-failure.ts'
+import type { CronSpec } from '../../cron/cron.ts'
+import { readCrons } from '../../cron/read-crons.ts'
 import { builderOf } from '../../deployment/builds.ts'
 import type { BuildSpec } from '../../deployment/deployment.ts'
 import type { Route } from '../../routing/route.ts'
@@ -19,6 +21,7 @@ export interface Configuration {
   readonly routes: readonly Route[] | undefined
   readonly cleanUrls: boolean
   readonly functions: readonly FunctionSetting[]
+  readonly crons: readonly CronSpec[]
   /** Undefined where the file does not say; null is no framework at all. */
   readonly framework: string | null | undefined
   readonly installCommand: string | null | undefined
@@ -38,6 +41,7 @@ export const NO_CONFIGURATION: Configuration = {
   routes: undefined,
   cleanUrls: false,
   functions: [],
+  crons: [],
   framework: undefined,
   installCommand: undefined,
   buildCommand: undefined,
@@ -72,6 +76,10 @@ export async function readIgnoredKeys(tree: SourceTree): Promise<readonly Ignore
   }
 }
 
+const failConfig = (message: string): never => {
+  throw invalidConfig(message)
+}
+
 async function readObject(json: Readonly<Record<string, unknown>>, file: string): Promise<Configuration> {
   const setting = (key: string): string | null | undefined => {
     const value = json[key]
@@ -89,6 +97,7 @@ async function readObject(json: Readonly<Record<string, unknown>>, file: string)
     routes: await readConfiguredRoutes(json, file),
     cleanUrls: json.cleanUrls === true,
     functions: readFunctionSettings(json.functions, file),
+    crons: readCrons(json.crons, file, failConfig),
     framework: setting('framework'),
     installCommand: setting('installCommand'),
     buildCommand: setting('buildCommand'),

@@ -4,6 +4,7 @@ const HONOURED = [
   'buildCommand',
   'builds',
   'cleanUrls',
+  'crons',
   'devCommand',
   'env',
   'framework',
@@ -35,7 +36,6 @@ const WITHOUT_EFFECT = [
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
   bunVersion: 'Bun is used as a package manager only; programs run on Node.',
   bulkRedirectsPath: 'Write the redirects into `redirects`.',
-  crons: 'Nothing calls these paths on a schedule. Have a scheduler of your own request them.',
   fluid: 'An instance answers several requests at once anyway.',
   git: 'Which pushes are deployed is decided where the repository is connected.',
   images: 'Images are optimised for frameworks that say so in their output.',

@@ -1,0 +1,32 @@
+import { createCron } from '#contract/api/cron.ts'
+import { given as changes, defineCommand, required } from '../command.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { cronOptions } from './cron.ts'
+
+export const command = defineCommand({
+  doing: 'add the schedule',
+  about:
+    'The path is requested by GET of the production deployment. A schedule has five fields: minute, hour, day of the month, month, day of the week.',
+  team: true,
+  arguments: {
+    path: required('path, as in /api/nightly'),
+    schedule: required('schedule, as in "0 5 * * *"'),
+  },
+  options: { ...cronOptions, ...projectOption },
+  examples: [
+    ['crons add /api/nightly "0 5 * * *"', 'at 05:00 UTC every day'],
+    ['crons add /api/report "30 8 * * 1" --time-zone Europe/Paris', 'Mondays at 08:30 in Paris'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { path, schedule, timeZone, overlap, makeUp, project }) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, project)
+    const created = await api.call(createCron, {
+      params: { idOrName },
+      body: { path, schedule, ...changes({ timeZone, overlap, makeUp }) },
+    })
+    if (!out.json && created.nextAt !== null)
+      out.say(`${created.path} runs next at ${new Date(created.nextAt).toISOString()}.`)
+    out.show(created, () => created.id)
+  },
+})

@@ -1,0 +1,35 @@
+import { listCronRuns } from '#contract/api/cron.ts'
+import { defineCommand, required } from '../command.ts'
+import { pageOptions, pageQuery } from '../paging.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+import { cronHint, runWords } from './cron.ts'
+
+export const command = defineCommand({
+  doing: 'list the runs',
+  about:
+    'The last 100 are kept. The log of a run is found by its request: `aloft logs --json` names it on every line.',
+  team: true,
+  arguments: { id: required('id of the schedule') },
+  options: { ...pageOptions, ...projectOption },
+  examples: [['crons runs cron_4kTbb1xPBoTqRCUtqdXU', 'the last runs']],
+  hints: { not_found: cronHint },
+  async run(cli, { id, project, ...page }) {
+    const now = cli.now()
+    const { api, idOrName } = await chooseProject(cli, project)
+    const found = await api.call(listCronRuns, { params: { idOrName, id }, query: pageQuery(page) })
+    showList(cli, found, {
+      items: found.runs,
+      head: ['DUE', 'BY', 'RESULT', 'REQUEST', 'WHY'],
+      row: (run) => [
+        relativeTime(run.dueAt, now),
+        run.trigger,
+        runWords(run),
+        run.requestId ?? '',
+        run.message ?? '',
+      ],
+      empty: 'It has not run yet. Run it now: aloft crons run <id>',
+    })
+  },
+})

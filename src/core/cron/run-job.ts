@@ -1,0 +1,246 @@
+import { MINUTE, SECOND } from '#contract/time.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { openValues } from '../deployment/frozen-values.ts'
+import type { EventQueue } from '../event/event.ts'
+import { cronEvent } from '../event/event-payloads.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { JobQueue } from '../job/job-queue.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import { type Cron, type CronRun, FAILURES_TOLD, type RunState, type Trigger } from './cron.ts'
+import { countRuns } from './cron-expression.ts'
+import type { CronTrouble } from './cron-mails.ts'
+import type { CronStore, RunChange } from './cron-store.ts'
+import { CRON_JOB, nextOf, queueNext, type RunOrder } from './queue-run.ts'
+
+/** What a request to a deployment was answered with. Throws a `CallFailure` where nothing was. */
+export type CallDeployment = (call: {
+  readonly host: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}) => Promise<{ readonly status: number; readonly requestId: string | null }>
+
+export interface CronJobStores {
+  readonly crons: CronStore
+  readonly jobs: JobQueue
+  readonly projects: Pick<ProjectStore, 'byIdOrName' | 'deploymentsOf'>
+  readonly events: EventQueue
+}
+
+export interface CronJobParts {
+  readonly transact: Transact<CronJobStores>
+  readonly deployments: Pick<DeploymentStore, 'sealedEnv'>
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly call: CallDeployment
+  /** Sends the mails, inside the transaction. */
+  readonly onTrouble: (
+    stores: CronJobStores,
+    cron: Cron,
+    project: { readonly name: string },
+    trouble: CronTrouble,
+  ) => Promise<void>
+}
+
+/** A run that is later than this did not happen when it should have. */
+const GRACE = MINUTE
+/** No function is allowed longer. */
+const LONGEST_RUN = 15 * MINUTE
+const AT_ONCE = 16
+/** Of the runs that a pause of the platform has cost, as many are counted. */
+const MOST_COUNTED = 1000
+
+interface Begun {
+  readonly run: CronRun
+  readonly cron: Cron
+  readonly deployment: Deployment
+}
+
+/**
+ * Does one run of a schedule, and orders the next. A run is begun once: whatever dies in the middle of it leaves it
+ * `interrupted`, and made up for once where that is wished.
+ */
+export function createCronJob(parts: CronJobParts): JobHandler {
+  const { transact, clock } = parts
+  return {
+    kind: CRON_JOB,
+    summary: 'Request a path of a production deployment on its schedule',
+    timeLimit: LONGEST_RUN + MINUTE,
+    // Each attempt after the first only records what became of the one before.
+    maxAttempts: Number.POSITIVE_INFINITY,
+    atOnce: AT_ONCE,
+    async run(payload, { signal }) {
+      const order = payload as unknown as RunOrder
+      const begun = await transact((stores) => new Turn(parts, stores, clock.now()).begin(order))
+      if (begun === undefined) return
+      const result = await request(parts, begun, signal)
+      await transact((stores) => new Turn(parts, stores, clock.now()).end(begun, result))
+    },
+  }
+}
+
+/** What is written of one run, inside one transaction. */
+class Turn {
+  readonly #parts: CronJobParts
+  readonly #stores: CronJobStores
+  readonly #now: number
+
+  constructor(parts: CronJobParts, stores: CronJobStores, now: number) {
+    this.#parts = parts
+    this.#stores = stores
+    this.#now = now
+  }
+
+  /** Undefined where there is nothing to request. */
+  async begin(order: RunOrder): Promise<Begun | undefined> {
+    const { crons } = this.#stores
+    const cron = await crons.lock(order.cronId)
+    if (!cron) return undefined
+    const again = `${order.runId}_again`
+    if ((await crons.run(again)) !== undefined) return this.#interrupted(cron, again)
+    const before = await crons.run(order.runId)
+    if (before !== undefined) {
+      const wasRunning = before.state === 'running'
+      await this.#interrupted(cron, order.runId)
+      return wasRunning && cron.makeUp
+        ? this.#start(cron, { ...order, runId: again, trigger: 'make-up' })
+        : undefined
+    }
+    if (order.trigger !== 'schedule') return this.#start(cron, order)
+    if (!cron.enabled || cron.nextAt !== order.dueAt) return undefined
+    await this.#orderNext(cron)
+    // A clock that was ahead for a while has ordered it too early or, for this one, too late.
+    if (order.dueAt > this.#now + SECOND) return undefined
+    if (this.#now - order.dueAt <= GRACE) return this.#start(cron, order)
+    await this.#missed(cron, order)
+    return cron.makeUp ? this.#start(cron, { ...order, runId: again, trigger: 'make-up' }) : undefined
+  }
+
+  async end(
+    { run, cron: { id } }: Begun,
+    { state, status = null, requestId = null, message = null }: RunChange & { readonly state: RunState },
+  ): Promise<void> {
+    const { crons } = this.#stores
+    const cron = await crons.lock(id)
+    if (!cron) return
+    await crons.updateRun(run.id, { state, status, requestId, message, endedAt: this.#now })
+    if (state !== 'failed') {
+      if (cron.failures > 0) await crons.update(id, { failures: 0 })
+      return
+    }
+    await this.#failed(cron, message ?? `It was answered with ${status}.`)
+  }
+
+  async #orderNext(cron: Cron): Promise<void> {
+    const nextAt = nextOf(cron, this.#now)
+    await this.#stores.crons.update(cron.id, { nextAt })
+    await queueNext(this.#stores.jobs, { ...cron, nextAt })
+  }
+
+  async #start(cron: Cron, { runId, trigger, dueAt }: RunOrder): Promise<Begun | undefined> {
+    const { crons, projects } = this.#stores
+    const project = await projects.byIdOrName(cron.ownerId, cron.projectId)
+    const shown = await projects.deploymentsOf(cron.ownerId, [cron.projectId], 0)
+    const deployment = shown.get(cron.projectId)?.production
+    const begin = (state: RunState, message: string | null) =>
+      this.#enter(cron, { id: runId, trigger, dueAt, state, message, deploymentId: deployment?.id ?? null })
+    const skip = async (why: string) => {
+      await begin('skipped', why)
+      return undefined
+    }
+    if (!project || deployment?.host == null) return skip('Nothing is in production.')
+    if (project.details.paused) return skip('The project is paused.')
+    if (cron.overlap === 'skip' && (await crons.isRunning(cron.id)))
+      return skip('The run before was still going on.')
+    return { run: await begin('running', null), cron, deployment }
+  }
+
+  async #enter(
+    { id: cronId }: Cron,
+    given: Pick<CronRun, 'id' | 'dueAt' | 'state' | 'message' | 'deploymentId'> & {
+      readonly trigger: Trigger
+    },
+  ): Promise<CronRun> {
+    const isRunning = given.state === 'running'
+    const run: CronRun = {
+      ...given,
+      cronId,
+      startedAt: isRunning ? this.#now : null,
+      endedAt: isRunning ? null : this.#now,
+      status: null,
+      requestId: null,
+    }
+    await this.#stores.crons.insertRun(run)
+    return run
+  }
+
+  async #interrupted(cron: Cron, runId: string): Promise<undefined> {
+    const run = await this.#stores.crons.run(runId)
+    if (run?.state !== 'running') return
+    const message = 'The platform ended in the middle of the run.'
+    await this.#stores.crons.updateRun(runId, { state: 'interrupted', message, endedAt: this.#now })
+    await this.#failed(cron, message)
+  }
+
+  async #missed(cron: Cron, { runId: id, dueAt }: RunOrder): Promise<void> {
+    const count = countRuns(cron, dueAt, this.#now, MOST_COUNTED)
+    const many = count > 1 ? ` With it ${count - 1} more ${count === 2 ? 'was' : 'were'} missed.` : ''
+    const message = `Nothing could run when it was due, at ${new Date(dueAt).toISOString()}.${many}`
+    await this.#enter(cron, {
+      ...{ id, dueAt, message, trigger: 'schedule', state: 'missed', deploymentId: null },
+    })
+    await this.#tell(cron, { kind: 'missed', message })
+  }
+
+  async #failed(cron: Cron, message: string): Promise<void> {
+    const failures = cron.failures + 1
+    await this.#stores.crons.update(cron.id, { failures })
+    if (failures === FAILURES_TOLD) await this.#tell({ ...cron, failures }, { kind: 'failed', message })
+  }
+
+  async #tell(cron: Cron, trouble: CronTrouble): Promise<void> {
+    const { projects, events } = this.#stores
+    const project = await projects.byIdOrName(cron.ownerId, cron.projectId)
+    if (!project) return
+    await events.emit(cronEvent(`cron.${trouble.kind}`, cron, trouble.message, this.#now))
+    await this.#parts.onTrouble(this.#stores, cron, project, trouble)
+  }
+}
+
+/** The user agent that applications look for. */
+const USER_AGENT = 'vercel-cron/1.0'
+
+async function request(
+  { call, deployments, vault }: CronJobParts,
+  { cron, deployment }: Begun,
+  stopped: AbortSignal,
+): Promise<RunChange & { readonly state: RunState }> {
+  const sealed = await deployments.sealedEnv(deployment.id)
+  const secret = sealed === undefined ? undefined : openValues(vault, deployment.id, sealed).env.CRON_SECRET
+  const late = AbortSignal.timeout(LONGEST_RUN)
+  try {
+    const { status, requestId } = await call({
+      host: deployment.host ?? '',
+      path: cron.path,
+      headers: {
+        'user-agent': USER_AGENT,
+        'x-vercel-cron-schedule': cron.schedule,
+        ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+      },
+      signal: AbortSignal.any([stopped, late]),
+    })
+    const state = status < 400 ? 'succeeded' : 'failed'
+    return { state, status, requestId, message: status < 400 ? null : `It was answered with ${status}.` }
+  } catch (error) {
+    // Whoever goes on finds that it was interrupted.
+    stopped.throwIfAborted()
+    const message = late.aborted
+      ? `There was no answer within ${LONGEST_RUN / MINUTE} minutes.`
+      : `There was no answer: ${(error as Error).message}.`
+    return { state: 'failed', message }
+  }
+}

@@ -1,0 +1,157 @@
+import { useState } from 'react'
+import type { Static } from 'typebox'
+import { deleteCron, listCrons, runCron, updateCron } from '#contract/api/cron.ts'
+import { useAction, useRead } from '../api/query.ts'
+import { useProject } from '../project/project.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { CronRuns } from './cron-runs.tsx'
+import { NewCronDialog } from './new-cron-dialog.tsx'
+import { RunBadge } from './run-badge.tsx'
+
+export type Cron = Static<typeof listCrons.reply>['crons'][number]
+
+export function CronsPage() {
+  const { id: idOrName } = useProject()
+  const { crons } = useRead('cron', listCrons, { params: { idOrName } })
+  const [making, setMaking] = useState(false)
+  const [leaving, setLeaving] = useState<Cron>()
+  const [shown, setShown] = useState<string>()
+  const change = useAction(
+    ({ id, enabled }: { id: string; enabled: boolean }, { client }) =>
+      client.call(updateCron, { params: { idOrName, id }, body: { enabled } }),
+    { changes: ['cron'] },
+  )
+  const run = useAction((id: string, { client }) => client.call(runCron, { params: { idOrName, id } }), {
+    changes: ['cron'],
+    done: 'The run begins in a moment.',
+  })
+  const remove = useAction(
+    (id: string, { client }) => client.call(deleteCron, { params: { idOrName, id } }),
+    { changes: ['cron'], done: 'The schedule is removed.', after: () => setLeaving(undefined) },
+  )
+  const make = (
+    <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+      New schedule
+    </Button>
+  )
+  const open = crons.find(({ id }) => id === shown)
+  return (
+    <Page
+      title="Schedules"
+      about="Paths of the production deployment that are requested at set times."
+      actions={crons.length > 0 && make}
+    >
+      <Card flush>
+        {crons.length === 0 ? (
+          <Empty icon="clock" title="Nothing runs on a schedule" action={make}>
+            <p className="mb-3">Name paths under `crons` in vercel.json, or add a schedule here.</p>
+            <CopyLine text={'npx aloft crons add /api/nightly "0 5 * * *"'} />
+          </Empty>
+        ) : (
+          <Table
+            label="Schedules"
+            rows={crons}
+            rowKey={({ id }) => id}
+            columns={[
+              {
+                title: 'Path',
+                cell: ({ id, path, source }) => (
+                  <>
+                    <button
+                      type="button"
+                      className="block font-medium break-all hover:underline"
+                      onClick={() => setShown(id)}
+                    >
+                      {path}
+                    </button>
+                    <span className="text-soft">
+                      {source === 'config' ? 'from the deployment' : 'added here'}
+                    </span>
+                  </>
+                ),
+              },
+              {
+                title: 'Schedule',
+                cell: ({ schedule, timeZone }) => (
+                  <>
+                    <code className="whitespace-nowrap">{schedule}</code>
+                    <span className="block text-soft">{timeZone}</span>
+                  </>
+                ),
+              },
+              {
+                title: 'Next run',
+                wide: true,
+                cell: ({ enabled, nextAt }) =>
+                  enabled && nextAt !== null ? (
+                    <time dateTime={new Date(nextAt).toISOString()}>{new Date(nextAt).toLocaleString()}</time>
+                  ) : (
+                    <Badge tone="warn">Paused</Badge>
+                  ),
+              },
+              {
+                title: 'Last run',
+                cell: ({ lastRun }) =>
+                  lastRun && (
+                    <>
+                      <RunBadge run={lastRun} />
+                      <span className="block text-soft">
+                        <Time at={lastRun.dueAt} />
+                      </span>
+                    </>
+                  ),
+              },
+              {
+                title: 'Actions',
+                silent: true,
+                align: 'right',
+                cell: (cron) => (
+                  <span className="flex justify-end gap-1">
+                    <IconButton
+                      icon="bolt"
+                      label={`Run ${cron.path} now`}
+                      onClick={() => run.mutate(cron.id)}
+                    />
+                    <IconButton
+                      icon={cron.enabled ? 'pause' : 'play'}
+                      label={`${cron.enabled ? 'Pause' : 'Resume'} ${cron.path}`}
+                      onClick={() => change.mutate({ id: cron.id, enabled: !cron.enabled })}
+                    />
+                    {cron.source === 'api' && (
+                      <IconButton
+                        icon="trash"
+                        label={`Remove ${cron.path}`}
+                        onClick={() => setLeaving(cron)}
+                      />
+                    )}
+                  </span>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Card>
+      {open && <CronRuns idOrName={idOrName} cron={open} />}
+      {making && <NewCronDialog idOrName={idOrName} onClose={() => setMaking(false)} />}
+      {leaving && (
+        <Confirm
+          title={`Remove the schedule of ${leaving.path}?`}
+          action="Remove the schedule"
+          busy={remove.isPending}
+          onConfirm={() => remove.mutate(leaving.id)}
+          onClose={() => setLeaving(undefined)}
+        >
+          <p>It does not run again, and the history of its runs is gone.</p>
+        </Confirm>
+      )}
+    </Page>
+  )
+}

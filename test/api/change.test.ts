@@ -192,7 +192,7 @@ apiSuite(
         body: { projectSelection: 'selected', projects: [ids[0]] },
       })
       const follower = await listen(server, installed.token)
-      assert.deepEqual(follower.hello.kinds, ['project', 'project-domain'])
+      assert.deepEqual(follower.hello.kinds, ['project', 'project-domain', 'cron'])
       await addSecret(server, me)
       for (const id of [...ids].reverse())
         await server.call(`PATCH /v9/projects/${id}`, { token: me.token, body: { framework: null } })

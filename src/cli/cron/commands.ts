@@ -10,7 +10,8 @@ export const COMMANDS: CommandTable = {
       ],
     },
   },
-  entries: [
+  synonyms: { cron: 'crons', 'crons create': 'add' },
+  commands: [
     { name: 'crons ls', summary: 'List schedules and their last runs', load: () => import('./ls.ts') },
     { name: 'crons add', summary: 'Request a path on a schedule', load: () => import('./add.ts') },
     { name: 'crons set', summary: 'Change a schedule', load: () => import('./set.ts') },

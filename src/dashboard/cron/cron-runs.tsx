@@ -7,7 +7,7 @@ import { Card } from '../ui/card.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import type { Cron } from './crons-page.tsx'
+import type { Cron } from './cron.ts'
 import { type Run, RunBadge } from './run-badge.tsx'
 
 /** What became of the last runs of a schedule, each with its log. */

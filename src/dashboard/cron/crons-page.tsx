@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import type { Static } from 'typebox'
 import { deleteCron, listCrons, runCron, updateCron } from '#contract/api/cron.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { useProject } from '../project/project.ts'
@@ -12,11 +11,10 @@ import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
+import type { Cron } from './cron.ts'
 import { CronRuns } from './cron-runs.tsx'
 import { NewCronDialog } from './new-cron-dialog.tsx'
 import { RunBadge } from './run-badge.tsx'
-
-export type Cron = Static<typeof listCrons.reply>['crons'][number]
 
 export function CronsPage() {
   const { id: idOrName } = useProject()

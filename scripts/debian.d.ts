@@ -4,6 +4,9 @@ interface Tool {
   present(): boolean
 }
 
+/** Where the modules of moto are. */
+export const MOTO: string
+
 export const TOOLS: Readonly<Record<string, Tool>>
 
 export function ensureTools(names: readonly string[]): string[]

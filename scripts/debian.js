@@ -1,8 +1,14 @@
 // The real servers and tools that some suites drive, and how a Debian machine gets them.
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 const found = (pattern) => globSync(pattern).length > 0
+
+/** Where the modules of moto are unpacked: a Python of Debian's stable release finds them by PYTHONPATH. */
+export const MOTO = '/var/lib/aloft-tools/moto/usr/lib/python3/dist-packages'
+const MOTO_VERSION = '5.2.4-2'
 
 /** name → what it serves, where it lies once installed, and the packages that bring it. */
 export const TOOLS = {
@@ -43,6 +49,14 @@ export const TOOLS = {
     present: () => ['/usr/sbin/named', '/usr/bin/dig'].every((file) => existsSync(file)),
     packages: ['bind9', 'bind9-dnsutils'],
   },
+  moto: {
+    suite: 'contents in an object store',
+    present: () => existsSync(`${MOTO}/moto`) && existsSync('/usr/lib/python3/dist-packages/flask_cors'),
+    packages: ['flask', 'flask-cors', 'boto3', 'responses', 'werkzeug', 'xmltodict', 'cryptography'].map(
+      (name) => `python3-${name}`,
+    ),
+    fromSid: { package: 'python3-moto', version: MOTO_VERSION, to: '/var/lib/aloft-tools/moto' },
+  },
   dnsperf: { suite: 'benchmarks', present: () => existsSync('/usr/bin/dnsperf'), packages: ['dnsperf'] },
   nginx: { suite: 'benchmarks', present: () => existsSync('/usr/sbin/nginx'), packages: ['nginx'] },
   caddy: { suite: 'benchmarks', present: () => existsSync('/usr/bin/caddy'), packages: ['caddy'] },
@@ -67,6 +81,37 @@ export function ensureTools(names) {
     const apt = (...args) => spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
     apt('update', '-qq')
     apt('install', '-y', '-qq', '--no-install-recommends', ...packages)
+    for (const name of missing()) if (TOOLS[name].fromSid) unpackFromSid(TOOLS[name].fromSid, apt)
   }
   return missing()
+}
+
+/** What only the newest Debian has: fetched with lists of its own and unpacked aside, so that nothing else is upgraded. */
+function unpackFromSid({ package: name, version, to }, apt) {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-sid-'))
+  try {
+    mkdirSync(join(folder, 'lists/partial'), { recursive: true })
+    const source = join(folder, 'sid.list')
+    const keys = '/usr/share/keyrings/debian-archive-keyring.gpg'
+    writeFileSync(source, `deb [signed-by=${keys}] http://deb.debian.org/debian sid main\n`)
+    const settings = [
+      `Dir::Etc::sourcelist=${source}`,
+      'Dir::Etc::sourceparts=/dev/null',
+      `Dir::State::lists=${join(folder, 'lists')}`,
+      'Dir::Cache::pkgcache=',
+      'Dir::Cache::srcpkgcache=',
+    ].flatMap((setting) => ['-o', setting])
+    apt(...settings, 'update', '-qq')
+    // The version that was tried, or else the one there is now.
+    for (const wanted of [`${name}=${version}`, name]) {
+      spawnSync('apt-get', [...settings, '-qq', 'download', wanted], { cwd: folder, stdio: 'ignore' })
+      const [file] = globSync(join(folder, '*.deb'))
+      if (file === undefined) continue
+      mkdirSync(to, { recursive: true })
+      spawnSync('dpkg-deb', ['-x', file, to])
+      return
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -55,6 +55,15 @@ export function readConfig(
     (config.registrarUser === undefined || config.registrarKey === undefined)
   )
     mistakes.push('ALOFT_REGISTRAR: name.com needs ALOFT_REGISTRAR_USER and ALOFT_REGISTRAR_KEY')
+  if (
+    (config.blobUrl ?? config.blobFrom) !== undefined &&
+    (config.awsKeyId === undefined || config.awsSecretKey === undefined)
+  )
+    mistakes.push('ALOFT_BLOB_URL: an object store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+  if (config.blobFrom !== undefined && config.blobUrl !== undefined)
+    mistakes.push(
+      'ALOFT_BLOB_FROM: contents go from an object store to the disk, without ALOFT_BLOB_URL; to go to another one, move them on from there',
+    )
   const taken = [config.port, config.tlsPort].filter((p) => p > 0)
   if (new Set(taken).size < taken.length)
     mistakes.push(`ALOFT_TLS_PORT: ${config.tlsPort} is the port of ALOFT_PORT; choose another, or 0 for off`)

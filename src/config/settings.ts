@@ -31,7 +31,7 @@ import {
 } from './readers.ts'
 
 export interface Setting<T> {
-  readonly variable: `ALOFT_${string}`
+  readonly variable: `ALOFT_${string}` | `AWS_${string}`
   /** As the docs say it; `fallback` computes it. */
   readonly default: string
   readonly meaning: string
@@ -146,6 +146,43 @@ export const SETTINGS = {
     meaning:
       '`s3://bucket/prefix?endpoint=…&region=…` for several machines; credentials from the usual AWS variables.',
     read: url('s3:'),
+    fallback: none,
+  }),
+  blobFrom: setting<string | undefined>({
+    variable: 'ALOFT_BLOB_FROM',
+    default: 'none',
+    meaning:
+      'An object store, as above, that still holds contents which are to be moved to where contents are kept now: read from until `aloft operator move-content` is through. What is on the disk of this machine is moved without it.',
+    read: url('s3:'),
+    fallback: none,
+  }),
+  cacheBytes: setting({
+    variable: 'ALOFT_CACHE_BYTES',
+    default: '`10G`',
+    meaning:
+      'With an object store: what copies of contents may take on the disk of this machine, as a number of bytes or with K, M, G or T. What was not used for longest goes first.',
+    read: bytes,
+    fallback: () => 10 * 2 ** 30,
+  }),
+  awsKeyId: setting<string | undefined>({
+    variable: 'AWS_ACCESS_KEY_ID',
+    default: 'none',
+    meaning: 'Who asks the object store.',
+    read: text,
+    fallback: none,
+  }),
+  awsSecretKey: setting<Redacted | undefined>({
+    variable: 'AWS_SECRET_ACCESS_KEY',
+    default: 'none',
+    meaning: 'What requests to the object store are signed with.',
+    read: (value) => new Redacted(text(value)),
+    fallback: none,
+  }),
+  awsSessionToken: setting<Redacted | undefined>({
+    variable: 'AWS_SESSION_TOKEN',
+    default: 'none',
+    meaning: 'Comes with credentials that end.',
+    read: (value) => new Redacted(text(value)),
     fallback: none,
   }),
   redisUrl: setting<Redacted | undefined>({

@@ -24,6 +24,7 @@ export async function prepare(config: Config, log: Log): Promise<Prepared> {
     const isAway = await migrate(config, parts)
     if (isAway) return { kind: PREPARED, isAway }
     await parts.reserve.keep()
+    await parts.contents.claim()
     const authority = await ensureAuthority(parts)
     await writeFile(join(config.dataDir, 'ca.pem'), authority.certPem)
     const { operators } = createUseCases(config, parts)

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { readLocation } from '#adapters/blob-s3/location.ts'
 import { type Config, ConfigError, readConfig, unknownVariables } from '../config/config.ts'
 import { exposedStores } from './compose/exposed-stores.ts'
 import { createLog } from './compose/log.ts'
@@ -35,10 +36,16 @@ async function start(args: readonly string[]): Promise<number> {
   return supervise(config, role, log, read)
 }
 
-/** Settings for parts that this version does not have. */
-function checkAbilities({ blobUrl, runtime }: Config): void {
-  if (blobUrl !== undefined)
-    throw new StartError('ALOFT_BLOB_URL: object storage is not part of this version; leave it unset')
+/** Settings that cannot be used as they are, and for parts that this version does not have. */
+function checkAbilities({ blobUrl, blobFrom, runtime }: Config): void {
+  for (const [name, url] of Object.entries({ ALOFT_BLOB_URL: blobUrl, ALOFT_BLOB_FROM: blobFrom }))
+    try {
+      if (url !== undefined) readLocation(url)
+    } catch (error) {
+      throw new StartError(
+        `${name}: the given value is not accepted; it should have ${(error as Error).message}`,
+      )
+    }
   if (runtime === 'swarm')
     throw new StartError('ALOFT_RUNTIME: swarm is not part of this version; use `process` or `docker`')
 }

@@ -2,8 +2,11 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What becomes of a request: it is passed on, its connection is cut, or it is to come back after a second. */
-export type Fate = 'pass' | 'cut' | 'limit'
+/**
+ * What becomes of a request: it is passed on, its connection is cut, it is to come back after a second, or its connection is cut
+ * in the middle of the answer.
+ */
+export type Fate = 'pass' | 'cut' | 'limit' | 'break'
 
 export interface FlakyProxy {
   readonly url: string
@@ -28,7 +31,10 @@ export async function startFlakyProxy(target: string, fateOf: (on: string) => Fa
     const { host: _host, ...headers } = req.headers
     const onward = request(new URL(req.url ?? '/', target), { method: req.method, headers }, (answer) => {
       res.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(res)
+      if (fate === 'pass') return void answer.pipe(res)
+      answer.once('data', (chunk: Buffer) =>
+        res.write(chunk.subarray(0, Math.ceil(chunk.length / 2)), () => res.destroy()),
+      )
     })
     onward.on('error', () => res.destroy())
     res.on('close', () => onward.destroy())

@@ -9,6 +9,7 @@ import {
   type BlobStore,
   type ByteRange,
   type DeleteOptions,
+  isBlobName,
   type PutOptions,
   type StoredBlob,
 } from '#core/ports/blob-store.ts'
@@ -60,14 +61,14 @@ export async function createFsBlobStore({
   packBytes = 256 << 20,
   hasRoom = () => true,
   onDamage,
-}: FsBlobStoreOptions): Promise<BlobStore> {
+}: FsBlobStoreOptions): Promise<FsBlobStore> {
   if (smallBytes > MAX_CONTENT_BYTES)
     throw new RangeError(`A pack holds contents up to ${MAX_CONTENT_BYTES} bytes`)
   const layout = layoutOf(folder)
   const { index, writer, pack } = await openFolder(layout, log, packBytes)
   const packWriter = new PackWriter({ layout, index, owner: writer.id, packBytes })
   if (pack !== undefined) await packWriter.resume(pack)
-  return new FsBlobStore({
+  return new Store({
     layout,
     index,
     writer,
@@ -94,7 +95,13 @@ interface Parts {
   readonly onDamage: FsBlobStoreOptions['onDamage']
 }
 
-class FsBlobStore implements BlobStore {
+/** What only a store on this machine's disk can do. */
+export interface FsBlobStore extends BlobStore {
+  /** Counts as a put of those that are there. */
+  touch(sha256s: readonly string[]): Promise<void>
+}
+
+class Store implements FsBlobStore {
   readonly #parts: Parts
   readonly #packs: PackFiles
   readonly #large: LargeFiles
@@ -180,6 +187,16 @@ class FsBlobStore implements BlobStore {
         for (const blob of rest) if (blob !== undefined) found.set(blob.sha256, blob)
       }
       return found
+    })
+  }
+
+  touch(sha256s: readonly string[]): Promise<void> {
+    return this.#track(async () => {
+      const putAt = this.#now()
+      const missing = await this.#parts.index.write((rows) =>
+        sha256s.filter((sha256) => isBlobName(sha256) && !rows.touch(sha256, putAt)),
+      )
+      for (const sha256 of missing) await this.#large.repeat(sha256, putAt)
     })
   }
 

@@ -125,7 +125,7 @@ async function readLarge({ large }: Readers, sha256: string): Promise<Buffer | u
   }
 }
 
-function resolveRange(
+export function resolveRange(
   range: ByteRange | undefined,
   size: number,
 ): { readonly start: number; readonly end: number } {

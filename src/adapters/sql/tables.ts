@@ -28,6 +28,8 @@ export interface Tables {
   readonly secrets: SecretTable
   readonly files: FileTable
   readonly damaged_contents: { sha256: string; found_at: number }
+  readonly contents: ContentTable
+  readonly content_objects: ContentObjectTable
   readonly projects: ProjectTable
   readonly env_variables: EnvVariableTable
   readonly hosts: HostTable
@@ -167,7 +169,26 @@ export interface SecretTable {
   created_at: number
 }
 
-export interface FileTable {
+export /** Where each content is in an object store. */
+interface ContentTable {
+  readonly sha256: string
+  readonly object: string
+  readonly start: number
+  readonly size: number
+  readonly put_at: number
+}
+
+interface ContentObjectTable {
+  readonly key: string
+  readonly size: number
+  /** What the contents in use take of it. */
+  readonly live: number
+  readonly state: 'uploading' | 'ready' | 'unused'
+  /** When the upload began, or since when it is unused. */
+  readonly since: number
+}
+
+interface FileTable {
   owner_id: string
   sha1: string
   sha256: string

@@ -53,7 +53,8 @@ export function createCollectJob({ files, deployments, blobs, clock }: CollectPa
       if (putAt < before) batch.push(sha256)
       if (batch.length === BATCH) await sweep()
     }
-    if (batch.length > 0) await sweep()
+    // Also with nothing left to sweep: deleting is when a store gives space back.
+    await sweep()
   }
 
   return {

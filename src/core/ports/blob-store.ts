@@ -49,6 +49,8 @@ export interface DeleteOptions {
  * - A content that is found damaged, whoever reads it, is absent from then on: putting it again heals it.
  * - Absent is `undefined`, never an error; a name that is not 64 lower-case hex digits rejects with `bad_name`.
  * - A content being read when it is deleted is read to its end.
+ * - A machine may keep copies: `read` and `open` may find there what was deleted by another machine. `stat` and `list`
+ *   never do.
  */
 export interface BlobStore {
   /**

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createBackups } from '#adapters/backup-tar/backups.ts'
-import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { createDiskSpace } from '#adapters/fs/disk-space.ts'
 import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { createDnsResolver } from '#adapters/resolver-dns/dns-resolver.ts'
@@ -13,6 +12,7 @@ import { createTransact } from '#adapters/sql/database/transact.ts'
 import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
 import { createRegistry } from '#adapters/sql/domain/registry-store.ts'
 import { createZoneSource } from '#adapters/sql/domain/zone-source.ts'
+import { createContentIndex } from '#adapters/sql/file/content-index.ts'
 import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
 import { createLogStore } from '#adapters/sql/log/log-store.ts'
 import { createTrafficStore } from '#adapters/sql/log/traffic-store.ts'
@@ -34,6 +34,7 @@ import type { Channel } from '../supervisor/channel.ts'
 import { createReserve } from '../supervisor/reserve.ts'
 import { openIssuer } from '../tls/certificates.ts'
 import { VERSION } from '../version.ts'
+import { openContents } from './contents.ts'
 import { openAllows } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import { openRegistrar } from './registrar.ts'
@@ -70,16 +71,16 @@ export async function openParts(
     site: config.baseUrl,
     makeRoom: reserve.giveUp,
   }
-  const blobs = await createFsBlobStore({
-    folder: join(config.dataDir, 'blobs'),
-    clock,
-    log,
-    hasRoom: () => disk.hasRoomFor('content'),
-    onDamage: (sha256) => stores.files.addDamaged(sha256, clock.now()),
-  })
   const hasRoom = () => url !== undefined || disk.hasRoomFor('logs')
   const logWriter = new LogWriter({ store: logStore, bus, clock, log, hasRoom })
   const stores = createStores(database.db, storeParts)
+  const contents = await openContents(config, {
+    index: createContentIndex(database.db),
+    settings: stores.settings,
+    ...{ disk, clock, log },
+    onDamage: (sha256) => stores.files.addDamaged(sha256, clock.now()),
+  })
+  const { blobs } = contents
   const vault = createVault(masterKey)
   const quotaSettings = createQuotaSettings({ settings: stores.settings, bus, clock })
   const quotas = createQuotas({ stores, settings: quotaSettings, clock })
@@ -90,6 +91,7 @@ export async function openParts(
     disk,
     reserve,
     blobs,
+    contents,
     logStore,
     logWriter,
     logAllowance,

@@ -23,6 +23,7 @@ import type { LogAllowance } from '#core/usage/log-allowance.ts'
 import type { QuotaSettings } from '#core/usage/quota-settings.ts'
 import type { Quotas } from '#core/usage/quotas.ts'
 import type { Reserve } from '../supervisor/reserve.ts'
+import type { Contents } from './contents.ts'
 
 /** What every process is made of, whatever it does with it. */
 export interface Parts {
@@ -33,6 +34,7 @@ export interface Parts {
   readonly transact: Transact<Stores>
   readonly vault: Vault
   readonly blobs: BlobStore
+  readonly contents: Pick<Contents, 'moving' | 'bytes' | 'claim'>
   readonly sites: SiteSource
   /** Of users; the platform's own is not among them. */
   readonly zones: ZoneSource

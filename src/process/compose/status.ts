@@ -1,6 +1,5 @@
-import { opendir, stat, statfs } from 'node:fs/promises'
+import { statfs } from 'node:fs/promises'
 import { freemem, totalmem } from 'node:os'
-import { join } from 'node:path'
 import { DAY, MINUTE } from '#contract/time.ts'
 import type { LateJob } from '#core/job/late-jobs.ts'
 import { type Check, checksOf, type Status } from '#core/operator/status.ts'
@@ -13,7 +12,7 @@ import type { Parts } from './parts.ts'
 
 /** Certificates renew themselves well before this. */
 const SOON = 14 * DAY
-/** How long the size of the blob folder is remembered: it takes a look at every large file. */
+/** How long the size of all contents is remembered: it takes a look at every large one. */
 const SIZE_KEPT = 5 * MINUTE
 
 export type ReadStatus = () => Promise<Status & { readonly checks: readonly Check[] }>
@@ -26,7 +25,7 @@ export function createReadStatus(
 ): ReadStatus {
   const { stores, clock } = parts
   const listProcesses = createProcessList(channel)
-  const blobBytes = remembered(() => bytesIn(join(config.dataDir, 'blobs')), SIZE_KEPT)
+  const blobBytes = remembered(parts.contents.bytes, SIZE_KEPT)
   const startedAt = startOfThis()
   return async () => {
     const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes, damaged, late] =
@@ -83,15 +82,4 @@ function remembered<T>(read: () => Promise<T>, ms: number): () => Promise<T> {
     }
     return last.value
   }
-}
-
-/** Files that go away meanwhile count nothing. */
-async function bytesIn(folder: string): Promise<number> {
-  let bytes = 0
-  for await (const entry of await opendir(folder)) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) bytes += await bytesIn(path)
-    else if (entry.isFile()) bytes += (await stat(path).catch(() => undefined))?.size ?? 0
-  }
-  return bytes
 }

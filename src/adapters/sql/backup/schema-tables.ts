@@ -9,8 +9,14 @@ export interface TableShape {
   readonly refersTo: readonly string[]
 }
 
-/** What is remembered of the schema itself, and what only says what runs right now. */
-const NOT_COPIED = new Set(['aloft_migrations', 'aloft_log_migrations', 'instances'])
+/** What is remembered of the schema itself, what only says what runs right now, and where contents are: they are copied. */
+const NOT_COPIED = new Set([
+  'aloft_migrations',
+  'aloft_log_migrations',
+  'instances',
+  'contents',
+  'content_objects',
+])
 
 export const isCopied = (table: string): boolean => !NOT_COPIED.has(table)
 

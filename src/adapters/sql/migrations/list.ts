@@ -18,6 +18,7 @@ import { unsettled } from './0021-unsettled.ts'
 import { damagedContents } from './0024-damaged-contents.ts'
 import { usage } from './0025-usage.ts'
 import { crons } from './0026-crons.ts'
+import { contents } from './0027-contents.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   damagedContents,
   usage,
   crons,
+  contents,
 ]

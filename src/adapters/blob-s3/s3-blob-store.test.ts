@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { hash, randomBytes } from 'node:crypto'
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { DAY, MINUTE } from '#contract/time.ts'
+import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
+import { isUnavailable } from '#core/ports/is-unavailable.ts'
+import { clockOf } from '#test/support/clock.ts'
+import { type Fate, type FlakyProxy, startFlakyProxy } from '#test/support/flaky-proxy.ts'
+import { startS3, type TestS3, withoutS3 } from '#test/support/s3.ts'
+import { openS3Storage, type S3Storage } from '#test/support/s3-storage.ts'
+
+const nameOf = (bytes: Uint8Array) => hash('sha256', bytes)
+const isCorrupt = (error: unknown) => error instanceof BlobError && error.kind === 'corrupt'
+
+describe('contents in an object store', { skip: withoutS3 }, () => {
+  let server: TestS3
+  let proxy: FlakyProxy
+  let fateOf: (on: string) => Fate
+  let storage: S3Storage
+  let now: number
+  const clock = clockOf(() => now)
+  const opened: BlobStore[] = []
+
+  const open: S3Storage['open'] = async (...args) => {
+    const store = await storage.open(...args)
+    opened.push(store)
+    return store
+  }
+  const machine = (options = {}) => open(clock, options)
+  const objects = async () => [
+    ...(await storage.client.list('packs/')),
+    ...(await storage.client.list('large/')),
+  ]
+
+  before(async () => {
+    server = await startS3()
+    proxy = await startFlakyProxy(server.endpoint, (on) => fateOf(on))
+  })
+  after(async () => {
+    await proxy.close()
+    await server.stop()
+  })
+  beforeEach(async () => {
+    now = 1_700_000_000_000
+    fateOf = () => 'pass'
+    const makeBucket = async (prefix?: string) =>
+      (await server.makeBucket(prefix)).replace(
+        encodeURIComponent(server.endpoint),
+        encodeURIComponent(proxy.url),
+      )
+    storage = await openS3Storage({ makeBucket }, async () => undefined)
+  })
+  afterEach(async () => {
+    fateOf = () => 'pass'
+    await Promise.all(opened.splice(0).map((store) => store.close()))
+    await storage.remove()
+  })
+
+  it('are few uploads where they are many small files', async () => {
+    const store = await machine()
+    const files = Array.from({ length: 10_000 }, (_, n) => Buffer.from(`file ${n} ${'x'.repeat(n % 900)}`))
+    const from = proxy.seen.length
+    // As many clients do: some at a time, each waiting for its answer.
+    const waiting = files.values()
+    await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        for (const bytes of waiting) await store.putBytes(bytes)
+      }),
+    )
+    const uploads = proxy.seen.slice(from).filter((on) => on.startsWith('PUT')).length
+    assert.ok(uploads < 400, `${uploads} uploads`)
+    assert.equal((await store.stat(files.map(nameOf))).size, files.length)
+  })
+
+  it('are read from this machine once they were read, also while the store is away', async () => {
+    const [here, there] = [await machine(), await machine()]
+    const site = Array.from({ length: 20 }, () => randomBytes(3000))
+    const large = randomBytes(200_000)
+    await Promise.all([...site, large].map((bytes) => here.putBytes(bytes)))
+    const [first = large] = site
+    assert.ok((await there.read(nameOf(first)))?.equals(first))
+    assert.ok((await there.read(nameOf(large)))?.equals(large))
+    // What shares a pack with what was read comes along; closing waits for it.
+    await there.close()
+    const again = await machine({ folder: join(storage.folder, 'machine-1') })
+    fateOf = () => 'cut'
+    for (const bytes of [...site, large]) assert.ok((await again.read(nameOf(bytes)))?.equals(bytes))
+    // What was put here is here.
+    for (const bytes of [...site, large]) assert.ok((await here.read(nameOf(bytes)))?.equals(bytes))
+    const unknown = await machine()
+    await assert.rejects(unknown.read(nameOf(large)), isUnavailable)
+    await assert.rejects(here.putBytes(randomBytes(100)), isUnavailable)
+    assert.equal(await here.putBytes(first).then(({ sha256 }) => sha256), nameOf(first))
+  })
+
+  it('are fetched anew where the copy is damaged', async () => {
+    const store = await machine()
+    const bytes = randomBytes(200_000)
+    const { sha256 } = await store.putBytes(bytes)
+    const path = join(storage.folder, 'machine-0', 'large', sha256.slice(0, 2), sha256)
+    assert.equal((await stat(path)).size, bytes.length)
+    await writeFile(path, randomBytes(200_000))
+    assert.ok((await store.read(sha256))?.equals(bytes))
+    assert.equal(await store.verify(sha256), 'sound')
+  })
+
+  it('are absent once they are damaged in the store, and whole once they were put again', async () => {
+    const damaged: string[] = []
+    const [writer, reader] = [
+      await machine(),
+      await machine({ onDamage: async (sha256: string) => void damaged.push(sha256) }),
+    ]
+    for (const bytes of [randomBytes(2000), randomBytes(200_000), randomBytes(9 << 20)]) {
+      const { sha256 } = await writer.putBytes(bytes)
+      const [key = ''] = (await objects()).slice(-1)
+      const whole = await storage.client.getBytes(key)
+      assert.ok(whole)
+      await storage.client.put(key, Buffer.concat([whole.subarray(0, 60), randomBytes(whole.length - 60)]))
+      await assert.rejects(async () => {
+        const stream = await reader.open(sha256)
+        if (stream) await buffer(stream)
+      }, isCorrupt)
+      assert.equal((await reader.stat([sha256])).size, 0)
+      await storage.client.remove(key)
+      await writer.putBytes(bytes)
+      assert.ok((await reader.read(sha256))?.equals(bytes))
+    }
+    assert.equal(damaged.length, 3)
+  })
+
+  it('are not given up in the store of another installation', async () => {
+    const writer = await machine()
+    const bytes = randomBytes(200_000)
+    const { sha256 } = await writer.putBytes(bytes)
+    for (const key of await objects()) await storage.client.remove(key)
+    const reader = await machine({ installation: async () => 'another' })
+    await assert.rejects(reader.read(sha256), isCorrupt)
+    assert.equal((await reader.stat([sha256])).size, 1)
+  })
+
+  it('keep within the budget of the machine, and what was used stays', async () => {
+    const store = await machine({ budgetBytes: 1_000_000 })
+    const contents = Array.from({ length: 30 }, () => randomBytes(100_000))
+    const [hot = Buffer.alloc(0)] = contents
+    for (const bytes of contents) {
+      now += 1000
+      await store.putBytes(bytes)
+      assert.ok((await store.read(nameOf(hot)))?.equals(hot))
+    }
+    await store.close()
+    const files = await readdir(join(storage.folder, 'machine-0', 'large'), { recursive: true })
+    const kept = files.filter((name) => name.length > 64)
+    assert.ok(kept.length <= 10, `${kept.length} files`)
+    assert.ok(kept.some((name) => name.endsWith(nameOf(hot))))
+    const again = await machine()
+    for (const bytes of contents) assert.ok((await again.read(nameOf(bytes)))?.equals(bytes))
+  })
+
+  it('go on being read where the connection breaks', async () => {
+    const writer = await machine()
+    const bytes = randomBytes(20 << 20)
+    const { sha256 } = await writer.putBytes(bytes)
+    const reader = await machine()
+    const fates: Fate[] = ['break', 'cut', 'break']
+    fateOf = (on) => (on.startsWith('GET') && on.includes('large/') && fates.shift()) || 'pass'
+    const stream = await reader.open(sha256)
+    assert.ok(stream)
+    assert.ok((await buffer(stream)).equals(bytes))
+    const part = await (await machine()).open(sha256, { start: 9_000_000, end: 9_000_100 })
+    assert.ok(part)
+    assert.ok((await buffer(part)).equals(bytes.subarray(9_000_000, 9_000_100)))
+  })
+
+  it('give their space back a while after they were deleted, and not what was put meanwhile', async () => {
+    const [store, other] = [await machine(), await machine()]
+    const [gone, kept] = [randomBytes(200_000), randomBytes(200_000)]
+    await Promise.all([store.putBytes(gone), store.putBytes(kept)])
+    await store.delete([nameOf(gone), nameOf(kept)])
+    assert.equal((await objects()).length, 2, 'who has just looked them up still reads them')
+    await other.putBytes(kept)
+    now += 11 * MINUTE
+    await store.delete([])
+    assert.equal((await objects()).length, 1)
+    assert.ok((await (await machine()).read(nameOf(kept)))?.equals(kept))
+  })
+
+  it('leave nothing of uploads that never ended', async () => {
+    const store = await machine()
+    const uploadId = await storage.client.beginParts('large/aa/lost')
+    await storage.client.putPart('large/aa/lost', uploadId, 1, randomBytes(6 << 20))
+    await storage.index.noteUpload('large/aa/lost', now)
+    await storage.client.put('packs/bb/lost', randomBytes(10))
+    await storage.index.noteUpload('packs/bb/lost', now)
+    await store.delete([])
+    assert.equal((await storage.client.unfinished('')).length, 1, 'it may still be under way')
+    now += DAY + MINUTE
+    await store.delete([])
+    assert.deepEqual(await storage.strays(), [])
+    assert.deepEqual(await objects(), [])
+  })
+
+  it('that came one by one are put together', async () => {
+    const store = await machine()
+    const contents = Array.from({ length: 40 }, () => randomBytes(1000))
+    for (const bytes of contents) await store.putBytes(bytes)
+    assert.equal((await objects()).length, 40)
+    const [deleted = Buffer.alloc(0), ...left] = contents
+    await store.delete([nameOf(deleted)])
+    now += 11 * MINUTE
+    await store.delete([])
+    assert.equal((await objects()).length, 1)
+    const reader = await machine()
+    for (const bytes of left) assert.ok((await reader.read(nameOf(bytes)))?.equals(bytes))
+    assert.equal(await reader.read(nameOf(deleted)), undefined)
+  })
+})

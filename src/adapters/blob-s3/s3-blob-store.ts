@@ -1,0 +1,320 @@
+import { Readable } from 'node:stream'
+import {
+  assertBlobName,
+  type BlobDigest,
+  BlobError,
+  type BlobStore,
+  type ByteRange,
+  type DeleteOptions,
+  type PutOptions,
+  type StoredBlob,
+} from '#core/ports/blob-store.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import { isUnavailable } from '#core/ports/is-unavailable.ts'
+import type { Log } from '#core/ports/log.ts'
+import { resolveRange } from '../blob-fs/reading.ts'
+import { digestOf } from '../blob-fs/receive.ts'
+import type { ContentCache } from './content-cache.ts'
+import type { ContentIndex, PlacedContent } from './content-index.ts'
+import { corrupt, fetchPieces, fetchWhole, locate } from './fetching.ts'
+import { PART_BYTES, uploadLarge } from './large-uploads.ts'
+import { contentIn, PACK_BYTES, PackUploads } from './pack-uploads.ts'
+import type { S3Client } from './s3-client.ts'
+import { tidy } from './tidying.ts'
+
+export interface S3BlobStoreOptions {
+  readonly client: S3Client
+  readonly index: ContentIndex
+  /** Copies on this machine's disk, which the store closes. */
+  readonly cache: ContentCache
+  /** Whether this is the store that the index speaks of. Asked before a content whose object is gone counts as lost. */
+  readonly isOwnStore: () => Promise<boolean>
+  readonly clock: Clock
+  readonly log: Log
+  /** Contents up to this size share packs. */
+  readonly smallBytes?: number
+  /** Told of a content that was found damaged. */
+  readonly onDamage?: ((sha256: string) => Promise<void>) | undefined
+}
+
+const AT_ONCE = 1000
+const FILLS_AT_ONCE = 2
+const MOST_FILLED = 10_000
+
+export const createS3BlobStore = (options: S3BlobStoreOptions): BlobStore => new S3BlobStore(options)
+
+/**
+ * Contents in an object store, with copies on this machine's disk of what was used. A put is acknowledged when the object
+ * store has it; a read asks the copies first, which hash to their names like everything else that is read.
+ */
+class S3BlobStore implements BlobStore {
+  readonly #options: S3BlobStoreOptions
+  readonly #smallBytes: number
+  readonly #packs: PackUploads
+  readonly #closing = new AbortController()
+  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #loading = new Map<string, Promise<Buffer | undefined>>()
+  /** Objects that are being copied to this machine, or were. */
+  readonly #filled = new Set<string>()
+  #filling = 0
+  #tidying: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | undefined
+
+  constructor(options: S3BlobStoreOptions) {
+    this.#options = options
+    this.#smallBytes = options.smallBytes ?? 64 << 10
+    this.#packs = new PackUploads(options)
+  }
+
+  put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
+    return this.#track(async () => {
+      const digest = await this.#options.cache.receive(source, options)
+      const { sha256, size } = digest
+      if (size > this.#smallBytes) await this.#uploadLarge(sha256, size)
+      else await this.#packs.add(sha256, await this.#received(sha256, () => this.#options.cache.read(sha256)))
+      return digest
+    })
+  }
+
+  putBytes(bytes: Uint8Array): Promise<BlobDigest> {
+    return this.#track(async () => {
+      const digest = digestOf(bytes)
+      const { sha256, size } = digest
+      if (size <= this.#smallBytes) await this.#packs.add(sha256, bytes)
+      else await uploadLarge(this.#options, { sha256, size, open: async () => piecesOf(bytes) })
+      await this.#options.cache.keep([bytes])
+      return digest
+    })
+  }
+
+  read(sha256: string): Promise<Buffer | undefined> {
+    return this.#track(async () => {
+      assertBlobName(sha256)
+      return (await this.#options.cache.read(sha256)) ?? (await this.#load(sha256))
+    })
+  }
+
+  open(sha256: string, range?: ByteRange): Promise<Readable | undefined> {
+    return this.#track(async () => {
+      assertBlobName(sha256)
+      const copy = await this.#options.cache.open(sha256, range)
+      if (copy !== undefined) return copy
+      const place = await locate(this.#options, sha256)
+      if (place === undefined) return undefined
+      const { start, end } = resolveRange(range, place.size)
+      if (start === end) return Readable.from([])
+      if (place.size <= PART_BYTES) {
+        const bytes = await this.#load(sha256, place)
+        return bytes && Readable.from([bytes.subarray(start, end)], { objectMode: false })
+      }
+      this.#fillLarge(place)
+      return Readable.from(this.#pieces(place, start, end), { objectMode: false })
+    })
+  }
+
+  verify(sha256: string): Promise<'sound' | 'damaged' | 'absent'> {
+    return this.#track(async () => {
+      assertBlobName(sha256)
+      const place = await locate(this.#options, sha256)
+      if (place === undefined) return 'absent'
+      try {
+        if (place.size === 0) return 'sound'
+        for await (const _ of fetchPieces(this.#options, place, 0, place.size)) {
+          // Hashed while it is read.
+        }
+        return 'sound'
+      } catch (error) {
+        if (!isCorrupt(error)) throw error
+        await this.#lose(sha256, error)
+        return 'damaged'
+      }
+    })
+  }
+
+  stat(sha256s: readonly string[]): Promise<ReadonlyMap<string, StoredBlob>> {
+    return this.#track(async () => {
+      for (const sha256 of sha256s) assertBlobName(sha256)
+      const found = new Map<string, StoredBlob>()
+      for (let at = 0; at < sha256s.length; at += AT_ONCE)
+        for (const { sha256, size, putAt } of await this.#options.index.find(sha256s.slice(at, at + AT_ONCE)))
+          found.set(sha256, { sha256, size, putAt })
+      return found
+    })
+  }
+
+  delete(
+    sha256s: readonly string[],
+    { notPutSince = Number.POSITIVE_INFINITY }: DeleteOptions = {},
+  ): Promise<number> {
+    return this.#track(async () => {
+      for (const sha256 of sha256s) assertBlobName(sha256)
+      const { index, cache, clock } = this.#options
+      let count = 0
+      for (let at = 0; at < sha256s.length; at += AT_ONCE) {
+        const gone = await index.remove(sha256s.slice(at, at + AT_ONCE), notPutSince, Math.round(clock.now()))
+        await cache.settle()
+        await cache.forget(gone)
+        count += gone.length
+      }
+      await this.#tidy()
+      return count
+    })
+  }
+
+  async *list(after?: string): AsyncGenerator<StoredBlob> {
+    if (after !== undefined) assertBlobName(after)
+    for (let last = after ?? ''; ; ) {
+      const page = await this.#track(() => this.#options.index.page(last, AT_ONCE))
+      yield* page
+      if (page.length < AT_ONCE) return
+      last = page.at(-1)?.sha256 ?? last
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(closed())
+    await this.#packs.idle()
+    // Turns away puts that still read their source.
+    await this.#options.cache.close()
+    await Promise.allSettled(this.#underWay)
+    await this.#tidying
+    this.#options.client.close()
+  }
+
+  #uploadLarge(sha256: string, size: number): Promise<void> {
+    const open = () => this.#received(sha256, () => this.#options.cache.open(sha256))
+    return uploadLarge(this.#options, { sha256, size, open })
+  }
+
+  /** What was just taken in is there, unless this machine has too little room even for that. */
+  async #received<T>(sha256: string, read: () => Promise<T | undefined>): Promise<T> {
+    const found = await read()
+    if (found === undefined)
+      throw new BlobError('no_space', `The copies on this machine have too little room for ${sha256}`)
+    return found
+  }
+
+  /** Once, however many ask at the same time. */
+  #load(sha256: string, known?: PlacedContent): Promise<Buffer | undefined> {
+    let loading = this.#loading.get(sha256)
+    if (loading === undefined) {
+      loading = this.#fetch(sha256, known).finally(() => this.#loading.delete(sha256))
+      this.#loading.set(sha256, loading)
+    }
+    return loading
+  }
+
+  async #fetch(sha256: string, known: PlacedContent | undefined): Promise<Buffer | undefined> {
+    const place = known ?? (await locate(this.#options, sha256))
+    if (place === undefined) return undefined
+    try {
+      const bytes = await fetchWhole(this.#options, place)
+      if (bytes === undefined) return undefined
+      void this.#options.cache.keep([bytes])
+      this.#fillPack(place.object)
+      return bytes
+    } catch (error) {
+      await this.#lose(sha256, error)
+      throw error
+    }
+  }
+
+  async *#pieces(place: PlacedContent, start: number, end: number): AsyncGenerator<Buffer> {
+    try {
+      yield* fetchPieces(this.#options, place, start, end)
+    } catch (error) {
+      await this.#lose(place.sha256, error)
+      throw error
+    }
+  }
+
+  /** The contents of a pack mostly belong to one site: who needs one will soon need the others. */
+  #fillPack(key: string): void {
+    if (!key.startsWith('packs/')) return
+    this.#fill(key, async () => {
+      const { client, index, cache } = this.#options
+      const contents = await index.contentsOf(key)
+      const pack =
+        contents.length > 1 ? await client.getBytes(key, { start: 0, end: 2 * PACK_BYTES }) : undefined
+      if (pack === undefined) return
+      await cache.keep(contents.flatMap((content) => contentIn(pack, content) ?? []))
+    })
+  }
+
+  #fillLarge(place: PlacedContent): void {
+    const { sha256, size, object } = place
+    const { cache } = this.#options
+    if (!cache.fits(size)) return
+    this.#fill(object, async () => {
+      const accept = (digest: BlobDigest) => {
+        if (digest.sha256 !== sha256) throw corrupt(sha256, 'its bytes are not what they were')
+      }
+      const source = Readable.from(fetchPieces(this.#options, place, 0, size), { objectMode: false })
+      await cache.receive(source, { maxBytes: size, sizeHint: size, accept, signal: this.#closing.signal })
+    })
+  }
+
+  #fill(key: string, work: () => Promise<void>): void {
+    if (this.#closing.signal.aborted || this.#filled.has(key) || this.#filling >= FILLS_AT_ONCE) return
+    if (this.#filled.size >= MOST_FILLED) this.#filled.clear()
+    this.#filled.add(key)
+    this.#filling += 1
+    void this.#track(work)
+      .catch((err: unknown) => {
+        this.#filled.delete(key)
+        if (!isUnavailable(err) && !this.#closing.signal.aborted)
+          this.#options.log.warn({ err, key }, 'contents could not be copied to this machine')
+      })
+      .finally(() => {
+        this.#filling -= 1
+      })
+  }
+
+  /** Makes a content that is damaged absent, so that it is stored anew when it is put again. */
+  async #lose(sha256: string, error: unknown): Promise<void> {
+    if (!isCorrupt(error)) return
+    const { index, log, onDamage, clock, isOwnStore } = this.#options
+    try {
+      if (!(await isOwnStore())) {
+        log.error({ err: error, sha256 }, 'this is not the object store that contents were put into')
+        return
+      }
+      await index.remove([sha256], Number.POSITIVE_INFINITY, Math.round(clock.now()))
+      log.error({ err: error, sha256 }, 'a stored content is damaged; uploading it again heals it')
+      await onDamage?.(sha256)
+    } catch (err) {
+      log.error({ err, sha256 }, 'a damaged content could not be noted')
+    }
+  }
+
+  /** One at a time. What cannot be done now is tried again with the next deletion. */
+  #tidy(): Promise<void> {
+    const { log } = this.#options
+    this.#tidying = this.#tidying
+      .then(() => tidy({ ...this.#options, signal: this.#closing.signal }))
+      .catch((err: unknown) => log.warn({ err }, 'the object store could not be tidied'))
+    return this.#tidying
+  }
+
+  #track<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) return Promise.reject(closed())
+    const promise = work()
+    this.#underWay.add(promise)
+    const done = () => void this.#underWay.delete(promise)
+    promise.then(done, done)
+    return promise
+  }
+}
+
+const isCorrupt = (error: unknown): boolean => error instanceof BlobError && error.kind === 'corrupt'
+
+const closed = () => new BlobError('closed', 'The blob store is closed')
+
+/** In pieces that are no copies. */
+const piecesOf = (bytes: Uint8Array): Readable =>
+  Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)], { objectMode: false })

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { opendir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { createMovingBlobStore, type MovingBlobStore } from '#adapters/blob-moving/moving-blob-store.ts'
+import type { ContentIndex } from '#adapters/blob-s3/content-index.ts'
+import { readLocation } from '#adapters/blob-s3/location.ts'
+import { createMarker, type Marker } from '#adapters/blob-s3/marker.ts'
+import { openS3BlobStore } from '#adapters/blob-s3/open-s3-blob-store.ts'
+import { S3Client } from '#adapters/blob-s3/s3-client.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { DiskSpace } from '#core/ports/disk-space.ts'
+import { isUnavailable } from '#core/ports/is-unavailable.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { SettingStore } from '#core/setting/setting-store.ts'
+import type { Config } from '../../config/config.ts'
+
+export interface ContentParts {
+  readonly index: ContentIndex
+  readonly settings: SettingStore
+  readonly disk: DiskSpace
+  readonly onDamage: (sha256: string) => Promise<void>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface Contents {
+  readonly blobs: BlobStore
+  /** Where contents still are somewhere else than they are kept now. */
+  readonly moving: Pick<MovingBlobStore, 'move'> | undefined
+  /** What all contents take where they are kept. */
+  bytes(): Promise<number>
+  /** Marks the object store as that of this installation; rejects where it is somebody else's. */
+  claim(): Promise<void>
+}
+
+/** What the object store is marked with. */
+const INSTALLATION = 'content-store'
+
+/** Where the contents of files are kept: on the disk of this machine, or in an object store that all machines share. */
+export async function openContents(config: Config, parts: ContentParts): Promise<Contents> {
+  const { blobUrl, blobFrom, dataDir } = config
+  const folder = join(dataDir, 'blobs')
+  const kept =
+    blobUrl === undefined
+      ? await openDisk(folder, parts)
+      : await openStore(config, blobUrl, 'content-copies', parts)
+  const from = blobFrom
+    ? await openStore(config, blobFrom, 'content-copies-from', parts)
+    : blobUrl !== undefined && (await hasContents(folder))
+      ? await openDisk(folder, parts)
+      : undefined
+  const moving = from && createMovingBlobStore(kept, from)
+  return {
+    blobs: moving ?? kept,
+    moving,
+    bytes: () => (blobUrl === undefined ? bytesIn(folder) : parts.index.bytes()),
+    async claim() {
+      for (const url of [blobUrl, blobFrom]) if (url !== undefined) await claimStore(config, url, parts)
+    },
+  }
+}
+
+const openDisk = (folder: string, { clock, log, disk, onDamage }: ContentParts): Promise<BlobStore> =>
+  createFsBlobStore({ folder, clock, log, hasRoom: () => disk.hasRoomFor('content'), onDamage })
+
+/** Only packs and large files count: an empty store has folders too. */
+async function hasContents(folder: string): Promise<boolean> {
+  for (const name of ['packs', 'large']) {
+    const entries = await readdir(join(folder, name)).catch(() => [])
+    if (entries.length > 0) return true
+  }
+  return false
+}
+
+const credentialsOf = ({ awsKeyId = '', awsSecretKey, awsSessionToken }: Config) => ({
+  keyId: awsKeyId,
+  secret: awsSecretKey?.reveal() ?? '',
+  sessionToken: awsSessionToken?.reveal(),
+})
+
+const openStore = (config: Config, url: string, copies: string, parts: ContentParts): Promise<BlobStore> => {
+  const { index, settings, disk, onDamage, clock, log } = parts
+  return openS3BlobStore({
+    ...{ url, index, onDamage, clock, log },
+    credentials: credentialsOf(config),
+    installation: async () => (await settings.get(INSTALLATION)) ?? '',
+    folder: join(config.dataDir, copies),
+    budgetBytes: config.cacheBytes,
+    hasRoom: () => disk.hasRoomFor('content'),
+  })
+}
+
+async function claimStore(
+  config: Config,
+  url: string,
+  { index, settings, log, clock }: ContentParts,
+): Promise<void> {
+  const client = new S3Client({ location: readLocation(url), credentials: credentialsOf(config), clock })
+  try {
+    await mark(createMarker(client), index, settings)
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    log.warn({ err: error }, 'the object store does not answer: what was copied to this machine is served')
+  } finally {
+    client.close()
+  }
+}
+
+async function mark(marker: Marker, index: ContentIndex, settings: SettingStore): Promise<void> {
+  const own = await settings.ensure(INSTALLATION, randomUUID())
+  const found = await marker.read()
+  if (found === own) return
+  if (found !== undefined)
+    throw new Error(
+      'ALOFT_BLOB_URL: the object store holds the contents of another installation; name another prefix',
+    )
+  if ((await index.page('', 1)).length > 0)
+    throw new Error(
+      'ALOFT_BLOB_URL: the object store is not the one that holds the contents of this installation',
+    )
+  await marker.write(own)
+}
+
+/** Files that go away meanwhile count nothing. */
+async function bytesIn(folder: string): Promise<number> {
+  let bytes = 0
+  for await (const entry of await opendir(folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) bytes += await bytesIn(path)
+    else if (entry.isFile()) bytes += (await stat(path).catch(() => undefined))?.size ?? 0
+  }
+  return bytes
+}

@@ -48,6 +48,7 @@ import { installationRoutes } from './installation/routes.ts'
 import type { Limits } from './limits.ts'
 import { projectLogRoutes } from './log/project-routes.ts'
 import { type FindLogged, logRoutes } from './log/routes.ts'
+import { approveRoutes } from './login/approve-routes.ts'
 import { loginRoutes } from './login/routes.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
@@ -122,7 +123,8 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
   const findPerson = createFindPerson(use.sessions, use.tokens)
   const routes: readonly Route[] = [
     ...loginRoutes(use.logins, limits),
-    ...sessionRoutes({ ...use, limits, site: system.site }),
+    ...approveRoutes({ ...use, ...system }),
+    ...sessionRoutes({ ...use, limits, ...system }),
     ...ssoRoutes(use.signOn, findPerson),
     ...oauthRoutes({ ...use, findPerson, site: system.site }),
     ...applicationRoutes(use.applications),

@@ -173,6 +173,7 @@ export async function buildApi(
     site: config.baseUrl,
     version: VERSION,
     origin: config.origin,
+    sendsMail: config.smtpUrl !== undefined,
     checkHealth: parts.checkHealth,
     readMetrics: withRestarts(metrics.read, createProcessList(channel)),
     readStatus: createReadStatus(config, parts, channel, use.operators.lateJobs),

@@ -31,7 +31,7 @@ export async function work(
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
   createMetrics(channel)
-  const mailer = openMailer(config)
+  const mailer = openMailer(config, (text) => process.stdout.write(text))
   const { stores, transact, bus, clock, outbound } = parts
   const [worker, ...others] = workerNames(await machineName(config.dataDir), seat)
   // What those before held when they died would otherwise wait until its lease runs out.
@@ -79,9 +79,17 @@ const noteJobs = (doing: Doing, handler: JobHandler): JobHandler => ({
 /** Builds share the machine with the sites: one for every two cores, and never one alone, which could keep everybody waiting. */
 const buildsAtOnce = (): number => Math.max(2, Math.floor(availableParallelism() / 2))
 
-export function openMailer({ smtpUrl, dataDir, domain }: Config): Mailer {
+/** What is not sent, because there is no mail server, is told instead. */
+export function openMailer(
+  { smtpUrl, dataDir, domain }: Config,
+  tell: (text: string) => void = () => {},
+): Mailer {
   const from = `Aloft <no-reply@${domain}>`
   return smtpUrl
     ? createSmtpMailer({ url: smtpUrl.reveal(), from })
-    : createOutboxMailer({ folder: join(dataDir, 'outbox'), from })
+    : createOutboxMailer({
+        folder: join(dataDir, 'outbox'),
+        from,
+        tell,
+      })
 }

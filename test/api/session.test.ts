@@ -64,6 +64,47 @@ apiSuite('sessions', (server) => {
     assert.equal(browser.cookies.has('aloft_session'), false)
   })
 
+  test('without a mail server the pages say where the link is', async () => {
+    const browser = createBrowser(server)
+    const form = await browser.call('GET /login')
+    assert.match(form.body, /printed in the server&#39;s terminal/)
+    await browser.post('/login', { email: 'nomail@aloft.test', ...hiddenIn(form.body) })
+    const wait = await browser.call('GET /login/wait')
+    assert.match(wait.body, /<title>Check the server&#39;s terminal/)
+    assert.doesNotMatch(wait.body, /We sent/)
+    const { body } = await server.call('GET /v1/login-methods')
+    assert.equal(body.mail, false)
+    assert.match(body.approveUrl, /^https?:\/\/[^/]+\/login\/approve$/)
+  })
+
+  test('a signed-in browser accepts a login of its own person, and of nobody else', async () => {
+    const email = 'approver@aloft.test'
+    const browser = createBrowser(server)
+    const first = await browser.call('GET /login/approve')
+    assert.deepEqual([first.status, first.headers.get('location')], [303, '/login?next=%2Flogin%2Fapprove'])
+    await browser.signIn(email)
+    assert.match((await browser.call('GET /login/approve')).body, /No login is waiting/)
+    const ask = async (who: string) =>
+      (await server.call('POST /platform/registration', { body: { email: who, tokenName: 'my laptop' } }))
+        .body
+    const verify = (who: string, token: string) =>
+      server.call(`GET /platform/registration/verify?email=${who}&token=${token}`)
+    const mine = await ask(email)
+    const other = await ask('somebody@aloft.test')
+    const page = await browser.call('GET /login/approve')
+    assert.ok(page.body.includes(mine.securityCode) && page.body.includes('my laptop'))
+    assert.ok(!page.body.includes('somebody@'))
+    const [foreign] = await server.parts.stores.logins.waiting('somebody@aloft.test', 0)
+    const { id = '', csrf = '' } = hiddenIn(page.body)
+    assert.equal((await browser.post('/login/approve', { id: foreign?.id ?? '', csrf })).status, 404)
+    assert.equal((await browser.post('/login/approve', { id, csrf: 'wrong' })).status, 403)
+    assert.equal((await verify(email, mine.token)).status, 400)
+    assert.equal((await browser.post('/login/approve', { id, csrf })).status, 200)
+    const got = await verify(email, mine.token)
+    assert.deepEqual([got.status, got.body.email], [200, email])
+    assert.equal((await verify('somebody@aloft.test', other.token)).status, 400)
+  })
+
   test('signing out ends the session, whoever kept the cookie', async () => {
     const browser = createBrowser(server)
     await browser.signIn('leaver@aloft.test')

@@ -25,7 +25,7 @@ describe('a person with a browser', { skip: withoutChromium }, () => {
 
   const signIn = async (page: Page, email: string) => {
     await page.getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Send sign-in link' }).click()
+    await page.getByRole('button', { name: 'Print sign-in link' }).click()
     await page.waitForURL('**/login/wait**')
     const code = await page.locator('.code').textContent()
     const mail = (await server.mails(email)).at(-1)

@@ -122,7 +122,7 @@ export async function signUp(aloft: Attacked, email: string): Promise<Attacked> 
 export async function signInAs(aloft: Attacked, page: Page, base: string, email: string): Promise<void> {
   await page.goto(`${base}/login`)
   await page.getByLabel('Email').fill(email)
-  await page.getByRole('button', { name: 'Send sign-in link' }).click()
+  await page.getByRole('button', { name: 'Print sign-in link' }).click()
   await page.waitForURL('**/login/wait**')
   const code = (await page.locator('.code').textContent()) ?? ''
   const outbox = join(aloft.folder, 'data', 'outbox')

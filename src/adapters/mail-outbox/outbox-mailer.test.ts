@@ -38,6 +38,19 @@ test('writes a mail as a file that a mail program reads', async () => {
   assert.doesNotMatch(raw.toString('latin1'), /[^\r]\n/)
 })
 
+test('tells whoever runs the server what was not sent, with the link it is about', async () => {
+  const folder = join(scratch, `outbox-${count++}`)
+  const told: string[] = []
+  const mailer = createOutboxMailer({ folder, from: 'aloft@cloud.example', tell: (text) => told.push(text) })
+  await mailer.send({ ...mail, link: 'http://localhost/login/accept?token=x' }, 'job_1')
+  await mailer.send(mail, 'job_2')
+  assert.match(
+    told[0] ?? '',
+    /not sent to ann@site\.example:\n {2}Log in\n {2}http:\/\/localhost\/login\/accept\?token=x\n/,
+  )
+  assert.ok(told[1]?.includes(`Read it in ${folder}`))
+})
+
 test('lets nobody but the owner read mails', { skip: process.platform === 'win32' }, async () => {
   const { folder, mailer } = outbox()
   await mailer.send(mail, 'job_1')

@@ -2,7 +2,7 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { Clock } from '#core/ports/clock.ts'
-import type { Mailer } from '#core/ports/mailer.ts'
+import type { Mail, Mailer } from '#core/ports/mailer.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { makePrivateFolder, syncFolder, temporaryName, writePrivateFile } from '../fs/private-file.ts'
 import { createCompose } from '../mail/compose.ts'
@@ -13,10 +13,22 @@ export interface OutboxOptions {
   /** `name@host`, or `Name <name@host>`. */
   readonly from: string
   readonly clock?: Clock
+  /** Tells whoever runs the server what would have been sent, since nobody else will. */
+  readonly tell?: (text: string) => void
 }
 
+const summaryOf = ({ to, subject, link }: Mail, folder: string): string =>
+  [
+    '',
+    `No mail server is set up (ALOFT_SMTP_URL), so this was not sent to ${to}:`,
+    `  ${subject}`,
+    link === undefined ? `  Read it in ${folder}` : `  ${link}`,
+    '',
+    '',
+  ].join('\n')
+
 /** Puts every mail into a folder as a file that mail programs open, for installations without a mail server. */
-export function createOutboxMailer({ folder, from, clock = systemClock }: OutboxOptions): Mailer {
+export function createOutboxMailer({ folder, from, clock = systemClock, tell }: OutboxOptions): Mailer {
   const compose = createCompose(from)
   const outbox = resolve(folder)
   // One after the other: two sends of one id at the same moment would each find no earlier file.
@@ -44,6 +56,7 @@ export function createOutboxMailer({ folder, from, clock = systemClock }: Outbox
       const written = last.then(() => write(message, id, now))
       last = written.catch(() => {})
       await written
+      tell?.(summaryOf(mail, outbox))
     },
     close() {},
   }

@@ -1,4 +1,6 @@
-import { register } from '#contract/api/login.ts'
+import { ApiError } from '#client/api-error.ts'
+import type { Client } from '#client/client.ts'
+import { loginMethods, register } from '#contract/api/login.ts'
 import { Redacted } from '#contract/redacted.ts'
 import { defineCommand, optional } from '../command.ts'
 import { plainText } from '../plain-text.ts'
@@ -7,10 +9,17 @@ import { pollLogin } from './poll-login.ts'
 /** The name under which the token is listed and the mail asks: short, and of printable characters. */
 const tokenName = (machine: string): string => `aloft on ${plainText(machine)}`.slice(0, 100)
 
+/** An installation of an earlier release says nothing of this. */
+const methodsOf = (api: Client): Promise<{ readonly mail: boolean; readonly approveUrl?: string }> =>
+  api.call(loginMethods).catch((error: unknown) => {
+    if (error instanceof ApiError) return { mail: true }
+    throw error
+  })
+
 export const command = defineCommand({
   doing: 'log in',
   about:
-    'Mails you a link. Compare the security code, accept, and this command stores the token it is given.\nAn address that has no account yet gets one.',
+    'Sends you a link by mail. Open it, compare the security code and accept: this command stores the token it is given. A browser in which you are signed in can accept it too.\nAn address that has no account yet gets one.',
   arguments: { email: optional('your e-mail address; asked for when left out') },
   examples: [
     ['login', 'ask for the address'],
@@ -26,8 +35,15 @@ export const command = defineCommand({
     const { token: poll, securityCode } = await api.call(register, {
       body: { email: typed, tokenName: tokenName(cli.machine) },
     })
-    out.say(`A mail is on its way to ${bold(plainText(typed))}.`)
-    out.say(`Open its link and accept, if this is the code it shows: ${bold(green(plainText(securityCode)))}`)
+    const { mail, approveUrl } = await methodsOf(api)
+    out.say(
+      mail
+        ? `We sent a link to ${bold(plainText(typed))}.`
+        : `This server has no mail server set up: the link for ${bold(plainText(typed))} was printed in its terminal.`,
+    )
+    out.say(`Open it, and accept if it shows this security code: ${bold(green(plainText(securityCode)))}`)
+    if (approveUrl !== undefined)
+      out.say(`Or, in a browser where you are signed in, open ${plainText(approveUrl)}`)
     out.say(dim('Waiting for you to accept … (Ctrl-C stops waiting)'))
     const { token, email } = await pollLogin({
       api,

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
-import { register, verify } from '#contract/api/login.ts'
+import { loginMethods, register, verify } from '#contract/api/login.ts'
 import { deleteToken } from '#contract/api/token.ts'
 import { getUser } from '#contract/api/user.ts'
 import { AloftError } from '#contract/errors.ts'
@@ -28,7 +28,7 @@ test('login shows the security code, stores the token for its owner only, and pr
   await using machine = await startMachine(...login, me)
   const { code, stdout, stderr } = await machine.aloft(['login', 'Jo@Example.com'])
   assert.equal(code, 0, stderr)
-  assert.match(stderr, /code it shows: Swift Otter/)
+  assert.match(stderr, /We sent a link to Jo@Example\.com\.\nOpen it, .* this security code: Swift Otter/)
   assert.equal(stdout, `Logged in to ${machine.api.baseUrl} as jo@example.com.\n`)
   assert.ok(!(stdout + stderr).includes(TOKEN) && !(stdout + stderr).includes('poll-secret'))
   const [asked] = machine.api.requests
@@ -68,6 +68,19 @@ test('a refused login says why and stores nothing', async () => {
   assert.equal(code, 1)
   assert.match(stderr, /Could not log in\.\n {2}Invalid request: .*\n {2}hint: Check the spelling/)
   assert.throws(() => statSync(join(machine.home, '.config')), /ENOENT/)
+})
+
+test('login says where the link is when there is no mail server, and how a browser accepts it', async () => {
+  const approveUrl = 'http://localhost:3000/login/approve'
+  await using machine = await startMachine(
+    ...login,
+    answers(loginMethods, () => ({ mail: false, approveUrl })),
+  )
+  const { code, stderr } = await machine.run(['login', 'Jo@Example.com'])
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /no mail server set up: the link for Jo@Example\.com was printed in its terminal/)
+  assert.ok(stderr.includes(`in a browser where you are signed in, open ${approveUrl}\n`))
+  assert.doesNotMatch(stderr, /sent/)
 })
 
 test('logout revokes the stored token, not the one in the environment, and forgets it', async () => {

@@ -35,6 +35,46 @@ export const verify = endpoint({
   reply: Type.Object({ token: Type.String(), email: Type.String(), teamId: Type.Null() }),
 })
 
+export const loginMethods = endpoint({
+  on: 'GET /v1/login-methods',
+  gen: 'current',
+  summary: 'How a login that was asked for can be accepted here',
+  access: PUBLIC,
+  limit: 'read',
+  reply: Type.Object({
+    mail: Type.Boolean({
+      description: 'False where there is no mail server: links are printed in the terminal of the server.',
+    }),
+    approveUrl: Type.String({ description: 'Where a browser that is signed in accepts a login.' }),
+  }),
+})
+
+export const approvePage = endpoint({
+  on: 'GET /login/approve',
+  gen: 'current',
+  page: true,
+  summary: 'The page on which somebody who is signed in accepts their own logins elsewhere',
+  access: PUBLIC,
+  limit: 'read',
+  reply: 'raw',
+})
+
+export const approve = endpoint({
+  on: 'POST /login/approve',
+  gen: 'current',
+  page: true,
+  summary: 'Accept a login of oneself with a browser that is signed in',
+  access: PUBLIC,
+  limit: 'registration-verify',
+  form: true,
+  bodyLimit: 64 * 1024,
+  body: Type.Object({
+    id: Type.String({ maxLength: 128 }),
+    csrf: Type.Optional(Type.String({ maxLength: 128 })),
+  }),
+  reply: 'raw',
+})
+
 export const acceptPage = endpoint({
   on: 'GET /login/accept',
   gen: 'current',

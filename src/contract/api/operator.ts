@@ -66,6 +66,7 @@ const Check = Type.Object({
   ok: Type.Boolean(),
   message: Type.String(),
   hint: Type.Optional(Type.String({ description: 'What to do about it.' })),
+  warning: Type.Optional(Type.Literal(true, { description: 'It works, and yet somebody should know.' })),
 })
 
 const Bytes = Type.Integer({ minimum: 0, description: 'Bytes.' })

@@ -8,6 +8,7 @@ export function loginMail(login: Login, link: string): Mail {
   const asking = strangerText(login.tokenName)
   return {
     to: login.email,
+    link,
     subject: `Log in to Aloft: ${login.securityCode}`,
     text: `Somebody asks to log in to Aloft as ${login.email}:
 "${asking}" at ${login.ip}.

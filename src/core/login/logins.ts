@@ -29,6 +29,9 @@ export interface Logins {
    * a new address is made here, so that asking alone makes none.
    */
   accept(link: string, code?: string): Promise<Login>
+  /** Logins that somebody who is signed in elsewhere can accept, because they are their own; the newest first. */
+  waitingFor(user: Pick<User, 'email'>): Promise<readonly Login[]>
+  approve(user: Pick<User, 'email'>, id: string): Promise<Login>
   /** What the program that asked shows while it waits. */
   pending(poll: string): Promise<Login>
   /** Begins a session in the place of an API token, once. */
@@ -163,6 +166,17 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
         const login = code === undefined ? mailed : await withCode(logins, mailed, code)
         if (login.acceptedAt !== null) return login
         await ensureUser(users, login.email, rules)
+        await logins.accept(login.id, clock.now())
+        return login
+      }),
+
+    waitingFor: async ({ email }) =>
+      (await store.waiting(email, clock.now())).toSorted((a, b) => b.createdAt - a.createdAt),
+
+    approve: ({ email }, id) =>
+      transact(async ({ logins }) => {
+        const login = (await logins.waiting(email, clock.now())).find((waiting) => waiting.id === id)
+        if (!login) throw expired()
         await logins.accept(login.id, clock.now())
         return login
       }),

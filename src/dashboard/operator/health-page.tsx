@@ -16,6 +16,8 @@ const ROLES = { supervisor: 'Supervisor', serve: 'Serving', work: 'Worker' } as 
 export function HealthPage() {
   const status = useRead('operator', getStatus)
   const wrong = status.checks.filter(({ ok }) => !ok)
+  const warnings = status.checks.filter(({ ok, warning }) => ok && warning)
+  const fine = status.checks.filter(({ ok, warning }) => ok && !warning)
   return (
     <Page title="Health" about={`Aloft ${status.version} at ${status.baseUrl}`} actions={<RefreshButton />}>
       <Card
@@ -26,14 +28,14 @@ export function HealthPage() {
         }
       >
         <ul className="space-y-3">
-          {[...wrong, ...status.checks.filter(({ ok }) => ok)].map(({ name, ok, message, hint }) => (
+          {[...wrong, ...warnings, ...fine].map(({ name, ok, warning, message, hint }) => (
             <li key={name} className="flex items-start gap-3 text-sm">
-              <span className={ok ? 'mt-0.5 text-good' : 'mt-0.5 text-bad'}>
-                <Icon name={ok ? 'check' : 'warning'} />
+              <span className={`mt-0.5 ${warning ? 'text-warn' : ok ? 'text-good' : 'text-bad'}`}>
+                <Icon name={ok && !warning ? 'check' : 'warning'} />
               </span>
               <span className="min-w-0">
                 <span className="font-medium">{name}</span>
-                <span className="sr-only">{ok ? ': OK' : ': needs attention'}</span>
+                <span className="sr-only">{warning ? ': warning' : ok ? ': OK' : ': needs attention'}</span>
                 <span className="block break-words text-soft">{message}</span>
                 {hint !== undefined && <span className="block break-words">{hint}</span>}
               </span>

@@ -16,34 +16,49 @@ const hidden = ({ csrf, next }: Hidden): Raw =>
 
 export const askForEmail = (
   form: Hidden,
-  again?: { readonly email: string; readonly problem: string },
+  {
+    sendsMail,
+    again,
+  }: {
+    readonly sendsMail: boolean
+    readonly again: { readonly email: string; readonly problem: string } | undefined
+  },
 ): string =>
   page(
     'Sign in',
-    html`<p class="soft">Enter your email and we'll send you a sign-in link. No password needed.</p>
+    html`<p class="soft">${
+      sendsMail
+        ? "Enter your email and we'll send you a sign-in link. No password needed."
+        : "Enter your email. This server has no mail server set up, so the sign-in link is printed in the server's terminal."
+    }</p>
 ${again ? html`<p class="problem" role="alert">${again.problem}</p>` : none}
 <form method="post" action="/login">${hidden(form)}
 <label for="email">Email</label>
 <input id="email" name="email" type="email" required autofocus maxlength="254" autocomplete="email" placeholder="you@example.com" value="${again?.email ?? ''}">
-<button>Send sign-in link</button></form>
+<button>${sendsMail ? 'Send sign-in link' : 'Print sign-in link'}</button></form>
 <p class="soft small">New here? Your account is created when you open the link.</p>`,
   )
 
 /** Seconds from one look to the next. */
 const REFRESH = 3
 
-const toDo = ({ email, hasMail }: Login): Raw =>
-  hasMail
-    ? html`<p>We sent a link to <b>${email}</b>. Accept it only if the email shows this security code:</p>`
-    : html`<p>Too many emails have been sent to <b>${email}</b>, so we didn't send another. Open the link in the most recent one and enter this security code:</p>`
+const toDo = ({ email, hasMail }: Login, sendsMail: boolean): Raw =>
+  hasMail && !sendsMail
+    ? html`<p>This server has no mail server set up. The sign-in link for <b>${email}</b> was printed in the server's terminal. Accept it only if its page shows this security code:</p>`
+    : hasMail
+      ? html`<p>We sent a link to <b>${email}</b>. Accept it only if the email shows this security code:</p>`
+      : html`<p>Too many emails have been sent to <b>${email}</b>, so we didn't send another. Open the link in the most recent one and enter this security code:</p>`
 
-export const waiting = (login: Login, next: string): string =>
+export const waiting = (
+  login: Login,
+  { next, sendsMail }: { readonly next: string; readonly sendsMail: boolean },
+): string =>
   page(
-    'Check your email',
-    html`${toDo(login)}
+    sendsMail ? 'Check your email' : "Check the server's terminal",
+    html`${toDo(login, sendsMail)}
 <p class="code">${login.securityCode}</p>
 <p class="soft"><span class="pulse" aria-hidden="true"></span>Waiting for you to open the link. This page continues automatically.</p>
-<p class="soft small">No email? Check your spam folder, or <a href="/login?next=${encodeURIComponent(next)}">use a different email</a>. The link is valid for 30 minutes.</p>`,
+<p class="soft small">${sendsMail ? 'No email? Check your spam folder, or ' : 'No access to that terminal? Ask whoever runs this server to set ALOFT_SMTP_URL, or '}<a href="/login?next=${encodeURIComponent(next)}">use a different email</a>. The link is valid for 30 minutes.</p>`,
     { refresh: REFRESH },
   )
 

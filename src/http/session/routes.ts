@@ -21,6 +21,7 @@ export interface SessionParts {
   readonly sessions: Sessions
   readonly limits: Limits
   readonly site: string
+  readonly sendsMail: boolean
 }
 
 type Headers = Parameters<typeof readCookie>[0]
@@ -39,7 +40,13 @@ const isKind = (error: unknown, kind: AloftError['kind']): boolean =>
   error instanceof AloftError && error.kind === kind
 
 /** Signing in and out with a browser that runs no script. */
-export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts): readonly Route[] => {
+export const sessionRoutes = ({
+  logins,
+  sessions,
+  limits,
+  site,
+  sendsMail,
+}: SessionParts): readonly Route[] => {
   const present = createFindSession(sessions)
 
   /** The form, bound to a cookie that other sites cannot read. */
@@ -50,7 +57,7 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
     again?: { email: string; problem: string; status: number },
   ): RawReply => {
     const bearer = readCookie(headers, 'aloft_login', secure) ?? newBearer()
-    return pageReply(askForEmail({ csrf: csrfOf(bearer), next }, again), {
+    return pageReply(askForEmail({ csrf: csrfOf(bearer), next }, { sendsMail, again }), {
       ...(again && { status: again.status }),
       cookies: [writeCookie('aloft_login', bearer, secure)],
     })
@@ -97,7 +104,7 @@ export const sessionRoutes = ({ logins, sessions, limits, site }: SessionParts):
       if (poll === undefined || provenanceOf(headers, site, secure) === 'foreign') return redirect(again)
       try {
         const login = await logins.pending(poll)
-        if (login.acceptedAt === null) return pageReply(waiting(login, next))
+        if (login.acceptedAt === null) return pageReply(waiting(login, { next, sendsMail }))
         const { bearer } = await logins.signIn(visit, poll)
         const before = readCookie(headers, 'aloft_session', secure)
         if (before !== undefined) await sessions.end(before)

@@ -12,6 +12,8 @@ export interface SystemParts {
   readonly site: string
   readonly version: string
   readonly origin: string
+  /** False where mails are printed in the terminal and kept in a folder, because there is no mail server. */
+  readonly sendsMail: boolean
   /** Throws while something the API depends on does not answer. */
   readonly checkHealth: () => Promise<void>
   readonly readMetrics: () => Promise<{ readonly type: string; readonly body: string }>

@@ -11,6 +11,7 @@ import type { Config } from '../../config/config.ts'
 import { firstWords } from '../first-words.ts'
 import { PREPARED, type Prepared } from '../prepared.ts'
 import { ADOPT, type Adopt } from './adopt.ts'
+import { announcement } from './announcement.ts'
 import { type Channel, kindOf } from './channel.ts'
 import { DRAIN_MS, findProgram, JOINED, SupervisedChild, type SupervisedOptions } from './child.ts'
 import { openSockets } from './listen-sockets.ts'
@@ -218,7 +219,8 @@ export async function supervise(
 
   let outcome = await Promise.race([startAll(), stillborn.promise, stopping])
   if (outcome === 'ready') {
-    announce(config, await looked.promise)
+    const { setupToken } = await looked.promise
+    process.stdout.write(announcement(config.baseUrl, setupToken))
     isReady = true
     const scaling = role === 'work' ? undefined : scale()
     outcome = await Promise.race([stillborn.promise, stopping])
@@ -256,14 +258,6 @@ function createFirstWords(): (sandbox: SandboxFacts) => void {
     if (advice && !isSaid) process.stdout.write(firstWords(advice))
     isSaid = true
   }
-}
-
-function announce(config: Config, { setupToken }: Prepared): void {
-  if (setupToken !== undefined)
-    process.stdout.write(
-      `\nNobody operates this installation yet. Open this one-time link to become its operator:\n\n  ${config.baseUrl}/setup?token=${setupToken}\n\n`,
-    )
-  process.stdout.write(`aloft ready ${config.baseUrl}\n`)
 }
 
 /** Serving processes share this port without the supervisor, so that a second installation on it has to be noticed. */

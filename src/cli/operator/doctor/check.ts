@@ -4,6 +4,7 @@ export interface Check {
   readonly ok: boolean
   readonly message: string
   readonly hint?: string | undefined
+  readonly warning?: true
 }
 
 export const good = (name: string, message: string): Check => ({ name, ok: true, message })

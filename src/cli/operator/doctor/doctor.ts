@@ -43,8 +43,8 @@ async function examine(cli: Cli): Promise<readonly Check[]> {
   return [...status.checks, clock, baseUrl, tls, ...dns, wildcard, ...(delegation ? [delegation] : [])]
 }
 
-function show({ out }: Cli, { name, ok, message, hint }: Check): string {
-  const { green, red, bold } = out.colors
-  const line = `${ok ? green('ok  ') : red('FAIL')} ${bold(name.padEnd(13))} ${plainText(message)}`
+function show({ out }: Cli, { name, ok, warning, message, hint }: Check): string {
+  const { green, red, yellow, bold } = out.colors
+  const line = `${warning ? yellow('warn') : ok ? green('ok  ') : red('FAIL')} ${bold(name.padEnd(13))} ${plainText(message)}`
   return hint === undefined ? line : `${line}\n     ${''.padEnd(13)} → ${plainText(hint)}`
 }

@@ -302,6 +302,13 @@ export const SETTINGS = {
     read: count,
     fallback: () => 1,
   }),
+  gitMaxPush: setting({
+    variable: 'ALOFT_GIT_MAX_PUSH',
+    default: '`2G`',
+    meaning: 'The largest push that the git server takes, such as `500M`.',
+    read: bytes,
+    fallback: () => 2 * 1024 ** 3,
+  }),
   rateLimit: setting<number | undefined>({
     variable: 'ALOFT_RATE_LIMIT',
     default: 'per group of endpoints',

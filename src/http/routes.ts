@@ -44,6 +44,7 @@ import { domainRoutes } from './domain/routes.ts'
 import { drainRoutes } from './drain/routes.ts'
 import { envVariableRoutes } from './env-variable/routes.ts'
 import { fileRoutes } from './file/routes.ts'
+import { type GitRouteParts, gitRoutes } from './git/routes.ts'
 import { installationRoutes } from './installation/routes.ts'
 import type { Limits } from './limits.ts'
 import { projectLogRoutes } from './log/project-routes.ts'
@@ -86,6 +87,7 @@ export interface UseCases {
   readonly drains: Drains
   readonly envVariables: EnvVariables
   readonly files: Files
+  readonly git: Pick<GitRouteParts, 'pushes' | 'repositories' | 'follow' | 'maxBytes'>
   readonly installations: Installations
   readonly logins: Logins
   readonly logs: DeploymentLogs
@@ -119,7 +121,11 @@ const findLogged =
   }
 
 /** The API's table of contents. */
-export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): readonly Route[] {
+export function allRoutes(
+  use: UseCases,
+  system: SystemParts & Pick<GitRouteParts, 'teams' | 'originOf'>,
+  limits: Limits,
+): readonly Route[] {
   const findPerson = createFindPerson(use.sessions, use.tokens)
   const routes: readonly Route[] = [
     ...loginRoutes(use.logins, limits),
@@ -134,6 +140,7 @@ export function allRoutes(use: UseCases, system: SystemParts, limits: Limits): r
     ...teamRoutes(use.teams),
     ...fileRoutes(use.files),
     ...deploymentRoutes(use.deployments),
+    ...gitRoutes({ ...use.git, ...system, tokens: use.tokens }),
     ...previewRoutes(use.previews),
     ...logRoutes(use.logs, findLogged(use.deployments)),
     ...projectLogRoutes(use.logs, {

@@ -172,6 +172,8 @@ export async function buildApi(
   const system = {
     site: config.baseUrl,
     version: VERSION,
+    teams: parts.stores.teams,
+    originOf: createOriginOf(config.domain, config.origin),
     origin: config.origin,
     sendsMail: config.smtpUrl !== undefined,
     checkHealth: parts.checkHealth,
@@ -191,7 +193,7 @@ export async function buildApi(
     clock: parts.clock,
     log: parts.log,
     site: config.baseUrl,
-    originOf: createOriginOf(config.domain, config.origin),
+    originOf: system.originOf,
     defaultPlan: config.defaultPlan,
     addAudit: parts.stores.audit.add,
     observe: metrics.observe,

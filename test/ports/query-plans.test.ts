@@ -441,6 +441,7 @@ const callsOnOthers = ({
       await projects.byIdOrName(user.id, project.id)
       await projects.byIdOrName(user.id, project.name)
     },
+    exists: () => projects.exists(project.id),
     touch: () => projects.touch(user.id, project.id, 1),
     byTransferHash: () => projects.byTransferHash('hash'),
     setTransferHash: () => projects.setTransferHash(project.id, 'hash'),

@@ -13,6 +13,7 @@ import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import type { EventQueue } from '#core/event/event.ts'
 import { createEventQueue } from '#core/event/event-queue.ts'
 import type { FileStore } from '#core/file/file-store.ts'
+import type { GitObjectStore, PushStore } from '#core/git/push-store.ts'
 import type { InstallationStore } from '#core/installation/installation-store.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
@@ -59,6 +60,8 @@ import { createDomainStore } from './domain/domain-store.ts'
 import { createOrderStore } from './domain/order-store.ts'
 import { createProjectDomainStore } from './domain/project-domain-store.ts'
 import { createFileStore } from './file/file-store.ts'
+import { createGitObjectStore } from './git/git-object-store.ts'
+import { createPushStore } from './git/push-store.ts'
 import { createApplicationStore } from './integration/application-store.ts'
 import { createDeliveryStore } from './integration/delivery-store.ts'
 import { createDrainStore } from './integration/drain-store.ts'
@@ -105,6 +108,8 @@ export interface Stores {
   readonly deliveries: DeliveryStore
   readonly drains: DrainStore
   readonly crons: CronStore
+  readonly pushes: PushStore
+  readonly gitObjects: GitObjectStore
   readonly audit: AuditStore
   readonly events: EventQueue
   readonly usage: UsageStore
@@ -164,6 +169,8 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   audit: ({ db }) => createAuditStore(db),
   usage: ({ db }) => createUsageStore(db),
   drains: ({ db }) => createDrainStore(db),
+  pushes: ({ db }) => createPushStore(db),
+  gitObjects: ({ db }) => createGitObjectStore(db),
   events: ({ db, stores, site = '' }) =>
     createEventQueue({
       listeners: createListenerStore(db),

@@ -9,6 +9,7 @@ import type { Cron, CronRun } from '#core/cron/cron.ts'
 import type { RecordType } from '#core/dns-record/dns-record.ts'
 import type { Drain } from '#core/drain/drain.ts'
 import type { EventType } from '#core/event/event.ts'
+import type { PushState } from '#core/git/push.ts'
 import type { TokenKind } from '#core/token/token.ts'
 import type { Counted } from '#core/usage/usage-store.ts'
 import type { Delivery, DeliveryTarget } from '#core/webhook/webhook.ts'
@@ -59,6 +60,8 @@ export interface Tables {
   readonly oauth_codes: OauthCodeTable
   readonly webhooks: WebhookTable
   readonly deliveries: DeliveryTable
+  readonly git_pushes: GitPushTable
+  readonly git_objects: GitObjectTable
   readonly drains: DrainTable
   readonly drain_cursors: DrainCursorTable
   readonly crons: CronTable
@@ -537,6 +540,23 @@ export interface CronRunTable {
   deployment_id: string | null
   request_id: string | null
   message: string | null
+}
+
+export interface GitPushTable {
+  id: string
+  owner_id: string
+  project_id: string
+  ref: string
+  state: PushState
+  deployment_id: string | null
+  details: string
+  created_at: number
+}
+
+interface GitObjectTable {
+  owner_id: string
+  oid: string
+  sha1: string
 }
 
 export interface DrainTable {

@@ -9,6 +9,7 @@ import { listDnsRecords } from '#contract/api/dns-record.ts'
 import { listDomains } from '#contract/api/domain.ts'
 import { listDrains } from '#contract/api/drain.ts'
 import { listVariables } from '#contract/api/env-variable.ts'
+import { listPushes } from '#contract/api/git.ts'
 import { listConfigurations } from '#contract/api/installation.ts'
 import { listProjects } from '#contract/api/project.ts'
 import { listProjectDomains } from '#contract/api/project-domain.ts'
@@ -42,6 +43,7 @@ const READ_BY: Readonly<Record<ChangeKind, Endpoint>> = {
   delivery: listDeliveries,
   drain: listDrains,
   cron: listCrons,
+  push: listPushes,
   integration: listConfigurations,
   application: listApplications,
   user: getUser,

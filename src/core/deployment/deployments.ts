@@ -5,6 +5,7 @@ import type { Context, Owner } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
 import { queueForgetTraffic } from '../analytics/forget-traffic.ts'
 import { isAsUploaded } from '../detection/detect.ts'
+import { queueAfterPush } from '../git/queue-push.ts'
 import type { Instance } from '../instance/instance.ts'
 import type { InstanceStore } from '../instance/instance-store.ts'
 import { queueForget } from '../log/forget-job.ts'
@@ -178,6 +179,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
           if (project && aliases.some(({ host }) => host === domain.name))
             await showDomain(stores, project, domain, clock.now())
         await queueForget(jobs, deployment.id)
+        await queueAfterPush(jobs, deployment)
         await queueForgetTraffic(jobs, { projectId, deploymentId: deployment.id }, clock.now())
         return { deployment, hosts: aliases.map(({ host }) => host) }
       })

@@ -5,6 +5,7 @@ import { queueBuild } from '../build/queue-build.ts'
 import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
 import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
+import { queueAfterPush } from '../git/queue-push.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import { type Allotment, allotNames } from '../names/allot-names.ts'
 import { type TakenNames, takeNames, takeNamesOfBuilt } from '../names/take-names.ts'
@@ -67,7 +68,7 @@ export async function publish(
 
 /** Ends what cannot be built, inside the caller's transaction. One that has ended meanwhile stays as it is. */
 export async function giveUp(
-  stores: Pick<PublishStores, 'deployments' | 'events'>,
+  stores: Pick<PublishStores, 'deployments' | 'events' | 'jobs'>,
   deployment: Deployment,
   failure: Failure,
   now: number,
@@ -80,7 +81,7 @@ export async function giveUp(
 
 /** The same without telling anybody; undefined where it has ended meanwhile. What was built by then stays READY. */
 export async function endFailed(
-  { deployments }: Pick<PublishStores, 'deployments'>,
+  { deployments, jobs }: Pick<PublishStores, 'deployments' | 'jobs'>,
   deployment: Deployment,
   failure: Failure,
   now: number,
@@ -96,7 +97,9 @@ export async function endFailed(
       run.readyState === 'READY' ? run : { ...run, readyState: 'ERROR' as const, readyStateAt: now },
     ),
   } as const
-  return (await deployments.advance(deployment.id, change)) ? { ...deployment, ...change } : undefined
+  if (!(await deployments.advance(deployment.id, change))) return undefined
+  await queueAfterPush(jobs, deployment)
+  return { ...deployment, ...change }
 }
 
 /** Makes what was built READY. */
@@ -138,6 +141,7 @@ async function goLive(
     await queuePreview(stores.jobs, addressed)
     await syncCrons(stores, { id: addressed.projectId, ownerId: addressed.ownerId }, now)
   }
+  await queueAfterPush(stores.jobs, addressed)
   return { deployment: { ...addressed, ...change }, changed: [...(host === null ? [] : [host]), ...pointed] }
 }
 

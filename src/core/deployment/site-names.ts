@@ -1,4 +1,5 @@
 import type { HostStore } from '../alias/host-store.ts'
+import { branchAliasOf } from '../git/branch-alias.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { ProjectDomain } from '../project-domain/project-domain.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
@@ -50,7 +51,7 @@ export function createSiteNames({ projects, projectDomains, hosts, domain }: Sit
     const branch = branchOf(deployment.meta)
     const [production, ofBranch] = [
       named(null) ?? (await platformName(deployment)),
-      branch === undefined ? undefined : named(branch),
+      branch === undefined ? undefined : (named(branch) ?? branchAliasOf(deployment)),
     ]
     return {
       ...(production === undefined ? {} : { production }),

@@ -6,13 +6,16 @@ import type { HostStore } from '../alias/host-store.ts'
 import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
 import { branchOf } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { defaultAlias, productionAlias, stagingAlias } from '../deployment/hosts.ts'
+import { allotBranchAlias } from '../git/branch-alias.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { destination, dueDomains, isExplicit } from './due-names.ts'
 
 interface AllotStores {
+  readonly deployments: Pick<DeploymentStore, 'find'>
   readonly hosts: HostStore
   readonly projects: ProjectStore
   readonly projectDomains: ProjectDomainStore
@@ -37,20 +40,26 @@ export async function allotNames(
   const { target, meta, aliasWish } = deployment
   const always = await defaultHost(stores, deployment, on)
   if (isExplicit(deployment)) return [...new Set([always, ...(aliasWish ?? [])])]
+  const ofBranch = await allotBranchAlias(stores, deployment, {
+    project: project.name,
+    account: owner.slug,
+    names,
+  })
+  const first = ofBranch === undefined ? [always] : [always, ofBranch]
   const follows = target === 'production' || branchOf(meta) !== undefined
   const present = follows ? await stores.projectDomains.ofProject(project.id) : []
   const due = dueDomains(project, present, deployment)
   if (target === 'staging') {
     const staging = stagingAlias(project.name, owner.slug, names.domain)
-    return isReservedHost(names, staging) ? [always, ...due] : [always, staging, ...due]
+    return isReservedHost(names, staging) ? [...first, ...due] : [...first, staging, ...due]
   }
-  if (target !== 'production') return [always, ...due]
+  if (target !== 'production') return [...first, ...due]
   const production = productionAlias(project.name, names.domain)
   const isFree =
     !isReservedHost(names, production) &&
     present.every(({ name }) => name !== production) &&
     (await isOurs(stores.hosts, production, deployment))
-  return isFree ? [always, production, ...due] : [always, ...due]
+  return isFree ? [...first, production, ...due] : [...first, ...due]
 }
 
 /** Allotted with the first deployment of a project and kept for it. Always the first of the aliases. */

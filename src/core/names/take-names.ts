@@ -4,6 +4,7 @@ import type { HostStore } from '../alias/host-store.ts'
 import { branchOf } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { branchAliasOf } from '../git/branch-alias.ts'
 import { holdsProduction } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { showsProduction } from '../project-domain/domains-for.ts'
@@ -87,8 +88,12 @@ export async function takeMissedNames(
   await deployments.update(deploymentId, { aliasFinal: [...shown] })
   return taken
 }
-const claim = ({ hosts }: TakeStores, deployment: Deployment, alias: string, now: number) =>
-  pointAlias(hosts, alias, destination(deployment, alias !== deployment.aliasFinal[0]), now)
+
+/** The name of a branch follows that branch, whatever is promoted or rolled back: it is never one of production's. */
+const claim = ({ hosts }: TakeStores, deployment: Deployment, alias: string, now: number) => {
+  const mayBeProduction = alias !== deployment.aliasFinal[0] && alias !== branchAliasOf(deployment)
+  return pointAlias(hosts, alias, destination(deployment, mayBeProduction), now)
+}
 
 /** A domain that somebody has put another alias on, or does so at this moment, is no reason to fail. */
 async function takeDomains(

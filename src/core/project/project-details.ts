@@ -12,6 +12,10 @@ export interface ProjectDetails {
   readonly enablePreviewFeedback: boolean | null
   readonly gitForkProtection: boolean
   readonly gitLFS: boolean
+  /** Null: `main`, or what the repository begins with where it has no such branch. */
+  readonly productionBranch: string | null
+  /** Addresses that deploy a branch without a token. Oldest first. */
+  readonly deployHooks: readonly DeployHook[]
   readonly serverlessFunctionRegion: string | null
   readonly serverlessFunctionZeroConfigFailover: boolean
   readonly skipGitConnectDuringLink: boolean
@@ -36,6 +40,16 @@ export interface ProjectDetails {
   /** The aliases that the last request moved. */
   readonly movedAliases: readonly MovedAlias[]
   readonly transfer: Transfer | null
+}
+
+export interface DeployHook {
+  readonly id: string
+  readonly name: string
+  /** The branch that it deploys. */
+  readonly ref: string
+  /** Who made it: what it deploys is theirs. */
+  readonly userId: string
+  readonly createdAt: number
 }
 
 export interface PasswordProtection {
@@ -98,6 +112,8 @@ export const DEFAULT_DETAILS: ProjectDetails = {
   enablePreviewFeedback: null,
   gitForkProtection: true,
   gitLFS: false,
+  productionBranch: null,
+  deployHooks: [],
   serverlessFunctionRegion: null,
   serverlessFunctionZeroConfigFailover: false,
   skipGitConnectDuringLink: false,

@@ -17,7 +17,7 @@ import {
   type DeploymentNews,
   tellDeploymentNews,
 } from '#core/deployment/deployment-news.ts'
-import { createDeployments } from '#core/deployment/deployments.ts'
+import { createDeployments, type DeploymentParts, type Deployments } from '#core/deployment/deployments.ts'
 import { createSecretValues } from '#core/deployment/secret-values.ts'
 import { createDnsRecords } from '#core/dns-record/dns-records.ts'
 import { createCustomHostCheck } from '#core/domain/custom-host.ts'
@@ -28,6 +28,7 @@ import { createCollectJob } from '#core/file/collect-job.ts'
 import { damageMail } from '#core/file/damage-mail.ts'
 import { createFiles } from '#core/file/files.ts'
 import { createScrubJob } from '#core/file/scrub-job.ts'
+import { createPushes } from '#core/git/pushes.ts'
 import { createDisableInstallations } from '#core/installation/disable-installations.ts'
 import {
   createDeleteDisabledJob,
@@ -81,6 +82,7 @@ import { createReserveJob } from '../supervisor/reserve.ts'
 import { type CertificateParts, createCertificateParts } from '../tls/certificates.ts'
 import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
 import { openDrains } from './drains.ts'
+import { createFollow, createGitJobs, createGitRounds, openRepositories } from './git.ts'
 import { openAllows } from './outbound.ts'
 import { createCallDeployment } from './own-visits.ts'
 import type { Parts } from './parts.ts'
@@ -134,6 +136,7 @@ const recurringJobs = (
     createDeleteDisabledJob(installationParts(config, parts)),
     createDeliveryCleanup({ store: stores.deliveries, clock }),
     createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
+    createGitRounds(config, parts),
   ]
 }
 
@@ -185,6 +188,13 @@ const buildJobs = (
   return [createBuildJob(build), createLostBuildsJob(build)]
 }
 
+const pushJobs = (config: Config, parts: Parts, certificates: CertificateParts): readonly JobHandler[] => {
+  const onHostsChanged = announceHosts(parts, certificates)
+  const content = createContentRoom(parts)
+  const { create } = openDeployments(config, parts, { content, onHostsChanged })
+  return createGitJobs(config, parts, { create, content, onHostsChanged })
+}
+
 /** Everything the working processes do. */
 export const createJobHandlers = (
   config: Config,
@@ -231,6 +241,7 @@ export const createJobHandlers = (
   createForgetJob({ store: parts.logStore }),
   createForgetTrafficJob({ store: parts.trafficStore }),
   ...buildJobs(config, parts, { builder, boot, buildsAtOnce, mayBuild }, certificates),
+  ...pushJobs(config, parts, certificates),
   createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: tellHosts(parts.bus) }),
   ...recurringJobs(config, parts, certificates),
 ]
@@ -249,6 +260,34 @@ const announceHosts = ({ bus, log }: Parts, { automatic }: CertificateParts) => 
       .wanted(hosts)
       .catch((error: unknown) => log.error({ err: error }, 'certificates could not be asked for'))
   }
+}
+
+/** Deployments as both serving processes and jobs make them. */
+function openDeployments(
+  config: Config,
+  parts: Parts,
+  given: Pick<DeploymentParts, 'content' | 'onHostsChanged'>,
+): Deployments {
+  const { stores, transact, clock, vault, blobs, bus, quotas } = parts
+  return createDeployments({
+    ...given,
+    names: platformNames(config),
+    checkCustomHost: createCustomHostCheck({ store: stores.domains, nameservers: config.nameservers }),
+    quotas,
+    store: stores.deployments,
+    instances: stores.instances,
+    outputs: stores.outputs,
+    projects: stores.projects,
+    onNews: (news) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news)),
+    files: stores.files,
+    transact,
+    blobs,
+    vault,
+    clock,
+    resolveSecrets: createSecretValues(createResolveSecrets(vault)),
+    logOf: buildLogs(config, parts),
+    docker: config.runtime === 'docker',
+  })
 }
 
 /** Binds the use cases to their stores and to each other. */
@@ -274,24 +313,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
   })
   const { quotas } = parts
   const content = createContentRoom({ quotas, clock })
-  const deployments = createDeployments({
-    ...naming,
-    quotas,
-    content,
-    store: stores.deployments,
-    instances: stores.instances,
-    outputs: stores.outputs,
-    projects: stores.projects,
-    onNews,
-    files: stores.files,
-    transact,
-    blobs,
-    vault,
-    clock,
-    resolveSecrets,
-    logOf: buildLogs(config, parts),
-    docker: config.runtime === 'docker',
-  })
+  const deployments = openDeployments(config, parts, { content, onHostsChanged })
   const projects = createProjects({
     store: stores.projects,
     transact,
@@ -301,8 +323,25 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     onNews,
     beginVariables: envVariables.begin,
   })
+  const logs = createDeploymentLogs({ store: parts.logStore, bus })
+  const repositories = openRepositories(config)
   return {
     deployments,
+    git: {
+      repositories,
+      pushes: createPushes({
+        store: stores.pushes,
+        projects: stores.projects,
+        ensureProject: projects.ensure,
+        getProject: projects.get,
+        repositories,
+        transact,
+        bus,
+        clock,
+      }),
+      follow: createFollow(config, parts, logs),
+      maxBytes: config.gitMaxPush,
+    },
     analytics: createAnalytics({
       store: parts.trafficStore,
       findProject: projects.get,
@@ -312,7 +351,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       },
       clock,
     }),
-    logs: createDeploymentLogs({ store: parts.logStore, bus }),
+    logs,
     previews: createPreviews({
       store: stores.previews,
       jobs: stores.jobs,

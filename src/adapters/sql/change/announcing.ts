@@ -9,6 +9,7 @@ import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
 import type { DrainStore } from '#core/drain/drain-store.ts'
 import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
+import type { PushStore } from '#core/git/push-store.ts'
 import type { InstallationStore } from '#core/installation/installation-store.ts'
 import type { PreviewStore } from '#core/preview/preview.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
@@ -50,6 +51,7 @@ interface Announced {
   readonly deliveries: DeliveryStore
   readonly drains: DrainStore
   readonly crons: CronStore
+  readonly pushes: PushStore
   readonly audit: AuditStore
 }
 
@@ -100,6 +102,9 @@ const webhookById = prepare<{ id: string }>()((db, { id }) =>
 )
 const deliveryById = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('deliveries').select(['owner_id', 'id']).where('id', '=', id),
+)
+const pushById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('git_pushes').select(['owner_id', 'project_id', 'id']).where('id', '=', id),
 )
 const drainById = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('drains').select(['owner_id', 'id']).where('id', '=', id),
@@ -336,6 +341,11 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       add: announcing(store.add, ({ ownerId, id }) => one('drain', { ownerId, id })),
       update: announcing(store.update, async (id) => found('drain', await drainById(db, { id }))),
       remove: announcing(store.remove, (ownerId, id) => one('drain', { ownerId, id })),
+    }),
+    pushes: (store) => ({
+      ...store,
+      add: announcing(store.add, ({ ownerId, id, projectId }) => one('push', { ownerId, id, projectId })),
+      update: announcing(store.update, async (id) => found('push', await pushById(db, { id }))),
     }),
     audit: (store) => ({
       ...store,

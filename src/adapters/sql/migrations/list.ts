@@ -19,6 +19,7 @@ import { damagedContents } from './0024-damaged-contents.ts'
 import { usage } from './0025-usage.ts'
 import { crons } from './0026-crons.ts'
 import { contents } from './0027-contents.ts'
+import { git } from './0029-git.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   usage,
   crons,
   contents,
+  git,
 ]

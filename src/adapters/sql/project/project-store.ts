@@ -18,6 +18,9 @@ const selectByName = prepare<{ ownerId: string; name: string }>()((db, { ownerId
   db.selectFrom('projects').select(PROJECT).where('owner_id', '=', ownerId).where('name', '=', name),
 )
 
+const selectAnybodys = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('projects').select('id').where('id', '=', id),
+)
 const selectByTransfer = prepare<{ hash: string }>()((db, { hash }) =>
   db.selectFrom('projects').select(PROJECT).where('transfer_hash', '=', hash),
 )
@@ -46,6 +49,10 @@ export function createProjectStore(db: Db): ProjectStore {
 
   return {
     byIdOrName,
+
+    async exists(id) {
+      return (await selectAnybodys(db, { id })).length > 0
+    },
 
     async insert(project) {
       const { numInsertedOrUpdatedRows } = await db

@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GitError, type GitRepositories, type TreeEntry } from '#core/git/git-repositories.ts'
+import type { Confine } from './confine.ts'
+import { serveHttp } from './git-http.ts'
+import { readBatch } from './read-batch.ts'
+import { type GitRun, runGit, startGit } from './run-git.ts'
+
+export interface GitCliParts {
+  readonly folder: string
+  readonly confine: () => Promise<Confine>
+}
+
+const OID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
+const ID = /^[A-Za-z0-9_-]{1,64}$/
+/** Contents of more than this are not held in memory. */
+const LARGE = 4 * 1024 * 1024
+const MAX_MESSAGE = 8000
+
+export function createGitRepositories({ folder, confine }: GitCliParts): GitRepositories {
+  const folderOf = (id: string): string => {
+    if (!ID.test(id)) throw new GitError('a repository has no such id')
+    return join(folder, `${id}.git`)
+  }
+  const assertOid = (oid: string): string => {
+    if (!OID.test(oid)) throw new GitError('that is no id of a commit')
+    return oid
+  }
+  const run = (id: string, args: readonly string[], more: Partial<GitRun> = {}) =>
+    runGit(confine, { ...more, folder: folderOf(id), args: ['--git-dir', folderOf(id), ...args] })
+
+  async function* batch(id: string, oids: readonly string[]) {
+    const args = ['--git-dir', folderOf(id), 'cat-file', '--batch']
+    const { child, ended } = await startGit(confine, { folder: folderOf(id), args, timeoutMs: 600_000 })
+    child.stdin.end(oids.map((oid) => `${assertOid(oid)}\n`).join(''))
+    try {
+      yield* readBatch(child.stdout as AsyncIterable<Buffer>)
+      await ended
+    } finally {
+      child.kill('SIGKILL')
+    }
+  }
+
+  return {
+    async ensure(id) {
+      const at = folderOf(id)
+      if (existsSync(join(at, 'HEAD'))) return
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      // Made aside, so that nobody finds half of one.
+      const aside = join(folder, `.new-${id}-${process.pid}-${Date.now()}`)
+      await mkdir(aside, { mode: 0o700 })
+      await runGit(confine, {
+        folder: aside,
+        writable: true,
+        args: ['init', '--quiet', '--bare', '--template=', aside],
+      })
+      await rename(aside, at).catch(async (error) => {
+        await rm(aside, { recursive: true, force: true })
+        if (!existsSync(join(at, 'HEAD'))) throw error
+      })
+    },
+
+    remove: (id) => rm(folderOf(id), { recursive: true, force: true }),
+
+    async ids() {
+      const names = await readdir(folder).catch(() => [])
+      return names.filter((name) => /^[A-Za-z0-9_-]+\.git$/.test(name)).map((name) => name.slice(0, -4))
+    },
+
+    async refs(id) {
+      if (!existsSync(folderOf(id))) return new Map()
+      const text = (
+        await run(id, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags'])
+      ).toString('utf8')
+      const lines = text.split('\n').filter((line) => line !== '')
+      return new Map(
+        lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]),
+      )
+    },
+
+    async head(id) {
+      if (!existsSync(folderOf(id))) return undefined
+      const text = (await run(id, ['symbolic-ref', '--quiet', 'HEAD']).catch(() => Buffer.alloc(0))).toString(
+        'utf8',
+      )
+      return /^refs\/heads\/(.+)$/.exec(text.trim())?.[1]
+    },
+
+    async setHead(id, branch) {
+      await run(id, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`], { writable: true })
+    },
+
+    async commit(id, oid) {
+      if (!existsSync(folderOf(id))) return undefined
+      const format = '--format=%H%x00%an%x00%ae%x00%B'
+      const args = ['log', '-1', '--no-show-signature', '--encoding=UTF-8', format, assertOid(oid), '--']
+      const out = await run(id, args).catch((error: unknown) => {
+        if (error instanceof GitError) return undefined
+        throw error
+      })
+      const [hash, author = '', authorEmail = '', message = ''] = out?.toString('utf8').split('\0') ?? []
+      if (hash === undefined || hash === '') return undefined
+      return { oid: hash, author, authorEmail, message: message.trim().slice(0, MAX_MESSAGE) }
+    },
+
+    async tree(id, oid) {
+      const text = (await run(id, ['ls-tree', '-r', '-z', '-l', '--full-tree', assertOid(oid)])).toString(
+        'utf8',
+      )
+      return text
+        .split('\0')
+        .filter((line) => line !== '')
+        .map((line): TreeEntry => {
+          const [, mode, , name, size, path] = /^(\d+) (\w+) ([0-9a-f]+) +(-|\d+)\t(.*)$/s.exec(line) ?? []
+          if (mode === undefined || name === undefined || path === undefined)
+            throw new GitError('a tree could not be read')
+          return { path, mode, oid: name, size: size === '-' ? 0 : Number(size) }
+        })
+    },
+
+    async *contents(id, entries) {
+      const small = entries.filter(({ size }) => size <= LARGE)
+      if (small.length > 0)
+        yield* batch(
+          id,
+          small.map(({ oid }) => oid),
+        )
+      for (const { oid, size } of entries) {
+        if (size <= LARGE) continue
+        const args = ['--git-dir', folderOf(id), 'cat-file', 'blob', assertOid(oid)]
+        const { child, ended } = await startGit(confine, { folder: folderOf(id), args, timeoutMs: 600_000 })
+        child.stdin.end()
+        yield { oid, size, stream: child.stdout }
+        await ended
+      }
+    },
+
+    async changed(id, from, to) {
+      const args = [
+        'diff-tree',
+        '-r',
+        '-z',
+        '--name-only',
+        '--no-renames',
+        assertOid(from),
+        assertOid(to),
+        '--',
+      ]
+      const out = await run(id, args).catch((error: unknown) => {
+        if (error instanceof GitError) return undefined
+        throw error
+      })
+      return out
+        ?.toString('utf8')
+        .split('\0')
+        .filter((path) => path !== '')
+    },
+
+    http: (id, request) => serveHttp(confine, folderOf(id), request),
+  }
+}

@@ -1,0 +1,38 @@
+import { GitError } from '#core/git/git-repositories.ts'
+
+/** The contents that `git cat-file --batch` writes, one after the other. Each fits into memory. */
+export async function* readBatch(
+  output: AsyncIterable<Buffer>,
+): AsyncGenerator<{ readonly oid: string; readonly size: number; readonly bytes: Buffer }, void> {
+  let held: Buffer[] = []
+  let length = 0
+  let wanted: { readonly oid: string; readonly size: number } | undefined
+  for await (const chunk of output) {
+    held.push(chunk)
+    length += chunk.length
+    for (;;) {
+      if (wanted === undefined) {
+        const all = Buffer.concat(held)
+        held = [all]
+        const end = all.indexOf(10)
+        if (end === -1) break
+        wanted = readHead(all.toString('latin1', 0, end))
+        held = [all.subarray(end + 1)]
+        length = all.length - end - 1
+      }
+      // A line feed follows each content.
+      if (length < wanted.size + 1) break
+      const all = Buffer.concat(held)
+      yield { ...wanted, bytes: all.subarray(0, wanted.size) }
+      held = [all.subarray(wanted.size + 1)]
+      length = all.length - wanted.size - 1
+      wanted = undefined
+    }
+  }
+}
+
+function readHead(line: string): { readonly oid: string; readonly size: number } {
+  const [, oid, size] = /^([0-9a-f]{40,64}) \w+ (\d+)$/.exec(line) ?? []
+  if (oid === undefined) throw new GitError(`the repository lacks an object: ${line.slice(0, 100)}`)
+  return { oid, size: Number(size) }
+}

@@ -1,0 +1,87 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { GitError } from '#core/git/git-repositories.ts'
+import type { Confine } from './confine.ts'
+import { gitEnvironment } from './git-environment.ts'
+
+export interface GitRun {
+  /** What follows the word `git`. */
+  readonly args: readonly string[]
+  /** The repository: all that the run sees of what is stored. */
+  readonly folder: string
+  readonly writable?: boolean
+  readonly network?: boolean
+  readonly config?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  /** Of the output, where it is collected. */
+  readonly maxBytes?: number
+}
+
+export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
+
+const TIMEOUT = 120_000
+const MAX_OUTPUT = 256 * 1024 * 1024
+const MAX_WORDS = 4000
+
+export interface StartedGit {
+  readonly child: GitChild
+  /** Rejects unless it ended well. */
+  readonly ended: Promise<void>
+}
+
+export function startGit(confine: () => Promise<Confine>, run: GitRun): Promise<StartedGit> {
+  return confine().then((wrap) => begin(wrap, run))
+}
+
+function begin(wrap: Confine, run: GitRun): StartedGit {
+  const { args, folder, writable = false, network = false } = run
+  const [program, ...rest] = wrap(['git', ...args], { folder, writable, network }) as [string, ...string[]]
+  const child = spawn(program, rest, {
+    cwd: '/',
+    env: { ...gitEnvironment(run.config), ...run.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    signal: run.signal,
+    killSignal: 'SIGKILL',
+    timeout: run.timeoutMs ?? TIMEOUT,
+  })
+  let words = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (words.length < MAX_WORDS) words += text
+  })
+  // A program that ended without reading everything is no fault of this one.
+  child.stdin.on('error', () => undefined)
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', (error) =>
+      reject(new GitError(`git could not be run: ${error.message}`, { cause: error })),
+    )
+    child.once('close', (code, signal) => {
+      if (code === 0) return resolve()
+      const said = words.trim().slice(0, MAX_WORDS)
+      reject(new GitError(said || `git ${args[0]} ended with ${signal ?? code}`))
+    })
+  })
+  ended.catch(() => undefined)
+  return { child, ended }
+}
+
+/** All that git writes. */
+export async function runGit(confine: () => Promise<Confine>, run: GitRun): Promise<Buffer> {
+  const { child, ended } = await startGit(confine, run)
+  child.stdin.end(run.input ?? '')
+  const chunks: Buffer[] = []
+  let size = 0
+  const most = run.maxBytes ?? MAX_OUTPUT
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > most) {
+      child.kill('SIGKILL')
+      throw new GitError(`git ${run.args[0]} wrote more than ${most} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  await ended
+  return Buffer.concat(chunks)
+}

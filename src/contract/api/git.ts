@@ -1,0 +1,82 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PaginationSchema, pageQuery } from '../page.ts'
+import { needs, PUBLIC } from '../scopes.ts'
+import { Nullable, Time } from './shared.ts'
+
+/** What git itself asks for. Whoever calls is told by HTTP's basic scheme, which git speaks. */
+const door = { gen: 'current', access: PUBLIC, limit: 'upload', page: 'by-accept' } as const
+
+export const gitRefs = endpoint({
+  ...door,
+  on: 'GET /git/:account/:repository/info/refs',
+  summary: 'Tell git what a repository holds',
+  query: Type.Object({ service: Type.Optional(Type.String({ maxLength: 100 })) }),
+  reply: 'raw',
+})
+
+export const gitUploadPack = endpoint({
+  ...door,
+  on: 'POST /git/:account/:repository/git-upload-pack',
+  summary: 'Send git what it fetches',
+  body: 'raw',
+  reply: 'raw',
+})
+
+export const gitReceivePack = endpoint({
+  ...door,
+  on: 'POST /git/:account/:repository/git-receive-pack',
+  summary: 'Take what git pushes',
+  body: 'raw',
+  reply: 'raw',
+})
+
+const common = { gen: 'current', access: needs('project', 'deployment'), teamBySlug: true } as const
+
+const Push = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  source: Type.String({ description: 'How it came: `git`, `ssh`, `hook`, `poll`, `webhook` or `again`.' }),
+  ref: Type.String(),
+  branch: Nullable(Type.String()),
+  before: Nullable(Type.String()),
+  after: Nullable(Type.String()),
+  author: Nullable(Type.String()),
+  message: Nullable(Type.String()),
+  fork: Type.Boolean(),
+  state: Type.String({
+    description:
+      '`receiving`, `queued`, `waiting`, `held`, `deployed`, `done`, `skipped` or `failed`; the last four are final.',
+  }),
+  reason: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  notes: Type.Array(Type.String()),
+  deploymentId: Nullable(Type.String()),
+  createdAt: Time,
+  stateAt: Time,
+})
+
+export const listPushes = endpoint({
+  ...common,
+  on: 'GET /v1/projects/:idOrName/pushes',
+  summary: 'List the pushes of a project, with the deployment that each led to or why there is none',
+  limit: 'read',
+  query: Type.Object(pageQuery),
+  reply: Type.Object({ pushes: Type.Array(Push), pagination: PaginationSchema }),
+})
+
+export const getPush = endpoint({
+  ...common,
+  on: 'GET /v1/projects/:idOrName/pushes/:id',
+  summary: 'Get a push',
+  limit: 'read',
+  reply: Push,
+})
+
+export const runPushAgain = endpoint({
+  ...common,
+  on: 'POST /v1/projects/:idOrName/pushes/:id/run-again',
+  summary: 'Deploy the commit of a push once more, or one that was held for approval',
+  limit: 'create-deployment',
+  status: 202,
+  reply: Push,
+})

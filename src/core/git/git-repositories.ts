@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream'
+
+export interface GitCommit {
+  readonly oid: string
+  readonly author: string
+  readonly authorEmail: string
+  /** All of it, cut where it is very long. */
+  readonly message: string
+}
+
+export interface TreeEntry {
+  readonly path: string
+  /** As git writes it: 100644, 100755, 120000 or 160000. */
+  readonly mode: string
+  readonly oid: string
+  /** Zero for what is no file. */
+  readonly size: number
+}
+
+/** A request of git's own protocol over HTTP, as a CGI program is told it. */
+export interface GitHttpRequest {
+  readonly method: 'GET' | 'POST'
+  /** What follows the repository, such as `/info/refs`. */
+  readonly path: string
+  readonly query: string
+  readonly contentType?: string | undefined
+  readonly protocol?: string | undefined
+  readonly body?: AsyncIterable<Uint8Array> | undefined
+  /** Larger packs are refused. */
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+}
+
+export interface GitHttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readable
+  /** Once the program is over. */
+  readonly ended: Promise<void>
+}
+
+/**
+ * The bare repositories of this installation, by their ids. Whatever git is asked to do runs without hooks, without
+ * the configuration of anybody, within limits of time and size, and where the machine can in a sandbox that sees
+ * nothing but the repository.
+ */
+export interface GitRepositories {
+  /** Makes an empty one where there is none. */
+  ensure(id: string): Promise<void>
+  /** Absent ones are no error. */
+  remove(id: string): Promise<void>
+  ids(): Promise<readonly string[]>
+  /** All branches and tags. Empty where there is no such repository. */
+  refs(id: string): Promise<ReadonlyMap<string, string>>
+  /** The branch that a clone begins with, where the repository has it. */
+  head(id: string): Promise<string | undefined>
+  setHead(id: string, branch: string): Promise<void>
+  /** Undefined where the repository has no such commit. */
+  commit(id: string, oid: string): Promise<GitCommit | undefined>
+  tree(id: string, oid: string): Promise<readonly TreeEntry[]>
+  /** Contents in any order; each has to be read or destroyed before the next comes. */
+  contents(id: string, entries: readonly Pick<TreeEntry, 'oid' | 'size'>[]): AsyncIterable<GitContent>
+  /** Paths that differ; undefined where one of the commits is not there any more. */
+  changed(id: string, from: string, to: string): Promise<readonly string[] | undefined>
+  /** Speaks git's protocol with a client. */
+  http(id: string, request: GitHttpRequest): Promise<GitHttpAnswer>
+}
+
+export type GitContent =
+  | { readonly oid: string; readonly size: number; readonly bytes: Buffer }
+  | { readonly oid: string; readonly size: number; readonly stream: Readable }
+
+/** Git could not do what it was asked for. */
+export class GitError extends Error {
+  override readonly name = 'GitError'
+}

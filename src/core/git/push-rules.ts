@@ -1,0 +1,91 @@
+import { compileGlob, GlobError } from '../glob/glob.ts'
+import type { Project } from '../project/project.ts'
+import { branchOfRef, isTag, type Push, type PushReason, refOfBranch, shortOid } from './push.ts'
+
+const reason = (code: string, message: string): PushReason => ({ code, message })
+
+/** The branch that goes to production: as it was set, else `main`, else what the repository begins with. */
+export function productionBranch(
+  { details }: Pick<Project, 'details'>,
+  refs: ReadonlyMap<string, string>,
+  head: string | undefined,
+): string {
+  if (details.productionBranch !== null) return details.productionBranch
+  return refs.has(refOfBranch('main')) || head === undefined ? 'main' : head
+}
+
+export type PushKind =
+  | { readonly kind: 'branch'; readonly branch: string; readonly commit: string }
+  | { readonly kind: 'deleted'; readonly branch: string }
+  | { readonly kind: 'none'; readonly reason: PushReason }
+
+/** What a push is about, as far as it says so itself. */
+export function kindOfPush({ ref, after }: Pick<Push, 'ref' | 'after'>): PushKind {
+  const branch = branchOfRef(ref)
+  if (branch !== undefined)
+    return after === null ? { kind: 'deleted', branch } : { kind: 'branch', branch, commit: after }
+  if (isTag(ref))
+    return {
+      kind: 'none',
+      reason: reason('tag', 'Tags are stored and not deployed. Push a branch to deploy it.'),
+    }
+  return {
+    kind: 'none',
+    reason: reason('not_a_branch', `\`${ref}\` is no branch, and only branches are deployed.`),
+  }
+}
+
+/**
+ * What `git.deploymentEnabled` of the configuration file says of a branch: a switch for all, or one for each pattern,
+ * of which the branch is deployed unless all that name it say no.
+ */
+export function isEnabledFor(setting: unknown, branch: string): boolean {
+  if (typeof setting === 'boolean') return setting
+  if (typeof setting !== 'object' || setting === null) return true
+  const said = Object.entries(setting).filter(([pattern]) => pattern === branch || matches(pattern, branch))
+  return said.length === 0 || said.some(([, value]) => value !== false)
+}
+
+function matches(pattern: string, branch: string): boolean {
+  try {
+    return compileGlob(pattern).matches(branch)
+  } catch (error) {
+    if (error instanceof GlobError) return false
+    throw error
+  }
+}
+
+export const REASONS = {
+  superseded: (by: Pick<Push, 'after'>) =>
+    reason(
+      'superseded',
+      by.after === null
+        ? 'The branch was deleted before it was this push’s turn.'
+        : `A newer push of the branch, ${shortOid(by.after)}, came before it was this one’s turn.`,
+    ),
+  waiting: (deploymentId: string) =>
+    reason('waiting', `It waits for the build of the push before it, ${deploymentId}.`),
+  deleted: (names: readonly string[]) =>
+    reason(
+      'branch_deleted',
+      names.length === 0
+        ? 'The branch was deleted.'
+        : `The branch was deleted: ${names.join(', ')} is not served any more.`,
+    ),
+  disabled: (file: string) =>
+    reason(
+      'deployment_disabled',
+      `\`git.deploymentEnabled\` in ${file} says that this branch is not deployed.`,
+    ),
+  untouched: (folder: string, since: string) =>
+    reason(
+      'untouched',
+      `Nothing changed in ${folder} or in what it uses since ${shortOid(since)}, which is deployed. Push with \`-o force\` to deploy it all the same.`,
+    ),
+  held: reason(
+    'fork',
+    'It comes from a fork of the repository. A member of the project has to approve it before it is built.',
+  ),
+  gone: reason('commit_gone', 'The commit is not in the repository any more.'),
+  brokenOff: reason('broken_off', 'The push was broken off before all of it had come. Push once more.'),
+} as const

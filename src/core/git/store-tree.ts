@@ -1,0 +1,108 @@
+import type { Owner } from '../access/context.ts'
+import type { FileInput } from '../deployment/manifest.ts'
+import type { FileStore, UploadedFile } from '../file/file-store.ts'
+import { asAnswer, MAX_FILE_BYTES } from '../file/files.ts'
+import type { BlobDigest, BlobStore } from '../ports/blob-store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ContentRoom } from '../usage/content-room.ts'
+import type { GitContent, GitRepositories, TreeEntry } from './git-repositories.ts'
+import type { GitObjectStore } from './push-store.ts'
+import { filesOfTree } from './tree-files.ts'
+
+export interface StoreTreeParts {
+  readonly repositories: Pick<GitRepositories, 'tree' | 'contents'>
+  readonly objects: GitObjectStore
+  readonly files: Pick<FileStore, 'add' | 'claim'>
+  readonly blobs: Pick<BlobStore, 'put' | 'putBytes'>
+  readonly content: ContentRoom
+  readonly clock: Clock
+}
+
+/** Contents that are made durable together. */
+const BATCH = 200
+
+export interface StoredTree {
+  readonly files: readonly FileInput[]
+  readonly notes: readonly string[]
+}
+
+/** Puts the files of a commit where those of deployments are. What the account has of them already costs nothing. */
+export async function storeTree(
+  parts: StoreTreeParts,
+  owner: Owner,
+  { repository, commit }: { readonly repository: string; readonly commit: string },
+): Promise<StoredTree> {
+  const { repositories, objects, clock } = parts
+  const entries = await repositories.tree(repository, commit)
+  const { files, notes } = await filesOfTree(entries, (oid) => readLink(parts, repository, oid))
+  const oids = [...new Set(files.map(({ oid }) => oid))]
+  const known = await objects.known(owner.id, oids)
+  const had = await parts.files.claim(owner.id, [...new Set(known.values())], clock.now())
+  const isThere = (oid: string) => had.has(known.get(oid) ?? '')
+  const wanted = [...new Map(files.map((entry) => [entry.oid, entry])).values()].filter(
+    ({ oid }) => !isThere(oid),
+  )
+  const stored = await storeContents(parts, owner, repository, wanted)
+  return {
+    files: files.map(({ path, oid, size, mode }) => ({
+      file: path,
+      sha: stored.get(oid) ?? (known.get(oid) as string),
+      size,
+      mode: Number.parseInt(mode, 8),
+    })),
+    notes,
+  }
+}
+
+async function readLink({ repositories }: StoreTreeParts, repository: string, oid: string): Promise<string> {
+  for await (const content of repositories.contents(repository, [{ oid, size: 0 }]))
+    if ('bytes' in content) return content.bytes.toString('utf8')
+  return ''
+}
+
+/** SHA-1s of contents by the ids of their objects. */
+async function storeContents(
+  parts: StoreTreeParts,
+  owner: Owner,
+  repository: string,
+  wanted: readonly TreeEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const stored = new Map<string, string>()
+  if (wanted.length === 0) return stored
+  const room = await parts.content.take(
+    owner,
+    wanted.reduce((sum, { size }) => sum + size, 0),
+  )
+  try {
+    let batch: Promise<readonly [string, BlobDigest]>[] = []
+    const flush = async () => {
+      const pairs = await Promise.all(batch)
+      batch = []
+      const rows: UploadedFile[] = pairs.map(([, { sha1, sha256, size }]) => ({ sha1, sha256, size }))
+      await parts.files.add(owner.id, rows, parts.clock.now())
+      const objects = new Map(pairs.map(([oid, { sha1 }]) => [oid, sha1]))
+      await parts.objects.add(owner.id, objects)
+      for (const [oid, sha1] of objects) stored.set(oid, sha1)
+    }
+    for await (const content of parts.repositories.contents(repository, wanted)) {
+      const put = store(parts.blobs, content)
+      // A stream has to be read before the next content comes.
+      if ('stream' in content) await put
+      const pair = put.then((digest) => [content.oid, digest] as const)
+      // Told when the batch is awaited, and not as one that nobody listens to.
+      pair.catch(() => undefined)
+      batch.push(pair)
+      if (batch.length >= BATCH) await flush()
+    }
+    if (batch.length > 0) await flush()
+    return stored
+  } finally {
+    room.release()
+  }
+}
+
+const store = (blobs: StoreTreeParts['blobs'], content: GitContent): Promise<BlobDigest> =>
+  ('bytes' in content
+    ? blobs.putBytes(content.bytes)
+    : blobs.put(content.stream, { maxBytes: MAX_FILE_BYTES, sizeHint: content.size })
+  ).catch(asAnswer)

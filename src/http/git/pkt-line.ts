@@ -1,0 +1,57 @@
+/** Git's own framing: four hex digits of length, themselves included, and what they count. */
+export const FLUSH = Buffer.from('0000')
+
+/** The most that one packet holds beside its length. */
+const MAX_DATA = 65_515
+
+export const packet = (data: Buffer | string): Buffer => {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
+  return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes])
+}
+
+/** Text for people, in the band that git shows with `remote:`. */
+export function progress(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const parts: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += MAX_DATA)
+    parts.push(packet(Buffer.concat([Buffer.from([2]), bytes.subarray(at, at + MAX_DATA)])))
+  return Buffer.concat(parts)
+}
+
+/** Says nothing and keeps the connection alive. */
+export const KEEP_ALIVE = packet(Buffer.from([2]))
+
+export class MalformedPacket extends Error {
+  override readonly name = 'MalformedPacket'
+}
+
+/** Reads packets from bytes that come in pieces. Undefined is a flush. */
+export class PacketReader {
+  #held: Buffer = Buffer.alloc(0)
+
+  add(chunk: Uint8Array): void {
+    this.#held = this.#held.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#held, chunk])
+  }
+
+  /** The next packet, or `wait` where it has not come whole. */
+  next(): Buffer | undefined | 'wait' {
+    if (this.#held.length < 4) return 'wait'
+    const digits = this.#held.toString('latin1', 0, 4)
+    if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new MalformedPacket('That is not how git speaks.')
+    const length = Number.parseInt(digits, 16)
+    if (length === 0) {
+      this.#held = this.#held.subarray(4)
+      return undefined
+    }
+    if (length < 4) throw new MalformedPacket('That is not how git speaks.')
+    if (this.#held.length < length) return 'wait'
+    const data = this.#held.subarray(4, length)
+    this.#held = this.#held.subarray(length)
+    return data
+  }
+
+  /** What was added and is in no packet yet. */
+  get rest(): Buffer {
+    return this.#held
+  }
+}

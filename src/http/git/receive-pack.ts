@@ -1,0 +1,158 @@
+import { Readable } from 'node:stream'
+import type { RawReply } from '#contract/endpoint.ts'
+import type { Context } from '#core/access/context.ts'
+import type { GitHttpAnswer } from '#core/git/git-repositories.ts'
+import type { Push } from '#core/git/push.ts'
+import type { Pushes } from '#core/git/pushes.ts'
+import type { Project } from '#core/project/project.ts'
+import { FLUSH, KEEP_ALIVE, PacketReader, packet, progress } from './pkt-line.ts'
+import { type Commands, readCommands } from './read-commands.ts'
+import { readReport } from './read-report.ts'
+
+export interface ReceiveParts {
+  readonly pushes: Pick<Pushes, 'begin' | 'received'>
+  /** Hands a request over to git. */
+  readonly serve: (body: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<GitHttpAnswer>
+  /** What is told of a push until there is nothing more to tell. */
+  readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
+}
+
+const TYPE = 'application/x-git-receive-pack-result'
+const HEADERS = { 'cache-control': 'no-cache' }
+const KEEP_ALIVE_MS = 5000
+
+/**
+ * Takes a push. It is remembered before git takes it, and git's word that it has goes out only after that is recorded:
+ * whoever was told that a push was taken can rely on it. Then the pusher sees what is done about it.
+ */
+export async function receivePack(
+  parts: ReceiveParts,
+  ctx: Context,
+  project: Project,
+  source: AsyncIterable<Uint8Array>,
+): Promise<RawReply> {
+  const gone = new AbortController()
+  const commands = await readCommands(source)
+  const { updates, refusal, capabilities } = commands
+  const isBanded = capabilities.has('side-band-64k')
+  if (refusal !== undefined) {
+    await drain(commands.body)
+    return { type: TYPE, headers: HEADERS, body: refused(commands, refusal, isBanded) }
+  }
+  if (updates.length === 0) {
+    // Git asks in this way whether it may push, before it sends much.
+    const answer = await parts.serve(commands.body, gone.signal)
+    return { type: TYPE, status: answer.status, headers: HEADERS, body: answer.body }
+  }
+  const has = (name: string) =>
+    commands.pushOptions.some((option) => option === name || option === `${name}=true`)
+  const begun = await parts.pushes.begin(ctx, project, updates, {
+    source: 'git',
+    ...(has('prod') ? { prod: true } : {}),
+    ...(has('force') ? { force: true } : {}),
+  })
+  const answer = await parts.serve(commands.body, gone.signal)
+  const received = (report: Buffer) => parts.pushes.received(project, begun, readReport(report))
+  const told = { begun, nowait: has('nowait') }
+  const output = isBanded
+    ? banded(parts, answer, { ...told, received }, gone.signal)
+    : plain(answer, received)
+  const body = Readable.from(output, { objectMode: false })
+  body.once('close', () => gone.abort())
+  return { type: TYPE, status: answer.status, headers: HEADERS, body }
+}
+
+interface Told {
+  readonly begun: readonly Push[]
+  readonly nowait: boolean
+  readonly received: (report: Buffer) => Promise<void>
+}
+
+/** An older client, which is told nothing but what became of its refs. */
+async function* plain(
+  answer: GitHttpAnswer,
+  received: (report: Buffer) => Promise<void>,
+): AsyncGenerator<Buffer, void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) chunks.push(chunk)
+  const report = Buffer.concat(chunks)
+  await received(report)
+  yield report
+}
+
+async function* banded(
+  parts: Pick<ReceiveParts, 'follow'>,
+  answer: GitHttpAnswer,
+  { begun, nowait, received }: Told,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void> {
+  const reader = new PacketReader()
+  const reports: Buffer[] = []
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    reader.add(chunk)
+    for (let next = reader.next(); next !== 'wait'; next = reader.next()) {
+      if (next === undefined) continue
+      if (next[0] === 1) reports.push(Buffer.from(next))
+      else yield packet(next)
+    }
+  }
+  await answer.ended.catch(() => undefined)
+  const report = Buffer.concat(reports.map((each) => each.subarray(1)))
+  await received(report)
+  for (const each of reports) yield packet(each)
+  const taken = new Set(
+    readReport(report).flatMap(({ ref, refusal }) => (refusal === undefined ? [ref] : [])),
+  )
+  for (const push of begun) {
+    if (!taken.has(push.ref)) continue
+    if (nowait) yield progress('The push is stored and is being deployed.\n')
+    else yield* lines(parts.follow(push, signal))
+  }
+  yield FLUSH
+}
+
+/** With signs of life where nothing is said for a while. */
+async function* lines(source: AsyncIterable<string>): AsyncGenerator<Buffer, void> {
+  const iterator = source[Symbol.asyncIterator]()
+  try {
+    let next = iterator.next()
+    for (;;) {
+      const quiet = Promise.withResolvers<'quiet'>()
+      const timer = setTimeout(() => quiet.resolve('quiet'), KEEP_ALIVE_MS)
+      const result = await Promise.race([next, quiet.promise]).finally(() => clearTimeout(timer))
+      if (result === 'quiet') {
+        yield KEEP_ALIVE
+        continue
+      }
+      if (result.done) return
+      next = iterator.next()
+      yield progress(`${clean(result.value)}\n`)
+    }
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** What programs of others wrote cannot move a cursor or colour a terminal. */
+const clean = (line: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken away
+  line.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
+
+function refused({ updates }: Commands, why: string, isBanded: boolean): Buffer {
+  const report = Buffer.concat([
+    packet('unpack ok\n'),
+    ...updates.map(({ ref }) => packet(`ng ${ref} ${why}\n`)),
+    FLUSH,
+  ])
+  return isBanded ? Buffer.concat([packet(Buffer.concat([Buffer.from([1]), report])), FLUSH]) : report
+}
+
+const MAX_DRAINED = 64 * 1024 * 1024
+
+async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > MAX_DRAINED) return
+  }
+}

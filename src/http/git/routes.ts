@@ -1,0 +1,203 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import * as api from '#contract/api/git.ts'
+import type { RawReply } from '#contract/endpoint.ts'
+import { AloftError } from '#contract/errors.ts'
+import type { Origin } from '#contract/origins.ts'
+import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
+import { needs } from '#contract/scopes.ts'
+import { authorise, type Memberships, refuseDisabled, resolveOwner } from '#core/access/authorise.ts'
+import { type Context, personalOwner, type Visit } from '#core/access/context.ts'
+import type { GitRepositories } from '#core/git/git-repositories.ts'
+import { branchOfRef, type Push } from '#core/git/push.ts'
+import type { Pushes } from '#core/git/pushes.ts'
+import type { Tokens } from '#core/token/tokens.ts'
+import { readBearer } from '../authenticate.ts'
+import { publicRoute, type Route, route } from '../route.ts'
+import { receivePack } from './receive-pack.ts'
+
+export interface GitRouteParts {
+  readonly pushes: Pushes
+  readonly repositories: GitRepositories
+  readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
+  readonly tokens: Pick<Tokens, 'authenticate'>
+  readonly teams: Memberships
+  readonly originOf: (host: string | undefined) => Origin
+  /** The largest push. */
+  readonly maxBytes: number
+}
+
+const SERVICES = { 'git-upload-pack': 'read', 'git-receive-pack': 'write' } as const
+type Service = keyof typeof SERVICES
+
+/** The repository of a project that nobody has pushed to yet. */
+const EMPTY = 'empty'
+
+const text = (status: number, words: string, headers: Record<string, string> = {}): RawReply => ({
+  type: 'text/plain; charset=utf-8',
+  status,
+  headers: { 'cache-control': 'no-cache', ...headers },
+  body: `${words}\n`,
+})
+
+const signIn = () =>
+  text(401, 'Sign in with any user name and an API token as the password. `aloft token add` makes one.', {
+    'www-authenticate': 'Basic realm="Aloft", charset="UTF-8"',
+  })
+
+/** The token of a request: the password of HTTP's basic scheme, or a bearer. */
+function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+  const [, encoded] = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(headers.authorization ?? '') ?? []
+  if (encoded === undefined) return readBearer(headers) || undefined
+  const given = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = given.indexOf(':')
+  // Some tools can only say a user name.
+  return given.slice(colon + 1) || given.slice(0, Math.max(colon, 0)) || undefined
+}
+
+export function gitRoutes(parts: GitRouteParts): readonly Route[] {
+  async function enter(
+    visit: Visit,
+    account: string,
+    headers: IncomingHttpHeaders,
+    service: Service,
+  ): Promise<Context | undefined> {
+    const token = tokenOf(headers)
+    const actor = token === undefined ? undefined : await parts.tokens.authenticate(token)
+    if (!actor) return undefined
+    refuseDisabled(actor)
+    const owner =
+      account === actor.user.username
+        ? personalOwner(actor.user)
+        : await resolveOwner(actor, { slug: account }, parts.teams)
+    const row = SERVICES[service] === 'read' ? api.gitRefs : api.gitReceivePack
+    authorise({ ...row, access: needs('project', 'deployment') } as typeof row, actor, owner)
+    return { actor, owner, origin: parts.originOf(headers.host), log: visit.log }
+  }
+
+  const nameOf = (repository: string): string => repository.replace(/\.git$/, '')
+
+  /** Git shows its user what an answer in plain text says. */
+  async function spoken(work: () => Promise<RawReply>): Promise<RawReply> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AloftError)) throw error
+      const status = error.kind === 'forbidden' ? 404 : error.status
+      return text(
+        status,
+        status === 404 ? 'There is no such repository, or this token may not use it.' : error.message,
+      )
+    }
+  }
+
+  return [
+    publicRoute(api.gitRefs, (visit, { params, query, headers }) =>
+      spoken(async () => {
+        const { service } = query
+        if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
+          return text(403, 'Only the smart protocol is spoken here; use git 1.6.6 or newer.')
+        const ctx = await enter(visit, params.account, headers, service)
+        if (!ctx) return signIn()
+        const project = await parts.pushes.find(ctx, nameOf(params.repository))
+        if (!project && service === 'git-upload-pack')
+          throw new AloftError('not_found', 'There is no such repository.')
+        const id = project?.id ?? EMPTY
+        await parts.repositories.ensure(id)
+        const answer = await parts.repositories.http(id, {
+          method: 'GET',
+          path: '/info/refs',
+          query: `service=${service}`,
+          protocol: protocolOf(headers),
+          maxBytes: parts.maxBytes,
+          signal: AbortSignal.timeout(60_000),
+        })
+        return reply(answer)
+      }),
+    ),
+
+    publicRoute(api.gitUploadPack, (visit, { params, headers, body }) =>
+      spoken(async () => {
+        const ctx = await enter(visit, params.account, headers, 'git-upload-pack')
+        if (!ctx) return signIn()
+        const project = await parts.pushes.find(ctx, nameOf(params.repository))
+        if (!project) throw new AloftError('not_found', 'There is no such repository.')
+        const gone = new AbortController()
+        const answer = await parts.repositories.http(project.id, {
+          method: 'POST',
+          path: '/git-upload-pack',
+          query: '',
+          contentType: headers['content-type'],
+          protocol: protocolOf(headers),
+          body: decoded(body, headers),
+          maxBytes: parts.maxBytes,
+          signal: gone.signal,
+        })
+        answer.body.once('close', () => gone.abort())
+        return reply(answer)
+      }),
+    ),
+
+    publicRoute(api.gitReceivePack, (visit, { params, headers, body }) =>
+      spoken(async () => {
+        const ctx = await enter(visit, params.account, headers, 'git-receive-pack')
+        if (!ctx) return signIn()
+        const project = await parts.pushes.open(ctx, nameOf(params.repository))
+        const serve = (source: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
+          parts.repositories.http(project.id, {
+            method: 'POST',
+            path: '/git-receive-pack',
+            query: '',
+            contentType: headers['content-type'],
+            body: source,
+            maxBytes: parts.maxBytes,
+            signal,
+          })
+        return receivePack({ ...parts, serve }, ctx, project, decoded(body, headers))
+      }),
+    ),
+
+    route(api.listPushes, async (ctx, { params, query }) => {
+      const page = await parts.pushes.list(ctx, params.idOrName, { limit: PAGE_LIMIT.current, ...query })
+      return { pushes: mapPage(page, shown), pagination: page.pagination }
+    }),
+    route(api.getPush, async (ctx, { params }) =>
+      shown(await parts.pushes.get(ctx, params.idOrName, params.id)),
+    ),
+    route(api.runPushAgain, async (ctx, { params }) =>
+      shown(await parts.pushes.again(ctx, params.idOrName, params.id)),
+    ),
+  ]
+}
+
+const shown = ({ ownerId, userId, options, ...push }: Push) => ({
+  ...push,
+  branch: branchOfRef(push.ref) ?? null,
+  notes: [...push.notes],
+})
+
+const protocolOf = (headers: IncomingHttpHeaders): string | undefined => {
+  const said = headers['git-protocol']
+  return typeof said === 'string' && /^[a-z0-9=:.-]{1,100}$/i.test(said) ? said : undefined
+}
+
+const reply = ({
+  status,
+  headers,
+  body,
+}: {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readable
+}): RawReply => {
+  const { 'content-type': type = 'application/octet-stream', ...rest } = headers
+  return { type, status, headers: rest, body }
+}
+
+/** Git compresses some of what it asks. */
+function decoded(body: Readable, headers: IncomingHttpHeaders): AsyncIterable<Uint8Array> {
+  const encoding = headers['content-encoding']
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') return body
+  return pipeline(body, createGunzip(), () => undefined)
+}

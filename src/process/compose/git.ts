@@ -1,0 +1,131 @@
+import { join } from 'node:path'
+import { type Confine, openConfine } from '#adapters/git-cli/confine.ts'
+import { createGitRepositories } from '#adapters/git-cli/git-repositories.ts'
+import type { Context } from '#core/access/context.ts'
+import { personalOwner } from '#core/access/context.ts'
+import type { Deployments } from '#core/deployment/deployments.ts'
+import { followPush } from '#core/git/follow-push.ts'
+import type { GitRepositories } from '#core/git/git-repositories.ts'
+import type { Push } from '#core/git/push.ts'
+import {
+  createAfterPushJob,
+  createPushJob,
+  createPushRounds,
+  type OpenSource,
+  type PushJobParts,
+} from '#core/git/push-job.ts'
+import type { JobHandler } from '#core/job/job-handler.ts'
+import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
+import type { Project } from '#core/project/project.ts'
+import type { ContentRoom } from '#core/usage/content-room.ts'
+import type { User } from '#core/user/user.ts'
+import type { Config } from '../../config.ts'
+import type { Parts } from './parts.ts'
+
+/** What is found out about the machine once, when git is first needed. */
+export function openRepositories({ dataDir, sandbox }: Config): GitRepositories {
+  let confine: Promise<Confine> | undefined
+  return createGitRepositories({
+    folder: join(dataDir, 'git'),
+    confine: () => {
+      confine ??= openConfine(sandbox)
+      return confine
+    },
+  })
+}
+
+/** A push is deployed in the name of whoever pushed; where they have left, of an owner of the account. */
+export const createActFor =
+  ({ stores, clock }: Parts): PushJobParts['actFor'] =>
+  async ({ ownerId, userId }) => {
+    const as = (user: User): Context['actor'] => ({
+      user,
+      token: {
+        id: 'git',
+        userId: user.id,
+        name: 'Git',
+        kind: 'account',
+        createdAt: clock.now(),
+        activeAt: clock.now(),
+        expiresAt: null,
+        installationId: null,
+      },
+    })
+    const user = await stores.users.byId(userId)
+    if (user && user.id === ownerId) return { actor: as(user), owner: personalOwner(user) }
+    const team = await stores.teams.byId(ownerId)
+    if (!team) {
+      const owner = await stores.users.byId(ownerId)
+      return owner && { actor: as(owner), owner: personalOwner(owner) }
+    }
+    const members = await stores.teams.members(ownerId)
+    const member =
+      members.find((one) => one.userId === userId) ?? members.find(({ role }) => role === 'OWNER')
+    const actor = member && (member.userId === userId ? user : await stores.users.byId(member.userId))
+    if (!member || !actor) return undefined
+    const { id, slug, plan, softBlocked } = team
+    return { actor: as(actor), owner: { kind: 'team', id, slug, plan, softBlocked, role: member.role } }
+  }
+
+export interface GitJobParts {
+  readonly create: Deployments['create']
+  readonly content: ContentRoom
+  readonly onHostsChanged: (hosts: readonly string[]) => void
+}
+
+export function createGitJobs(config: Config, parts: Parts, given: GitJobParts): readonly JobHandler[] {
+  const { stores, transact, bus, clock, blobs } = parts
+  const repositories = openRepositories(config)
+  const shared = { pushes: stores.pushes, repositories, transact, bus, clock }
+  return [
+    createPushJob({
+      ...shared,
+      ...given,
+      projects: stores.projects,
+      deployments: stores.deployments,
+      objects: stores.gitObjects,
+      files: stores.files,
+      blobs,
+      origin: config.origin,
+      actFor: createActFor(parts),
+      openSource: (project) => openOwn(repositories, project),
+    }),
+    createAfterPushJob(shared),
+  ]
+}
+
+export const createGitRounds = (config: Config, { stores, transact, clock }: Parts): JobHandler =>
+  createPushRounds({
+    pushes: stores.pushes,
+    repositories: openRepositories(config),
+    transact,
+    clock,
+    hasProject: (id) => stores.projects.exists(id),
+  })
+
+/** The repository that was pushed to here. */
+async function openOwn(repositories: GitRepositories, { id, name }: Project): Promise<OpenSource> {
+  const [refs, head] = await Promise.all([repositories.refs(id), repositories.head(id)])
+  return { id, refs, head, meta: { gitProvider: 'aloft', gitRepo: name } }
+}
+
+/** Sites are at the port of the API, which shares its listeners with them. */
+export const createAddressOf = ({ baseUrl }: Pick<Config, 'baseUrl'>) => {
+  const { protocol, port } = new URL(baseUrl)
+  return (host: string): string => `${protocol}//${host}${port === '' ? '' : `:${port}`}`
+}
+
+export const createFollow =
+  (config: Config, { stores, bus }: Parts, logs: DeploymentLogs) =>
+  (push: Push, signal: AbortSignal) =>
+    followPush(
+      {
+        pushes: stores.pushes,
+        deployments: stores.deployments,
+        logs,
+        bus,
+        addressOf: createAddressOf(config),
+      },
+      push,
+      signal,
+    )

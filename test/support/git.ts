@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+export interface GitResult {
+  readonly ok: boolean
+  /** Both, as somebody at a terminal sees them. */
+  readonly said: string
+  readonly stdout: string
+}
+
+export interface WorkTree {
+  readonly folder: string
+  git(...args: string[]): Promise<GitResult>
+  /** Throws unless it went well. */
+  must(...args: string[]): Promise<string>
+  write(path: string, text: string): Promise<void>
+  link(path: string, target: string): Promise<void>
+  /** Everything that is there, in a commit; answers its id. */
+  commit(message?: string): Promise<string>
+}
+
+const env = {
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  LC_ALL: 'C.UTF-8',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@aloft.test',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@aloft.test',
+}
+
+export const runGit = (folder: string, ...args: string[]): Promise<GitResult> =>
+  new Promise((resolve) => {
+    execFile('git', args, { cwd: folder, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
+      resolve({ ok: error === null, said: `${stdout}${stderr}`, stdout }),
+    )
+  })
+
+/** A repository of somebody at their desk, with what the real git is told to do in it. */
+export async function workTree(
+  t: Pick<TestContext, 'after'>,
+  { branch = 'main', ...files }: Record<string, string> = {},
+): Promise<WorkTree> {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-git-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const git = (...args: string[]) => runGit(folder, ...args)
+  const must = async (...args: string[]) => {
+    const { ok, said, stdout } = await git(...args)
+    if (!ok) throw new Error(`git ${args.join(' ')}: ${said}`)
+    return stdout.trim()
+  }
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  await must('init', '-q', '-b', branch)
+  for (const [path, text] of Object.entries(files)) await write(path, text)
+  return {
+    folder,
+    git,
+    must,
+    write,
+    link: (path, target) => symlink(target, join(folder, path)),
+    async commit(message = 'A change') {
+      await must('add', '-A')
+      await must('commit', '-q', '--allow-empty', '-m', message)
+      return must('rev-parse', 'HEAD')
+    },
+  }
+}

@@ -34,6 +34,11 @@ export const TOOLS = {
       found('/{usr/,}{s,}bin/ip'),
     packages: ['bubblewrap', 'nftables', 'iproute2', 'util-linux'],
   },
+  git: {
+    suite: 'pushes with the real git',
+    present: () => existsSync('/usr/bin/git') && existsSync('/usr/lib/git-core/git-http-backend'),
+    packages: ['git'],
+  },
   python: {
     suite: 'functions in Python',
     present: () => existsSync('/usr/bin/python3'),

@@ -87,7 +87,7 @@ export interface UseCases {
   readonly drains: Drains
   readonly envVariables: EnvVariables
   readonly files: Files
-  readonly git: Pick<GitRouteParts, 'pushes' | 'repositories' | 'follow' | 'maxBytes'>
+  readonly git: Pick<GitRouteParts, 'pushes' | 'hooks' | 'repositories' | 'follow' | 'maxBytes'>
   readonly installations: Installations
   readonly logins: Logins
   readonly logs: DeploymentLogs
@@ -140,7 +140,7 @@ export function allRoutes(
     ...teamRoutes(use.teams),
     ...fileRoutes(use.files),
     ...deploymentRoutes(use.deployments),
-    ...gitRoutes({ ...use.git, ...system, tokens: use.tokens }),
+    ...gitRoutes({ ...use.git, ...system, tokens: use.tokens, projects: use.projects }),
     ...previewRoutes(use.previews),
     ...logRoutes(use.logs, findLogged(use.deployments)),
     ...projectLogRoutes(use.logs, {
@@ -153,7 +153,7 @@ export function allRoutes(
     ...registrarRoutes(use.registrations),
     ...domainRoutes(use.domains, use.registrations.transferIn, limits),
     ...dnsRecordRoutes(use.dnsRecords),
-    ...projectRoutes(use.projects),
+    ...projectRoutes(use.projects, system.site),
     ...productionRoutes(use.production),
     ...transferRoutes(use.transfers),
     ...envVariableRoutes(use.envVariables),

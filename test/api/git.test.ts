@@ -355,6 +355,44 @@ test('files that did not change are not stored again', async (t) => {
   assert.equal(put, 1)
 })
 
+test('a deploy hook deploys its branch without a token until it is revoked', async (t) => {
+  const { project, tree, account, pushes } = await desk(t)
+  await tree.must('push', 'aloft', 'main')
+  const made = await server.call(`POST /v2/projects/${project}/deploy-hooks`, {
+    ...account,
+    body: { name: 'cms', ref: 'main' },
+  })
+  assert.equal(made.status, 201)
+  const [hook] = made.body.link.deployHooks
+  assert.deepEqual([hook.name, hook.ref, typeof hook.createdAt], ['cms', 'main', 'number'])
+  const path = new URL(hook.url).pathname
+  const called = await server.call(`POST ${path}`)
+  assert.equal(called.status, 201)
+  assert.deepEqual(Object.keys(called.body.job), ['id', 'state', 'createdAt'])
+  await until(async () => (await pushes())[0]?.state === 'deployed')
+  const [push] = await pushes()
+  assert.deepEqual([push?.id, push?.source], [called.body.job.id, 'hook'])
+  const missing = await server.call(`POST /v2/projects/${project}/deploy-hooks`, {
+    ...account,
+    body: { name: 'other', ref: 'not-there' },
+  })
+  await server.call(`POST ${new URL(missing.body.link.deployHooks[1].url).pathname}`)
+  await until(async () => (await pushes())[0]?.reason?.code === 'no_branch')
+  await server.call(`DELETE /v2/projects/${project}/deploy-hooks/${hook.id}`, account)
+  assert.equal((await server.call(`POST ${path}`)).status, 404)
+})
+
+test('another production branch can be chosen', async (t) => {
+  const { project, tree, account } = await desk(t)
+  await tree.must('push', 'aloft', 'main')
+  await server.call(`PATCH /v9/projects/${project}`, { ...account, body: { productionBranch: 'live' } })
+  await change(tree, 'second')
+  await tree.must('push', 'aloft', 'main')
+  assert.equal((await shown(`${project}.localhost`)).body, 'first')
+  await tree.must('push', 'aloft', 'main:live')
+  assert.equal((await shown(`${project}.localhost`)).body, 'second')
+})
+
 /** Asks again until it is so; the runner of tests ends what never is. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))

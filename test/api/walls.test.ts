@@ -5,7 +5,13 @@ import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
 import { install, registerApplication } from '#test/support/integrations.ts'
-import { sampleDelivery, sampleDomain, sampleDrain, sampleSession } from '#test/support/samples.ts'
+import {
+  sampleDelivery,
+  sampleDomain,
+  sampleDrain,
+  samplePush,
+  sampleSession,
+} from '#test/support/samples.ts'
 
 /** Endpoints that answer about the caller alone: whose token it is decides all they can show. */
 const ABOUT_ONESELF = new Set([
@@ -91,6 +97,7 @@ const BODIES: Record<string, unknown> = {
   'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
   'POST /v1/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
   'POST /v2/integrations/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
+  'POST /v2/projects/:idOrName/deploy-hooks': { name: 'x', ref: 'main' },
   'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
   'PATCH /v1/webhooks/:id': { events: ['project.removed'] },
   'POST /v1/integrations/applications': {
@@ -207,6 +214,8 @@ apiSuite('walls between accounts', (server) => {
     })
     const application = await registerApplication(server, owner.token, { slug: 'walled-application' })
     const installed = await install(server, owner.token, application)
+    const push = samplePush({ ownerId: owner.id, projectId: deployment.projectId })
+    await server.parts.stores.pushes.add(push)
     const drain = sampleDrain({ ownerId: owner.id })
     await server.parts.stores.drains.add(drain, '0')
     const delivery = sampleDelivery({ ownerId: owner.id, target: { kind: 'webhook', id: webhook.id } })
@@ -252,6 +261,8 @@ apiSuite('walls between accounts', (server) => {
       'transfer-request': 'a-code-that-nobody-was-given',
       promote: deployment.id,
       rollback: deployment.id,
+      pushes: push.id,
+      'deploy-hooks': 'a-hook-that-nobody-was-given',
     }
     for (const row of rows.filter(({ on }) => !ABOUT_ONESELF.has(on))) {
       const paths = pathsTo(row, things)

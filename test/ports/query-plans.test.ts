@@ -36,6 +36,7 @@ import {
   sampleOutput,
   sampleProject,
   sampleProjectDomain,
+  samplePush,
   sampleSecret,
   sampleSession,
   sampleTeam,
@@ -74,6 +75,8 @@ const code = {
   usedAt: null,
   tokenId: null,
 }
+const pushedTo = sampleProject({ ownerId: user.id })
+const push = samplePush({ ownerId: user.id, projectId: pushedTo.id })
 const webhook = sampleWebhook({ ownerId: user.id })
 const auditEntry = sampleAuditEntry({ ownerId: user.id, userId: user.id })
 const cronProject = sampleProject({ ownerId: user.id, name: 'with-crons' })
@@ -258,6 +261,8 @@ const callsOnOthers = ({
   crons,
   webhooks,
   deliveries,
+  pushes,
+  gitObjects,
   events,
 }: Others): OtherCalls => ({
   applications: {
@@ -335,6 +340,27 @@ const callsOnOthers = ({
     save: () => drains.save(drain.id, 'w', { position: '1', gap: null }),
     release: () => drains.release('w'),
     remove: () => drains.remove(user.id, drain.id),
+  },
+  pushes: {
+    // Of a project that exists, because pushes are gone with theirs.
+    add: async () => {
+      await projects.insert(pushedTo)
+      await pushes.add(push)
+    },
+    byId: () => pushes.byId(push.id),
+    list: () => pushes.list(pushedTo.id, page),
+    openOf: () => pushes.openOf(pushedTo.id, push.ref),
+    lastDeployed: async () => {
+      await pushes.lastDeployed(pushedTo.id, push.ref)
+      await pushes.lastDeployed(pushedTo.id)
+    },
+    update: () => pushes.update(push.id, ['queued'], { state: 'waiting' }),
+    overdue: () => pushes.overdue(1, 10),
+    prune: () => pushes.prune(1, 10),
+  },
+  gitObjects: {
+    add: () => gitObjects.add(user.id, new Map([['oid', file.sha1]])),
+    known: () => gitObjects.known(user.id, ['oid', 'another']),
   },
   webhooks: {
     add: () => webhooks.add(webhook),
@@ -441,7 +467,7 @@ const callsOnOthers = ({
       await projects.byIdOrName(user.id, project.id)
       await projects.byIdOrName(user.id, project.name)
     },
-    exists: () => projects.exists(project.id),
+    byId: () => projects.byId(project.id),
     touch: () => projects.touch(user.id, project.id, 1),
     byTransferHash: () => projects.byTransferHash('hash'),
     setTransferHash: () => projects.setTransferHash(project.id, 'hash'),

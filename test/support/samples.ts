@@ -13,6 +13,7 @@ import type { Domain } from '#core/domain/domain.ts'
 import type { Drain } from '#core/drain/drain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
+import type { Push } from '#core/git/push.ts'
 import type { Installation } from '#core/installation/installation.ts'
 import type { Instance } from '#core/instance/instance.ts'
 import type { Login } from '#core/login/login.ts'
@@ -456,5 +457,25 @@ export const sampleInstallation = (given: Partial<Installation> = {}): Installat
   updatedAt: 1_700_000_000_000,
   disabledAt: null,
   disabledReason: null,
+  ...given,
+})
+
+export const samplePush = (given: Partial<Push> & Pick<Push, 'projectId' | 'ownerId'>): Push => ({
+  id: newId.push(),
+  source: 'git',
+  ref: 'refs/heads/main',
+  before: null,
+  after: 'a'.repeat(40),
+  userId: given.ownerId,
+  author: null,
+  message: null,
+  fork: false,
+  options: {},
+  state: 'queued',
+  reason: null,
+  notes: [],
+  deploymentId: null,
+  createdAt: 1_700_000_000_000,
+  stateAt: 1_700_000_000_000,
   ...given,
 })

@@ -80,3 +80,61 @@ export const runPushAgain = endpoint({
   status: 202,
   reply: Push,
 })
+
+const Project = Type.Unsafe<unknown>({ type: 'object', additionalProperties: true })
+const hooks = { ...common, access: needs('project') } as const
+
+export const createDeployHook = endpoint({
+  ...hooks,
+  on: 'POST /v2/projects/:idOrName/deploy-hooks',
+  summary: 'Make an address that deploys a branch whenever it is called',
+  description: 'Answers the project; `link.deployHooks` has the new hook with its `url`, which is a secret.',
+  limit: 'write',
+  status: 201,
+  body: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    ref: Type.String({ minLength: 1, maxLength: 250, description: 'The branch.' }),
+  }),
+  reply: Project,
+  noStore: true,
+})
+
+export const listDeployHooks = endpoint({
+  ...hooks,
+  on: 'GET /v2/projects/:idOrName/deploy-hooks',
+  summary: 'List the deploy hooks of a project with their addresses',
+  limit: 'read',
+  reply: Type.Object({
+    deployHooks: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        ref: Type.String(),
+        createdAt: Time,
+        url: Type.String(),
+      }),
+    ),
+  }),
+  noStore: true,
+})
+
+export const deleteDeployHook = endpoint({
+  ...hooks,
+  on: 'DELETE /v2/projects/:idOrName/deploy-hooks/:id',
+  summary: 'Revoke a deploy hook: its address does nothing any more',
+  limit: 'write',
+  reply: Project,
+})
+
+export const callDeployHook = endpoint({
+  gen: 'current',
+  access: PUBLIC,
+  on: 'POST /v1/integrations/deploy/:projectId/:hookId',
+  summary: 'Deploy what the branch of a deploy hook holds; the address is the secret',
+  limit: 'create-deployment',
+  body: 'raw',
+  status: 201,
+  reply: Type.Object({
+    job: Type.Object({ id: Type.String(), state: Type.String(), createdAt: Time }),
+  }),
+})

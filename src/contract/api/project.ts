@@ -244,6 +244,7 @@ const PatchBody = Type.Object(
     enablePreviewFeedback: Type.Optional(Nullable(Type.Boolean())),
     gitForkProtection: Switch,
     gitLFS: Switch,
+    productionBranch: Line(250),
     serverlessFunctionZeroConfigFailover: Switch,
     sourceFilesOutsideRootDirectory: Switch,
     nodeVersion: Type.Optional(Type.Enum(PROJECT_NODE_VERSIONS)),

@@ -14,7 +14,15 @@ import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { type CleanBranchParts, cleanBranch } from './clean-branch.ts'
 import type { GitRepositories, TreeEntry } from './git-repositories.ts'
-import { OPEN_STATES, PUSH_META, PUSHES_TOPIC, type Push, type PushChange, type PushReason } from './push.ts'
+import {
+  LATEST,
+  OPEN_STATES,
+  PUSH_META,
+  PUSHES_TOPIC,
+  type Push,
+  type PushChange,
+  type PushReason,
+} from './push.ts'
 import { metaOf } from './push-meta.ts'
 import { isEnabledFor, kindOfPush, productionBranch, REASONS } from './push-rules.ts'
 import type { PushStore } from './push-store.ts'
@@ -132,12 +140,7 @@ class PushRun {
     if (push.state === 'receiving' && !(await this.#hasCome(round))) return
     const kind = kindOfPush(push)
     if (kind.kind === 'none') return this.#end('skipped', kind.reason)
-    const newer = (await this.#parts.pushes.openOf(push.projectId, push.ref)).filter(
-      ({ id, createdAt, state }) => id !== push.id && createdAt >= push.createdAt && state !== 'receiving',
-    )
-    const newest = newer.at(-1)
-    if (newest && (newest.createdAt > push.createdAt || newest.id > push.id))
-      return this.#end('skipped', REASONS.superseded(newest))
+    if (await this.#isSuperseded()) return
     if (kind.kind === 'deleted') {
       const names = await cleanBranch(this.#parts, project, kind.branch)
       return this.#end('done', REASONS.deleted(names))
@@ -149,6 +152,23 @@ class PushRun {
     const running = await this.#running(project, kind.branch)
     if (running !== undefined) return this.#wait(running)
     await this.#deploy(project, kind)
+  }
+
+  /** Of those of a branch that wait, only the newest is deployed: it drops the others. */
+  async #isSuperseded(): Promise<boolean> {
+    const { pushes } = this.#parts
+    const { id, projectId, ref } = this.#push
+    const open = (await pushes.openOf(projectId, ref)).filter(
+      ({ state }) => state === 'queued' || state === 'waiting',
+    )
+    const newest = open.at(-1)
+    if (newest === undefined || newest.id === id) {
+      for (const older of open)
+        if (older.id !== id) await settle(this.#parts, older, 'skipped', REASONS.superseded(this.#push))
+      return false
+    }
+    await this.#end('skipped', REASONS.superseded(newest))
+    return true
   }
 
   /** Whoever received it may have died after git had taken it and before that was recorded. */
@@ -197,14 +217,19 @@ class PushRun {
       await transact(({ jobs }) => queuePush(jobs, this.#push, { round: clock.now() }))
   }
 
-  async #deploy(project: Project, { branch, commit }: { branch: string; commit: string }): Promise<void> {
+  async #deploy(
+    project: Project,
+    { branch, commit: named }: { branch: string; commit: string },
+  ): Promise<void> {
     const { repositories, openSource, actFor, create, origin } = this.#parts
     const push = this.#push
     const { log, signal } = this.#run
     const source = await openSource(project, push, signal)
+    const commit = named === LATEST ? source.refs.get(push.ref) : named
+    if (commit === undefined) return this.#end('failed', REASONS.noBranch(branch))
     const about = await repositories.commit(source.id, commit)
     if (!about) return this.#end('failed', REASONS.gone)
-    const words = { author: about.author, message: about.message }
+    const words = { after: commit, author: about.author, message: about.message }
     const none = await this.#reasonForNone(project, source, branch, commit)
     if (none) return this.#end('skipped', none, words)
     const who = await actFor(push)

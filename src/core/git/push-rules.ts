@@ -86,6 +86,8 @@ export const REASONS = {
     'fork',
     'It comes from a fork of the repository. A member of the project has to approve it before it is built.',
   ),
+  noBranch: (branch: string) =>
+    reason('no_branch', `The repository of the project has no branch \`${branch}\`. Push it first.`),
   gone: reason('commit_gone', 'The commit is not in the repository any more.'),
   brokenOff: reason('broken_off', 'The push was broken off before all of it had come. Push once more.'),
 } as const

@@ -50,7 +50,7 @@ export interface Push {
   readonly ref: string
   /** Null where the ref is new. */
   readonly before: string | null
-  /** Null where the ref was deleted. */
+  /** Null where the ref was deleted; `LATEST` where it is what the branch holds when the push is looked at. */
   readonly after: string | null
   /** Who pushed: a user of the account. */
   readonly userId: string
@@ -69,8 +69,11 @@ export interface Push {
   readonly stateAt: number
 }
 
+/** Stands for the commit of a push that named none: whatever its branch holds. */
+export const LATEST = ''
+
 export type PushChange = Partial<
-  Pick<Push, 'state' | 'reason' | 'notes' | 'deploymentId' | 'author' | 'message' | 'stateAt'>
+  Pick<Push, 'after' | 'state' | 'reason' | 'notes' | 'deploymentId' | 'author' | 'message' | 'stateAt'>
 >
 
 const BRANCH = 'refs/heads/'

@@ -1,5 +1,4 @@
 import { AloftError } from '#contract/errors.ts'
-import { newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Context } from '../access/context.ts'
@@ -13,6 +12,7 @@ import { slugOfProject } from '../project/project-name.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { Projects } from '../project/projects.ts'
 import type { GitRepositories } from './git-repositories.ts'
+import { newPush } from './new-push.ts'
 import { branchOfRef, PUSHES_TOPIC, type Push, type PushOptions, type PushSource } from './push.ts'
 import type { PushStore } from './push-store.ts'
 import { queuePush } from './queue-push.ts'
@@ -112,27 +112,13 @@ export function createPushes(parts: PushesParts): Pushes {
       transact(async ({ pushes, jobs }) => {
         const begun: Push[] = []
         for (const { ref, before, after } of updates) {
-          const earlier = (await pushes.openOf(project.id, ref)).at(-1)
-          const now = clock.now()
-          const push: Push = {
-            ...{ ref, before, after, source, options },
-            id: newId.push(),
+          const push = await newPush(pushes, clock, {
+            ...{ ref, before, after, source, options, state: 'receiving' },
             ownerId: owner.id,
             projectId: project.id,
             userId: actor.user.id,
-            author: null,
-            message: null,
-            fork: false,
-            state: 'receiving',
-            reason: null,
-            notes: [],
-            deploymentId: null,
-            // Those of one ref are told apart by when they came.
-            createdAt: earlier ? Math.max(now, earlier.createdAt + 1) : now,
-            stateAt: now,
-          }
-          await pushes.add(push)
-          await queuePush(jobs, push, { runAt: now + LOOK_AGAIN })
+          })
+          await queuePush(jobs, push, { runAt: clock.now() + LOOK_AGAIN })
           begun.push(push)
         }
         return begun
@@ -178,27 +164,18 @@ export function createPushes(parts: PushesParts): Pushes {
       if (after === null)
         throw new AloftError('bad_request', 'A push that deleted a branch cannot be run again.')
       return transact(async ({ pushes, jobs }) => {
-        const earlier = (await pushes.openOf(projectId, ref)).at(-1)
-        const now = clock.now()
-        const push: Push = {
+        const push = await newPush(pushes, clock, {
           ...{ ref, after, projectId, ownerId, author, message, fork, options },
-          id: newId.push(),
           before: after,
           source: 'again',
           userId: ctx.actor.user.id,
           state: 'queued',
-          reason: null,
-          notes: [],
-          deploymentId: null,
-          createdAt: earlier ? Math.max(now, earlier.createdAt + 1) : now,
-          stateAt: now,
-        }
+        })
         await pushes.update(id, ['held'], {
           state: 'skipped',
-          stateAt: now,
+          stateAt: clock.now(),
           reason: { code: 'approved', message: `It was approved and is deployed as ${push.id}.` },
         })
-        await pushes.add(push)
         await queuePush(jobs, push)
         return push
       })

@@ -35,8 +35,8 @@ export interface Creator {
 /** Projects of an account; names are unique within it. */
 export interface ProjectStore {
   byIdOrName(ownerId: string, idOrName: string): Promise<Project | undefined>
-  /** Whether any account has a project of this id. */
-  exists(id: string): Promise<boolean>
+  /** Of any account. */
+  byId(id: string): Promise<Project | undefined>
   /** Answers false when the account has a project of that name, and then nothing is stored. */
   insert(project: Project): Promise<boolean>
   /** Answers false when the account has no such project any more. */

@@ -29,6 +29,7 @@ const DETAIL_KEYS = [
   'enablePreviewFeedback',
   'gitForkProtection',
   'gitLFS',
+  'productionBranch',
   'serverlessFunctionRegion',
   'serverlessFunctionZeroConfigFailover',
   'skipGitConnectDuringLink',

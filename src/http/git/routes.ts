@@ -15,9 +15,10 @@ import type { Pushes } from '#core/git/pushes.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import { readBearer } from '../authenticate.ts'
 import { publicRoute, type Route, route } from '../route.ts'
+import { type HookRouteParts, hookRoutes } from './hook-routes.ts'
 import { receivePack } from './receive-pack.ts'
 
-export interface GitRouteParts {
+export interface GitRouteParts extends HookRouteParts {
   readonly pushes: Pushes
   readonly repositories: GitRepositories
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
@@ -158,6 +159,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
       }),
     ),
 
+    ...hookRoutes(parts),
     route(api.listPushes, async (ctx, { params, query }) => {
       const page = await parts.pushes.list(ctx, params.idOrName, { limit: PAGE_LIMIT.current, ...query })
       return { pushes: mapPage(page, shown), pagination: page.pagination }

@@ -5,7 +5,7 @@ import type { ShownBypass } from '#core/project/bypass-secrets.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ProjectDetails } from '#core/project/project-details.ts'
 import type { ShownDeployment, ShownDeployments } from '#core/project/shown-deployments.ts'
-import { link } from './link.ts'
+import { linkOf } from './link.ts'
 
 /** Clients of projects know fewer plans and states than there are. */
 const SHOWN_PLAN = {
@@ -60,7 +60,6 @@ const ifSet = (d: ProjectDetails) => ({
   ...(d.autoAssignCustomDomainsUpdatedBy === null
     ? {}
     : { autoAssignCustomDomainsUpdatedBy: d.autoAssignCustomDomainsUpdatedBy }),
-  ...(d.link === null ? {} : { link: link(d.link) }),
   ...(d.skewProtectionBoundaryAt === null ? {} : { skewProtectionBoundaryAt: d.skewProtectionBoundaryAt }),
   ...(d.skewProtectionMaxAge === null ? {} : { skewProtectionMaxAge: d.skewProtectionMaxAge }),
   ...transfer(d),
@@ -70,6 +69,7 @@ export const project = (
   { build, details, ...p }: Project,
   { latest, production, staging }: ShownDeployments,
   bypass: ShownBypass,
+  site: string,
 ) => ({
   accountId: p.ownerId,
   autoAssignCustomDomains: details.autoAssignCustomDomains,
@@ -114,4 +114,5 @@ export const project = (
   updatedAt: p.updatedAt,
   ...(Object.keys(bypass).length === 0 ? {} : { protectionBypass: bypass }),
   ...ifSet(details),
+  ...linkOf({ id: p.id, details }, site),
 })

@@ -12,10 +12,10 @@ import { readList, readSearch } from './read-list.ts'
 const LATEST = { alone: 10, listed: 3 } as const
 const NOTHING = { latest: [] } as const
 
-export function projectRoutes(projects: Projects): readonly Route[] {
+export function projectRoutes(projects: Projects, site: string): readonly Route[] {
   async function show(ctx: Context, project: Project) {
     const deployed = await projects.deploymentsOf(ctx, [project], LATEST.alone)
-    return current.project(project, deployed.get(project.id) ?? NOTHING, projects.bypassOf(project))
+    return current.project(project, deployed.get(project.id) ?? NOTHING, projects.bypassOf(project), site)
   }
 
   async function remove(ctx: Context, idOrName: string): Promise<undefined> {
@@ -49,7 +49,7 @@ export function projectRoutes(projects: Projects): readonly Route[] {
       const deployed = await projects.deploymentsOf(ctx, found.items, LATEST.listed)
       return {
         projects: mapPage(found, (project) =>
-          current.project(project, deployed.get(project.id) ?? NOTHING, projects.bypassOf(project)),
+          current.project(project, deployed.get(project.id) ?? NOTHING, projects.bypassOf(project), site),
         ),
         pagination: found.pagination,
       }

@@ -100,7 +100,7 @@ export const createGitRounds = (config: Config, { stores, transact, clock }: Par
     repositories: openRepositories(config),
     transact,
     clock,
-    hasProject: (id) => stores.projects.exists(id),
+    hasProject: async (id) => (await stores.projects.byId(id)) !== undefined,
   })
 
 /** The repository that was pushed to here. */

@@ -28,6 +28,7 @@ import { createCollectJob } from '#core/file/collect-job.ts'
 import { damageMail } from '#core/file/damage-mail.ts'
 import { createFiles } from '#core/file/files.ts'
 import { createScrubJob } from '#core/file/scrub-job.ts'
+import { createDeployHooks } from '#core/git/deploy-hooks.ts'
 import { createPushes } from '#core/git/pushes.ts'
 import { createDisableInstallations } from '#core/installation/disable-installations.ts'
 import {
@@ -339,6 +340,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         bus,
         clock,
       }),
+      hooks: createDeployHooks({ projects: stores.projects, getProject: projects.get, transact, clock }),
       follow: createFollow(config, parts, logs),
       maxBytes: config.gitMaxPush,
     },

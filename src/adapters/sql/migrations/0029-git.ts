@@ -26,7 +26,7 @@ export const git: Migration = {
     await schema
       .createIndex('git_pushes_ref')
       .on('git_pushes')
-      .columns(['project_id', 'ref', 'created_at'])
+      .columns(['project_id', 'ref', 'created_at', 'id'])
       .execute()
     await schema
       .createIndex('git_pushes_open')

@@ -19,7 +19,7 @@ const selectByName = prepare<{ ownerId: string; name: string }>()((db, { ownerId
 )
 
 const selectAnybodys = prepare<{ id: string }>()((db, { id }) =>
-  db.selectFrom('projects').select('id').where('id', '=', id),
+  db.selectFrom('projects').select(PROJECT).where('id', '=', id),
 )
 const selectByTransfer = prepare<{ hash: string }>()((db, { hash }) =>
   db.selectFrom('projects').select(PROJECT).where('transfer_hash', '=', hash),
@@ -50,8 +50,9 @@ export function createProjectStore(db: Db): ProjectStore {
   return {
     byIdOrName,
 
-    async exists(id) {
-      return (await selectAnybodys(db, { id })).length > 0
+    async byId(id) {
+      const [row] = await selectAnybodys(db, { id })
+      return row && toProject(row)
     },
 
     async insert(project) {

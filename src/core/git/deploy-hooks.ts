@@ -1,0 +1,103 @@
+import { timingSafeEqual } from 'node:crypto'
+import { AloftError } from '#contract/errors.ts'
+import { newId } from '#contract/ids.ts'
+import type { Context } from '../access/context.ts'
+import { checkReach } from '../access/reach.ts'
+import type { JobQueue } from '../job/job-queue.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Project } from '../project/project.ts'
+import type { DeployHook } from '../project/project-details.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import type { Projects } from '../project/projects.ts'
+import { newPush } from './new-push.ts'
+import { LATEST, type Push, refOfBranch } from './push.ts'
+import type { PushStore } from './push-store.ts'
+import { queuePush } from './queue-push.ts'
+
+export interface DeployHooks {
+  create(ctx: Context, project: string, hook: Pick<DeployHook, 'name' | 'ref'>): Promise<Project>
+  remove(ctx: Context, project: string, id: string): Promise<Project>
+  /** Somebody called the address of a hook. */
+  call(projectId: string, hookId: string): Promise<Push>
+}
+
+interface HookParts {
+  readonly projects: Pick<ProjectStore, 'byId'>
+  readonly getProject: Projects['get']
+  readonly transact: Transact<{
+    readonly projects: ProjectStore
+    readonly pushes: PushStore
+    readonly jobs: JobQueue
+  }>
+  readonly clock: Clock
+}
+
+const MAX_HOOKS = 20
+
+/** Neither says whether the project exists, nor how much of an id was right. */
+const isSame = (a: string, b: string): boolean => {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+const BRANCH = /^(?!-)(?!.*(?:\.\.|\/\/|@\{|\\|\/$|\.lock$))[^\s\p{Cc}~^:?*[]{1,250}$/u
+
+export function createDeployHooks({ projects, getProject, transact, clock }: HookParts): DeployHooks {
+  const change = async (
+    ctx: Context,
+    idOrName: string,
+    make: (hooks: readonly DeployHook[]) => readonly DeployHook[],
+  ): Promise<Project> => {
+    await transact(async (stores) => {
+      const project = await stores.projects.lock(ctx.owner.id, idOrName)
+      if (!project) throw new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
+      checkReach(ctx, project.id)
+      const deployHooks = make(project.details.deployHooks)
+      await stores.projects.update(project.id, { details: { ...project.details, deployHooks } }, clock.now())
+    })
+    return getProject(ctx, idOrName)
+  }
+
+  return {
+    create: (ctx, idOrName, { name, ref }) => {
+      if (!BRANCH.test(ref))
+        throw new AloftError('bad_request', 'Invalid request: `ref` should be the name of a branch.')
+      return change(ctx, idOrName, (hooks) => {
+        if (hooks.length >= MAX_HOOKS)
+          throw new AloftError('bad_request', `A project may have at most ${MAX_HOOKS} deploy hooks.`)
+        const hook = { id: newId.deployHook(), name, ref, userId: ctx.actor.user.id, createdAt: clock.now() }
+        return [...hooks, hook]
+      })
+    },
+
+    remove: (ctx, idOrName, id) =>
+      change(ctx, idOrName, (hooks) => {
+        const left = hooks.filter((hook) => hook.id !== id)
+        if (left.length === hooks.length)
+          throw new AloftError('not_found', `The project has no deploy hook \`${id.slice(0, 100)}\`.`)
+        return left
+      }),
+
+    async call(projectId, hookId) {
+      const project = await projects.byId(projectId)
+      const hook = project?.details.deployHooks.find(({ id }) => isSame(id, hookId))
+      if (!project || !hook)
+        throw new AloftError('not_found', 'There is no such deploy hook, or it was revoked.')
+      return transact(async ({ pushes, jobs }) => {
+        const push = await newPush(pushes, clock, {
+          ownerId: project.ownerId,
+          projectId: project.id,
+          userId: hook.userId,
+          source: 'hook',
+          ref: refOfBranch(hook.ref),
+          before: null,
+          after: LATEST,
+          state: 'queued',
+        })
+        await queuePush(jobs, push)
+        return push
+      })
+    },
+  }
+}

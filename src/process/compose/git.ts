@@ -19,7 +19,7 @@ import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ContentRoom } from '#core/usage/content-room.ts'
 import type { User } from '#core/user/user.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Parts } from './parts.ts'
 
 /** What is found out about the machine once, when git is first needed. */

@@ -59,4 +59,39 @@ describe('what is yours alone', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/a/${ada.username}/certificates`)
   })
+
+  test('the palette finds settings by other words, deployments and domains; / and ? work', async () => {
+    const { body } = await dashboard.server.call('POST /v8/platform/deployments', {
+      token: ada.token,
+      body: {
+        name: 'shop',
+        version: 2,
+        files: [{ file: 'index.html', data: 'hi' }],
+        meta: { gitBranch: 'spring' },
+      },
+    })
+    await dashboard.server.call('POST /v4/domains', { token: ada.token, body: { name: 'palette.example' } })
+    const page = await dashboard.openPage(ada, `/a/${ada.username}/projects/shop`)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const find = async (typed: string, option: string | RegExp, url: string | RegExp) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Search' }).fill(typed)
+      await page.getByRole('option', { name: option, selected: true }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(url)
+    }
+    await find('env', /Environment variables/, '**/projects/shop/settings/variables')
+    await find('password', /Protection|Set a password/, '**/projects/shop/settings/protection')
+    await find('spring', body.url.split('.')[0], `**/deployments/${body.id}`)
+    await find('palette.ex', 'palette.example', '**/domains/palette.example')
+    await page.goto(`http://aloft.test/a/${ada.username}`)
+    await page.getByRole('link', { name: 'shop', exact: true }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('sh')
+    await page.waitForURL(/\?q=sh$/)
+    await page.getByRole('heading', { name: 'Projects' }).click()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await dashboard.look(page, 'shortcuts')
+  })
 })

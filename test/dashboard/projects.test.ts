@@ -201,6 +201,36 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
     assert.equal(await page.getByRole('article').count(), 1)
   })
 
+  test('many projects are a list that is remembered, failing ones first, pinned before them', async () => {
+    const deploy = (name: string, files: unknown) =>
+      dashboard.server.call('POST /v8/platform/deployments', {
+        token: ada.token,
+        body: { name, version: 2, files, target: 'production' },
+      })
+    builder.next(() => Promise.reject(new BuildFailure('build_failed', 'It does not compile.')))
+    await deploy('failing', [{ file: 'package.json', data: '{"scripts":{"build":"make-it"}}' }])
+    await dashboard.server.runJobs()
+    await deploy('newest', [{ file: 'index.html', data: '<h1>New</h1>' }])
+    const page = await dashboard.openPage(ada)
+    await page.getByRole('button', { name: 'List', exact: true }).click()
+    const rows = page.getByRole('table', { name: 'Projects' }).getByRole('row')
+    const names = async () =>
+      (await rows.getByRole('link').allInnerTexts()).filter((text) => !text.includes('.'))
+    await rows.nth(2).waitFor()
+    assert.deepEqual((await names()).slice(0, 2), ['failing', 'newest'])
+    await page.getByRole('button', { name: 'Pin docs' }).click()
+    await page.getByRole('button', { name: 'Unpin docs' }).waitFor()
+    assert.deepEqual((await names()).slice(0, 3), ['docs', 'failing', 'newest'])
+    await dashboard.look(page, 'projects-list')
+    await page.reload()
+    await rows.nth(2).waitFor()
+    assert.equal((await names())[0], 'docs', 'the list and the pin are remembered')
+    await page.getByLabel('Status').selectOption('Failing')
+    await rows.nth(2).waitFor({ state: 'detached' })
+    assert.deepEqual(await names(), ['failing'])
+    assert.match(page.url(), /status=failed/)
+  })
+
   test('the set-up link leads from nothing to the first deployment', async () => {
     const token = await createUseCases(readConfig({}), dashboard.server.parts).operators.openSetup()
     const page = await dashboard.openPage(ada, `/setup?token=${token}`)

@@ -148,7 +148,7 @@ describe('logs and analytics in the dashboard', { skip: withoutChromium }, () =>
 
     await page.getByLabel('Time').selectOption('Last hour')
     await page.waitForURL(/range=1h/)
-    await page.getByRole('button', { name: 'Show requests as a table' }).click()
+    await page.getByRole('button', { name: 'Show table: Requests' }).click()
     const points = page.getByRole('table', { name: 'Requests' })
     await points.waitFor()
     const counted = (await points.locator('tbody td').allInnerTexts()).map(Number)

@@ -31,8 +31,7 @@ export function ChartCard({
         <Button
           size="small"
           look="quiet"
-          aria-pressed={asTable}
-          aria-label={`Show ${kind.title.toLowerCase()} as a table`}
+          aria-label={`${asTable ? 'Show chart' : 'Show table'}: ${kind.title}`}
           onClick={() => setAsTable(!asTable)}
         >
           {asTable ? 'Show chart' : 'Show table'}

@@ -17,7 +17,8 @@ import { SelectField } from '../ui/field.tsx'
 import { formatTime } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { type Project, sourceOf, useProject } from './project.ts'
+import { type Project, useProject } from './project.ts'
+import { sourceOf } from './source.ts'
 
 /** What is different between two deployments of a project: `?from=`, `?to=`, and `?file=` for the one that is open. */
 export function ComparePage() {

@@ -3,8 +3,10 @@ import { Badge, StateBadge } from '../ui/badge.tsx'
 import { OutLink } from '../ui/button.tsx'
 import { formatCompact } from '../ui/format.ts'
 import { Time } from '../ui/time.tsx'
+import { PinButton } from './pin-button.tsx'
 import { Preview } from './preview.tsx'
-import { addressOf, isRolledBack, type Project, productionHost, sourceOf } from './project.ts'
+import { addressOf, isRolledBack, type Project, productionHost } from './project.ts'
+import { sourceOf } from './source.ts'
 import { Sparkline } from './sparkline.tsx'
 
 export interface Visits {
@@ -18,10 +20,14 @@ export function ProjectCard({
   account,
   project,
   visits,
+  isPinned,
+  onPin,
 }: {
   account: string
   project: Project
   visits: Visits | undefined
+  isPinned: boolean
+  onPin: () => void
 }) {
   const latest = project.latestDeployments[0]
   const host = productionHost(project)
@@ -49,6 +55,9 @@ export function ProjectCard({
             </h2>
             {project.paused && <Badge tone="warn">Paused</Badge>}
             {isRolledBack(project) && <Badge tone="warn">Rolled back</Badge>}
+            <span className="relative z-10 -my-1.5 -mr-2 ml-auto">
+              <PinButton name={project.name} on={isPinned} onToggle={onPin} />
+            </span>
           </div>
           <p className="text-sm text-soft">
             {host === undefined ? (

@@ -86,7 +86,7 @@ export function ProjectFrame() {
           .
         </p>
       )}
-      {isRolledBack(project) && <HeldBanner project={project} />}
+      <HeldBanner project={project} />
       <Suspense fallback={<PageSkeleton />}>
         <Outlet />
       </Suspense>

@@ -1,57 +1,81 @@
+import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useDeferredValue, useState } from 'react'
+import { useDeferredValue, useEffect, useState } from 'react'
 import { readSparklines } from '#contract/api/analytics.ts'
-import { listProjects } from '#contract/api/project.ts'
+import { getProject, listProjects } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
-import { useLater, useReadPages } from '../api/query.ts'
+import { read, useLater, useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { CommandLine } from '../deploy/command-line.tsx'
 import { DropZone } from '../deploy/drop-zone.tsx'
 import { handedOver } from '../deploy/handed-over.ts'
 import { AcceptTransfer } from '../setting/accept-transfer.tsx'
-import { Button, ButtonLink } from '../ui/button.tsx'
+import { useRemembered } from '../shell/remembered.ts'
+import { Button, ButtonLink, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
+import { formatNumber } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
+import { arrange, ORDERS, STATUS_FILTERS } from './arrange.ts'
+import { usePins } from './pins.ts'
 import type { Project } from './project.ts'
 import { ProjectCard, type Visits } from './project-card.tsx'
+import { ProjectList } from './project-list.tsx'
 
 type Visited = ReadonlyMap<string, Visits>
 
-const ORDERS = [
-  { value: 'changed', label: 'Last updated' },
-  { value: 'name', label: 'Name' },
-  { value: 'visits', label: 'Most requests' },
-] as const
-type Order = (typeof ORDERS)[number]['value']
+/** So many at once, and no more than these without being asked. */
+const [PAGE, MOST] = [60, 2000]
 
-const inOrder = (projects: readonly Project[], order: Order, visited: Visited): readonly Project[] => {
-  const total = ({ id }: Project) => visited.get(id)?.total ?? 0
-  if (order === 'name') return projects.toSorted((a, b) => a.name.localeCompare(b.name))
-  if (order === 'visits') return projects.toSorted((a, b) => total(b) - total(a))
-  return projects
+/** Pinned projects that are not among those that were read yet. */
+function useMissing(ids: readonly string[], enabled: boolean): readonly Project[] {
+  const account = useAccount()
+  return useQueries({
+    queries: (enabled ? ids : []).map((idOrName) =>
+      read(account, 'project', getProject, { params: { idOrName } }),
+    ),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  })
 }
 
 /** Everything that was deployed, as it looks and as it does. */
 export function ProjectsPage() {
   const account = useAccount()
   const [search, setSearch] = useSearchText('q')
-  const [order, setOrder] = useSearchText('sort', 'changed')
+  const [order, setOrder] = useSearchText('sort', 'failing')
+  const [status, setStatus] = useSearchText('status')
+  const [view, setView] = useRemembered('aloft-projects-view')
+  const { pinned, toggle } = usePins()
   const [taking, setTaking] = useState(false)
   // The list that is there stays until the next one is.
   const asked = useDeferredValue(search.trim())
   const pages = useReadPages(
     'project',
     listProjects,
-    { query: { limit: 60, ...(asked !== '' && { search: asked.toLowerCase() }) } },
+    { query: { limit: PAGE, ...(asked !== '' && { search: asked.toLowerCase() }) } },
     ({ projects }) => projects,
   )
   const { data: lines } = useLater('project', readSparklines, { query: { hours: 24 } })
   const visited: Visited = new Map(lines?.projects.map((line) => [line.id, line]))
+  const away = pinned.filter((id) => !pages.rows.some((project) => project.id === id))
+  const missing = useMissing(away, asked === '')
+  // The server pages by the last change: whoever asks for another order, or for some alone, means all of them.
+  const wantsAll = (status !== '' || order === 'name' || order === 'requests') && pages.rows.length < MOST
+  const { more, busy, showOlder } = pages
+  useEffect(() => {
+    if (wantsAll && more && !busy) showOlder()
+  }, [wantsAll, more, busy, showOlder])
 
   if (pages.rows.length === 0 && search === '' && asked === '') return <FirstDeployment />
+  const shown = arrange([...missing, ...pages.rows], {
+    order: ORDERS.find(({ value }) => value === order)?.value ?? 'failing',
+    status,
+    pinned,
+    requests: (id) => visited.get(id)?.total ?? 0,
+  })
+  const isList = view === 'list'
   return (
     <Page
       title="Projects"
@@ -74,23 +98,70 @@ export function ProjectsPage() {
             placeholder="Search projects…"
             value={search}
             onChange={setSearch}
+            data-search
           />
         </div>
-        <SelectField label="Sort by" hideLabel value={order as Order} onChange={setOrder} options={ORDERS} />
+        <SelectField label="Status" hideLabel value={status} onChange={setStatus} options={STATUS_FILTERS} />
+        <SelectField label="Sort by" hideLabel value={order} onChange={setOrder} options={ORDERS} />
+        <fieldset className="flex gap-1">
+          <legend className="sr-only">View</legend>
+          <IconButton
+            icon="grid"
+            label="Cards"
+            aria-pressed={!isList}
+            onClick={() => setView('')}
+            className={isList ? '' : 'bg-hover text-fg'}
+          />
+          <IconButton
+            icon="list"
+            label="List"
+            aria-pressed={isList}
+            onClick={() => setView('list')}
+            className={isList ? 'bg-hover text-fg' : ''}
+          />
+        </fieldset>
       </div>
-      {pages.rows.length === 0 ? (
+      {wantsAll && more && (
+        <p role="status" className="text-sm text-soft">
+          Loading all projects… {formatNumber(pages.rows.length)} so far
+        </p>
+      )}
+      {shown.length === 0 ? (
         <Card>
           <Empty
             icon="search"
             title="No matching projects"
-            action={<Button onClick={() => setSearch('')}>Show all projects</Button>}
+            action={
+              <Button
+                onClick={() => {
+                  setSearch('')
+                  setStatus('')
+                }}
+              >
+                Show all projects
+              </Button>
+            }
           />
         </Card>
+      ) : isList ? (
+        <ProjectList
+          account={account.slug}
+          projects={shown}
+          visited={visited}
+          pinned={pinned}
+          onPin={toggle}
+        />
       ) : (
         <ul className="grid gap-5 sm:grid-cols-2 xl:grid-cols-3">
-          {inOrder(pages.rows, order as Order, visited).map((project) => (
+          {shown.map((project) => (
             <li key={project.id} className="min-w-0">
-              <ProjectCard account={account.slug} project={project} visits={visited.get(project.id)} />
+              <ProjectCard
+                account={account.slug}
+                project={project}
+                visits={visited.get(project.id)}
+                isPinned={pinned.includes(project.id)}
+                onPin={() => toggle(project.id)}
+              />
             </li>
           ))}
         </ul>

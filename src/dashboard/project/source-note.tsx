@@ -1,5 +1,5 @@
 import { Icon } from '../ui/icon.tsx'
-import { sourceOf } from './project.ts'
+import { sourceOf } from './source.ts'
 
 /** Where the files of a deployment came from: the commit's message, its branch and its hash. */
 export function SourceNote({ meta }: { meta: Readonly<Record<string, string>> }) {

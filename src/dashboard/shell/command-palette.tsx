@@ -2,23 +2,47 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useId, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { listDeployments } from '#contract/api/deployment.ts'
+import { listDomains } from '#contract/api/domain.ts'
 import { listProjects } from '#contract/api/project.ts'
-import { type Account, useAccounts, usePersonal } from '../api/account.tsx'
+import { type Account, useAccounts, useParam, usePersonal } from '../api/account.tsx'
 import { read } from '../api/query.ts'
+import { sourceOf } from '../project/source.ts'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
-import { type Command, commandsOf, matching } from './commands.ts'
+import { commandsOf } from './commands.ts'
+import { type Command, matching } from './matching.ts'
+import { Shortcuts } from './shortcuts.tsx'
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
-/** Finds any page or thing by typing: Ctrl+K, or ⌘K. */
+/** What a key asks for, unless it is typed into something. */
+function askedBy(event: KeyboardEvent): 'palette' | 'search' | 'shortcuts' | undefined {
+  if (event.key.toLowerCase() === 'k' && (isMac ? event.metaKey : event.ctrlKey)) return 'palette'
+  const isTyped =
+    event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
+  if (isTyped || event.ctrlKey || event.metaKey || event.altKey) return undefined
+  return event.key === '/' ? 'search' : event.key === '?' ? 'shortcuts' : undefined
+}
+
+/** The page's own field to search in, if it has one. */
+const searchField = (): HTMLInputElement | undefined =>
+  document.querySelector<HTMLInputElement>('main input[type=search]') ?? undefined
+
+/** Finds any page or thing by typing: Ctrl+K, or ⌘K. `/` goes to the search of the page, `?` tells the keys. */
 export function CommandPalette({ account }: { account: Account | undefined }) {
-  const [open, setOpen] = useState(false)
+  const [open, setOpen] = useState<'palette' | 'shortcuts'>()
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(isMac ? event.metaKey : event.ctrlKey)) return
+      const asked = askedBy(event)
+      if (asked === undefined) return
       event.preventDefault()
-      setOpen(true)
+      const field = asked === 'search' ? searchField() : undefined
+      if (field === undefined) setOpen(asked === 'shortcuts' ? 'shortcuts' : 'palette')
+      else {
+        field.focus()
+        field.select()
+      }
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
@@ -27,16 +51,34 @@ export function CommandPalette({ account }: { account: Account | undefined }) {
     <>
       <button
         type="button"
-        onClick={() => setOpen(true)}
+        onClick={() => setOpen('palette')}
         className="flex w-full items-center gap-2 rounded-lg border border-line bg-bg px-2.5 py-1.5 text-sm text-soft hover:text-fg"
       >
         <Icon name="search" />
         <span className="flex-1 text-left">Search…</span>
         <kbd className="text-xs">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
-      {open && <Palette account={account} onClose={() => setOpen(false)} />}
+      {open === 'palette' && <Palette account={account} onClose={() => setOpen(undefined)} />}
+      {open === 'shortcuts' && <Shortcuts isMac={isMac} onClose={() => setOpen(undefined)} />}
     </>
   )
+}
+
+/** By its host, and found by its id, its project, its branch and its commit as well. */
+const deploymentOf = ({
+  uid,
+  url,
+  name,
+  meta,
+}: {
+  readonly uid: string
+  readonly url: string | null
+  readonly name: string
+  readonly meta: Readonly<Record<string, string>>
+}) => {
+  const { branch = '', commit = '', message = '' } = sourceOf(meta)
+  const words = [uid, name, branch, commit, message].join(' ').toLowerCase()
+  return { id: uid, label: url?.split('.')[0] ?? uid, words }
 }
 
 function Palette({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
@@ -55,8 +97,29 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
     }),
     placeholderData: (before) => before,
   })
-  const projects = account === undefined ? [] : (data?.projects ?? []).map(({ name }) => name)
-  const found = matching(commandsOf({ account, accounts: all, projects, operator: user.operator }), search)
+  const project = useParam('project')
+  // What is not asked for by name is looked for among the newest.
+  const isSearching = search.length > 1 && account !== undefined
+  const { data: newest } = useQuery({
+    ...read(account ?? own, 'deployment', listDeployments, { query: { limit: 100 } }),
+    enabled: isSearching,
+  })
+  const { data: owned } = useQuery({
+    ...read(account ?? own, 'domain', listDomains, { query: { limit: 100 } }),
+    enabled: isSearching,
+  })
+  const found = matching(
+    commandsOf({
+      account,
+      accounts: all,
+      project: project === '' ? undefined : project,
+      projects: account === undefined ? [] : (data?.projects ?? []).map(({ name }) => name),
+      deployments: isSearching ? (newest?.deployments ?? []).map(deploymentOf) : [],
+      domains: isSearching ? (owned?.domains ?? []).map(({ name }) => name) : [],
+      operator: user.operator,
+    }),
+    search,
+  )
   const chosen = found[Math.min(at, found.length - 1)]
 
   useEffect(() => {
@@ -71,6 +134,7 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
     if (command === undefined) return
     box.current?.close()
     if ('link' in command) void navigate(command.link)
+    else if ('href' in command) location.assign(command.href)
     else command.run()
   }
 

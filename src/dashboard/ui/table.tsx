@@ -17,12 +17,15 @@ export const Table = <Row,>({
   rows,
   columns,
   rowKey,
+  dense = false,
 }: {
   /** What it lists, for screen readers. */
   label: string
   rows: readonly Row[]
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
+  /** With less space, for lists of very many. */
+  dense?: boolean
 }) => (
   <table className="w-full border-collapse text-sm">
     <caption className="sr-only">{label}</caption>
@@ -50,7 +53,8 @@ export const Table = <Row,>({
             <td
               key={title}
               className={classes(
-                'px-3 py-3 align-middle first:pl-5 last:pr-5 sm:px-5',
+                'px-3 align-middle first:pl-5 last:pr-5 sm:px-5',
+                dense ? 'py-1' : 'py-3',
                 align === 'right' && 'text-right',
                 wide && 'max-md:hidden',
               )}

@@ -1,0 +1,11 @@
+import { IconButton } from '../ui/button.tsx'
+
+export const PinButton = ({ name, on, onToggle }: { name: string; on: boolean; onToggle: () => void }) => (
+  <IconButton
+    icon="pin"
+    label={on ? `Unpin ${name}` : `Pin ${name}`}
+    aria-pressed={on}
+    onClick={onToggle}
+    className={on ? 'text-accent' : ''}
+  />
+)

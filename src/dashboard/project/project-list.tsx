@@ -1,0 +1,102 @@
+import { Link } from '@tanstack/react-router'
+import { Badge, StateBadge } from '../ui/badge.tsx'
+import { OutLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { formatCompact } from '../ui/format.ts'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { PinButton } from './pin-button.tsx'
+import { addressOf, isRolledBack, type Project, productionHost } from './project.ts'
+import type { Visits } from './project-card.tsx'
+import { sourceOf } from './source.ts'
+
+/** Many projects, a line each. */
+export const ProjectList = ({
+  account,
+  projects,
+  visited,
+  pinned,
+  onPin,
+}: {
+  account: string
+  projects: readonly Project[]
+  visited: ReadonlyMap<string, Visits>
+  pinned: readonly string[]
+  onPin: (id: string) => void
+}) => (
+  <Card flush>
+    <Table
+      label="Projects"
+      dense
+      rows={projects}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          title: 'Project',
+          cell: (project) => {
+            const host = productionHost(project)
+            return (
+              <div className="min-w-0">
+                <Link
+                  to="/a/$account/projects/$project"
+                  params={{ account, project: project.name }}
+                  className="block max-w-40 truncate leading-6 font-medium hover:underline sm:max-w-72"
+                >
+                  {project.name}
+                </Link>
+                {host !== undefined && (
+                  <OutLink
+                    href={addressOf(host)}
+                    className="block w-fit max-w-40 truncate leading-6 text-soft hover:text-fg hover:underline sm:max-w-72"
+                  >
+                    {host}
+                  </OutLink>
+                )}
+              </div>
+            )
+          },
+        },
+        {
+          title: 'Status',
+          cell: (project) => {
+            const [latest] = project.latestDeployments
+            return (
+              <span className="flex flex-wrap gap-1.5">
+                {latest === undefined ? (
+                  <Badge>No deployments</Badge>
+                ) : (
+                  <StateBadge state={latest.readyState} />
+                )}
+                {project.paused && <Badge tone="warn">Paused</Badge>}
+                {isRolledBack(project) && <Badge tone="warn">Rolled back</Badge>}
+              </span>
+            )
+          },
+        },
+        {
+          title: 'Latest change',
+          wide: true,
+          cell: ({ latestDeployments: [latest] }) => {
+            const { message, branch } = sourceOf(latest?.meta ?? {})
+            return <span className="block max-w-64 truncate text-soft">{message ?? branch ?? '–'}</span>
+          },
+        },
+        {
+          title: 'Requests (24 h)',
+          wide: true,
+          align: 'right',
+          cell: ({ id }) => formatCompact(visited.get(id)?.total ?? 0),
+        },
+        { title: 'Updated', wide: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+        {
+          title: 'Actions',
+          silent: true,
+          align: 'right',
+          cell: ({ id, name }) => (
+            <PinButton name={name} on={pinned.includes(id)} onToggle={() => onPin(id)} />
+          ),
+        },
+      ]}
+    />
+  </Card>
+)

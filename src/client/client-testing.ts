@@ -47,6 +47,10 @@ export interface TestApi {
   stop(): Promise<void>
 }
 
+/** Of what is no endpoint, only JSON can be read. */
+const isRaw = (row: Endpoint | undefined, { headers }: IncomingMessage): boolean =>
+  row === undefined ? headers['content-type']?.includes('json') !== true : row.body === 'raw'
+
 /**
  * A server that answers as the contract says: a request that a row's schemas refuse gets 400, and an answer
  * that they do not describe is a mistake of the test, told by a 500.
@@ -66,7 +70,7 @@ export async function startTestApi(table: readonly TestAnswer[]): Promise<TestAp
       params: found?.params ?? {},
       query: Object.fromEntries(url.searchParams),
       headers: req.headers,
-      body: found?.row.body === 'raw' ? bytes : bytes.length === 0 ? undefined : JSON.parse(bytes.toString()),
+      body: isRaw(found?.row, req) ? bytes : bytes.length === 0 ? undefined : JSON.parse(bytes.toString()),
     }
     requests.push(request)
     res.setHeader('x-request-id', `req_test${requests.length}`)

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createDeployment, getDeployment, listDeployments } from '#contract/api/deployment.ts'
-import { uploadFile } from '#contract/api/file.ts'
+import { uploadFile, uploadFiles } from '#contract/api/file.ts'
 import { readEvents } from '#contract/api/log.ts'
 import { AloftError } from '#contract/errors.ts'
+import { unpackBatch } from '#contract/file-batch.ts'
 import { ApiError } from './api-error.ts'
 import { createClient } from './client.ts'
 import { answers, startTestApi, type TestAnswer } from './client-testing.ts'
@@ -81,6 +82,24 @@ function keeper(state: Deployment['readyState'] = 'READY') {
   ]
   return { kept, uploads, rows }
 }
+
+/** The same for one that also takes batches. */
+function batchKeeper() {
+  const { kept, uploads, rows } = keeper()
+  const batches: number[] = []
+  const takeBatch = answers(uploadFiles, ({ body }) => {
+    const files = unpackBatch(body)
+    if (typeof files === 'string') throw new AloftError('bad_request', files)
+    for (const { sha1: announced, bytes } of files)
+      if (sha1(Buffer.from(bytes)) !== announced) throw new AloftError('bad_request', 'not the SHA-1')
+    batches.push(files.length)
+    for (const { sha1: digest, bytes } of files) kept.set(digest, Buffer.from(bytes))
+    return undefined
+  })
+  return { kept, uploads, batches, rows: [...rows, takeBatch] }
+}
+
+const manyFiles = () => Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f${i}`, `content ${i}`]))
 
 function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'aloft-deploy-'))
@@ -251,6 +270,39 @@ test('a build that fails ends with an error, and one that is not to be followed 
   const brief = await start(folder, rows, { follow: false })
   await brief.run()
   assert.equal(brief.seen.at(-1)?.type, 'created')
+})
+
+test('many small files go together, large ones alone', async () => {
+  const { kept, uploads, batches, rows } = batchKeeper()
+  const large = 'x'.repeat(100_000)
+  const { seen, run } = await start(folderOf({ ...manyFiles(), large }), rows)
+  await run()
+  assert.deepEqual(batches, [40])
+  assert.deepEqual(uploads, [sha1(large)])
+  assert.equal(kept.size, 41)
+  assert.equal((last(seen, 'uploaded') as { files: number }).files, 41)
+})
+
+test('an installation that knows no batches gets the files one by one', async () => {
+  const { uploads, rows } = keeper()
+  const { seen, run } = await start(folderOf(manyFiles()), rows)
+  await run()
+  assert.equal(uploads.length, 40)
+  assert.equal(seen.at(-1)?.type, 'ready')
+})
+
+test('a file that changes while its batch is sent is named', async () => {
+  const { rows, batches } = batchKeeper()
+  const folder = folderOf(manyFiles())
+  const { events } = await start(folder, rows)
+  await assert.rejects(
+    async () => {
+      for await (const { type } of events())
+        if (type === 'missing') writeFileSync(join(folder, 'f7'), 'another')
+    },
+    (error) => error instanceof DeployError && error.code === 'changed' && error.message.includes('f7'),
+  )
+  assert.deepEqual(batches, [])
 })
 
 test('it can be stopped, and whoever stops listening stops it too', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { BATCH_LIMITS, packBatch } from '#contract/file-batch.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
 import type { Account, Answer } from '#test/support/server.ts'
@@ -166,6 +167,34 @@ apiSuite('deployments', (server) => {
     )
     assert.equal((await upload(token, '')).status, 200, 'an empty file is a file')
     assert.equal((await deploy(token, { files: [{ file: 'empty', sha: sha1(''), size: 0 }] })).status, 200)
+  })
+
+  test('a batch of files is stored as a whole and as announced, or not at all', async () => {
+    const { token } = await server.signUp()
+    const batch = (body: Uint8Array<ArrayBuffer>) =>
+      fetch(`${server.url}/v1/platform/files/batch`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+        body,
+      })
+    const contents = ['one', 'two', '', 'x'.repeat(5000)].map((text) => Buffer.from(text))
+    const files = contents.map((bytes) => ({ sha1: sha1(bytes), bytes }))
+    const body = packBatch(files)
+    const lie = packBatch([...files, { sha1: sha1('other'), bytes: Buffer.from('content') }])
+    for (const bad of [lie, body.subarray(0, -1), new Uint8Array(), new Uint8Array(30).fill(255)]) {
+      const answer = await batch(bad)
+      assert.equal(answer.status, 400, await answer.text())
+    }
+    assert.equal((await batch(new Uint8Array(BATCH_LIMITS.bytes + 1))).status, 413)
+    const wanted = contents.map((bytes, i) => ({ file: `${i}.txt`, sha: sha1(bytes), size: bytes.length }))
+    const missing = await deploy(token, { files: wanted })
+    refused(missing, 400, 'missing_files')
+    assert.equal(missing.body.error.missing.length, contents.length)
+    assert.equal((await batch(body)).status, 200)
+    assert.equal((await batch(body)).status, 200, 'a repeat is fine')
+    const made = await deploy(token, { files: wanted })
+    assert.equal(made.body.readyState, 'READY')
+    assert.equal((await server.visit(made.body.url, '/3.txt')).body, 'x'.repeat(5000))
   })
 
   test('bad files are refused and nothing is made', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { packBatch } from '#contract/file-batch.ts'
 import { MINUTE } from '#contract/time.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 
@@ -74,6 +75,26 @@ apiSuite('quotas', (server) => {
     assert.match(message, /allows 20 B of stored files, and 12 B are used/)
     assert.equal((await upload(token, 'eight by')).status, 200)
     assert.equal((await upload(token, 'twelve bytes')).status, 200, 'nothing more is stored')
+    assert.equal((await useOf(token, 'contentBytes')).used, 20)
+  })
+
+  test('a batch has room as long as what is new of it has', async () => {
+    const { token } = await limited({ contentBytes: 20 })
+    const batch = (...texts: string[]) => {
+      const files = texts.map((text) => ({
+        sha1: createHash('sha1').update(text).digest('hex'),
+        bytes: Buffer.from(text),
+      }))
+      return fetch(`${server.url}/v1/platform/files/batch`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+        body: packBatch(files),
+      })
+    }
+    assert.equal((await batch('twelve bytes')).status, 200)
+    assert.equal((await batch('twelve bytes', 'nine byte')).status, 403)
+    assert.equal((await useOf(token, 'contentBytes')).used, 12, 'nothing of it was stored')
+    assert.equal((await batch('twelve bytes', 'eight by')).status, 200)
     assert.equal((await useOf(token, 'contentBytes')).used, 20)
   })
 

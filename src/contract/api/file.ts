@@ -10,3 +10,15 @@ export const uploadFile = endpoint({
   body: 'raw',
   reply: 'empty',
 })
+
+export const uploadFiles = endpoint({
+  on: 'POST /v1/platform/files/batch',
+  gen: 'current',
+  summary: 'Upload the contents of many small files at once',
+  description:
+    'For each file: its length in bytes (4, the highest first), its SHA-1 (20) and its content. All of them are stored, or none. A batch has at most 1,000 files of 256 KB each and 2 MB together.',
+  access: needs('deployment'),
+  limit: 'upload',
+  body: 'raw',
+  reply: 'empty',
+})

@@ -1,10 +1,13 @@
+import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
+import { BATCH_LIMITS, type BatchedFile, unpackBatch } from '#contract/file-batch.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { type BlobDigest, BlobError, type BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ContentRoom, Room } from '../usage/content-room.ts'
 import type { FileStore } from './file-store.ts'
+import { newBytes } from './new-bytes.ts'
 
 /** The largest single file. */
 export const MAX_FILE_BYTES = 5 * 1000 * 1000 * 1000
@@ -19,6 +22,8 @@ export interface Upload {
 
 export interface Files {
   upload(ctx: Context, upload: Upload): Promise<void>
+  /** Many small contents in one body, see `file-batch.ts`: all of them are stored, or none. */
+  uploadBatch(ctx: Context, body: Readable): Promise<void>
 }
 
 interface FileParts {
@@ -41,6 +46,19 @@ export function createFiles({ blobs, store, content, clock, onUploaded }: FilePa
       const known = (await store.claim(owner.id, [digest], clock.now())).get(digest)
       if (known === undefined) throw error
       return { most: known.size, exceeded: () => error as AloftError, release() {} }
+    }
+  }
+
+  /** The same for many: what of them is new to the account has to have room. */
+  async function roomForAll(owner: Owner, files: readonly BatchedFile[]): Promise<Room> {
+    const contents = files.map(({ sha1, bytes }) => ({ sha1, size: bytes.length }))
+    try {
+      return await content.take(
+        owner,
+        contents.reduce((sum, { size }) => sum + size, 0),
+      )
+    } catch {
+      return content.take(owner, await newBytes(store, owner.id, contents, clock.now()))
     }
   }
 
@@ -79,7 +97,44 @@ export function createFiles({ blobs, store, content, clock, onUploaded }: FilePa
       }
       await onUploaded(ctx.owner)
     },
+
+    async uploadBatch(ctx, body) {
+      const files = unpackBatch(await readBatch(body))
+      if (typeof files === 'string') throw invalid(`the body is not a batch of files: ${files}`)
+      for (const { sha1, bytes } of files) {
+        const got = hash('sha1', bytes)
+        if (got !== sha1)
+          throw invalid(`a file in the batch has the SHA-1 ${got} where ${sha1} was announced`)
+      }
+      const room = await roomForAll(ctx.owner, files)
+      try {
+        const stored = await Promise.all(files.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
+        await store.add(ctx.owner.id, stored, clock.now())
+      } finally {
+        room.release()
+      }
+      await onUploaded(ctx.owner)
+    },
   }
+}
+
+/** A batch is small, so that it can be looked at as a whole before anything of it is stored. */
+async function readBatch(body: Readable): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of body) {
+    length += piece.length
+    if (length > BATCH_LIMITS.bytes)
+      throw new AloftError(
+        'payload_too_large',
+        `A batch of files may have at most ${BATCH_LIMITS.bytes} bytes.`,
+        {
+          limit: BATCH_LIMITS.bytes,
+        },
+      )
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
 }
 
 /** What can go wrong with a store of contents, in words for the caller. */

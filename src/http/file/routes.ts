@@ -25,4 +25,8 @@ export const fileRoutes = (files: Files): readonly Route[] => [
     })
     return undefined
   }),
+  route(api.uploadFiles, async (ctx, { body }) => {
+    await files.uploadBatch(ctx, body)
+    return undefined
+  }),
 ]

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { createStaples } from '#adapters/ocsp-http/staples.ts'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
 import { SECOND } from '#contract/time.ts'
@@ -8,41 +7,37 @@ import type { Runner } from '#core/ports/runner.ts'
 import type { DnsServer } from '#dns/server.ts'
 import { createEdge, type Edge } from '#edge/edge.ts'
 import { publicAddressOf } from '#edge/prerender/canonical-visitor.ts'
-import { createDashboard } from '#http/dashboard/dashboard.ts'
-import { createLimits } from '#http/limits.ts'
-import { allRoutes, type UseCases } from '#http/routes.ts'
-import { type ApiHandler, createApi } from '#http/server.ts'
 import { createListeners, type DrainOptions } from '#listener/listener.ts'
 import type { FastLane } from '#listener/listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from '#listener/listener-limits.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { Config } from '../config/config.ts'
+import { buildApi } from './api/build-api.ts'
+import { createElsewhere } from './api/elsewhere.ts'
+import { createForward } from './api/forward-api.ts'
 import { connectionLimit } from './compose/descriptor-limit.ts'
 import { startDns } from './compose/dns.ts'
-import { createHostSwitch, createOriginOf, upgradesOfSites } from './compose/hosts.ts'
+import { createHostSwitch, upgradesOfSites } from './compose/hosts.ts'
 import { withLastKnown } from './compose/last-known.ts'
-import { createMetrics, type DnsCounts } from './compose/metrics.ts'
+import { createMetrics } from './compose/metrics.ts'
 import { openParts } from './compose/open-parts.ts'
 import { openAllows } from './compose/outbound.ts'
 import type { Parts } from './compose/parts.ts'
 import { openPrerenders } from './compose/prerenders.ts'
 import { openProtection } from './compose/protection.ts'
-import { findRunnerSocket } from './compose/runner-socket.ts'
-import { createReadStatus } from './compose/status.ts'
+import { apiSocket, findRunnerSocket } from './compose/runner-socket.ts'
 import { createUseCases } from './compose/use-cases.ts'
 import { type Channel, kindOf } from './supervisor/channel.ts'
 import { JOINED } from './supervisor/child.ts'
+import { countElsewhere } from './supervisor/count-elsewhere.ts'
 import { type Doing, NOBODY_READS } from './supervisor/doing.ts'
 import type { Given } from './supervisor/given.ts'
-import { createProcessList } from './supervisor/process-list.ts'
-import { withRestarts } from './supervisor/restart-metrics.ts'
 import { takeSockets } from './supervisor/take-sockets.ts'
 import { answerHttpChallenges } from './tls/acme-http.ts'
 import { createTlsChallenges } from './tls/acme-tls.ts'
 import { redirectToHttps, withoutPlain } from './tls/https-redirect.ts'
 import { openTicketKeys } from './tls/ticket-keys.ts'
 import { chooseCertificates } from './tls/tls-serving.ts'
-import { VERSION } from './version.ts'
 
 export interface Running {
   /** Finishes what was begun, within this time, and lets go of everything. */
@@ -55,7 +50,12 @@ const STREAMS_MS = 4 * SECOND
 /** What the contents of sites may take in the memory of one serving process. */
 const EDGE_BUDGET = 64 * 1024 * 1024
 
-export async function buildEdge(config: Config, parts: Parts, runner?: Runner): Promise<Edge> {
+export async function buildEdge(
+  config: Config,
+  parts: Parts,
+  runner?: Runner,
+  onVisit: () => void = () => {},
+): Promise<Edge> {
   const { origin } = config
   const { sites, blobs, bus, clock, log, logWriter, traffic } = parts
   return createEdge({
@@ -66,7 +66,13 @@ export async function buildEdge(config: Config, parts: Parts, runner?: Runner): 
     log,
     origin,
     visits: createVisitLog({
-      ...{ writer: logWriter, clock: parts.clock, region: origin, traffic },
+      ...{ writer: logWriter, clock: parts.clock, region: origin },
+      traffic: {
+        record(visit) {
+          onVisit()
+          traffic.record(visit)
+        },
+      },
       allowance: parts.logAllowance,
     }),
     budgetBytes: EDGE_BUDGET,
@@ -97,10 +103,21 @@ export async function serve(
   const parts = await openParts(config, log, channel)
   const use = createUseCases(config, parts)
   let dns: DnsServer | undefined
-  const api = await buildApi(config, parts, use, channel, () => dns?.counts())
+  const metrics = createMetrics(channel, () => dns?.counts(), use.changes.count)
+  const elsewhere = createElsewhere()
+  const api = await buildApi(config, parts, use, channel, metrics, (local) =>
+    seat === undefined
+      ? local
+      : createForward({
+          local: local as Handle,
+          socket: () => apiSocket(config.dataDir, seat),
+          isElsewhere: elsewhere.isElsewhere,
+          onForward: countElsewhere(channel),
+        }),
+  )
   const runner = createRunnerClient({ socket: findRunnerSocket(config.dataDir, seat), logger: log })
   const serving = withLastKnown(config, parts)
-  const edge = await buildEdge(config, serving, runner)
+  const edge = await buildEdge(config, serving, runner, elsewhere.noteVisit)
   serving.onCaughtUp((host) => edge.invalidate(host))
   const reusePort = channel !== undefined && process.platform === 'linux'
   const answers = { ...parts, challenges: parts.stores.challenges }
@@ -159,44 +176,3 @@ const noteRequests =
     doing.begin(`${method} ${host}${query < 0 ? url : url.slice(0, query)}`)
     return handle(req, res)
   }
-
-export async function buildApi(
-  config: Config,
-  parts: Parts,
-  use: UseCases,
-  channel: Channel | undefined,
-  readDns?: () => DnsCounts | undefined,
-): Promise<ApiHandler> {
-  const metrics = createMetrics(channel, readDns, use.changes.count)
-  const limits = createLimits(parts.limiter, config.rateLimit)
-  const system = {
-    site: config.baseUrl,
-    version: VERSION,
-    teams: parts.stores.teams,
-    originOf: createOriginOf(config.domain, config.origin),
-    origin: config.origin,
-    sendsMail: config.smtpUrl !== undefined,
-    checkHealth: parts.checkHealth,
-    readMetrics: withRestarts(metrics.read, createProcessList(channel)),
-    readStatus: createReadStatus(config, parts, channel, use.operators.lateJobs),
-  }
-  const dashboard = createDashboard(
-    fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
-    config.baseUrl,
-  )
-  const api = await createApi({
-    routes: allRoutes(use, system, limits),
-    tokens: use.tokens,
-    sessions: use.sessions,
-    teams: parts.stores.teams,
-    limits,
-    clock: parts.clock,
-    log: parts.log,
-    site: config.baseUrl,
-    originOf: system.originOf,
-    defaultPlan: config.defaultPlan,
-    addAudit: parts.stores.audit.add,
-    observe: metrics.observe,
-  })
-  return dashboard === undefined ? api : (req, res) => void (dashboard(req, res) || api(req, res))
-}

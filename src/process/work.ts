@@ -7,12 +7,15 @@ import type { JobHandler } from '#core/job/job-handler.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
+import type { UseCases } from '#http/routes.ts'
 import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../config/config.ts'
+import { answerForwarded } from './api/answer-forwarded.ts'
 import { createDrainSender } from './compose/drains.ts'
 import { createMetrics } from './compose/metrics.ts'
 import { openParts } from './compose/open-parts.ts'
-import { createJobHandlers } from './compose/use-cases.ts'
+import { apiSocket } from './compose/runner-socket.ts'
+import { createJobHandlers, createUseCases } from './compose/use-cases.ts'
 import { openCodeWorkers } from './compose/workers.ts'
 import { machineName, workerNames } from './machine-name.ts'
 import type { Running } from './serve.ts'
@@ -30,7 +33,7 @@ export async function work(
   { seat = 0, takesOver = false }: Given = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
-  createMetrics(channel)
+  const metrics = createMetrics(channel)
   const mailer = openMailer(config, (text) => process.stdout.write(text))
   const { stores, transact, bus, clock, outbound } = parts
   const [worker, ...others] = workerNames(await machineName(config.dataDir), seat)
@@ -57,11 +60,25 @@ export async function work(
     worker,
   })
   await runner.start()
+  let use: UseCases | undefined
+  const api = serves
+    ? await answerForwarded({
+        socket: apiSocket(config.dataDir, seat),
+        async open() {
+          const { buildApi } = await import('./api/build-api.ts')
+          use = createUseCases(config, parts)
+          return buildApi(config, parts, use, channel, metrics)
+        },
+        log,
+      })
+    : undefined
   const drainSender = createDrainSender(config, parts, worker)
   drainSender.start()
   return {
     async drain(ms, how?: DrainOptions) {
-      await Promise.all([runner.drain(ms), code.drain(ms, how), drainSender.drain(ms)])
+      use?.logs.close()
+      use?.changes.close()
+      await Promise.all([api?.drain(ms), runner.drain(ms), code.drain(ms, how), drainSender.drain(ms)])
       mailer.close()
       await parts.close()
     },

@@ -6,10 +6,14 @@ import { basename, dirname, join, resolve } from 'node:path'
 /** The address of a unix socket holds little more. */
 const LONGEST = 100
 
-const socketsOf = (dataDir: string): string => {
-  const path = join(resolve(dataDir), 'runner.sock')
-  return path.length <= LONGEST ? path : join(tmpdir(), `aloft-${shortName(dataDir)}.sock`)
+const socketsOf = (dataDir: string, kind: 'runner' | 'api' = 'runner'): string => {
+  const path = join(resolve(dataDir), `${kind}.sock`)
+  if (path.length <= LONGEST) return path
+  return join(tmpdir(), `aloft-${kind === 'api' ? 'api-' : ''}${shortName(dataDir)}.sock`)
 }
+
+/** Where a working process of this machine takes requests of the API that are not to hold up sites. */
+export const apiSocket = (dataDir: string, seat: number): string => `${socketsOf(dataDir, 'api')}.${seat}`
 
 /** Where a working process of this machine takes requests for instances. */
 export const runnerSocket = (dataDir: string, seat: number): string => `${socketsOf(dataDir)}.${seat}`

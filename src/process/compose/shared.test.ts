@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { alone } from '#adapters/limit-ipc/messages.ts'
 import { MINUTE } from '#contract/time.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -8,7 +9,7 @@ import { kindOf } from '../supervisor/channel.ts'
 import { openShared } from './shared.ts'
 
 /** Who is asked for a count: answers the kinds of what was sent to the supervisor. */
-async function countOnce(t: TestContext, workers: string): Promise<unknown[]> {
+async function countOnce(t: TestContext, isAlone: boolean): Promise<unknown[]> {
   const sent: unknown[] = []
   const listeners: ((message: unknown) => void)[] = []
   const channel = {
@@ -20,23 +21,22 @@ async function countOnce(t: TestContext, workers: string): Promise<unknown[]> {
     },
     onMessage: (listener: (message: unknown) => void) => void listeners.push(listener),
   }
-  const shared = await openShared(readConfig({ ALOFT_WORKERS: workers }), {
+  const shared = await openShared(readConfig({}), {
     log: silentLog,
     channel,
     clock: systemClock,
   })
   t.after(() => shared.close())
+  for (const tell of listeners) tell(alone(isAlone))
   const { allowed } = await shared.limiter.take('ann', { points: 2, ms: MINUTE })
   assert.equal(allowed, true)
   return sent.filter((kind) => kind === 'limit.ask')
 }
 
-test('a single serving process counts requests itself', async (t) => {
-  assert.deepEqual(await countOnce(t, '1'), [])
+test('a process that answers the API alone counts requests itself', async (t) => {
+  assert.deepEqual(await countOnce(t, true), [])
 })
 
-test('several serving processes count at their supervisor', {
-  skip: process.platform !== 'linux' && 'there is one serving process',
-}, async (t) => {
-  assert.deepEqual(await countOnce(t, '2'), ['limit.ask'])
+test('several count at their supervisor', async (t) => {
+  assert.deepEqual(await countOnce(t, false), ['limit.ask'])
 })

@@ -9,7 +9,6 @@ import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import type { Config } from '../../config/config.ts'
 import type { Channel } from '../supervisor/channel.ts'
-import { servingRange } from '../supervisor/serving.ts'
 
 /** What processes have in common besides the database. */
 export interface Shared {
@@ -33,11 +32,10 @@ export async function openShared(config: Config, parts: SharedParts): Promise<Sh
   if (redisUrl) return openRedis(redisUrl.reveal(), parts)
   const { channel, log, clock } = parts
   const bus = channel ? createIpcBus({ channel, log }) : createMemoryBus({ log })
-  // A single serving process has nobody to share its counts with; where there may be more, its supervisor tells.
-  const limiter =
-    channel && servingRange(config).most > 1
-      ? createServingLimiter(channel, { clock, timeout: SUPERVISOR_TIMEOUT })
-      : createMemoryLimiter({ clock })
+  // A process that answers the API alone counts by itself; the supervisor tells whether it does.
+  const limiter = channel
+    ? createServingLimiter(channel, { clock, timeout: SUPERVISOR_TIMEOUT })
+    : createMemoryLimiter({ clock })
   return { bus, limiter, close: () => bus.close() }
 }
 

@@ -14,6 +14,7 @@ import { ADOPT, type Adopt } from './adopt.ts'
 import { announcement } from './announcement.ts'
 import { type Channel, kindOf } from './channel.ts'
 import { DRAIN_MS, findProgram, JOINED, SupervisedChild, type SupervisedOptions } from './child.ts'
+import { isCountElsewhere } from './count-elsewhere.ts'
 import { openSockets } from './listen-sockets.ts'
 import { serveMetrics } from './metrics-hub.ts'
 import { serveProcessList, startOfThis } from './process-list.ts'
@@ -63,6 +64,7 @@ export async function supervise(
   const bus = serveIpcBus()
   const attach = (channel: Channel) => {
     channel.onMessage((message) => kindOf(message) === PREPARED && hearPrepared(message as Prepared))
+    channel.onMessage((message) => isCountElsewhere(message) && countForGood())
     metrics.attach(channel)
     list.attach(channel)
     serveRestart(restart.now).attach(channel)
@@ -86,7 +88,7 @@ export async function supervise(
       ...{ ...common, role: 'serve', name: `serve-${n + 1}`, seat: n, ...options },
       onStart(channel) {
         const detach = attach(channel)
-        if (least === 1 && serving().length === 1) channel.send(alone(true))
+        if (least === 1 && serving().length === 1 && !countsForGood) channel.send(alone(true))
         return detach
       },
       given: () => ({
@@ -101,9 +103,15 @@ export async function supervise(
   /** The last that serves counts requests itself, going on from what was counted here. */
   function countAtLast(): void {
     const [last, ...others] = serving()
-    if (!last?.channel || others.length > 0 || least > 1) return
+    if (!last?.channel || others.length > 0 || least > 1 || countsForGood) return
     last.channel.send(given(limiter.giveAway()))
     last.channel.send(alone(true))
+  }
+
+  let countsForGood = false
+  function countForGood(): void {
+    countsForGood = true
+    countHere()
   }
 
   function countHere(): void {

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AnyRequest } from '#listener/listener-refusal.ts'
+import { createElsewhere } from './elsewhere.ts'
+
+const ask = (on: string, headers: Record<string, string> = {}) => {
+  const [method, url] = on.split(' ')
+  return { method, url, headers, socket: { remoteAddress: '192.0.2.1' } } as unknown as AnyRequest
+}
+
+test('what is large is answered elsewhere, whoever asks', () => {
+  const { isElsewhere } = createElsewhere()
+  const large = { 'content-length': '5000000' }
+  assert.equal(isElsewhere(ask('POST /v8/platform/deployments?forceNew=1', large)), true)
+  assert.equal(isElsewhere(ask('POST /v8/platform/deployments')), true, 'of unknown length')
+  assert.equal(isElsewhere(ask('POST /v8/platform/deployments', { 'content-length': '500' })), false)
+  assert.equal(isElsewhere(ask('POST /v2/platform/files', large)), false, 'it only passes through')
+  assert.equal(isElsewhere(ask('GET /v5/platform/deployments/dpl_1/files')), true)
+  assert.equal(isElsewhere(ask('GET /v5/platform/deployments/dpl_1/files/abc')), false)
+})
+
+test('whoever asks again and again is answered elsewhere while others visit sites', () => {
+  let now = 0
+  const { isElsewhere, noteVisit } = createElsewhere(() => now)
+  const list = (token: string) => isElsewhere(ask('GET /v3/platform/deployments', { authorization: token }))
+  for (let i = 0; i < 100; i++) assert.equal(list('busy'), false, 'nobody else is there')
+  noteVisit()
+  assert.equal(list('busy'), true)
+  assert.equal(list('quiet'), false)
+  const stream = ask('GET /v2/platform/deployments/d/events?follow=1', { authorization: 'busy' })
+  assert.equal(isElsewhere(stream), false)
+  now = 1100
+  assert.equal(list('busy'), true, 'a second later as well')
+  now = 2300
+  assert.equal(list('busy'), false, 'it has become quiet, and so have the sites')
+})

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { connect, createServer as createHttp2Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import type { Log } from '#core/ports/log.ts'
+import type { Handle } from '#listener/listener-request.ts'
+import { answerForwarded } from './answer-forwarded.ts'
+import { createForward } from './forward-api.ts'
+
+const log = { error() {} } as unknown as Log
+
+/** Says who answered, and what was seen of the request. */
+const answering = (who: string) => async (req: IncomingMessage, res: ServerResponse) => {
+  if (req.url === '/refused') return void res.writeHead(413, { 'x-by': who }).end('too large')
+  if (req.url === '/dies') return void res.writeHead(200).write('half', () => res.destroy())
+  const body = await text(req)
+  const { remoteAddress } = req.socket
+  const secure = 'encrypted' in req.socket && req.socket.encrypted
+  res.setHeader('set-cookie', ['a=1', 'b=2'])
+  const { host, 'x-aloft-visitor': visitor = null } = req.headers
+  res.end(JSON.stringify({ who, url: req.url, body: body.length, remoteAddress, secure, host, visitor }))
+}
+
+async function open(t: TestContext, { hasWorker = true } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-forward-'))
+  const socket = join(folder, 'api.sock')
+  const worker = hasWorker
+    ? await answerForwarded({ socket, open: async () => answering('worker'), log })
+    : undefined
+  let forwarded = 0
+  const handle = createForward({
+    local: answering('local') as unknown as Handle,
+    socket: () => socket,
+    isElsewhere: ({ url }) => url !== '/small',
+    onForward: () => forwarded++,
+  })
+  const server = createServer(handle as never).listen(0, '127.0.0.1')
+  const http2 = createHttp2Server(handle as never).listen(0)
+  await Promise.all([once(server, 'listening'), once(http2, 'listening')])
+  t.after(async () => {
+    server.closeAllConnections()
+    server.close()
+    http2.close()
+    await worker?.drain(1000)
+    await rm(folder, { recursive: true, force: true })
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, http2, count: () => forwarded }
+}
+
+test('a request goes to the other process with all there is of it, and comes back', async (t) => {
+  const { url, count } = await open(t)
+  const answer = await fetch(`${url}/large?x=1`, {
+    method: 'POST',
+    body: 'x'.repeat(3_000_000),
+    headers: { 'x-aloft-visitor': '{"ip":"6.6.6.6","secure":true}' },
+  })
+  assert.deepEqual(await answer.json(), {
+    ...{ who: 'worker', url: '/large?x=1', body: 3_000_000, secure: false, visitor: null },
+    ...{ remoteAddress: '127.0.0.1', host: new URL(url).host },
+  })
+  assert.deepEqual(answer.headers.getSetCookie(), ['a=1', 'b=2'])
+  assert.equal(((await (await fetch(`${url}/small`)).json()) as { who: string }).who, 'local')
+  assert.equal(count(), 1)
+})
+
+test('over HTTP/2 too', async (t) => {
+  const { http2 } = await open(t)
+  const session = connect(`http://127.0.0.1:${(http2.address() as AddressInfo).port}`)
+  const stream = session.request({ ':path': '/large', ':method': 'POST', ':authority': 'api.example' })
+  stream.end('hello')
+  const { who, body, host } = JSON.parse(await text(stream))
+  assert.deepEqual([who, body, host], ['worker', 5, 'api.example'])
+  session.close()
+})
+
+test('where there is no other process it is answered here, body and all', async (t) => {
+  const { url } = await open(t, { hasWorker: false })
+  const answer = await fetch(`${url}/large`, { method: 'POST', body: 'x'.repeat(1_000_000) })
+  const { who, body } = (await answer.json()) as { who: string; body: number }
+  assert.deepEqual([who, body], ['local', 1_000_000])
+})
+
+test('a refusal before the body was read reaches its sender, and the connection ends', async (t) => {
+  const { url } = await open(t)
+  const asked = request(`${url}/refused`, { method: 'POST', headers: { 'content-length': 50_000_000 } })
+  asked.on('error', () => {})
+  asked.write('x'.repeat(100_000))
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  assert.deepEqual([answer.statusCode, answer.headers['x-by']], [413, 'worker'])
+  assert.equal(answer.headers.connection, 'close')
+  asked.destroy()
+})
+
+test('an answer that breaks off is not taken for a whole one', async (t) => {
+  const { url } = await open(t)
+  const answer = await fetch(`${url}/dies`)
+  await assert.rejects(answer.text())
+})

@@ -1,0 +1,114 @@
+import { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
+import type { Handle } from '#listener/listener-request.ts'
+import { VISITOR, type Visitor } from './visitor.ts'
+
+/** What is about one connection, not about the request. */
+const HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'http2-settings',
+  VISITOR,
+])
+
+interface ForwardParts {
+  readonly local: Handle
+  /** Where the working process takes such requests. */
+  readonly socket: () => string
+  readonly isElsewhere: (req: AnyRequest) => boolean
+  /** Called with every request that goes there. */
+  readonly onForward: () => void
+}
+
+/** Answers requests of the API here, or has the working process answer them. Where there is none, all of them here. */
+export const createForward =
+  ({ local, socket, isElsewhere, onForward }: ForwardParts): Handle =>
+  (req, res) => {
+    if (!isElsewhere(req)) return local(req, res)
+    onForward()
+    return forward(req, res, socket(), () => local(req, res))
+  }
+
+function forward(req: AnyRequest, res: AnyResponse, socketPath: string, onAbsent: () => void): void {
+  let [isConnected, isAnswered] = [false, false]
+  const asked = request({
+    ...{ socketPath, method: req.method, path: req.url, agent: false },
+    headers: requestHeaders(req),
+  })
+  // Nothing of the body is taken before there is somebody to give it to.
+  asked.once('socket', (connection) =>
+    connection.once('connect', () => {
+      isConnected = true
+      req.pipe(asked)
+    }),
+  )
+  asked.once('response', (answer) => {
+    isAnswered = true
+    begin(res, answer.statusCode ?? 500, responseHeaders(req, answer))
+    answer.once('error', () => breakOff(req, res))
+    answer.pipe(res as NodeJS.WritableStream)
+  })
+  asked.on('error', () => {
+    if (!isConnected) return onAbsent()
+    // It may answer before it has read everything, and close.
+    if (!isAnswered) unavailable(res)
+  })
+  asked.once('close', () => {
+    if (!isConnected) return
+    // What it did not want to read is nobody's, and would hold up the next request on the connection.
+    req.unpipe(asked)
+    req.resume()
+  })
+  res.once('close', () => void asked.destroy())
+}
+
+function begin(res: AnyResponse, status: number, headers: OutgoingHttpHeaders): void {
+  res.statusCode = status
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) res.setHeader(name, value)
+}
+
+function requestHeaders(req: AnyRequest): OutgoingHttpHeaders {
+  const { headers, socket } = req
+  const visitor: Visitor = {
+    ip: socket?.remoteAddress ?? '',
+    secure: 'encrypted' in socket && !!socket.encrypted,
+  }
+  return {
+    ...withoutHop(headers),
+    host: headers.host ?? (headers[':authority'] as string | undefined) ?? '',
+    ...(headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }),
+    connection: 'close',
+    [VISITOR]: JSON.stringify(visitor),
+  }
+}
+
+function responseHeaders(
+  { httpVersionMajor }: AnyRequest,
+  { headers, statusCode }: IncomingMessage,
+): OutgoingHttpHeaders {
+  // A body that was refused half-read cannot be followed by another request on the same connection.
+  const isLast = statusCode === 413 && httpVersionMajor === 1
+  return { ...withoutHop(headers), ...(isLast ? { connection: 'close' } : {}) }
+}
+
+const withoutHop = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP.has(name) && !name.startsWith(':')))
+
+function unavailable(res: AnyResponse): void {
+  if (res.headersSent || res.writableEnded) return
+  const message = 'The process that was to answer this has just ended. Try again.'
+  begin(res, 503, { 'content-type': 'application/json; charset=utf-8', 'retry-after': '1' })
+  ;(res as NodeJS.WritableStream).end(JSON.stringify({ error: { code: 'service_unavailable', message } }))
+}
+
+/** Whoever reads the answer has to learn that it is not whole. */
+function breakOff(req: AnyRequest, res: AnyResponse): void {
+  if ('stream' in res) res.stream?.destroy()
+  else req.socket.destroy()
+}

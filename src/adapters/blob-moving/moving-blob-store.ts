@@ -1,18 +1,16 @@
+import type { MoveContents, MoveProgress } from '#core/file/move-job.ts'
 import type { BlobDigest, BlobStore, StoredBlob } from '#core/ports/blob-store.ts'
 import { BlobError } from '#core/ports/blob-store.ts'
 
-/** What was done so far of a move, since it was begun by this process. */
-export interface MoveProgress {
-  readonly contents: number
-  readonly bytes: number
-}
-
 export interface MovingBlobStore extends BlobStore {
   /** Moves what is there, each content checked by its hash. One that was interrupted goes on where it was. */
-  move(signal: AbortSignal, onProgress?: (progress: MoveProgress) => void): Promise<MoveProgress>
+  readonly move: MoveContents
+  /** How many are left to move, counted up to a hundred thousand. */
+  left(): Promise<number>
 }
 
 const BATCH = 500
+const MOST_COUNTED = 100_000
 const AT_ONCE = 16
 /** Contents up to this size are moved many at a time. */
 const SMALL = 64 << 10
@@ -79,7 +77,12 @@ export function createMovingBlobStore(to: BlobStore, from: BlobStore): MovingBlo
     async close() {
       await Promise.all([to.close(), from.close()])
     },
-    async move(signal, onProgress) {
+    async left() {
+      let count = 0
+      for await (const _ of from.list()) if (++count === MOST_COUNTED) break
+      return count
+    },
+    async move(signal) {
       let progress: MoveProgress = { contents: 0, bytes: 0 }
       const moveAll = async (batch: readonly StoredBlob[]) => {
         if (batch.length === 0 || signal.aborted) return
@@ -90,7 +93,6 @@ export function createMovingBlobStore(to: BlobStore, from: BlobStore): MovingBlo
           contents: progress.contents + moved.length,
           bytes: progress.bytes + moved.reduce((sum, { size }) => sum + size, 0),
         }
-        onProgress?.(progress)
       }
       const small: StoredBlob[] = []
       const large: StoredBlob[] = []

@@ -84,6 +84,11 @@ export const COMMANDS: CommandTable = {
       load: () => import('./quotas-set.ts'),
     },
     {
+      name: 'operator move-content',
+      summary: 'Move contents of files between the disk and an object store',
+      load: () => import('./move-content.ts'),
+    },
+    {
       name: 'operator jobs ls',
       summary: 'List the jobs that can be run now, and the queue',
       load: () => import('./jobs-ls.ts'),

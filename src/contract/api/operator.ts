@@ -104,6 +104,9 @@ export const getStatus = endpoint({
       damaged: Type.Integer({
         description: 'Contents that were found damaged and not uploaded again since.',
       }),
+      toMove: Type.Integer({
+        description: 'Contents that are still where they were kept before, counted up to 100,000.',
+      }),
     }),
     logs: Type.Object({
       bytes: Bytes,

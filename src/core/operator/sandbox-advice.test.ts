@@ -20,7 +20,7 @@ const statusWith = (sandbox: Status['sandbox']): Status => ({
   ...{ domain: 'localhost', addresses: [], nameservers: [], ports: { http: 1, tls: 0, dns: 0 } },
   database: { kind: 'sqlite', bytes: 1, schema: '1' },
   ...{
-    blobs: { bytes: 1, damaged: 0 },
+    blobs: { bytes: 1, damaged: 0, toMove: 0 },
     disk: { free: 1, total: 2 },
     memory: { free: 1, total: 2 },
     processes: [],

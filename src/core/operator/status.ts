@@ -56,6 +56,8 @@ export interface Status {
     readonly bytes: number
     /** Contents that were found damaged and not uploaded again since. */
     readonly damaged: number
+    /** Contents that are still where they were kept before. */
+    readonly toMove: number
   }
   readonly logs: {
     readonly bytes: number

@@ -28,7 +28,7 @@ export interface ContentParts {
 export interface Contents {
   readonly blobs: BlobStore
   /** Where contents still are somewhere else than they are kept now. */
-  readonly moving: Pick<MovingBlobStore, 'move'> | undefined
+  readonly moving: Pick<MovingBlobStore, 'move' | 'left'> | undefined
   /** What all contents take where they are kept. */
   bytes(): Promise<number>
   /** Marks the object store as that of this installation; rejects where it is somebody else's. */

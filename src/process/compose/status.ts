@@ -28,7 +28,7 @@ export function createReadStatus(
   const blobBytes = remembered(parts.contents.bytes, SIZE_KEPT)
   const startedAt = startOfThis()
   return async () => {
-    const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes, damaged, late] =
+    const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes, damaged, late, toMove] =
       await Promise.all([
         listProcesses(),
         parts.databaseFacts(),
@@ -39,6 +39,7 @@ export function createReadStatus(
         blobBytes(),
         stores.files.countDamaged(),
         lateJobs(),
+        parts.contents.moving?.left() ?? 0,
       ])
     const status: Status = {
       version: VERSION,
@@ -52,7 +53,7 @@ export function createReadStatus(
       nameservers: config.nameservers,
       ports: { http: config.port, tls: config.tlsPort, dns: config.dnsPort },
       database,
-      blobs: { bytes, damaged },
+      blobs: { bytes, damaged, toMove },
       logs,
       disk: { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize },
       memory: { free: freemem(), total: totalmem() },

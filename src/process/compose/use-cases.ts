@@ -27,6 +27,7 @@ import { createEnvVariables } from '#core/env-variable/env-variables.ts'
 import { createCollectJob } from '#core/file/collect-job.ts'
 import { damageMail } from '#core/file/damage-mail.ts'
 import { createFiles } from '#core/file/files.ts'
+import { createMoveJob } from '#core/file/move-job.ts'
 import { createScrubJob } from '#core/file/scrub-job.ts'
 import { createDeployHooks } from '#core/git/deploy-hooks.ts'
 import { createPushes } from '#core/git/pushes.ts'
@@ -138,6 +139,7 @@ const recurringJobs = (
     createDeliveryCleanup({ store: stores.deliveries, clock }),
     createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
     createGitRounds(config, parts),
+    createMoveJob(parts.contents.moving?.move ?? (async () => ({ contents: 0, bytes: 0 }))),
   ]
 }
 

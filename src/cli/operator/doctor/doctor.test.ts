@@ -16,7 +16,11 @@ const status = (change: Partial<Status>): Status => ({
   ports: { http: 3000, tls: 0, dns: 0 },
   database: { kind: 'sqlite', bytes: 1, schema: '0001' },
   logs: { bytes: 1, recording: true, damaged: [] },
-  ...{ blobs: { bytes: 1, damaged: 0 }, disk: { free: 1, total: 2 }, memory: { free: 1, total: 2 } },
+  ...{
+    blobs: { bytes: 1, damaged: 0, toMove: 0 },
+    disk: { free: 1, total: 2 },
+    memory: { free: 1, total: 2 },
+  },
   processes: [{ name: 'serve-1', role: 'serve', pid: 1, startedAt: 1, restarts: 0, hangs: 0, memory: null }],
   certificates: { authority: 'local', expiring: 0 },
   ...{ mail: 'outbox', exposed: [], runtime: 'process', sandbox: SANDBOX },

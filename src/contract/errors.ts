@@ -277,6 +277,11 @@ export const ERRORS = {
     code: 'ENV_ALREADY_EXISTS',
     meaning: 'The project has a variable of that name for the same target and branch.',
   },
+  missing_project_settings: {
+    status: 428,
+    meaning:
+      'A client asked for the settings of a project that there is none of yet. Confirm them, and deploy again.',
+  },
   protection_not_available: {
     status: 428,
     meaning: 'The plan of the account does not include this protection.',

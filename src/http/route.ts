@@ -5,6 +5,8 @@ import type { Context, Visit } from '#core/access/context.ts'
 /** A row of the API: an endpoint and what it does. */
 export interface Route {
   readonly endpoint: Endpoint
+  /** Where it is reached, if that is not what the endpoint itself says: other clients know it by another address. */
+  readonly at?: string
   readonly handle: (who: Context | Visit, input: Input<string, unknown, unknown>) => unknown
 }
 

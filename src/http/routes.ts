@@ -37,6 +37,7 @@ import { applicationRoutes } from './application/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { certificateRoutes } from './certificate/routes.ts'
 import { changeRoutes } from './change/routes.ts'
+import { compatRoutes } from './compat/routes.ts'
 import { cronRoutes } from './cron/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
 import { dnsRecordRoutes } from './dns-record/routes.ts'
@@ -127,7 +128,7 @@ export function allRoutes(
   limits: Limits,
 ): readonly Route[] {
   const findPerson = createFindPerson(use.sessions, use.tokens)
-  const routes: readonly Route[] = [
+  const native: readonly Route[] = [
     ...loginRoutes(use.logins, limits),
     ...approveRoutes({ ...use, ...system }),
     ...sessionRoutes({ ...use, limits, ...system }),
@@ -166,7 +167,7 @@ export function allRoutes(
     ...changeRoutes(use.changes, use),
     ...usageRoutes(use),
     ...operatorRoutes({ ...use, ...system }),
-    ...systemRoutes(system, () => routes.map(({ endpoint }) => endpoint)),
+    ...systemRoutes(system, () => native.map(({ endpoint }) => endpoint)),
   ]
-  return routes
+  return [...native, ...compatRoutes(native, system.site)]
 }

@@ -84,7 +84,7 @@ const isLarge = ({ headers }: FastifyRequest, row: Endpoint): boolean => {
 /** The API as one request handler: every table mounted, one way in, one way out for errors. */
 export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   const { log, limits, clock, site } = parts
-  const knownPath = createPathIndex(parts.routes.map(({ endpoint }) => endpoint))
+  const knownPath = createPathIndex(parts.routes.map(reachedAt))
   const findCaller = createFindCaller(parts.sessions, site)
   const siteIsSecure = site.startsWith('https:')
   const boot = Math.random().toString(36).slice(2, 8)
@@ -283,9 +283,10 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       done()
     })
   }
-  for (const { endpoint, handle } of parts.routes) mount(endpoint, handle)
+  for (const route of parts.routes) mount(route)
 
-  function mount(row: Endpoint, handle: Route['handle']): void {
+  function mount(route: Route): void {
+    const { endpoint: row, handle } = route
     const { body, query, reply: form } = row
     const status = row.status ?? 200
     const audits = isAudited(row)
@@ -294,8 +295,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       querystring: query === undefined ? undefined : compileValidate('querystring', query, row),
     }
     app.route({
-      method: methodOf(row),
-      url: pathOf(row),
+      method: methodOf(reachedAt(route)),
+      url: pathOf(reachedAt(route)),
       config: { row },
       ...(typeof form === 'object' ? { schema: { response: { [status]: form } } } : {}),
       handler: (request, reply) => {
@@ -368,6 +369,9 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   await app.ready()
   return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)
 }
+
+const reachedAt = ({ endpoint, at }: Route): Endpoint =>
+  at === undefined ? endpoint : { ...endpoint, on: at as Endpoint['on'] }
 
 /** Whoever sent it has left before the end: whatever fails because of that is no fault. */
 const isBrokenOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete

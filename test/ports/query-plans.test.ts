@@ -396,6 +396,7 @@ const callsOnOthers = ({
     },
     countChange: () => dnsRecords.countChange('example.com'),
     find: () => dnsRecords.find(record.domainId, record.id),
+    locate: () => dnsRecords.locate(user.id, record.id),
     list: () => dnsRecords.list(record.domainId),
     remove: () => dnsRecords.remove(record.domainId, record.id),
   },

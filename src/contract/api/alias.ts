@@ -6,6 +6,16 @@ import { IsoTime, Nullable } from './shared.ts'
 
 const common = { gen: 'current', access: needs('deployment') } as const
 
+const Alias = Type.Object({
+  uid: Type.String(),
+  alias: Type.String(),
+  created: IsoTime,
+  deployment: Type.Object({ id: Type.String(), url: Nullable(Type.String()) }),
+  deploymentId: Type.String(),
+  projectId: Type.String(),
+  rules: Type.Array(Type.Object({ dest: Type.String(), pathname: Type.Optional(Type.String()) })),
+})
+
 export const listAliases = endpoint({
   ...common,
   on: 'GET /v2/platform/aliases',
@@ -16,20 +26,15 @@ export const listAliases = endpoint({
     domain: Type.Optional(Type.String({ description: 'Only aliases of this domain.' })),
     projectId: Type.Optional(Type.String()),
   }),
-  reply: Type.Object({
-    aliases: Type.Array(
-      Type.Object({
-        uid: Type.String(),
-        alias: Type.String(),
-        created: IsoTime,
-        deployment: Type.Object({ id: Type.String(), url: Nullable(Type.String()) }),
-        deploymentId: Type.String(),
-        projectId: Type.String(),
-        rules: Type.Array(Type.Object({ dest: Type.String(), pathname: Type.Optional(Type.String()) })),
-      }),
-    ),
-    pagination: PaginationSchema,
-  }),
+  reply: Type.Object({ aliases: Type.Array(Alias), pagination: PaginationSchema }),
+})
+
+export const getAlias = endpoint({
+  ...common,
+  on: 'GET /v2/platform/aliases/:id',
+  summary: 'Get an alias, by its id or its name',
+  limit: 'read',
+  reply: Alias,
 })
 
 export const deleteAlias = endpoint({

@@ -60,6 +60,28 @@ export const deleteDnsRecord = endpoint({
 })
 
 /** The earliest form of a new record is inside `data`. */
+const Located = Type.Object({
+  ...DnsRecord.properties,
+  domain: Type.String({ description: 'The name of the domain that it is a record of.' }),
+})
+
+export const getDnsRecord = endpoint({
+  ...common,
+  on: 'GET /v2/domains/records/:recordId',
+  summary: 'Get a record by its id',
+  limit: 'read',
+  reply: Located,
+})
+
+export const updateDnsRecord = endpoint({
+  ...common,
+  on: 'PATCH /v2/domains/records/:recordId',
+  summary: 'Change a record; what is not named stays as it was',
+  limit: 'write',
+  body: NewRecord,
+  reply: Located,
+})
+
 export const earliest = {
   listDnsRecords: endpoint({ ...listDnsRecords, gen: 'earliest', on: 'GET /domains/:domain/records' }),
   createDnsRecord: endpoint({

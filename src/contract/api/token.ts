@@ -2,13 +2,12 @@ import { Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { PaginationSchema, pageQuery } from '../page.ts'
 import { PERSONAL } from '../scopes.ts'
-import { Nullable, Time } from './shared.ts'
+import { Time } from './shared.ts'
 
 const Token = Type.Object({
   id: Type.String(),
   name: Type.String(),
   type: Type.String({ description: '`login`, `account` or `oauth2`' }),
-  origin: Nullable(Type.String()),
   createdAt: Time,
   activeAt: Time,
   expiresAt: Type.Optional(Time),

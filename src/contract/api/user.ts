@@ -15,6 +15,14 @@ export const User = Type.Object({
   plan: Type.Enum(PLANS),
   softBlocked: Type.Boolean(),
   operator: Type.Boolean(),
+  // What other clients of this endpoint ask for. There is neither billing nor a trial here.
+  billing: Type.Optional(Type.Null()),
+  defaultTeamId: Type.Optional(Type.Null()),
+  hasTrialAvailable: Type.Optional(Type.Boolean()),
+  resourceConfig: Type.Optional(Type.Object({})),
+  softBlock: Type.Optional(Type.Null()),
+  stagingPrefix: Type.Optional(Type.String()),
+  version: Type.Optional(Type.Null()),
 })
 
 export const getUser = endpoint({

@@ -25,8 +25,10 @@ const denied = () => new AloftError('forbidden', 'You are not a member of this t
 
 /** Resolves the account that a request acts for. An unknown team and a foreign one look the same. */
 export async function resolveOwner(actor: Actor, choice: TeamChoice, teams: Memberships): Promise<Owner> {
-  if (choice.teamId === undefined && choice.slug === undefined) return personalOwner(actor.user)
-  const by = choice.teamId === undefined ? { slug: choice.slug as string } : { id: choice.teamId }
+  const isOwn = choice.teamId === undefined || choice.teamId === actor.user.id
+  // Clients that always name an account name one's own by the id of its user.
+  if (isOwn && choice.slug === undefined) return personalOwner(actor.user)
+  const by = isOwn ? { slug: choice.slug as string } : { id: choice.teamId as string }
   const found = await teams.membership(actor.user.id, by)
   if (!found) throw denied()
   if (choice.slug !== undefined && found.team.slug !== choice.slug)

@@ -20,6 +20,8 @@ export interface Aliases {
     page: PageQuery,
     filter: { readonly domain?: string; readonly projectId?: string },
   ): Promise<Page<AliasRow>>
+  /** By its id or its name. */
+  get(ctx: Context, idOrHost: string): Promise<AliasRow>
   ofDeployment(ctx: Context, idOrHost: string): Promise<readonly Alias[]>
   assign(ctx: Context, idOrHost: string, alias: string): Promise<Pointed>
   remove(ctx: Context, idOrHost: string): Promise<void>
@@ -57,12 +59,25 @@ export function createAliases(parts: AliasParts): Aliases {
     return deployment
   }
 
+  async function found(hosts: HostStore, ctx: Context, idOrHost: string): Promise<Alias> {
+    const alias = await hosts.alias(ctx.owner.id, idOrHost)
+    if (!alias) throw new AloftError('not_found', `There is no alias \`${idOrHost.slice(0, 300)}\`.`)
+    checkReach(ctx, alias.projectId)
+    return alias
+  }
+
   return {
     list: (ctx, page, filter) => {
       const { projectId } = filter
       if (projectId !== undefined) checkReach(ctx, projectId)
       const reach = projectId === undefined ? reachOf(ctx) : undefined
       return store.list(ctx.owner.id, page, reach === undefined ? filter : { ...filter, projectId: reach })
+    },
+
+    async get(ctx, idOrHost) {
+      const alias = await found(store, ctx, idOrHost)
+      const deployment = await parts.deployments.find(alias.deploymentId)
+      return { ...alias, deploymentHost: deployment?.host ?? null }
     },
 
     async ofDeployment(ctx, idOrHost) {
@@ -99,9 +114,7 @@ export function createAliases(parts: AliasParts): Aliases {
 
     async remove(ctx, idOrHost) {
       const host = await transact(async ({ hosts }) => {
-        const alias = await hosts.alias(ctx.owner.id, idOrHost)
-        if (!alias) throw new AloftError('not_found', `There is no alias \`${idOrHost.slice(0, 300)}\`.`)
-        checkReach(ctx, alias.projectId)
+        const alias = await found(hosts, ctx, idOrHost)
         await hosts.release(alias.host)
         return alias.host
       })

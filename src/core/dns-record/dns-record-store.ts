@@ -8,6 +8,11 @@ export interface DnsRecordStore {
   countChange(zone: string): Promise<void>
   add(record: DnsRecord): Promise<void>
   find(domainId: string, id: string): Promise<DnsRecord | undefined>
+  /** Of whichever domain of an account, with the name of that. */
+  locate(
+    ownerId: string,
+    id: string,
+  ): Promise<{ readonly record: DnsRecord; readonly domain: string } | undefined>
   /** All of them, oldest first; their number is limited when they are added. */
   list(domainId: string): Promise<readonly DnsRecord[]>
   remove(domainId: string, id: string): Promise<boolean>

@@ -27,10 +27,18 @@ export interface NewRecord {
   readonly mxPriority?: number | undefined
 }
 
+export interface LocatedRecord extends DnsRecord {
+  /** The name of the domain that it is a record of. */
+  readonly domain: string
+}
+
 export interface DnsRecords {
   /** Newest first, the system's at the end. */
   list(ctx: Context, domain: string, page: PageQuery): Promise<Page<DnsRecord>>
+  get(ctx: Context, id: string): Promise<LocatedRecord>
   create(ctx: Context, domain: string, request: NewRecord): Promise<DnsRecord>
+  /** What the change does not name stays as it was. */
+  update(ctx: Context, id: string, change: Partial<NewRecord>): Promise<LocatedRecord>
   delete(ctx: Context, domain: string, id: string): Promise<void>
 }
 
@@ -96,6 +104,58 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
   const systemRecordsOf = (domain: Domain): readonly DnsRecord[] =>
     serviceTypeOf(domain, nameservers) === 'provider.world' ? systemRecords(domain, aliasHost) : []
 
+  async function located(records: DnsRecordStore, { owner }: Context, id: string) {
+    const found = await records.locate(owner.id, id)
+    if (!found) throw new AloftError('not_found', `There is no record \`${id.slice(0, 100)}\`.`)
+    return found
+  }
+
+  /** A new record, or another one in the place of the one that was there before. */
+  async function put(
+    dnsRecords: DnsRecordStore,
+    ctx: Context,
+    domain: Domain,
+    request: NewRecord,
+    before?: DnsRecord,
+  ): Promise<{ record: DnsRecord; zone: string }> {
+    const { name: label, type, value } = readRecord(request)
+    const zone = domain.name
+    const name = readRecordName(label, zone)
+    checkTarget(type, value, fullName(name, zone))
+    await dnsRecords.countChange(zone)
+    const records = (await dnsRecords.list(domain.id)).filter(({ id }) => id !== before?.id)
+    const old = conflictingRecord({ name, type, value }, records)
+    if (old)
+      throw new AloftError(
+        'record_conflict',
+        `The ${old.type} record at \`${fullName(name, zone)}\` is in the way.`,
+        { oldId: old.id },
+      )
+    if (records.length >= MAX_RECORDS)
+      throw new AloftError('bad_request', `A domain has at most ${MAX_RECORDS} records.`)
+    const beside = records.filter((record) => record.name === name && record.type === type)
+    if (bytesOf([...beside, { value }]) > MAX_SET_BYTES)
+      throw new AloftError(
+        'bad_request',
+        `The ${type} records at \`${fullName(name, zone)}\` are more than one answer holds.`,
+      )
+    const now = clock.now()
+    const record: DnsRecord = {
+      id: before?.id ?? newId.dnsRecord(),
+      domainId: domain.id,
+      type,
+      name,
+      value,
+      slug: slugOf({ type, name }, zone, randomBytes(3).toString('hex')),
+      creatorId: before?.creatorId ?? ctx.actor.user.id,
+      createdAt: before?.createdAt ?? now,
+      updatedAt: before === undefined ? null : now,
+    }
+    if (before) await dnsRecords.remove(domain.id, before.id)
+    await dnsRecords.add(record)
+    return { record, zone }
+  }
+
   return {
     async list(ctx, text, page) {
       const domain = await owned(parts.domains, ctx, text)
@@ -104,46 +164,34 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
       return pageOf([...records.toReversed(), ...system], page)
     },
 
+    async get(ctx, id) {
+      const { record, domain } = await located(store, ctx, id)
+      return { ...record, domain }
+    },
+
     async create(ctx, text, request) {
-      const { name: label, type, value } = readRecord(request)
-      const { record, zone } = await transact(async ({ domains, dnsRecords }) => {
-        const domain = await owned(domains, ctx, text)
-        const zone = domain.name
-        const name = readRecordName(label, zone)
-        checkTarget(type, value, fullName(name, zone))
-        await dnsRecords.countChange(zone)
-        const records = await dnsRecords.list(domain.id)
-        const old = conflictingRecord({ name, type, value }, records)
-        if (old)
-          throw new AloftError(
-            'record_conflict',
-            `The ${old.type} record at \`${fullName(name, zone)}\` is in the way.`,
-            { oldId: old.id },
-          )
-        if (records.length >= MAX_RECORDS)
-          throw new AloftError('bad_request', `A domain has at most ${MAX_RECORDS} records.`)
-        const beside = records.filter((record) => record.name === name && record.type === type)
-        if (bytesOf([...beside, { value }]) > MAX_SET_BYTES)
-          throw new AloftError(
-            'bad_request',
-            `The ${type} records at \`${fullName(name, zone)}\` are more than one answer holds.`,
-          )
-        const record: DnsRecord = {
-          id: newId.dnsRecord(),
-          domainId: domain.id,
-          type,
-          name,
-          value,
-          slug: slugOf({ type, name }, zone, randomBytes(3).toString('hex')),
-          creatorId: ctx.actor.user.id,
-          createdAt: clock.now(),
-          updatedAt: null,
-        }
-        await dnsRecords.add(record)
-        return { record, zone }
-      })
+      const { record, zone } = await transact(async ({ domains, dnsRecords }) =>
+        put(dnsRecords, ctx, await owned(domains, ctx, text), request),
+      )
       parts.onZonesChanged([zone])
       return record
+    },
+
+    async update(ctx, id, change) {
+      const { record, zone } = await transact(async ({ domains, dnsRecords }) => {
+        const { record: before, domain } = await located(dnsRecords, ctx, id)
+        const { name, type, value } = before
+        const given = Object.fromEntries(Object.entries(change).filter(([, it]) => it !== undefined))
+        return put(
+          dnsRecords,
+          ctx,
+          await owned(domains, ctx, domain),
+          { name, type, value, ...given },
+          before,
+        )
+      })
+      parts.onZonesChanged([zone])
+      return { ...record, domain: zone }
     },
 
     async delete(ctx, text, id) {

@@ -42,6 +42,7 @@ const table = (aliases: Aliases, rows: Pick<typeof api, keyof typeof api.earlies
 ]
 
 export const aliasRoutes = (aliases: Aliases): readonly Route[] => [
+  route(api.getAlias, async (ctx, { params }) => listItem(await aliases.get(ctx, params.id))),
   ...table(aliases, api),
   ...table(aliases, api.earliest as unknown as typeof api),
 ]

@@ -78,6 +78,8 @@ export function createDashboard(folder: string, baseUrl: string): Dashboard | un
 
   return (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return false
+    // A browser that opens a page brings cookies and no token: other clients know endpoints at some of these addresses.
+    if (req.headers.authorization !== undefined) return false
     const path = (req.url ?? '/').replace(/[?#].*$/s, '')
     const asset = assets.get(path) ?? (PAGE.test(path) ? start : undefined)
     if (asset === undefined) return false

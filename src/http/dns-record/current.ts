@@ -1,5 +1,6 @@
 import { mapPage, type Page } from '#contract/page.ts'
 import type { DnsRecord } from '#core/dns-record/dns-record.ts'
+import type { LocatedRecord } from '#core/dns-record/dns-records.ts'
 
 export const record = (r: DnsRecord) => ({
   id: r.id,
@@ -11,6 +12,8 @@ export const record = (r: DnsRecord) => ({
   created: String(r.createdAt),
   updated: r.updatedAt === null ? null : String(r.updatedAt),
 })
+
+export const located = ({ domain, ...r }: LocatedRecord) => ({ ...record(r), domain })
 
 export const records = (page: Page<DnsRecord>) => ({
   records: mapPage(page, record),

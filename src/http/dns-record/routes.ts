@@ -23,6 +23,12 @@ export function dnsRecordRoutes(records: DnsRecords): readonly Route[] {
   return [
     route(api.listDnsRecords, (ctx, { params, query }) => list(ctx, params.domain, query)),
     route(api.createDnsRecord, (ctx, { params, body }) => create(ctx, params.domain, body)),
+    route(api.getDnsRecord, async (ctx, { params }) =>
+      current.located(await records.get(ctx, params.recordId)),
+    ),
+    route(api.updateDnsRecord, async (ctx, { params, body }) =>
+      current.located(await records.update(ctx, params.recordId, request(body))),
+    ),
     route(api.deleteDnsRecord, (ctx, { params }) => remove(ctx, params)),
     route(api.earliest.listDnsRecords, (ctx, { params, query }) => list(ctx, params.domain, query)),
     route(api.earliest.createDnsRecord, (ctx, { params, body }) =>

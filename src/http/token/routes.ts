@@ -8,7 +8,6 @@ const shown = (token: Token) => ({
   id: token.id,
   name: token.name,
   type: token.kind,
-  origin: null,
   createdAt: token.createdAt,
   activeAt: token.activeAt,
   ...(token.expiresAt === null ? {} : { expiresAt: token.expiresAt }),

@@ -32,6 +32,15 @@ const toRecord = (row: Selectable<DnsRecordTable>): DnsRecord => ({
 const selectById = prepare<{ domainId: string; id: string }>()((db, { domainId, id }) =>
   db.selectFrom('dns_records').select(RECORD).where('id', '=', id).where('domain_id', '=', domainId),
 )
+const selectOwned = prepare<{ ownerId: string; id: string }>()((db, { ownerId, id }) =>
+  db
+    .selectFrom('dns_records')
+    .innerJoin('domains', 'domains.id', 'dns_records.domain_id')
+    .select(RECORD.map((column) => `dns_records.${column}` as const))
+    .select('domains.name as domain_name')
+    .where('dns_records.id', '=', id)
+    .where('domains.owner_id', '=', ownerId),
+)
 const selectOf = prepare<{ domainId: string }>()((db, { domainId }) =>
   db
     .selectFrom('dns_records')
@@ -65,6 +74,11 @@ export function createDnsRecordStore(db: Db): DnsRecordStore {
     async find(domainId, id) {
       const [row] = await selectById(db, { domainId, id })
       return row && toRecord(row)
+    },
+
+    async locate(ownerId, id) {
+      const [row] = await selectOwned(db, { ownerId, id })
+      return row && { record: toRecord(row), domain: row.domain_name }
     },
 
     list: async (domainId) => (await selectOf(db, { domainId })).map(toRecord),

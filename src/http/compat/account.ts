@@ -1,0 +1,129 @@
+import { readAuditLog } from '#contract/api/audit.ts'
+import * as login from '#contract/api/login.ts'
+import * as teams from '#contract/api/team.ts'
+import * as tokens from '#contract/api/token.ts'
+import { getUser } from '#contract/api/user.ts'
+import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
+import { shownPlan } from './enumerations.ts'
+import type { Also, Asked, CompatRow, Given } from './row.ts'
+
+type TeamList = ReplyOf<(typeof teams.listTeams)['reply']>
+type Team = ReplyOf<(typeof teams.getTeam)['reply']>
+type Member = ReplyOf<(typeof teams.listMembers)['reply']>[number]
+type Audit = ReplyOf<(typeof readAuditLog)['reply']>
+
+/** A team, with what the caller is in it. */
+const showTeam = (team: Team, { ctx }: Also) => {
+  const createdAt = Date.parse(team.created)
+  return {
+    ...team,
+    createdAt,
+    updatedAt: createdAt,
+    created: team.created,
+    limited: false,
+    description: null,
+    stagingPrefix: team.slug,
+    // What one may do there is asked of each team when it is acted for.
+    membership: {
+      uid: ctx.actor.user.id,
+      teamId: team.id,
+      role: team.creatorId === ctx.actor.user.id ? 'OWNER' : 'MEMBER',
+      confirmed: true,
+      confirmedAt: createdAt,
+      created: createdAt,
+      createdAt,
+    },
+    billing: { plan: shownPlan(ctx.owner.plan), period: null },
+    resourceConfig: {},
+  }
+}
+
+const showTeams = (page: TeamList | Team, also: Also) =>
+  'teams' in page
+    ? { teams: page.teams.map((team) => showTeam(team, also)), pagination: page.pagination }
+    : showTeam(page, also)
+
+const showMembers = (members: readonly Member[]) => ({
+  members: members.map((member) => ({
+    ...member,
+    name: member.username,
+    confirmed: true,
+    createdAt: 0,
+    accessRequestedAt: undefined,
+    avatar: undefined,
+  })),
+  emailInviteCodes: [],
+  pagination: { hasNext: false, count: members.length, next: null, prev: null },
+})
+
+/** Later versions invite several at once. */
+const readInvitation = ({ body, params }: Asked): Given => {
+  const { email, role } = (Array.isArray(body) ? body[0] : body) ?? {}
+  return {
+    params: { id: params.id ?? '' },
+    body: { email, ...(role === 'OWNER' || role === 'MEMBER' ? { role } : {}) },
+  }
+}
+
+const showInvited = (invited: object, { asked: { body } }: Also) => {
+  const { email, role = 'MEMBER' } = (Array.isArray(body) ? body[0] : body) ?? {}
+  const one = { ...invited, email, role }
+  return one
+}
+
+const showEvents = ({ entries, pagination }: Audit) => ({
+  events: entries.map(({ id, at, user, action, target }) => ({
+    id,
+    text: [action, ...Object.values(target)].join(' '),
+    createdAt: at,
+    userId: user.id,
+    user: { uid: user.id, username: user.username ?? '', email: user.email ?? '', avatar: '' },
+    entities: [],
+  })),
+  pagination,
+})
+
+/** The login of other clients names itself when it asks whether it was accepted, not before. */
+const readLogin = ({ body, query }: Asked): Given => ({
+  query: query.mode === undefined ? {} : { mode: query.mode },
+  body: { tokenName: 'Command line', ...body },
+})
+
+const readVerify = ({ query }: Asked): Given => ({ query: { email: query.email, token: query.token } })
+
+const pages = ({ query: { limit, since, until, from, next } }: Asked): Given => {
+  const before = until ?? next
+  return {
+    query: {
+      ...(limit === undefined ? {} : { limit: String(Math.min(Number(limit), 100)) }),
+      ...(since === undefined ? {} : { since }),
+      ...(before === undefined ? {} : { until: before }),
+      ...(from === undefined ? {} : { since: from }),
+    },
+  }
+}
+
+const is = (endpoint: Endpoint): Endpoint => endpoint
+
+export const accountRows: readonly CompatRow[] = [
+  { on: 'GET {/www,/v1}/user', is: is(getUser) },
+  { on: 'POST {,/now}/registration', is: is(login.register), read: readLogin },
+  { on: 'GET {,/now}/registration/verify', is: is(login.verify), read: readVerify },
+
+  { on: 'GET /v2/teams', is: is(teams.listTeams), read: pages, show: showTeams },
+  { on: 'GET /v2/teams/:id', is: is(teams.getTeam), show: showTeam },
+  {
+    on: 'PATCH /v2/teams/:id',
+    is: is(teams.updateTeam),
+    read: ({ body: { name, slug } }) => ({ body: { ...(name && { name }), ...(slug && { slug }) } }),
+    show: (_updated, also) =>
+      also.call(teams.getTeam, { params: also.asked.params }).then((team) => showTeam(team, also)),
+  },
+  { on: 'GET /v{2,3}/teams/:id/members', is: is(teams.listMembers), show: showMembers },
+  { on: 'POST /v2/teams/:id/members', is: is(teams.inviteMember), read: readInvitation, show: showInvited },
+  { on: 'DELETE /v2/teams/:id/members/:userId', is: is(teams.removeMember) },
+
+  { on: 'GET /v{5,6}/user/tokens', is: is(tokens.listTokens), read: pages, show: (page) => page },
+  { on: 'GET /v5/user/tokens/:id', is: is(tokens.getToken) },
+  { on: 'GET /v3/events', is: is(readAuditLog), read: pages, show: showEvents },
+]

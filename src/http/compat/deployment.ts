@@ -1,0 +1,170 @@
+import * as api from '#contract/api/deployment.ts'
+import { getProject } from '#contract/api/project.ts'
+import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
+import { readCreate } from './deployment-body.ts'
+import { shownPlan, shownState } from './enumerations.ts'
+import type { Also, Asked, CompatRow, Given } from './row.ts'
+
+type Deployment = ReplyOf<(typeof api.getDeployment)['reply']>
+type Project = ReplyOf<(typeof getProject)['reply']>
+type Output = ReplyOf<(typeof api.getOutput)['reply']>
+
+/** What a deployment is built with, in the words of a project's settings. */
+const settingsOf = (p: Project) => ({
+  framework: p.framework,
+  buildCommand: p.buildCommand,
+  commandForIgnoringBuildStep: p.commandForIgnoringBuildStep,
+  devCommand: p.devCommand,
+  installCommand: p.installCommand,
+  nodeVersion: p.nodeVersion,
+  outputDirectory: p.outputDirectory,
+  rootDirectory: p.rootDirectory,
+  sourceFilesOutsideRootDirectory: p.sourceFilesOutsideRootDirectory,
+  createdAt: p.createdAt,
+})
+
+const teamOf = ({ owner }: Also['ctx']) =>
+  owner.kind === 'team' ? { team: { id: owner.id, slug: owner.slug, name: owner.slug } } : {}
+
+/** Somebody else's deployment can be read without its project. */
+const orUndefined = <T>(wanted: Promise<T>): Promise<T | undefined> => wanted.catch(() => undefined)
+
+export async function showDeployment(d: Deployment, also: Also) {
+  const { call, ctx, site } = also
+  const { user } = ctx.actor
+  const project = await orUndefined(call(getProject, { params: { idOrName: d.projectId } }))
+  const output: Output | undefined =
+    d.readyState === 'READY' ? await orUndefined(call(api.getOutput, { params: { id: d.id } })) : undefined
+  const state = shownState(d.readyState)
+  const ready = output?.readyAt
+  return {
+    ...d,
+    // Clients read an absent name as one that is still to come, and one of an object as another thing.
+    plan: shownPlan(d.plan),
+    readyState: state,
+    status: state,
+    target: d.target ?? null,
+    createdAt: d.createdAt,
+    created: d.createdAt,
+    // What waits for its turn is said to be queued; whatever else has begun when it was made.
+    buildingAt: d.createdAt,
+    bootedAt: d.createdAt,
+    ...(ready === undefined ? {} : { ready, readyAt: ready }),
+    ...(d.aliasAssigned && ready !== undefined ? { aliasAssignedAt: ready } : {}),
+    creator: { uid: d.creator.uid, ...(d.creator.uid === user.id ? { username: user.username } : {}) },
+    inspectorUrl: `${site}/deployments/${d.id}`,
+    functions: null,
+    lambdas: (output?.functions ?? []).map(({ path }) => ({
+      id: `${d.id}-${path}`,
+      entrypoint: path,
+      createdAt: d.createdAt,
+      readyState: 'READY',
+      readyStateAt: ready ?? d.createdAt,
+      output: [{ path, functionName: path }],
+    })),
+    buildSkipped: d.builds.length === 0,
+    isInConcurrentBuildsQueue: d.queue !== undefined,
+    isInSystemBuildsQueue: false,
+    ttyBuildLogs: false,
+    userAliases: [...d.aliasFinal],
+    ...(project === undefined
+      ? {}
+      : {
+          project: { id: project.id, name: project.name, framework: project.framework },
+          projectSettings: settingsOf(project),
+        }),
+    ...teamOf(ctx),
+  }
+}
+
+/** Later versions name one of the aliases, and older ones all of them. */
+const showLater = async (d: Deployment, also: Also) => ({
+  ...(await showDeployment(d, also)),
+  aliasFinal: d.aliasFinal[0] ?? null,
+})
+
+type Listed = ReplyOf<(typeof api.listDeployments)['reply']>
+
+const showList = ({ deployments, pagination }: Listed, { site, ctx }: Also) => ({
+  deployments: deployments.map((d) => ({
+    ...d,
+    createdAt: d.created,
+    state: shownState(d.state),
+    readyState: shownState(d.state),
+    buildingAt: d.created,
+    ...(d.state === 'READY' ? { ready: d.created } : {}),
+    type: 'LAMBDAS',
+    target: d.target ?? null,
+    inspectorUrl: `${site}/deployments/${d.uid}`,
+    creator: {
+      uid: d.creator.uid,
+      ...(d.creator.uid === ctx.actor.user.id ? { username: ctx.actor.user.username } : {}),
+    },
+    aliasAssigned: d.state === 'READY',
+  })),
+  pagination,
+})
+
+/** Clients name environments that this API knows by the absence of one, and states that it does not have. */
+const readListQuery = ({ query: { target, state, url, ...query } }: Asked): Given => ({
+  query: {
+    ...query,
+    ...(target === 'production' || target === 'staging' ? { target } : {}),
+    ...(typeof state === 'string' && state !== '' ? { state: state.toUpperCase() } : {}),
+  },
+})
+
+const byHost = ({ query }: Asked): Given => ({ params: { id: String(query.url ?? query.hostname ?? '') } })
+
+const withBuilds = ({ builds }: ReplyOf<(typeof api.listBuilds)['reply']>, { asked }: Also) => ({
+  builds: builds.map(({ path, ...build }) => ({
+    ...build,
+    entrypoint: path,
+    path,
+    deploymentId: asked.params.id,
+    readyState: shownState(build.readyState),
+    createdAt: build.readyStateAt,
+    output: [],
+  })),
+})
+
+const is = (endpoint: Endpoint): Endpoint => endpoint
+
+export const deploymentRows: readonly CompatRow[] = [
+  {
+    on: 'POST /v{4,5,6,7,8,9,10,11,12}{,/now}/deployments',
+    is: is(api.createDeployment),
+    read: readCreate,
+    show: showDeployment,
+  },
+  { on: 'POST /v13{,/now}/deployments', is: is(api.createDeployment), read: readCreate, show: showLater },
+  {
+    on: 'GET /v{10,11,12}{,/now}/deployments/get',
+    is: is(api.getDeployment),
+    read: byHost,
+    show: showDeployment,
+  },
+  { on: 'GET /v13{,/now}/deployments/get', is: is(api.getDeployment), read: byHost, show: showLater },
+  {
+    on: 'GET /v{3,4,5,6,7,8,9,10,11,12}{,/now}/deployments/:id',
+    is: is(api.getDeployment),
+    show: showDeployment,
+  },
+  { on: 'GET /v13{,/now}/deployments/:id', is: is(api.getDeployment), show: showLater },
+  { on: 'DELETE /v{3,4,5,6,9,10,11,12,13}{,/now}/deployments/:id', is: is(api.deleteDeployment) },
+  {
+    on: 'GET /v{3,4,5,6,7}{,/now}/deployments',
+    is: is(api.listDeployments),
+    read: readListQuery,
+    show: showList,
+  },
+  { on: 'GET /v{1,2,5,11}{,/now}/deployments/:id/builds', is: is(api.listBuilds), show: withBuilds },
+  { on: 'GET /v{6,7}{,/now}/deployments/:id/files', is: is(api.listFiles) },
+  // Nothing checks deployments here, so that none has to be waited for.
+  { on: 'GET /v1{,/now}/deployments/:id/checks', is: is(api.getDeployment), answer: () => ({ checks: [] }) },
+  {
+    on: 'GET /v2{,/now}/deployments/:id/check-runs',
+    is: is(api.getDeployment),
+    answer: () => ({ runs: [] }),
+  },
+]

@@ -1,0 +1,228 @@
+import * as alias from '#contract/api/alias.ts'
+import * as certs from '#contract/api/certificate.ts'
+import * as records from '#contract/api/dns-record.ts'
+import * as api from '#contract/api/domain.ts'
+import * as registrar from '#contract/api/registrar.ts'
+import * as secrets from '#contract/api/secret.ts'
+import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
+import type { Also, Asked, CompatRow, Given } from './row.ts'
+
+type Domain = ReplyOf<(typeof api.listDomains)['reply']>['domains'][number]
+type Inspection = ReplyOf<(typeof api.inspectDomain)['reply']>
+type DnsRecord = ReplyOf<(typeof records.listDnsRecords)['reply']>['records'][number]
+type Certificate = ReplyOf<(typeof certs.getCertificate)['reply']>
+type Alias = ReplyOf<(typeof alias.getAlias)['reply']>
+
+/** Other clients know two kinds of DNS: the platform's, and everybody else's. */
+const serviceType = (type: Domain['serviceType']) => (type === 'provider.world' ? 'zeit.world' : type)
+
+const showDomain = ({ transferStartedAt, ...d }: Domain) => ({
+  ...d,
+  ...(transferStartedAt === null ? {} : { transferStartedAt }),
+  echMode: 'disabled',
+  serviceType: serviceType(d.serviceType),
+  customNameservers: [],
+  renew: d.boughtAt !== null,
+  userId: d.creator.id,
+  teamId: null,
+  creator: { ...d.creator, customerId: null },
+})
+
+const showDomains = ({ domains, pagination }: { domains: Domain[]; pagination: unknown }) => ({
+  domains: domains.map(showDomain),
+  pagination,
+})
+
+const showOne = ({ domain }: { domain: Domain }) => ({ domain: showDomain(domain) })
+
+const showBought = async (_made: unknown, { call, asked }: Also) => {
+  const { domain } = await call(api.getDomain, { params: { name: String(asked.body?.name) } })
+  return {
+    domain: {
+      uid: domain.id,
+      name: domain.name,
+      ns: [...domain.nameservers],
+      verified: domain.verified,
+      created: domain.createdAt,
+      pending: false,
+    },
+  }
+}
+
+const found = ({ checks }: Inspection, id: string): readonly string[] =>
+  checks.find((check) => check.id === id)?.found ?? []
+
+/** How a domain is set up, from what DNS says of it. */
+const showConfig = (it: Inspection) => ({
+  configuredBy: it.verified
+    ? it.serviceType === 'provider.world'
+      ? 'dns-01'
+      : found(it, 'address').length > 0
+        ? 'A'
+        : null
+    : null,
+  nameservers: [...found(it, 'nameservers')],
+  serviceType: serviceType(it.serviceType),
+  cnames: [...found(it, 'cname')],
+  aValues: [...found(it, 'address')],
+  conflicts: [],
+  acceptedChallenges: it.serviceType === 'provider.world' ? ['dns-01', 'http-01'] : ['http-01'],
+  ipStatus: null,
+  recommendedIPv4: [],
+  recommendedCNAME: [],
+  misconfigured: it.checks.some(({ status }) => status !== 'ok'),
+})
+
+const showRecord = (r: DnsRecord, domain: string) => ({
+  ...r,
+  domain,
+  recordType: r.type,
+  mxPriority: r.type === 'MX' ? Number(r.value.split(' ')[0]) : undefined,
+  ttl: TTL,
+  created: Number(r.created),
+  createdAt: Number(r.created),
+  updated: r.updated === null ? Number(r.created) : Number(r.updated),
+  updatedAt: r.updated === null ? Number(r.created) : Number(r.updated),
+  comment: '',
+})
+/** Of every record, in seconds. */
+const TTL = 60
+
+/** The parts of an SRV or MX record may come apart from each other. */
+const readRecord = ({ body }: Asked): Given => {
+  const { name, type, value, mxPriority, srv } = body ?? {}
+  const whole =
+    srv === undefined || srv === null
+      ? value
+      : [srv.priority, srv.weight, srv.port, srv.target].filter((part) => part !== undefined).join(' ')
+  return {
+    body: {
+      ...(name === undefined ? {} : { name: name ?? '' }),
+      ...(type === undefined ? {} : { type }),
+      ...(whole === undefined ? {} : { value: whole }),
+      ...(mxPriority === undefined || mxPriority === null ? {} : { mxPriority }),
+    },
+  }
+}
+
+const showCert = (c: Certificate) => ({
+  ...c,
+  id: c.uid,
+  createdAt: Date.parse(c.created),
+  expiresAt: Date.parse(c.expiration),
+})
+
+/** Other versions call the names of a certificate otherwise. */
+const readIssue = ({ body }: Asked): Given => ({
+  body: { domains: body?.domains ?? body?.cns, ...(body?.renew === undefined ? {} : { renew: body.renew }) },
+})
+
+const showIssued = async ({ uid }: { uid: string }, { call }: Also) =>
+  showCert(await call(certs.getCertificate, { params: { id: uid } }))
+
+const readUpload = ({ body: { ca, cert, key } }: Asked): Given => ({ body: { ca, cert, key } })
+
+/** The answer of ours does not say which one it is: the newest of them. */
+const showUploaded = async (_made: unknown, { call }: Also) => {
+  const [newest] = (await call(certs.listCertificates, { query: { limit: '1' } })).certs
+  return newest && showCert(newest)
+}
+
+const showAlias = (a: Alias) => ({
+  ...a,
+  created: a.created,
+  createdAt: Date.parse(a.created),
+  updatedAt: Date.parse(a.created),
+  creator: undefined,
+  redirect: null,
+})
+
+const showAssigned = (made: object, { asked }: Also) => ({ ...made, alias: asked.body?.alias })
+
+const is = (endpoint: Endpoint): Endpoint => endpoint
+
+export const domainRows: readonly CompatRow[] = [
+  { on: 'GET /v{3,5}/domains', is: is(api.listDomains), show: showDomains },
+  { on: 'POST /v{3,5,6,7}/domains', is: is(api.addDomain), show: showOne },
+  { on: 'GET /v{3,5}/domains/:name', is: is(api.getDomain), show: showOne },
+  { on: 'DELETE /v{3,5,6}/domains/:name', is: is(api.deleteDomain) },
+  { on: 'GET /v{4,5,6}/domains/:name/config', is: is(api.inspectDomain), show: showConfig },
+  { on: 'GET /v{3,5}/domains/status', is: is(registrar.getDomainStatus) },
+  { on: 'GET /v{3,5}/domains/price', is: is(registrar.getDomainPrice) },
+  {
+    on: 'POST /v{3,5}/domains/buy',
+    is: is(registrar.buyDomain),
+    read: ({ body }) => ({ body: { name: body?.name, expectedPrice: body?.expectedPrice } }),
+    show: showBought,
+    status: 201,
+  },
+  { on: 'GET /v{1,3,5}/domains/:name/registry', is: is(registrar.getDomainRegistry) },
+
+  {
+    on: 'GET /v{3,4,5}/domains/:domain/records',
+    is: is(records.listDnsRecords),
+    show: ({ records: list, pagination }, { asked }) => ({
+      records: list.map((r: DnsRecord) => showRecord(r, asked.params.domain ?? '')),
+      pagination,
+    }),
+  },
+  { on: 'POST /v{3,4,5}/domains/:domain/records', is: is(records.createDnsRecord), read: readRecord },
+  {
+    on: 'DELETE /v{3,4,5}/domains/:domain/records/:recId',
+    is: is(records.deleteDnsRecord),
+    show: () => ({}),
+  },
+  {
+    on: 'GET /v5/domains/records/:recordId',
+    is: is(records.getDnsRecord),
+    show: (r) => showRecord(r, r.domain),
+  },
+  {
+    on: 'PATCH /v{1,3,5}/domains/records/:recordId',
+    is: is(records.updateDnsRecord),
+    read: readRecord,
+    show: (r) => ({ ...showRecord(r, r.domain), type: r.creator === 'system' ? 'record-sys' : 'record' }),
+  },
+
+  {
+    on: 'GET /v{4,5,6,7,8}{,/now}/certs',
+    is: is(certs.listCertificates),
+    show: ({ certs: list, pagination }) => ({ certs: list.map(showCert), pagination }),
+  },
+  { on: 'GET /v{3,4,5,6,7,8}{,/now}/certs/:id', is: is(certs.getCertificate), show: showCert },
+  {
+    on: 'POST /v{3,4,5,6,7,8}{,/now}/certs',
+    is: is(certs.issueCertificate),
+    read: readIssue,
+    show: showIssued,
+  },
+  // Earlier ones asked in two steps for what is one here.
+  {
+    on: 'PATCH /v{3,4,5,6,7,8}{,/now}/certs',
+    is: is(certs.issueCertificate),
+    read: readIssue,
+    show: showIssued,
+  },
+  {
+    on: 'PUT /v{3,4,5,6,7,8}{,/now}/certs',
+    is: is(certs.uploadCertificate),
+    read: readUpload,
+    show: showUploaded,
+  },
+  { on: 'DELETE /v{4,5,6,7,8}{,/now}/certs/:id', is: is(certs.deleteCertificate), show: () => ({}) },
+
+  {
+    on: 'GET /v{3,4}{,/now}/aliases',
+    is: is(alias.listAliases),
+    show: ({ aliases, pagination }) => ({ aliases: aliases.map(showAlias), pagination }),
+  },
+  { on: 'GET {/now,/v1/now,/v3,/v3/now,/v4,/v4/now}/aliases/:id', is: is(alias.getAlias), show: showAlias },
+  {
+    on: 'POST {/v2,/v3,/now,/v2/now,/v3/now}/deployments/:id/aliases',
+    is: is(alias.assignAlias),
+    show: showAssigned,
+  },
+  { on: 'DELETE /v{3,4}{,/now}/aliases/:id', is: is(alias.deleteAlias) },
+
+  { on: 'GET /v3{,/now}/secrets', is: is(secrets.listSecrets) },
+]

@@ -1,0 +1,22 @@
+import type { ReadyState } from '#contract/api/deployment.ts'
+import type { Plan } from '#contract/limits.ts'
+
+const PLANS = {
+  oss: 'hobby',
+  free: 'hobby',
+  pro: 'pro',
+  enterprise: 'enterprise',
+} as const satisfies Record<Plan, string>
+
+const STATES = {
+  INITIALIZING: 'INITIALIZING',
+  ANALYZING: 'BUILDING',
+  BUILDING: 'BUILDING',
+  DEPLOYING: 'BUILDING',
+  READY: 'READY',
+  ERROR: 'ERROR',
+} as const satisfies Record<ReadyState, string>
+
+/** Other clients know fewer plans and states than there are here. */
+export const shownPlan = (plan: Plan): string => PLANS[plan]
+export const shownState = (state: ReadyState): string => STATES[state]

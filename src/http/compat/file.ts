@@ -1,0 +1,32 @@
+import { getFile } from '#contract/api/deployment.ts'
+import { uploadFile } from '#contract/api/file.ts'
+import type { RawReply } from '#contract/endpoint.ts'
+import type { Asked, CompatRow, Given } from './row.ts'
+
+/** Headers by the names that other clients know, and by ours. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  'x-platform-digest': ['x-vercel-digest', 'x-now-digest'],
+  'x-platform-size': ['x-vercel-size', 'x-now-size'],
+}
+
+const readUpload = ({ headers, body }: Asked): Given => {
+  const renamed = Object.entries(NAMES).flatMap(([ours, theirs]) => {
+    const value = [ours, ...theirs]
+      .map((name) => headers[name])
+      .find((each) => /^[0-9a-f]+$/.test(String(each ?? '')))
+    return value === undefined ? [] : [[ours, value]]
+  })
+  return { body, headers: { ...headers, ...Object.fromEntries(renamed) } }
+}
+
+/** Later versions answer a file inside JSON. */
+async function inJson({ body }: RawReply): Promise<{ data: string }> {
+  const chunks: Buffer[] = []
+  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
+  return { data: Buffer.concat(chunks).toString('base64') }
+}
+
+export const fileRows: readonly CompatRow[] = [
+  { on: 'POST {/v1,/v2}{,/now}/files', is: uploadFile, read: readUpload, show: () => ({ urls: [] }) },
+  { on: 'GET /v{6,7,8}{,/now}/deployments/:id/files/:fileId', is: getFile, show: inJson },
+]

@@ -1,0 +1,273 @@
+import { listAliases } from '#contract/api/alias.ts'
+import * as env from '#contract/api/env-variable.ts'
+import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
+import * as api from '#contract/api/project.ts'
+import * as domains from '#contract/api/project-domain.ts'
+import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
+import { AloftError } from '#contract/errors.ts'
+import { PAGE_LIMIT } from '#contract/page.ts'
+import type { Also, Asked, CompatRow, Given } from './row.ts'
+
+type Project = ReplyOf<(typeof api.getProject)['reply']>
+
+/** The keys that an endpoint of ours knows: those of projects refuse all others, and other clients send more. */
+const known = (endpoint: Endpoint, body: unknown): Record<string, unknown> => {
+  const { properties = {} } = (endpoint.body ?? {}) as { properties?: Record<string, unknown> }
+  return Object.fromEntries(
+    Object.entries((body ?? {}) as Record<string, unknown>).filter(([key]) => key in properties),
+  )
+}
+
+const frameworkOf = ({ framework }: Record<string, unknown>) =>
+  framework === undefined || framework === null || !(api.FRAMEWORKS as readonly unknown[]).includes(framework)
+    ? {}
+    : { framework }
+
+const readProject =
+  (endpoint: Endpoint) =>
+  ({ body }: Asked): Given => {
+    const { framework: _framework, ...rest } = known(endpoint, body)
+    return { body: { ...rest, ...frameworkOf(body ?? {}) } }
+  }
+
+/** With what later versions always name. Nothing of it can be set here: no resources, and nothing expires by itself. */
+export const showProject = (project: Project) => ({
+  ...project,
+  alias: (project.targets.production?.alias ?? []).map((domain: string) => ({
+    domain,
+    environment: 'production',
+    target: 'PRODUCTION',
+    configuredBy: null,
+    createdAt: project.targets.production?.createdAt,
+    deployment: null,
+  })),
+  defaultResourceConfig: { functionDefaultRegions: [] },
+  resourceConfig: { functionDefaultRegions: [] },
+  deploymentExpiration: {},
+})
+
+/** New projects of such clients build with what today's frameworks need. */
+async function showCreated(made: Project, { call, asked }: Also) {
+  const { nodeVersion = NEW_PROJECT_NODE_VERSION } = asked.body as { nodeVersion?: string }
+  const project = await call(api.updateProject, { params: { idOrName: made.id }, body: { nodeVersion } })
+  return showProject(project)
+}
+
+/** Projects that a domain shows: where its names lead. */
+async function ofDomain({ call, asked }: Also): Promise<readonly Project[]> {
+  const { domain, limit } = asked.query
+  if (typeof domain !== 'string') {
+    const { projects } = await call(api.listProjects, {
+      query: { limit: limit ?? String(PAGE_LIMIT.current) },
+    })
+    return projects
+  }
+  const { aliases } = await call(listAliases, { query: { domain, limit: '100' } })
+  const ids = [...new Set(aliases.map(({ projectId }) => projectId))]
+  return Promise.all(ids.map((idOrName) => call(api.getProject, { params: { idOrName } })))
+}
+
+const listQuery = ({ query: { teamId, slug, search, ...query } }: Asked): Given => ({
+  query: {
+    ...Object.fromEntries(Object.entries(query).filter(([key]) => LIST_KEYS.has(key))),
+    ...(typeof search === 'string' && search !== '' ? { search } : {}),
+  },
+})
+const LIST_KEYS = new Set(['limit', 'from', 'until', 'repo', 'repoId', 'repoUrl', 'excludeRepos'])
+
+type Variables = ReplyOf<(typeof env.listVariables)['reply']>
+type Variable = Variables['envs'][number]
+
+/** Earlier versions said one name where there is a list now; and each asked for one environment. */
+const isFor = (variable: Variable, target: unknown): boolean =>
+  typeof target !== 'string' || target === '' || [variable.target].flat().includes(target as never)
+
+function showVariables({ envs }: Variables, { asked }: Also) {
+  const shown = envs.filter((one) => isFor(one, asked.query.target))
+  return { envs: shown, pagination: { count: shown.length, next: null, prev: null } }
+}
+
+const variableQuery = ({ query: { decrypt, gitBranch } }: Asked): Given => ({
+  query: {
+    ...(decrypt === undefined ? {} : { decrypt }),
+    ...(typeof gitBranch === 'string' && gitBranch !== '' ? { gitBranch } : {}),
+  },
+})
+
+const VARIABLE_KEYS = [
+  'key',
+  'value',
+  'type',
+  'target',
+  'gitBranch',
+  'comment',
+  'customEnvironmentId',
+] as const
+
+const readVariable = (one: Record<string, unknown>): Record<string, unknown> => ({
+  type: 'encrypted',
+  ...Object.fromEntries(
+    VARIABLE_KEYS.filter((key) => one[key] !== undefined && one[key] !== null && one[key] !== '').map(
+      (key) => [key, one[key]],
+    ),
+  ),
+  value: one.value ?? '',
+  target: [one.target ?? []].flat(),
+})
+
+const readVariables = ({ body, query }: Asked): Given => ({
+  query: query.upsert === undefined ? {} : { upsert: query.upsert },
+  body: Array.isArray(body) ? body.map(readVariable) : readVariable(body ?? {}),
+})
+
+/** Earlier versions answer the variable itself. */
+const showCreatedVariable = ({ created }: { created: unknown }) => created
+
+/** Variables by their name and environment: one that is also for others stays for them. */
+async function removeByKey({ call, asked }: Also) {
+  const { idOrName = '', key = '' } = asked.params
+  const { target } = asked.query
+  const { envs } = await call(env.listVariables, { params: { idOrName } })
+  const found = envs.find((one) => (one.id === key || one.key === key) && isFor(one, target))
+  if (found === undefined) throw new AloftError('not_found', `There is no variable \`${key.slice(0, 100)}\`.`)
+  const others = [found.target].flat().filter((each) => typeof target === 'string' && each !== target)
+  const params = { idOrName, id: found.id }
+  return others.length > 0
+    ? call(env.updateVariable, { params, body: { target: others } })
+    : call(env.removeVariable, { params })
+}
+
+/** What a program on one's own computer gets: values that can be read, of one environment. */
+async function pull({ call, asked }: Also) {
+  const { idOrName = '', target = 'development', gitBranch } = asked.params
+  const { envs } = await call(env.listVariables, { params: { idOrName }, query: { decrypt: 'true' } })
+  const chosen = envs.filter(
+    (one) =>
+      isFor(one, target) && one.decrypted && (one.gitBranch === undefined || one.gitBranch === gitBranch),
+  )
+  // One that is for a branch alone goes before the one for all.
+  const inOrder = chosen.toSorted(
+    (a, b) => Number(a.gitBranch !== undefined) - Number(b.gitBranch !== undefined),
+  )
+  return { env: Object.fromEntries(inOrder.map(({ key, value }) => [key, value])), buildEnv: {} }
+}
+
+type Moved = ReplyOf<(typeof api.listMovedAliases)['reply']>
+
+const showMoved = ({ aliases, pagination }: Moved, { asked }: Also) => ({
+  aliases: aliases.map(({ alias, id, status }) => ({
+    id,
+    status,
+    alias: { id, alias, deploymentId: asked.params.projectId },
+  })),
+  pagination,
+})
+
+type ProjectDomain = ReplyOf<(typeof domains.getProjectDomain)['reply']>
+
+const asTarget = (d: ProjectDomain) => ({
+  domain: d.name,
+  target: 'PRODUCTION',
+  createdAt: d.createdAt,
+  configuredBy: null,
+  redirect: d.redirect ?? null,
+})
+
+/** Where a domain leads that is added to a project or taken from it, as earlier versions say it. */
+const byQuery = ({ params, query }: Asked): Given => ({
+  params: { ...params, domain: String(query.domain ?? '') },
+})
+
+async function production({ call, asked }: Also) {
+  const project = await call(api.getProject, { params: asked.params })
+  const current = project.targets.production
+  if (current === undefined)
+    throw new AloftError('not_found', `The project \`${project.name}\` has no production deployment yet.`)
+  return { deployment: current, rollbackInfo: { isRollback: project.lastRollbackTarget !== null } }
+}
+
+const is = (endpoint: Endpoint): Endpoint => endpoint
+
+export const projectRows: readonly CompatRow[] = [
+  {
+    on: 'POST /v{1,2,3,4,5,6,7,8,9,11}/projects',
+    is: is(api.createProject),
+    read: readProject(api.createProject),
+    show: showCreated,
+  },
+  {
+    on: 'GET /v{3,4,5,6,7,8,10,11}/projects',
+    is: is(api.listProjects),
+    read: listQuery,
+    show: ({ projects, pagination }) => ({ projects: projects.map(showProject), pagination }),
+  },
+  { on: 'GET /v2/projects', is: is(api.listProjects), answer: ofDomain },
+  { on: 'POST /projects/ensure-project', is: is(api.ensureProject) },
+  { on: 'GET {/projects,/projects/info}/:idOrName', is: is(api.getProject), show: showProject },
+  { on: 'GET /v{2,3,4,5,6,7,8,10,11}/projects/:idOrName', is: is(api.getProject), show: showProject },
+  {
+    on: 'PATCH /v{1,2,3,4,5,6,7,8,10,11}/projects/:idOrName',
+    is: is(api.updateProject),
+    read: readProject(api.updateProject),
+  },
+  { on: 'DELETE {,/v2,/v3,/v4,/v5,/v6,/v7,/v8,/v10,/v11}/projects/:idOrName', is: is(api.deleteProject) },
+  { on: 'GET /projects/:idOrName/production-deployment', is: is(api.getProject), answer: production },
+  {
+    on: 'GET {,/v1,/v9}/projects/:idOrName/custom-environments',
+    is: is(api.getProject),
+    answer: () => ({ environments: [] }),
+  },
+
+  {
+    on: 'GET /v{4,5,6,7,8,10}/projects/:idOrName/env',
+    is: is(env.listVariables),
+    read: variableQuery,
+    show: showVariables,
+  },
+  {
+    on: 'POST /v{4,5,6,7,8,9}/projects/:idOrName/env',
+    is: is(env.createVariables),
+    read: readVariables,
+    show: showCreatedVariable,
+  },
+  { on: 'PATCH /v{4,5,6,7,8,10}/projects/:idOrName/env/:id', is: is(env.updateVariable) },
+  { on: 'DELETE /v{7,8,10}/projects/:idOrName/env/:id', is: is(env.removeVariable) },
+  { on: 'DELETE /v{4,5,6}/projects/:idOrName/env/:key', is: is(env.removeVariable), answer: removeByKey },
+  {
+    on: 'GET /v{1,2,3}/env/pull/:idOrName{,/:target,/:target/:gitBranch}',
+    is: is(env.listVariables),
+    answer: pull,
+  },
+  {
+    on: 'GET /v6/projects/:idOrName/system-env-values',
+    is: is(api.getProject),
+    answer: () => ({ systemEnvValues: [] }),
+  },
+
+  {
+    on: 'GET /v9/projects/:projectId{/promote,/rollback}/aliases',
+    is: is(api.listMovedAliases),
+    show: showMoved,
+  },
+  { on: 'POST /v{1,10}/projects/:projectId/rollback/:deploymentId', is: is(api.rollBackProject) },
+  { on: 'POST /v{1,9}/projects/:projectId/promote/:deploymentId', is: is(api.promoteDeployment) },
+
+  {
+    on: 'POST /projects/:idOrName/alias',
+    is: is(domains.addProjectDomain),
+    read: ({ body }) => ({
+      body: { name: body?.domain, ...(body?.redirect ? { redirect: body.redirect } : {}) },
+    }),
+    show: (made: ProjectDomain) => [asTarget(made)],
+  },
+  {
+    on: 'DELETE /projects/:idOrName/alias',
+    is: is(domains.removeProjectDomain),
+    read: byQuery,
+    show: () => [],
+  },
+  { on: 'GET /v{8,10}/projects/:idOrName/domains', is: is(domains.listProjectDomains) },
+  { on: 'POST /v8/projects/:idOrName/domains', is: is(domains.addProjectDomain) },
+  { on: 'GET /v{8,10}/projects/:idOrName/domains/:domain', is: is(domains.getProjectDomain) },
+  { on: 'DELETE /v{8,10}/projects/:idOrName/domains/:domain', is: is(domains.removeProjectDomain) },
+]

@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
+import { authorise } from '#core/access/authorise.ts'
+import type { Context } from '#core/access/context.ts'
+import type { Route } from '../route.ts'
+import { compileValidate } from '../validate.ts'
+import { type Also, type Asked, type CompatRow, expand, type Given } from './row.ts'
+import { ROWS } from './rows.ts'
+
+/** Whatever the row makes: its shape is that of other clients, which this API does not describe. */
+const ANYTHING = Type.Unsafe<unknown>({})
+
+/** The same endpoint, whatever its parameters are called. */
+const shapeOf = (on: string): string => on.replace(/:[A-Za-z]+/g, ':')
+
+/** Addresses that other clients know, beside those of the API itself. */
+export function compatRoutes(native: readonly Route[], site: string): readonly Route[] {
+  const taken = new Set(native.map(({ endpoint }) => shapeOf(endpoint.on)))
+  const add = (route: Route): Route[] => {
+    const shape = shapeOf(route.at ?? '')
+    if (taken.has(shape)) return []
+    taken.add(shape)
+    return [route]
+  }
+  const call = createCall(native)
+  return [
+    ...ROWS.flatMap((row) => expand(row.on).map((at) => bind(row, at, call, site))).flatMap(add),
+    ...native.flatMap(renamed).flatMap(add),
+  ]
+}
+
+/** Clients of the time before say `now` where this API says `platform`; later ones say neither. */
+function renamed({ endpoint, handle }: Route): readonly Route[] {
+  const path = pathOf(endpoint)
+  if (!/^(?:\/v\d+)?\/platform\//.test(path)) return []
+  const bySlug = { ...endpoint, teamBySlug: true }
+  const at = (word: string): Route => ({
+    endpoint: bySlug,
+    handle,
+    at: `${methodOf(endpoint)} ${path.replace('/platform/', word)}`,
+  })
+  return path.startsWith('/platform/') ? [at('/now/')] : [at('/now/'), at('/')]
+}
+
+type Call = (ctx: Context, endpoint: Pick<Endpoint, 'on'>, given: Given) => Promise<unknown>
+
+/** Asks an endpoint as if the request had come for it: whoever asks has to be allowed, and what is asked has to be right. */
+function createCall(native: readonly Route[]): Call {
+  const known = new Map(
+    native.map((route) => {
+      const { endpoint } = route
+      const { query, body } = endpoint
+      return [
+        endpoint.on as string,
+        {
+          ...route,
+          checkQuery: query === undefined ? undefined : compileValidate('querystring', query, endpoint),
+          checkBody:
+            body === undefined || body === 'raw' ? undefined : compileValidate('body', body, endpoint),
+        },
+      ]
+    }),
+  )
+  return async (ctx, { on }, { params = {}, query = {}, body, headers = {} }) => {
+    const found = known.get(on)
+    if (found === undefined) throw new Error(`there is no endpoint ${on}`)
+    const { endpoint, handle, checkQuery, checkBody } = found
+    if (endpoint.access.kind !== 'public') authorise(endpoint, ctx.actor, ctx.owner)
+    const checked = { ...query }
+    checkQuery?.(checked)
+    await checkBody?.(body ?? {})
+    return handle(ctx, { params, query: checked, body: checkBody ? (body ?? {}) : body, headers } as never)
+  }
+}
+
+function bind(
+  { is, read, show, answer, status, raw = false }: CompatRow,
+  at: string,
+  call: Call,
+  site: string,
+): Route {
+  const { query: _query, body, streamed: _streamed, ...endpoint } = is
+  const changes = read !== undefined || show !== undefined || answer !== undefined
+  const plainReply = raw || (show === undefined && answer === undefined)
+  return {
+    at,
+    endpoint: changes
+      ? {
+          ...endpoint,
+          ...(body === undefined ? {} : { body: body === 'raw' ? body : ANYTHING }),
+          ...(plainReply ? { streamed: is.streamed ?? false } : { reply: ANYTHING }),
+          ...(status === undefined ? {} : { status }),
+          teamBySlug: true,
+        }
+      : { ...is, teamBySlug: true },
+    async handle(who, input) {
+      const ctx = who as Context
+      const asked = input as unknown as Asked
+      const also: Also = {
+        asked,
+        ctx,
+        site,
+        call: (other, given = {}) => call(ctx, other, given) as never,
+      }
+      if (answer) return answer(also)
+      const made = await call(ctx, is, { ...asked, ...(await read?.(asked, also)) })
+      return show ? show(made, also) : made
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Endpoint, ReplyForm, ReplyOf } from '#contract/endpoint.ts'
+import type { Context } from '#core/access/context.ts'
+
+/** A request after its JSON was read, in whatever shape its client sends it. */
+export interface Asked {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+  // biome-ignore lint/suspicious/noExplicitAny: another client's body, which the endpoint that it is for checks
+  readonly body: any
+  readonly headers: IncomingHttpHeaders
+}
+
+export type Given = Partial<Asked>
+
+/** What an answer is filled from besides itself. */
+export interface Also {
+  readonly asked: Asked
+  readonly ctx: Context
+  /** Where people see what the API shows: `{base_url}`. */
+  readonly site: string
+  /** Asks another endpoint in the name of the same caller, who has to be allowed that as well. */
+  call<Reply extends ReplyForm>(
+    endpoint: Pick<Endpoint<string, never, never, Reply>, 'on' | 'reply'>,
+    given?: Given,
+  ): Promise<ReplyOf<Reply>>
+}
+
+/**
+ * An address that other clients know, and the endpoint of ours that it is. Rows are data: what they `read` and `show`
+ * changes the shape of a request and of its answer, and decides nothing.
+ */
+export interface CompatRow {
+  /** Method and path. `{a,b}` stands for either, as in a shell: `GET /v{12,13}{,/now}/deployments/:id`. */
+  readonly on: string
+  readonly is: Endpoint
+  readonly read?: (asked: Asked, also: Also) => Given | Promise<Given>
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of the endpoint, whose row names its type
+  readonly show?: (answer: any, also: Also) => unknown
+  /** Answers by itself, from what other endpoints tell. */
+  readonly answer?: (also: Also) => unknown
+  readonly status?: number
+  /** What it shows is content with a type of its own, like what it is made from. */
+  readonly raw?: boolean
+}
+
+/** `GET /v{1,2}/x` → `GET /v1/x`, `GET /v2/x`. */
+export function expand(pattern: string): readonly string[] {
+  const [all, before = '', choices = '', after = ''] = /^(.*?)\{([^{}]*)\}(.*)$/.exec(pattern) ?? []
+  if (all === undefined) return [pattern]
+  return choices.split(',').flatMap((choice) => expand(`${before}${choice}${after}`))
+}

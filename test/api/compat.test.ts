@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { apiSuite } from '#test/support/api-suite.ts'
+
+const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
+
+/** Requests as published clients send them, recorded from the packages; docs/clients.md tells which. */
+apiSuite('addresses that other clients know', (server) => {
+  const deploy = async (token: string, name: string, target?: string) => {
+    const made = await server.call('POST /v13/deployments?skipAutoDetectionConfirmation=1', {
+      token,
+      body: {
+        name,
+        ...(target === undefined ? {} : { target }),
+        source: 'cli',
+        projectSettings: { sourceFilesOutsideRootDirectory: true },
+        files: [
+          { file: 'empty', mode: 16877 },
+          { file: 'index.html', data: `<h1>${name}</h1>` },
+        ],
+      },
+    })
+    assert.equal(made.status, 200, JSON.stringify(made.body))
+    return made.body
+  }
+
+  test('a file is uploaded and deployed by the names of every time', async () => {
+    const { token, id } = await server.signUp()
+    for (const [files, deployments, digest, size] of [
+      ['/v2/now/files', '/v10/now/deployments', 'x-now-digest', 'x-now-size'],
+      ['/v2/files', '/v13/deployments', 'x-vercel-digest', 'x-vercel-size'],
+      ['/v2/now/files', '/v13/now/deployments', 'x-now-digest', 'x-now-size'],
+    ] as const) {
+      const text = `<p>${deployments}</p>`
+      const sent = await server.call(`POST ${files}?teamId=${id}`, {
+        token,
+        body: text,
+        headers: {
+          [digest]: sha1(text),
+          [size]: String(text.length),
+          'content-type': 'application/octet-stream',
+        },
+      })
+      assert.equal(sent.status, 200, files)
+      const made = await server.call(`POST ${deployments}`, {
+        token,
+        body: {
+          name: 'uploaded',
+          version: 2,
+          files: [{ file: 'index.html', sha: sha1(text), size: text.length }],
+        },
+      })
+      assert.deepEqual(
+        [made.status, made.body.readyState, made.body.status],
+        [200, 'READY', 'READY'],
+        deployments,
+      )
+      assert.equal((await server.visit(made.body.url, '/')).body, text)
+    }
+  })
+
+  test('a deployment has what later versions show, and our own address shows it as before', async () => {
+    const { token, username } = await server.signUp()
+    const made = await deploy(token, 'shown', 'production')
+    const { body: d } = await server.call(`GET /v13/deployments/${made.url}`, { token })
+    assert.equal(d.id, made.id)
+    assert.equal(d.target, 'production')
+    assert.equal(d.inspectorUrl, `http://aloft.test/deployments/${d.id}`)
+    assert.equal(d.creator.username, username)
+    assert.equal(d.projectSettings.nodeVersion, '24.x')
+    assert.equal(d.aliasFinal, d.alias[0])
+    assert.ok(d.ready >= d.buildingAt)
+    const { body: native } = await server.call(`GET /v8/platform/deployments/${d.id}`, { token })
+    assert.deepEqual(native.aliasFinal, d.alias)
+    for (const key of ['status', 'inspectorUrl', 'projectSettings', 'buildingAt'])
+      assert.equal(key in native, false, key)
+    const found = await server.call(`GET /v10/now/deployments/get?url=${d.alias[0]}&resolve=1&noState=1`, {
+      token,
+    })
+    assert.equal(found.body.id, d.id)
+    const { body: list } = await server.call('GET /v6/deployments?limit=5&target=production&state=READY', {
+      token,
+    })
+    assert.deepEqual(
+      list.deployments.map((each: { uid: string; readyState: string }) => [each.uid, each.readyState]),
+      [[d.id, 'READY']],
+    )
+    const { body: files } = await server.call(`GET /v6/deployments/${d.id}/files`, { token })
+    const { body: file } = await server.call(`GET /v7/deployments/${d.id}/files/${files[0].uid}`, { token })
+    assert.equal(Buffer.from(file.data, 'base64').toString(), '<h1>shown</h1>')
+  })
+
+  test('a client that links a folder is asked for settings, makes the project and sets it', async () => {
+    const { token } = await server.signUp()
+    const asked = await server.call('POST /v13/deployments', {
+      token,
+      body: { name: 'linked', source: 'cli', version: 2, projectSettings: {}, files: [] },
+    })
+    assert.deepEqual([asked.status, asked.body.error.code], [428, 'missing_project_settings'])
+    const made = await server.call('POST /v1/projects', {
+      token,
+      body: { name: 'linked', framework: 'one-that-nobody-knows', vercelAuth: 'unset' },
+    })
+    assert.deepEqual([made.status, made.body.nodeVersion, made.body.framework], [200, '24.x', null])
+    for (const path of ['/v8/projects/linked', '/projects/linked', '/v9/projects/linked'])
+      assert.equal((await server.call(`GET ${path}`, { token })).body.id, made.body.id, path)
+    const set = await server.call(`PATCH /v2/projects/${made.body.id}`, {
+      token,
+      body: { buildCommand: 'make' },
+    })
+    assert.equal(set.body.buildCommand, 'make')
+    assert.equal((await server.call('DELETE /v2/projects/linked', { token })).status, 204)
+  })
+
+  test('variables are added, listed, pulled and removed as each version does', async () => {
+    const { token } = await server.signUp()
+    await server.call('POST /v10/projects', { token, body: { name: 'variables' } })
+    const path = '/projects/variables/env'
+    for (const [version, key, target] of [
+      ['v8', 'NEWER', ['production', 'development']],
+      ['v4', 'OLDER', 'development'],
+    ] as const) {
+      const made = await server.call(`POST /${version}${path}`, {
+        token,
+        body: { type: 'encrypted', key, value: `${key} value`, target },
+      })
+      assert.equal(made.status, 201, JSON.stringify(made.body))
+    }
+    const { body: pulled } = await server.call('GET /v1/env/pull/variables/development', { token })
+    assert.deepEqual(pulled.env, { NEWER: 'NEWER value', OLDER: 'OLDER value' })
+    const { body: production } = await server.call(`GET /v8${path}?target=production`, { token })
+    assert.deepEqual(
+      production.envs.map(({ key }: { key: string }) => key),
+      ['NEWER'],
+    )
+    await server.call(`DELETE /v4${path}/NEWER?target=production`, { token })
+    const { body: left } = await server.call('GET /v3/env/pull/variables/production', { token })
+    assert.deepEqual(left.env, {})
+    const { body: still } = await server.call('GET /v3/env/pull/variables', { token })
+    assert.deepEqual(Object.keys(still.env).sort(), ['NEWER', 'OLDER'])
+  })
+
+  test('one signs in without a prefix, and the name of the client may come later', async () => {
+    const asked = await server.call('POST /registration', { body: { email: 'stock@aloft.test' } })
+    assert.deepEqual([asked.status, typeof asked.body.securityCode], [200, 'string'])
+    const waiting = await server.call(
+      `GET /registration/verify?email=stock%40aloft.test&token=${asked.body.token}&tokenName=CLI`,
+    )
+    assert.deepEqual([waiting.status, waiting.body.error.message], [400, 'Confirmation incomplete'])
+  })
+
+  test('aliases, domains, records and certificates are found at the addresses of each version', async () => {
+    const { token } = await server.signUp()
+    const { id, alias } = await deploy(token, 'names', 'production')
+    const { body: found } = await server.call(`GET /now/aliases/${alias[0]}`, { token })
+    assert.equal(found.deploymentId, id)
+    assert.equal((await server.call(`GET /v4/aliases/${found.uid}`, { token })).body.alias, alias[0])
+    const { price } = (await server.call('GET /v3/domains/price?name=names.com', { token })).body
+    const bought = await server.call('POST /v5/domains/buy', {
+      token,
+      body: { name: 'names.com', expectedPrice: price, renew: true },
+    })
+    assert.deepEqual([bought.status, bought.body.domain.verified], [201, true])
+    const { body: domain } = await server.call('GET /v5/domains/names.com', { token })
+    assert.deepEqual([domain.domain.serviceType, domain.domain.customNameservers], ['zeit.world', []])
+    const { body: record } = await server.call('POST /v3/domains/names.com/records', {
+      token,
+      body: { type: 'MX', name: '', value: 'mx.names.com', mxPriority: 10 },
+    })
+    const { body: located } = await server.call(`GET /v5/domains/records/${record.uid}`, { token })
+    assert.deepEqual([located.domain, located.value], ['names.com', '10 mx.names.com'])
+    const changed = await server.call(`PATCH /v1/domains/records/${record.uid}`, {
+      token,
+      body: { value: '20 mx.names.com' },
+    })
+    assert.deepEqual([changed.body.id, changed.body.value], [record.uid, '20 mx.names.com'])
+    const other = await server.signUp()
+    assert.equal(
+      (await server.call(`GET /v5/domains/records/${record.uid}`, { token: other.token })).status,
+      404,
+    )
+    const issued = await server.call('POST /v7/certs', { token, body: { cns: ['names.com'] } })
+    assert.deepEqual(issued.body.cns, ['names.com'])
+    assert.equal(
+      (await server.call(`GET /v6/now/certs/${issued.body.id}`, { token })).body.uid,
+      issued.body.id,
+    )
+  })
+
+  test('the own id as a team is the personal account, and a foreign one is not', async () => {
+    const [mine, other] = [await server.signUp(), await server.signUp()]
+    await deploy(mine.token, 'own')
+    const { body } = await server.call(`GET /v9/projects?teamId=${mine.id}`, { token: mine.token })
+    assert.equal(body.projects.length, 1)
+    assert.equal(
+      (await server.call(`GET /v9/projects?teamId=${mine.id}`, { token: other.token })).status,
+      403,
+    )
+  })
+
+  test('nobody sees more at another address than at our own', async () => {
+    const [mine, other] = [await server.signUp(), await server.signUp()]
+    const { id, projectId } = await deploy(mine.token, 'walled')
+    for (const path of [
+      `/v13/deployments/${id}`,
+      `/v3/now/deployments/${id}/events`,
+      `/v7/deployments/${id}/files/${sha1('<h1>walled</h1>')}`,
+      `/v11/deployments/${id}/builds`,
+    ]) {
+      assert.equal((await server.call(`GET ${path}`, { token: other.token })).status, 403, path)
+      assert.equal((await server.call(`GET ${path}`)).body.error.missingToken, true, path)
+    }
+    for (const path of [`/v8/projects/${projectId}`, `/v1/env/pull/${projectId}`])
+      assert.equal((await server.call(`GET ${path}`, { token: other.token })).status, 404, path)
+  })
+})

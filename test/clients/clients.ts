@@ -1,0 +1,20 @@
+import type { Place } from './place.ts'
+import type { Journey } from './report.ts'
+import { sdkJourney } from './sdk.ts'
+import { vercelJourney } from './vercel-cli.ts'
+
+export interface Client {
+  readonly name: string
+  readonly version: string
+  readonly travel: (place: Place, folder: string, journey: Journey) => Promise<void>
+}
+
+/** Old, in between, and the newest that installs. */
+export const CLIENTS: readonly Client[] = [
+  { name: '@vercel/sdk', version: '1.2.0', travel: sdkJourney },
+  { name: '@vercel/sdk', version: '1.28.35', travel: sdkJourney },
+  { name: 'vercel', version: '20.1.4', travel: vercelJourney(20) },
+  { name: 'vercel', version: '28.20.0', travel: vercelJourney(28) },
+  { name: 'vercel', version: '37.14.0', travel: vercelJourney(37) },
+  { name: 'vercel', version: '60.1.3', travel: vercelJourney(60) },
+]

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import PostalMime from 'postal-mime'
+import type { Installation } from '#test/support/installation.ts'
+
+/** Where a journey happens: an installation, and somebody who uses it. */
+export interface Place {
+  readonly url: string
+  readonly token: string
+  readonly domain: string
+  readonly email: string
+  /** Somebody who can be invited. */
+  readonly guest: { readonly id: string; readonly email: string }
+  /** A name that no other journey has. */
+  name(of: string): string
+  /** What a visitor of a site sees at its first page, or at another path. */
+  visit(host: string, path?: string): Promise<string>
+  /** A call of the API as this project documents it. */
+  // biome-ignore lint/suspicious/noExplicitAny: steps look into whatever was answered
+  api(on: string, body?: unknown): Promise<any>
+  buy(domain: string): Promise<void>
+  /** Accepts the login that was asked for last, as somebody does who opens the link of the mail. */
+  acceptLogin(email: string): Promise<void>
+  folder(of: string): Promise<string>
+}
+
+export async function openPlace({ url, port, token, folder }: Installation): Promise<Place> {
+  const api: Place['api'] = async (on, body) => {
+    const [method = '', path = ''] = on.split(' ')
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${on} answered ${response.status}: ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
+  async function visit(host: string, path = '/'): Promise<string> {
+    const asked = request({ port, host: '127.0.0.1', path, headers: { host } })
+    asked.end()
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    return Buffer.concat(await response.toArray()).toString('utf8')
+  }
+
+  const opened = new Set<string>()
+
+  /** The link of a mail to an address that was not opened yet. */
+  async function linkFor(email: string): Promise<string> {
+    const outbox = join(folder, 'data', 'outbox')
+    for (;;) {
+      const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort()
+      for (const name of names) {
+        const mail = await PostalMime.parse(await readFile(join(outbox, name)))
+        const link = /\S+\/login\/accept\?token=\S+/.exec(mail.text ?? '')?.[0]
+        if (mail.to?.[0]?.address !== email || link === undefined || opened.has(link)) continue
+        opened.add(link)
+        return link
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+
+  async function acceptLogin(email: string): Promise<void> {
+    const { pathname, searchParams } = new URL(await linkFor(email))
+    await fetch(`${url}${pathname}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ token: searchParams.get('token') ?? '' }),
+    })
+  }
+
+  /** An account is made by signing in for the first time. */
+  async function signUp(email: string): Promise<{ id: string; email: string }> {
+    const asked = await api('POST /platform/registration', { email, tokenName: 'guest' })
+    await acceptLogin(email)
+    const query = new URLSearchParams({ email, token: asked.token })
+    const { token: theirs } = await api(`GET /platform/registration/verify?${query}`)
+    const me = await fetch(`${url}/v2/user`, { headers: { authorization: `Bearer ${theirs}` } })
+    const { user } = (await me.json()) as { user: { id: string } }
+    return { id: user.id, email }
+  }
+
+  const { user } = await api('GET /v2/user')
+  return {
+    url,
+    token,
+    domain: 'localhost',
+    email: user.email,
+    guest: await signUp(`guest-${randomBytes(3).toString('hex')}@aloft.test`),
+    name: (of) => `${of}-${randomBytes(3).toString('hex')}`,
+    visit,
+    api,
+    async buy(name) {
+      const { price } = await api(`GET /v4/domains/price?name=${name}`)
+      await api('POST /v4/domains/buy', { name, expectedPrice: price })
+    },
+    acceptLogin,
+    folder: (of) => mkdtemp(join(tmpdir(), `aloft-client-${of}-`)),
+  }
+}

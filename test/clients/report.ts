@@ -1,0 +1,62 @@
+/** One thing that somebody does with a client, and whether it works. */
+export interface Step {
+  readonly client: string
+  readonly version: string
+  readonly command: string
+  /** Why it does not work; absent when it does. */
+  readonly problem?: string
+  /** It is known, and the reason is one that the table tells. */
+  readonly expected?: boolean
+}
+
+export interface Journey {
+  /** Does it and remembers how it went. What it answers is for later steps; undefined where it failed. */
+  step<T>(command: string, run: () => Promise<T> | T): Promise<T | undefined>
+  /** What cannot work here, and why. */
+  cannot(command: string, why: string): void
+}
+
+const FIRST_LINES = 600
+
+interface Issue {
+  readonly path?: readonly (string | number)[]
+  readonly message?: string
+  readonly errors?: readonly (readonly Issue[])[]
+  readonly unionErrors?: readonly { readonly issues: readonly Issue[] }[]
+}
+
+const inWords = (issue: Issue): string => {
+  const inner = issue.errors?.[0] ?? issue.unionErrors?.[0]?.issues
+  return `${(issue.path ?? []).join('.')} ${inner ? inner.map(inWords).join(', ') : issue.message}`
+}
+
+/** What a package found wrong with an answer, in a line. */
+function problemOf({ message, cause, ...rest }: Error & { rawValue?: unknown }): string {
+  const { issues } = (cause ?? {}) as { issues?: readonly Issue[] }
+  if (issues === undefined) return message
+  const answered = rest.rawValue as { error?: unknown } | undefined
+  const said = answered?.error === undefined ? '' : ` ${JSON.stringify(answered.error)}`
+  return `${message.split(':')[0]}: ${issues.map(inWords).join('; ')}${said}`
+}
+
+export function createJourney(client: string, version: string, steps: Step[]): Journey {
+  const add = (step: Omit<Step, 'client' | 'version'>): void => {
+    steps.push({ client, version, ...step })
+    const mark = step.problem === undefined ? 'ok  ' : step.expected ? 'none' : 'FAIL'
+    const said = step.problem === undefined ? '' : `: ${step.problem}`
+    process.stdout.write(`${mark} ${client} ${version} ${step.command}${said}\n`)
+  }
+  return {
+    async step(command, run) {
+      try {
+        const made = await run()
+        add({ command })
+        return made
+      } catch (error) {
+        add({ command, problem: problemOf(error as Error).slice(0, FIRST_LINES) })
+        return undefined
+      }
+    },
+    cannot: (command, why) => add({ command, problem: why, expected: true }),
+  }
+}

@@ -1,0 +1,29 @@
+// `npm run test:clients`: drives published clients through their journeys on a real installation, and writes docs/clients.md.
+import { install, uninstall } from '#test/support/installation.ts'
+import { CLIENTS } from './clients.ts'
+import { installPackage } from './packages.ts'
+import { openPlace } from './place.ts'
+import { createJourney, type Step } from './report.ts'
+import { writeTable } from './table.ts'
+
+const wanted = process.argv.slice(2)
+const chosen = CLIENTS.filter(
+  ({ name, version }) => wanted.length === 0 || wanted.some((word) => `${name}@${version}`.startsWith(word)),
+)
+const steps: Step[] = []
+const aloft = await install({ env: { ALOFT_RATE_LIMIT: '100000' } })
+try {
+  const place = await openPlace(aloft)
+  for (const { name, version, travel } of chosen) {
+    const journey = createJourney(name, version, steps)
+    const folder = await journey.step('install', () => installPackage(name, version))
+    if (folder !== undefined) await travel(place, folder, journey)
+  }
+} finally {
+  await aloft.stop()
+  await uninstall(aloft)
+}
+writeTable(steps)
+const failed = steps.filter(({ problem, expected }) => problem !== undefined && !expected)
+process.stdout.write(`${steps.length} steps, ${failed.length} failed\n`)
+process.exitCode = failed.length === 0 ? 0 : 1

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Step } from './report.ts'
+
+const PAGE = new URL('../../docs/clients.md', import.meta.url)
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()
+const lineOf = ({ client, version, command, problem, expected }: Step): string =>
+  `| ${client} | ${version} | \`${cell(command)}\` | ${problem === undefined ? 'works' : cell(expected ? problem : `fails: ${problem}`)} |`
+
+const keyOf = (line: string): string => line.split(' | ').slice(0, 2).join(' | ')
+
+/** Puts the steps in the place of the last ones of their clients; those of other clients stay as they are. */
+export function writeTable(steps: readonly Step[]): void {
+  const lines = steps.filter(({ command }) => command !== 'install').map(lineOf)
+  const tried = new Set(lines.map(keyOf))
+  const before = existsSync(PAGE) ? readFileSync(PAGE, 'utf8').split('\n') : []
+  const kept = before.filter((line) => /^\| (?!client |---)/.test(line) && !tried.has(keyOf(line)))
+  const all = [...kept, ...lines].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0))
+  const works = all.filter((line) => line.endsWith('| works |')).length
+  writeFileSync(
+    PAGE,
+    `# Clients that people already have
+
+Published clients work with Aloft as they are, pointed at its address:
+
+\`\`\`sh
+vercel --api https://api.example.com --token "$TOKEN" deploy
+\`\`\`
+
+\`npm run test:clients\` installs them, drives each through its journey on an installation of its own and writes this table;
+\`npm run test:clients vercel@28\` does so for one. ${works} of ${all.length} steps work; the others say why they do not.
+
+| client | version | command | |
+|---|---|---|---|
+${all.join('\n')}
+`,
+  )
+}

@@ -105,6 +105,24 @@ const showList = ({ deployments, pagination }: Listed, { site, ctx }: Also) => (
   pagination,
 })
 
+type Show = (d: Deployment, also: Also) => unknown
+
+/** From files, or once more from those of another deployment. */
+const create =
+  (show: Show) =>
+  async (also: Also): Promise<unknown> => {
+    const { asked, call } = also
+    const { deploymentId, target, meta } = asked.body ?? {}
+    if (typeof deploymentId !== 'string')
+      return show(await call(api.createDeployment, await readCreate(asked, also)), also)
+    const body = {
+      ...(typeof target === 'string' && TARGETS.has(target) ? { target } : {}),
+      ...(meta === undefined ? {} : { meta }),
+    }
+    return show(await call(api.redeployDeployment, { params: { id: deploymentId }, body }), also)
+  }
+const TARGETS = new Set(['production', 'staging', 'preview'])
+
 /** Clients name environments that this API knows by the absence of one, and states that it does not have. */
 const readListQuery = ({ query: { target, state, url, ...query } }: Asked): Given => ({
   query: {
@@ -134,10 +152,9 @@ export const deploymentRows: readonly CompatRow[] = [
   {
     on: 'POST /v{4,5,6,7,8,9,10,11,12}{,/now}/deployments',
     is: is(api.createDeployment),
-    read: readCreate,
-    show: showDeployment,
+    answer: create(showDeployment),
   },
-  { on: 'POST /v13{,/now}/deployments', is: is(api.createDeployment), read: readCreate, show: showLater },
+  { on: 'POST /v13{,/now}/deployments', is: is(api.createDeployment), answer: create(showLater) },
   {
     on: 'GET /v{10,11,12}{,/now}/deployments/get',
     is: is(api.getDeployment),

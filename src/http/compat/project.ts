@@ -3,6 +3,7 @@ import * as env from '#contract/api/env-variable.ts'
 import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import * as api from '#contract/api/project.ts'
 import * as domains from '#contract/api/project-domain.ts'
+import * as production from '#contract/api/project-production.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import { PAGE_LIMIT } from '#contract/page.ts'
@@ -152,7 +153,7 @@ async function pull({ call, asked }: Also) {
   return { env: Object.fromEntries(inOrder.map(({ key, value }) => [key, value])), buildEnv: {} }
 }
 
-type Moved = ReplyOf<(typeof api.listMovedAliases)['reply']>
+type Moved = ReplyOf<(typeof production.listMovedAliases)['reply']>
 
 const showMoved = ({ aliases, pagination }: Moved, { asked }: Also) => ({
   aliases: aliases.map(({ alias, id, status }) => ({
@@ -178,7 +179,7 @@ const byQuery = ({ params, query }: Asked): Given => ({
   params: { ...params, domain: String(query.domain ?? '') },
 })
 
-async function production({ call, asked }: Also) {
+async function currentProduction({ call, asked }: Also) {
   const project = await call(api.getProject, { params: asked.params })
   const current = project.targets.production
   if (current === undefined)
@@ -211,7 +212,7 @@ export const projectRows: readonly CompatRow[] = [
     read: readProject(api.updateProject),
   },
   { on: 'DELETE {,/v2,/v3,/v4,/v5,/v6,/v7,/v8,/v10,/v11}/projects/:idOrName', is: is(api.deleteProject) },
-  { on: 'GET /projects/:idOrName/production-deployment', is: is(api.getProject), answer: production },
+  { on: 'GET /projects/:idOrName/production-deployment', is: is(api.getProject), answer: currentProduction },
   {
     on: 'GET {,/v1,/v9}/projects/:idOrName/custom-environments',
     is: is(api.getProject),
@@ -246,11 +247,11 @@ export const projectRows: readonly CompatRow[] = [
 
   {
     on: 'GET /v9/projects/:projectId{/promote,/rollback}/aliases',
-    is: is(api.listMovedAliases),
+    is: is(production.listMovedAliases),
     show: showMoved,
   },
-  { on: 'POST /v{1,10}/projects/:projectId/rollback/:deploymentId', is: is(api.rollBackProject) },
-  { on: 'POST /v{1,9}/projects/:projectId/promote/:deploymentId', is: is(api.promoteDeployment) },
+  { on: 'POST /v{1,10}/projects/:projectId/rollback/:deploymentId', is: is(production.rollBackProject) },
+  { on: 'POST /v{1,9}/projects/:projectId/promote/:deploymentId', is: is(production.promoteDeployment) },
 
   {
     on: 'POST /projects/:idOrName/alias',

@@ -1,7 +1,7 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { flag } from '../database/columns.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { takesIndexHints } from '../database/dialect/capabilities.ts'
 import type { Db, DeploymentTable, Tables } from '../tables.ts'
 
 export const DEPLOYMENT = [
@@ -28,7 +28,7 @@ export type DeploymentRow = Omit<Selectable<DeploymentTable>, 'deleted_at' | 'se
  */
 export function liveDeployments(db: Db, index?: string) {
   const from =
-    index === undefined || isPostgres(db)
+    index === undefined || !takesIndexHints(db)
       ? db.selectFrom('deployments')
       : (db.selectFrom(
           sql`deployments`.as<'deployments'>(sql`deployments indexed by ${sql.ref(index)}`),

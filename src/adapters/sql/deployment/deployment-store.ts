@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DeploymentChange, DeploymentStore } from '#core/deployment/deployment-store.ts'
 import { countUsage, deploymentCount } from '../account/usage-store.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
@@ -65,7 +65,7 @@ const selectCompletable = (db: Db, ownerId: string) =>
 const findCompletable = prepare<{ ownerId: string }>()((db, { ownerId }) => selectCompletable(db, ownerId))
 /** Who waited for the lock of a row finds it complete, and passes over it. */
 const lockCompletable = prepare<{ ownerId: string }>()((db, { ownerId }) =>
-  selectCompletable(db, ownerId).$if(isPostgres(db), (query) => query.forUpdate()),
+  selectCompletable(db, ownerId).$if(locksRows(db), (query) => query.forUpdate()),
 )
 const selectDeleted = prepare<{ ownerId: string; id: string }>()((db, { ownerId, id }) =>
   db
@@ -114,7 +114,7 @@ async function lockDetails(tx: Db, id: string, unsettled: boolean): Promise<Deta
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .$if(unsettled, (query) => query.where(UNSETTLED))
-    .$if(isPostgres(tx), (query) => query.forUpdate())
+    .$if(locksRows(tx), (query) => query.forUpdate())
     .execute()
   return row && JSON.parse(row.details)
 }

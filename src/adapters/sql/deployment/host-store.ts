@@ -2,7 +2,7 @@ import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Alias, AliasRow } from '#core/alias/alias.ts'
 import type { HostStore } from '#core/alias/host-store.ts'
 import { flag } from '../database/columns.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
@@ -120,7 +120,7 @@ async function holdDeployment(db: Db, id: string): Promise<boolean> {
     .select('id')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .$if(isPostgres(db), (query) => query.forShare())
+    .$if(locksRows(db), (query) => query.forShare())
     .executeTakeFirst()
   return row !== undefined
 }

@@ -3,7 +3,7 @@ import { type Domain, heldNames, isVerified } from '#core/domain/domain.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
 import { countZoneChange } from '../change/zone-changes.ts'
 import { flag } from '../database/columns.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { textsIn } from '../database/text-list.ts'
@@ -100,7 +100,7 @@ export function createDomainStore(db: Db): DomainStore {
       .select(DOMAIN)
       .where('name', '=', (eb) => eb.selectFrom('domains').select('name').where('id', '=', id))
       .orderBy('owner_id')
-      .$if(isPostgres(tx), (query) => query.forUpdate())
+      .$if(locksRows(tx), (query) => query.forUpdate())
       .execute()
     const row = rows.find((one) => one.id === id)
     return row && toDomain(row)

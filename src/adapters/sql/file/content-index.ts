@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type ContentIndex, type PlacedContent, RECORD_OVERHEAD } from '../../blob-s3/content-index.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
+import { greater } from '../database/dialect/expressions.ts'
 import { numberAt, rowsIn, textAt, textsWithKeys } from '../database/json-rows.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
@@ -33,8 +34,7 @@ const weightOf = ({ size }: { readonly size: number }): number => Number(size) +
 
 export function createContentIndex(db: Db): ContentIndex {
   const given = (tx: Db, json: string) => tx.selectFrom(textsWithKeys(tx, json)).select('given.value')
-  const latest = (putAt: number) =>
-    isPostgres(db) ? sql<number>`greatest(put_at, ${putAt})` : sql<number>`max(put_at, ${putAt})`
+  const latest = (putAt: number) => greater(db, sql`put_at`, sql`${putAt}`)
 
   /** Takes what has left an object off it. */
   async function lighten(tx: Db, key: string, weight: number, at: number): Promise<void> {
@@ -60,7 +60,7 @@ export function createContentIndex(db: Db): ContentIndex {
           .select('sha256')
           .where('sha256', 'in', given(tx, inOrder(sha256s)))
           .orderBy('sha256')
-          .$if(isPostgres(tx), (query) => query.forUpdate())
+          .$if(locksRows(tx), (query) => query.forUpdate())
           .execute()
         if (there.length > 0)
           await tx
@@ -104,9 +104,7 @@ export function createContentIndex(db: Db): ContentIndex {
           )
           .onConflict((conflict) =>
             conflict.column('sha256').doUpdateSet({
-              put_at: isPostgres(tx)
-                ? sql<number>`greatest(contents.put_at, excluded.put_at)`
-                : sql<number>`max(contents.put_at, excluded.put_at)`,
+              put_at: greater(tx, sql`contents.put_at`, sql`excluded.put_at`),
             }),
           )
           .returning(['object', 'size'])
@@ -144,7 +142,7 @@ export function createContentIndex(db: Db): ContentIndex {
 
     remove: (sha256s, notPutSince, at) =>
       atomically(db, async (tx) => {
-        if (isPostgres(tx))
+        if (locksRows(tx))
           await tx
             .selectFrom('contents')
             .select('sha256')

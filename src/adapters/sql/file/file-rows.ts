@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { UploadedFile } from '#core/file/file-store.ts'
 import type { UsageEntry } from '#core/usage/usage-store.ts'
 import { countUsage } from '../account/usage-store.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { tellsNewRows } from '../database/dialect/capabilities.ts'
 import { inSteps } from '../database/in-steps.ts'
 import { numberAt, rowsIn, textAt } from '../database/json-rows.ts'
 import { prepare } from '../database/prepare.ts'
@@ -72,7 +72,7 @@ interface NewFile {
 
 /** Answers those that were not there before. */
 async function write(tx: Db, rows: string): Promise<readonly NewFile[]> {
-  if (isPostgres(tx)) return (await upsertAnnouncing(tx, { rows })).filter(({ is_new }) => is_new)
+  if (tellsNewRows(tx)) return (await upsertAnnouncing(tx, { rows })).filter(({ is_new }) => is_new)
   const added = await selectNew(tx, { rows })
   await upsert(tx, { rows })
   return added

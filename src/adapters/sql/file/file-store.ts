@@ -1,7 +1,7 @@
 import { HOUR } from '#contract/time.ts'
 import type { FileStore, UploadedFile } from '#core/file/file-store.ts'
 import { countUsage } from '../account/usage-store.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { inSteps } from '../database/in-steps.ts'
 import { textsWithKeys } from '../database/json-rows.ts'
 import { prepare } from '../database/prepare.ts'
@@ -37,7 +37,7 @@ const selectFiles = prepare<{ ownerId: string; sha1s: string }>()((db, { ownerId
 
 /** The hashes; where rows are locked one by one, all who want several lock them in the same order. */
 const lockedIn = (db: Db, ownerId: string, sha1s: string) =>
-  isPostgres(db)
+  locksRows(db)
     ? db
         .selectFrom('files')
         .select('sha1')

@@ -1,5 +1,5 @@
 import type { ApplicationStore } from '#core/application/application-store.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { unlessTaken } from '../database/unless-taken.ts'
@@ -56,7 +56,7 @@ export function createApplicationStore(db: Db): ApplicationStore {
         .selectFrom('applications')
         .select(APPLICATION)
         .where('id', '=', id)
-        .$if(isPostgres(db), (query) => query.forUpdate())
+        .$if(locksRows(db), (query) => query.forUpdate())
         .executeTakeFirst()
       if (!present) return false
       const application = toApplication(present)

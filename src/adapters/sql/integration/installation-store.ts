@@ -1,5 +1,5 @@
 import type { InstallationStore } from '#core/installation/installation-store.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
@@ -59,7 +59,7 @@ export function createInstallationStore(db: Db): InstallationStore {
       .selectFrom('installations')
       .select(INSTALLATION)
       .where('id', '=', id)
-      .$if(isPostgres(db), (query) => query.forUpdate())
+      .$if(locksRows(db), (query) => query.forUpdate())
       .executeTakeFirst()
     return row && toInstallation(row)
   }

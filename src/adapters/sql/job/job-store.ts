@@ -2,7 +2,7 @@ import { newId } from '#contract/ids.ts'
 import type { ScheduledJob } from '#core/job/clock-jump.ts'
 import type { Job, JobStore, NewJob } from '#core/job/job-queue.ts'
 import type { Clock } from '#core/ports/clock.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import type { Db, Tables } from '../tables.ts'
 import { createFailedJobs } from './failed-jobs.ts'
 
@@ -104,7 +104,7 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
             .orderBy('id')
             .limit(limit)
             // What another worker is just claiming is not worth waiting for.
-            .$if(isPostgres(db), (query) => query.forUpdate().skipLocked()),
+            .$if(locksRows(db), (query) => query.forUpdate().skipLocked()),
         )
         .updateTable('jobs')
         .from('due')

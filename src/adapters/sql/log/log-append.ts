@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely'
 import { type NewRecord, packBatch } from '#core/log/log-block.ts'
 import type { NewLogEntry } from '#core/log/log-entry.ts'
 import { BUILD_LINES } from '#core/log/log-store.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { locksRows, takesRowsAsJson } from '../database/dialect/capabilities.ts'
 import { insertBlocks } from './log-blocks.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
@@ -74,7 +74,7 @@ const toRow = (entry: NewLogEntry, serial: bigint): Row => {
  * order. The embedded database has a single writer anyway.
  */
 async function takeTurn(tx: LogDb): Promise<void> {
-  if (!isPostgres(tx)) return
+  if (!locksRows(tx)) return
   const unsynced = sql`set_config('synchronous_commit', 'off', true)`
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}), ${unsynced}`.execute(tx)
 }
@@ -97,7 +97,7 @@ async function lastSerial(tx: LogDb): Promise<bigint> {
 
 async function insert(tx: LogDb, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return
-  if (isPostgres(tx)) {
+  if (takesRowsAsJson(tx)) {
     await tx.executeQuery(CompiledQuery.raw(INSERT_JSON, [JSON.stringify(rows)]))
     return
   }

@@ -2,7 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { type LogBlock, unpackBlock } from '#core/log/log-block.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { integersIn } from '../database/text-list.ts'
 import type { LogStretch, StretchQuery } from './log-stretch.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
@@ -107,9 +107,7 @@ function choose(heads: readonly Head[], { holding }: StretchQuery) {
 async function readBodies(db: LogDb, heads: readonly Head[]): Promise<LogEntry[][]> {
   if (heads.length === 0) return []
   const serials = JSON.stringify(heads.map(({ last }) => last))
-  const meant = isPostgres(db)
-    ? sql<string>`(select value::bigint from json_array_elements_text(${serials}::json))`
-    : sql<string>`(select cast(value as integer) from json_each(${serials}))`
+  const meant = integersIn(db, serials)
   const rows = await db
     .selectFrom('log_blocks')
     .select(['deployment_id', 'project_id', 'body', lastSerial, firstSerial])

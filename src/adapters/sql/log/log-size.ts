@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { isFile } from '../database/dialect/capabilities.ts'
 import type { LogDb } from './log-tables.ts'
 
 type Pragma = 'page_count' | 'freelist_count' | 'page_size' | 'auto_vacuum'
@@ -14,7 +14,7 @@ const HEAD_BYTES = 300
 
 /** What the log takes on the disk, without what is free for new entries already. */
 export async function logBytes(db: LogDb): Promise<number> {
-  if (!isPostgres(db))
+  if (isFile(db))
     return (
       ((await pragma(db, 'page_count')) - (await pragma(db, 'freelist_count'))) *
       (await pragma(db, 'page_size'))
@@ -37,7 +37,7 @@ const INCREMENTAL = 2
 /** Gives free pages of the file back to the disk, some at a time; tells whether there are more. */
 export async function returnFreePages(db: LogDb): Promise<boolean> {
   // The server does so by itself.
-  if (isPostgres(db)) return false
+  if (!isFile(db)) return false
   const free = await pragma(db, 'freelist_count')
   if (free < WORTH_IT) return false
   if ((await pragma(db, 'auto_vacuum')) === INCREMENTAL) {

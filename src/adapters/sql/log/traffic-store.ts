@@ -9,7 +9,7 @@ import {
   type TrafficTime,
   WHOLE,
 } from '#core/analytics/traffic-store.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { syncsLater, takesRowsAsJson } from '../database/dialect/capabilities.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { LogDb } from './log-tables.ts'
 
@@ -49,7 +49,7 @@ const valuesOf = ({ projectId, deploymentId, step, at, target, path, tally }: Tr
 
 async function addRows(tx: LogDb, table: Table, rows: readonly TrafficRow[]): Promise<void> {
   const { columns, row, json } = ADD[table]
-  if (!isPostgres(tx)) {
+  if (!takesRowsAsJson(tx)) {
     for (const each of rows) await tx.executeQuery(CompiledQuery.raw(row, valuesOf(each)))
     return
   }
@@ -130,7 +130,7 @@ export function createTrafficStore(db: LogDb): TrafficStore {
     async add(rows) {
       const paths = rows.filter(({ path }) => path !== undefined)
       await inTransaction(db, async (tx) => {
-        if (isPostgres(tx)) await sql`select set_config('synchronous_commit', 'off', true)`.execute(tx)
+        if (syncsLater(tx)) await sql`select set_config('synchronous_commit', 'off', true)`.execute(tx)
         await addRows(
           tx,
           'traffic',

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Target } from '#contract/api/deployment.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import type { ProjectDeployments, ProjectStore } from '#core/project/project-store.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { hasLateralJoins } from '../database/dialect/capabilities.ts'
 import { textsIn } from '../database/text-list.ts'
 import {
   DEPLOYMENT,
@@ -27,7 +27,7 @@ const COLUMNS = sql.join(DEPLOYMENT.map((column) => sql.ref(column)))
 async function newest(db: Db, { ownerId, projectIds, limit, target }: Wanted): Promise<Deployment[]> {
   const isReady = target === undefined ? sql`` : sql` and target = ${target} and state = 'READY'`
   const index = sql.ref(target === undefined ? 'deployments_project' : 'deployments_project_target')
-  const { rows } = await (isPostgres(db)
+  const { rows } = await (hasLateralJoins(db)
     ? sql<DeploymentRow>`
         select deployments.* from json_array_elements_text(${projectIds}::json) as given (value)
         cross join lateral (

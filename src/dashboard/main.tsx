@@ -3,7 +3,10 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from '#client/api-error.ts'
+import { ConnectionError } from '#client/connection-error.ts'
+import { connection } from './api/connection.ts'
 import { router } from './router.tsx'
+import { Reconnecting } from './shell/reconnecting.tsx'
 import './styles.css'
 import { Toasts } from './ui/toast.tsx'
 
@@ -13,8 +16,13 @@ const queries = new QueryClient({
       // Changes are told by the server; what was read stays good until then.
       staleTime: 5 * 60_000,
       refetchOnWindowFocus: false,
-      // The client tries again by itself where that is safe.
-      retry: (failures, error) => !(error instanceof ApiError) && failures < 1,
+      // While the server is away what is shown stays, and what is missing is waited for. Other failures are said.
+      retry: (failures, error) => {
+        if (!(error instanceof ConnectionError)) return !(error instanceof ApiError) && failures < 1
+        connection.lost()
+        return true
+      },
+      retryDelay: (failures) => Math.min(1000 * 2 ** failures, 10_000),
     },
   },
 })
@@ -26,6 +34,7 @@ if (root !== null)
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
         <Toasts />
+        <Reconnecting />
       </QueryClientProvider>
     </StrictMode>,
   )

@@ -1,4 +1,5 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { lazyRouteComponent } from './api/lazy-route.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { PageSkeleton } from './ui/skeleton.tsx'
 

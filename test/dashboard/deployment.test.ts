@@ -162,7 +162,7 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
     await page.getByText('Queued: in progress').waitFor()
     await dashboard.server.runJobs()
     const alert = page.getByRole('alert')
-    await alert.getByText('npm install exited with code 1.').waitFor()
+    await alert.getByText('npm install exited with code 1.', { exact: true }).waitFor()
     await alert.getByText('lock file').waitFor()
     await page.getByText('Building: failed').waitFor()
     await alert.getByText('npm error code E404').waitFor()
@@ -250,7 +250,8 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
     await page.getByRole('link', { name: made.url.split('.')[0] }).waitFor()
     await dashboard.look(page, 'deployments')
     await page.getByLabel('Status').selectOption('Failed')
-    await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
+    // One failed, and one was cancelled.
+    await page.getByRole('row').nth(3).waitFor({ state: 'detached' })
     assert.match(await page.getByRole('table').innerText(), /broken/)
     assert.match(page.url(), /\?state=ERROR$/)
     await page.goto(`http://aloft.test/a/${ada.username}/deployments?target=production`)

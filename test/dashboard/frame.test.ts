@@ -55,6 +55,22 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
   })
 
+  test('while the server is away the page stays, says so, and catches up', async () => {
+    const joan = await dashboard.server.signUp('joan@aloft.test')
+    const page = await dashboard.openPage(joan, `/a/${joan.username}/webhooks`)
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('Reconnecting…').waitFor()
+    // The code of the next page is not here yet.
+    await page.getByRole('link', { name: 'Log drains' }).click()
+    await page.getByText('Reconnecting…').waitFor()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await dashboard.look(page, 'reconnecting')
+    await page.context().setOffline(false)
+    await page.getByRole('heading', { name: 'Log drains', level: 1 }).waitFor()
+    await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+  })
+
   test('a page that is not there says so, and errors say what to do', async () => {
     const hedy = await dashboard.server.signUp('hedy@aloft.test')
     const page = await dashboard.openPage(hedy, '/a/nobody')

@@ -2,6 +2,7 @@ import { ApiError } from '#client/api-error.ts'
 import { type Client, createClient } from '#client/client.ts'
 import { getSession } from '#contract/api/session.ts'
 import { getUser } from '#contract/api/user.ts'
+import { connection } from './connection.ts'
 
 let csrf: Promise<string> | undefined
 
@@ -23,7 +24,9 @@ const fetchBySession: typeof fetch = async (input, init) => {
   // Browsers name themselves.
   headers.delete('user-agent')
   if (!reads) headers.set('x-aloft-csrf', await csrfOfSession())
-  return fetch(input, { ...init, headers, credentials: 'same-origin' })
+  const answer = await fetch(input, { ...init, headers, credentials: 'same-origin' })
+  connection.regained()
+  return answer
 }
 
 /** The one caller of the API, for an account: a team, or without one the person's own. */

@@ -1,0 +1,42 @@
+import { useSyncExternalStore } from 'react'
+
+/** Whether the server is heard of. What fails to reach it says so, and what reaches it takes that back. */
+let isLost = false
+const listeners = new Set<() => void>()
+
+function set(lost: boolean): void {
+  if (lost === isLost) return
+  isLost = lost
+  for (const tell of listeners) tell()
+}
+
+export const connection = {
+  lost: () => set(true),
+  regained: () => set(false),
+}
+
+export const useIsConnectionLost = (): boolean =>
+  useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell)
+      return () => listeners.delete(tell)
+    },
+    () => isLost,
+  )
+
+/** Growing pauses, up to ten seconds; over as soon as the browser says that it is online again. */
+export function pauseBefore(attempt: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, Math.min(1000 * 2 ** attempt, 10_000))
+  addEventListener('online', () => resolve(), { once: true })
+  return promise.finally(() => clearTimeout(timer))
+}
+
+/** Whether the server answers at all. */
+export async function isReachable(): Promise<boolean> {
+  try {
+    return (await fetch('/healthz', { cache: 'no-store' })).ok
+  } catch {
+    return false
+  }
+}

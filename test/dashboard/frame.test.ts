@@ -61,11 +61,11 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
     await page.context().setOffline(true)
     await page.getByText('Reconnecting…').waitFor()
+    await dashboard.look(page, 'reconnecting')
     // The code of the next page is not here yet.
     await page.getByRole('link', { name: 'Log drains' }).click()
     await page.getByText('Reconnecting…').waitFor()
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
-    await dashboard.look(page, 'reconnecting')
     await page.context().setOffline(false)
     await page.getByRole('heading', { name: 'Log drains', level: 1 }).waitFor()
     await page.getByText('Reconnecting…').waitFor({ state: 'detached' })

@@ -218,6 +218,7 @@ export function createDomains(parts: DomainParts): Domains {
         isApex: apexOf(name) === name,
         serviceType: serviceTypeOf(domain, nameservers),
         verified: isVerified(domain),
+        isRegisteredHere: domain.boughtAt !== null || domain.transferredAt !== null,
         nameservers,
       }
       return inspect(intended, await findRecords(parts.resolver, name))

@@ -50,7 +50,7 @@ test('a domain that is not verified is told of its token, or that the proof is t
   const other = look({ ...nothing, texts: ['another'] }, { verified: false })
   assert.equal(other.status('txt'), 'wrong')
   for (const found of [{ texts: ['x', 'the-token'] }, { nameservers: intended.nameservers }])
-    assert.match(look({ ...nothing, ...found }, { verified: false }).nextStep, /ask for it to be verified/)
+    assert.match(look({ ...nothing, ...found }, { verified: false }).nextStep, /Verify the domain now/)
   assert.equal(look({ texts: [] }).status('txt'), 'ok', 'a verified one needs it no more')
 })
 
@@ -71,8 +71,16 @@ test('a domain whose records are edited here has to be delegated here before any
       look({ ...nothing, nameservers }, ours).nextStep,
       /set the nameservers of example\.com to ns1\.aloft\.test and ns2\.aloft\.test at its registrar/,
     )
-  assert.doesNotMatch(look(nothing, ours).of('nameservers').advice, /leave them/)
+  assert.doesNotMatch(look(nothing, ours).of('nameservers').advice, /leave them as/)
   assert.match(look({ nameservers: intended.nameservers }, ours).nextStep, /nothing to do/)
+})
+
+test('a domain that was bought here waits for its nameservers, and nobody is sent to a registrar', () => {
+  const bought = { serviceType: 'provider.world', isRegisteredHere: true } as const
+  const { nextStep, status } = look(nothing, bought)
+  assert.equal(status('nameservers'), 'missing')
+  assert.match(nextStep, /set for you/)
+  assert.doesNotMatch(nextStep, /at its registrar/)
 })
 
 test('hosts that lead nowhere or elsewhere are told which record to create', () => {
@@ -84,7 +92,7 @@ test('hosts that lead nowhere or elsewhere are told which record to create', () 
   )
   const mixed = look({ name: { cname: [], addresses: ['192.0.2.1', '198.51.100.7'] } }).of('address')
   assert.equal(mixed.status, 'wrong')
-  assert.match(mixed.advice, /leads elsewhere \(198\.51\.100\.7\)/)
+  assert.match(mixed.advice, /points elsewhere \(198\.51\.100\.7\)/)
   const www = look({ www: { cname: ['elsewhere.net'], addresses: ['198.51.100.7'] } })
   assert.equal(www.status('www'), 'wrong')
   assert.deepEqual(www.of('www').found, ['CNAME elsewhere.net', 'A 198.51.100.7'])
@@ -92,7 +100,7 @@ test('hosts that lead nowhere or elsewhere are told which record to create', () 
   const sub = look({ name: nothing.name }, { isApex: false }).of('address')
   assert.deepEqual(sub.expected, ['CNAME alias.aloft.test'])
   const ours = look({ name: nothing.name }, { serviceType: 'provider.world' }).of('address')
-  assert.match(ours.advice, /Our nameservers answer/)
+  assert.match(ours.advice, /The Aloft nameservers answer/)
 })
 
 test('CAA records are read for whether they let our authority in', () => {

@@ -7,6 +7,8 @@ export interface Intended {
   readonly isApex: boolean
   readonly serviceType: ServiceType
   readonly verified: boolean
+  /** Bought here or transferred in: the registrar that has its nameservers is ours. */
+  readonly isRegisteredHere?: boolean
   readonly token: string
   readonly nameservers: readonly string[]
   /** The name that records point to, and its addresses. */
@@ -51,33 +53,40 @@ export interface Inspection {
   readonly nextStep: string
 }
 
-export const NO_ANSWER = 'DNS did not answer. Ask again in a moment.'
+export const NO_ANSWER = 'DNS did not answer. Check again in a moment.'
 
 function checkNameservers(intended: Intended, found: Found['nameservers']): Check {
   const { name, nameservers, serviceType } = intended
   const row = { id: 'nameservers', found: found ?? [], expected: nameservers } as const
   if (found === undefined) return { ...row, status: 'unknown', advice: NO_ANSWER }
   if (isDelegated(found, nameservers))
-    return { ...row, status: 'ok', advice: `${name} uses our nameservers: its records are edited here.` }
+    return { ...row, status: 'ok', advice: `${name} uses the Aloft nameservers.` }
+  if (intended.isRegisteredHere)
+    return {
+      ...row,
+      status: 'missing',
+      advice: `${name} is registered through Aloft, so its nameservers are set for you. It can take up to 48 hours until they are visible everywhere. There is nothing you need to do.`,
+    }
   const change = `set the nameservers of ${name} to ${nameservers.join(' and ')} at its registrar`
   if (nameservers.some((server) => found.includes(server)))
-    return { ...row, status: 'wrong', advice: `Only some of our nameservers are set: ${change}.` }
+    return { ...row, status: 'wrong', advice: `Only some of the Aloft nameservers are in use: ${change}.` }
   const advice =
     serviceType === 'provider.world'
-      ? `The records of ${name} are edited here, but others are asked for them: ${change}.`
-      : `To have the records of ${name} edited here, ${change}. Else leave them.`
+      ? `The DNS records of ${name} are managed here, but it still uses other nameservers: ${change}.`
+      : `To manage the DNS records of ${name} here, ${change}. Otherwise leave them as they are.`
   return { ...row, status: 'missing', advice }
 }
 
 function checkText({ name, token, verified }: Intended, found: Found['texts']): Check {
   const row = { id: 'txt', found: found ?? [], expected: [token] } as const
-  if (found?.includes(token)) return { ...row, status: 'ok', advice: `The token is on ${proofHost(name)}.` }
+  if (found?.includes(token))
+    return { ...row, status: 'ok', advice: `The verification record is on ${proofHost(name)}.` }
   if (verified)
-    return { ...row, status: 'ok', advice: 'The domain is verified, so this record is not needed any more.' }
+    return { ...row, status: 'ok', advice: 'The domain is verified, so this record is no longer needed.' }
   if (found === undefined) return { ...row, status: 'unknown', advice: NO_ANSWER }
   const create = `Create a TXT record on ${proofHost(name)} with the value ${token}.`
   return found.length > 0
-    ? { ...row, status: 'wrong', advice: `The text that is there is another one. ${create}` }
+    ? { ...row, status: 'wrong', advice: `The TXT record has a different value. ${create}` }
     : { ...row, status: 'missing', advice: create }
 }
 
@@ -99,16 +108,16 @@ export function checkHost(
   if (addresses === undefined || cname === undefined) return { ...row, status: 'unknown', advice: NO_ANSWER }
   const strangers = addresses.filter((address) => !intended.addresses.includes(address))
   if (addresses.length > 0 && strangers.length === 0)
-    return { ...row, status: 'ok', advice: `${host} leads to this installation.` }
+    return { ...row, status: 'ok', advice: `${host} points to this installation.` }
   const create =
     serviceType === 'provider.world'
-      ? `Our nameservers answer for ${host}: remove the records of yours that are in the way, or wait until the world has seen the change.`
+      ? `The Aloft nameservers answer for ${host}. Remove any of its records that conflict, or wait until the change has propagated.`
       : isApex
-        ? `Create on ${host}: ${expected.join(', ')}; or an ALIAS record to ${target}, where your DNS has those.`
+        ? `Create on ${host}: ${expected.join(', ')}; or an ALIAS record to ${target}, if your DNS provider supports it.`
         : `Create a CNAME record on ${host} with the value ${target}.`
   if (found.length === 0) return { ...row, status: 'missing', advice: create }
   const away = [...cname, ...strangers]
-  return { ...row, status: 'wrong', advice: `${host} leads elsewhere (${away.join(', ')}). ${create}` }
+  return { ...row, status: 'wrong', advice: `${host} points elsewhere (${away.join(', ')}). ${create}` }
 }
 
 const CAA = /^\d+ (\w+) "?([^"]*)"?$/
@@ -132,23 +141,23 @@ export function checkCaa(
     return {
       ...row,
       status: 'ok',
-      advice: 'Certificates come from our own authority, which needs no record.',
+      advice: 'Certificates come from this installation’s own authority, which needs no CAA record.',
     }
   if (found === undefined) return { ...row, status: 'unknown', advice: NO_ANSWER }
   const allowed = allowedBy(found)
-  if (allowed === undefined) return { ...row, status: 'ok', advice: 'Every authority may make certificates.' }
+  if (allowed === undefined) return { ...row, status: 'ok', advice: 'Any authority may issue certificates.' }
   if (authority === null)
     return {
       ...row,
       status: 'unknown',
-      advice: 'See that these records allow the authority of this installation.',
+      advice: 'Make sure these records allow the certificate authority of this installation.',
     }
   return allowed.includes(authority)
-    ? { ...row, status: 'ok', advice: `${authority} may make certificates.` }
+    ? { ...row, status: 'ok', advice: `${authority} may issue certificates.` }
     : {
         ...row,
         status: 'wrong',
-        advice: `These records forbid our certificates. Add a CAA record on ${name}: ${expected.join('')}.`,
+        advice: `These records block certificates from ${authority}. Add a CAA record on ${name}: ${expected.join('')}.`,
       }
 }
 
@@ -158,7 +167,7 @@ function nextStep({ verified, name, serviceType }: Intended, checks: readonly Ch
   if (!verified) {
     const [text, servers] = [of('txt'), of('nameservers')]
     if (text?.status === 'ok' || servers?.status === 'ok')
-      return `What verifies ${name} is there: ask for it to be verified.`
+      return `The verification record of ${name} is in place. Verify the domain now.`
     return text?.advice ?? NO_ANSWER
   }
   const isOurs = serviceType === 'provider.world'
@@ -167,7 +176,7 @@ function nextStep({ verified, name, serviceType }: Intended, checks: readonly Ch
   if (problem) return problem.advice
   return checks.some(({ status }) => status === 'unknown')
     ? NO_ANSWER
-    : 'Everything is set: there is nothing to do.'
+    : 'Everything is set up. There is nothing to do.'
 }
 
 /** Compares what DNS says with what it should say, and says in words what to do about it. */

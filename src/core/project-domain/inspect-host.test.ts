@@ -65,7 +65,7 @@ test('a name that another account has asks for its text first', async () => {
   resolver.set('txt', '_platform.shop.example', ['other', 'proof'])
   const there = await inspectHost(resolver, waiting, pointing)
   assert.deepEqual([there.ready, there.records], [false, []])
-  assert.match(there.nextStep, /ask for it to be verified/)
+  assert.match(there.nextStep, /Verify the domain now/)
 })
 
 test('where our nameservers answer nothing is to be made, and silence is no fault of the domain', async () => {
@@ -75,7 +75,7 @@ test('where our nameservers answer nothing is to be made, and silence is no faul
   resolver.set('caa', 'shop.example', ['0 issue "other.example"'])
   const ours = await inspectHost(resolver, domain('shop.example'), pointing)
   assert.deepEqual(ours.records, [{ type: 'CAA', host: 'shop.example', value: '0 issue "letsencrypt.org"' }])
-  assert.match(ours.nextStep, /Our nameservers answer/)
+  assert.match(ours.nextStep, /The Aloft nameservers answer/)
 
   resolver.fail('shop.example')
   const silent = await inspectHost(resolver, domain('shop.example'), pointing)

@@ -49,7 +49,7 @@ export const nothingToDo = ({ name, verified }: ProjectDomain): HostInspection =
   ready: true,
   checks: [],
   records: [],
-  nextStep: 'Everything is set: there is nothing to do.',
+  nextStep: 'Everything is set up. There is nothing to do.',
 })
 
 /** Compares what DNS says of a project's domain with what it should say. */
@@ -91,8 +91,8 @@ export async function inspectHost(
       (silent
         ? NO_ANSWER
         : verified
-          ? 'Everything is set: there is nothing to do.'
-          : `What verifies ${name} is there: ask for it to be verified.`),
+          ? 'Everything is set up. There is nothing to do.'
+          : `The verification record of ${name} is in place. Verify the domain now.`),
   }
 }
 
@@ -100,10 +100,10 @@ function checkChallenge(host: string, challenge: string, found: readonly string[
   const row = { id: 'txt', found: found ?? [], expected: [challenge] } as const
   if (found === undefined) return { ...row, status: 'unknown', advice: NO_ANSWER }
   return found.includes(challenge)
-    ? { ...row, status: 'ok', advice: `The text is on ${host}.` }
+    ? { ...row, status: 'ok', advice: `The verification record is on ${host}.` }
     : {
         ...row,
         status: found.length > 0 ? 'wrong' : 'missing',
-        advice: `Another account has this name. To show that it is yours, create a TXT record on ${host} with the value ${challenge}.`,
+        advice: `Another account uses this domain. To verify ownership, create a TXT record on ${host} with the value ${challenge}.`,
       }
 }

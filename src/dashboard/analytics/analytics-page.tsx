@@ -4,6 +4,7 @@ import { type ProjectTraffic, readAnalytics, type TrafficPath } from '#contract/
 import { useAccount } from '../api/account.tsx'
 import { useSearchText } from '../api/search.ts'
 import { addressOf, productionHost, useProject } from '../project/project.ts'
+import { useIsProven } from '../project/use-proven.ts'
 import { Button, OutLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -41,6 +42,7 @@ function useTraffic(projectId: string, range: string, target: Target) {
 /** How many visit a project, what they get, and how fast. */
 export function AnalyticsPage() {
   const project = useProject()
+  const isProven = useIsProven()
   const [range, setRange] = useSearchText('range', '24h')
   const [target, setTarget] = useSearchText('target', 'all')
   const shown = TARGETS.some(({ value }) => value === target) ? (target as Target) : 'all'
@@ -76,7 +78,7 @@ export function AnalyticsPage() {
         </>
       ) : traffic.data.totals.requests === 0 ? (
         <Card>
-          <Nobody host={productionHost(project)} range={rangeOf(range).label.toLowerCase()} />
+          <Nobody host={productionHost(project, isProven)} range={rangeOf(range).label.toLowerCase()} />
         </Card>
       ) : (
         <Numbers traffic={traffic.data} projectName={project.name} />

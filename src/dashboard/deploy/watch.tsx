@@ -7,8 +7,10 @@ import { ErrorLines } from '../deployment/error-quote.tsx'
 import { hintFor } from '../deployment/failure.ts'
 import { Unchanged } from '../deployment/unchanged.tsx'
 import { type BuildLogState, useBuildLog } from '../deployment/use-build-log.ts'
+import { hostsOf } from '../project/hosts.ts'
 import { Preview } from '../project/preview.tsx'
-import { addressOf, hostsOf } from '../project/project.ts'
+import { addressOf } from '../project/project.ts'
+import { useIsProven } from '../project/use-proven.ts'
 import { StateBadge } from '../ui/badge.tsx'
 import { Button, ButtonLink, buttonClass, OutLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -70,7 +72,7 @@ function Links({ deployment }: { deployment: Deployment }) {
 
 function Live({ deployment, onAgain }: { deployment: Deployment; onAgain: () => void }) {
   const { id, name, target, alias, createdAt } = deployment
-  const host = hostsOf(deployment)[0] ?? ''
+  const host = hostsOf(deployment, useIsProven())[0] ?? ''
   const isHeldBack = target === 'production' && alias.length === 0
   return (
     <section className="grid overflow-hidden rounded-2xl border border-line bg-panel md:grid-cols-2">

@@ -3,6 +3,7 @@ import { useAccount } from '../api/account.tsx'
 import { useSearchText } from '../api/search.ts'
 import { saveText } from '../deployment/save-text.ts'
 import { productionHost, useProject } from '../project/project.ts'
+import { useIsProven } from '../project/use-proven.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, ButtonLink, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -26,6 +27,7 @@ const MANY_ROWS = 200
 export function LogsPage() {
   const { slug: account } = useAccount()
   const project = useProject()
+  const isProven = useIsProven()
   const [text, setText] = useSearchText('q')
   const [path, setPath] = useSearchText('path')
   const [status, setStatus] = useSearchText('status')
@@ -179,7 +181,7 @@ export function LogsPage() {
               : 'No request or output matches these filters.'}
           </Empty>
         ) : (
-          <Nothing host={productionHost(project)} />
+          <Nothing host={productionHost(project, isProven)} />
         )}
         <ShowOlder
           pages={{

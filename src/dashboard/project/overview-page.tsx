@@ -15,10 +15,13 @@ import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { DeploymentRows } from './deployment-rows.tsx'
+import { HostLine } from './host-line.tsx'
+import { hostsOf, isOwnHost } from './hosts.ts'
 import { Preview } from './preview.tsx'
-import { addressOf, hostsOf, type Project, type ShownDeployment, useProject } from './project.ts'
+import { addressOf, type Project, type ShownDeployment, useProject } from './project.ts'
 import { SourceNote } from './source-note.tsx'
 import { TrafficSummary } from './traffic-summary.tsx'
+import { useIsProven } from './use-proven.ts'
 
 const RECENT = 5
 /** What needs no build is ready with the answer: there is nothing to tell. */
@@ -97,7 +100,7 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
   const { slug } = useAccount()
   const [goal, setGoal] = useState<Goal>()
   const before = useBefore(project, live)
-  const hosts = hostsOf(live)
+  const hosts = hostsOf(live, useIsProven())
   const address = addressOf(hosts[0] ?? '')
 
   return (
@@ -153,13 +156,7 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
               'Domains',
               <span key="hosts" className="flex flex-col">
                 {hosts.map((host) => (
-                  <OutLink
-                    key={host}
-                    href={addressOf(host)}
-                    className="min-h-6 break-all text-accent hover:underline"
-                  >
-                    {host}
-                  </OutLink>
+                  <HostLine key={host} project={project} host={host} isCustom={!isOwnHost(host, live.url)} />
                 ))}
               </span>,
             ],

@@ -20,17 +20,19 @@ export function ProjectCard({
   account,
   project,
   visits,
+  isProven,
   isPinned,
   onPin,
 }: {
   account: string
   project: Project
   visits: Visits | undefined
+  isProven: (host: string) => boolean
   isPinned: boolean
   onPin: () => void
 }) {
   const latest = project.latestDeployments[0]
-  const host = productionHost(project)
+  const host = productionHost(project, isProven)
   const shown = project.targets.production ?? latest
   const { message, branch } = sourceOf(latest?.meta ?? {})
   return (

@@ -8,12 +8,13 @@ import { PageSkeleton } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { HeldBanner } from './held-banner.tsx'
 import { addressOf, frameworkName, isRolledBack, productionHost, useProject } from './project.ts'
+import { useIsProven } from './use-proven.ts'
 
 /** Above every page of a project: which one it is, where it is, and its pages side by side. */
 export function ProjectFrame() {
   const { slug: account } = useAccount()
   const project = useProject()
-  const host = productionHost(project)
+  const host = productionHost(project, useIsProven())
   const params = { account, project: project.name }
 
   return (

@@ -15,12 +15,14 @@ export const ProjectList = ({
   account,
   projects,
   visited,
+  isProven,
   pinned,
   onPin,
 }: {
   account: string
   projects: readonly Project[]
   visited: ReadonlyMap<string, Visits>
+  isProven: (host: string) => boolean
   pinned: readonly string[]
   onPin: (id: string) => void
 }) => (
@@ -34,7 +36,7 @@ export const ProjectList = ({
         {
           title: 'Project',
           cell: (project) => {
-            const host = productionHost(project)
+            const host = productionHost(project, isProven)
             return (
               <div className="min-w-0">
                 <Link

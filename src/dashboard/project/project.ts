@@ -3,6 +3,7 @@ import { siteAddress } from '#client/site-address.ts'
 import { getProject } from '#contract/api/project.ts'
 import { useParam } from '../api/account.tsx'
 import { useRead } from '../api/query.ts'
+import { hostsOf } from './hosts.ts'
 
 export type Project = Static<typeof getProject.reply>
 /** A deployment as a project speaks of it. */
@@ -19,24 +20,11 @@ export const isRolledBack = ({ lastRollbackTarget }: Pick<Project, 'lastRollback
 export const addressOf = (host: string): string => siteAddress(location.origin, host)
 
 /** Where visitors find the project, if anything is there. */
-export const productionHost = ({ targets }: Pick<Project, 'targets'>): string | undefined =>
-  targets.production === undefined ? undefined : hostsOf(targets.production)[0]
-
-/** Where a deployment is found: first at domains of people's own, then at the shortest name that it was given. */
-export function hostsOf({
-  alias,
-  url,
-}: {
-  readonly alias: readonly string[]
-  readonly url: string | null
-}): readonly string[] {
-  const platform = url?.slice(url.indexOf('.')) ?? ''
-  const isOurs = (host: string) => platform !== '' && host.endsWith(platform)
-  const given = alias.toSorted(
-    (a, b) => Number(isOurs(a)) - Number(isOurs(b)) || a.length - b.length || (a < b ? -1 : 1),
-  )
-  return given.length > 0 || url === null ? given : [url]
-}
+export const productionHost = (
+  { targets }: Pick<Project, 'targets'>,
+  isProven: (host: string) => boolean,
+): string | undefined =>
+  targets.production === undefined ? undefined : hostsOf(targets.production, isProven)[0]
 
 const FRAMEWORKS: Readonly<Record<string, string>> = {
   nextjs: 'Next.js',

@@ -23,6 +23,7 @@ import { usePins } from './pins.ts'
 import type { Project } from './project.ts'
 import { ProjectCard, type Visits } from './project-card.tsx'
 import { ProjectList } from './project-list.tsx'
+import { useIsProven } from './use-proven.ts'
 
 type Visited = ReadonlyMap<string, Visits>
 
@@ -48,6 +49,7 @@ export function ProjectsPage() {
   const [status, setStatus] = useSearchText('status')
   const [view, setView] = useRemembered('aloft-projects-view')
   const { pinned, toggle } = usePins()
+  const isProven = useIsProven()
   const [taking, setTaking] = useState(false)
   // The list that is there stays until the next one is.
   const asked = useDeferredValue(search.trim())
@@ -148,6 +150,7 @@ export function ProjectsPage() {
           account={account.slug}
           projects={shown}
           visited={visited}
+          isProven={isProven}
           pinned={pinned}
           onPin={toggle}
         />
@@ -159,6 +162,7 @@ export function ProjectsPage() {
                 account={account.slug}
                 project={project}
                 visits={visited.get(project.id)}
+                isProven={isProven}
                 isPinned={pinned.includes(project.id)}
                 onPin={() => toggle(project.id)}
               />

@@ -2,6 +2,7 @@ import { COMMANDS as ALIAS } from './alias/commands.ts'
 import { COMMANDS as APP } from './app/commands.ts'
 import { COMMANDS as AUDIT } from './audit/commands.ts'
 import { COMMANDS as BROWSER } from './browser/commands.ts'
+import { COMMANDS as CACHE } from './cache/commands.ts'
 import { COMMANDS as CERT } from './cert/commands.ts'
 import type { CommandTable, Entry, Group } from './command-table.ts'
 import { COMMANDS as COMPLETION } from './completion/commands.ts'
@@ -45,6 +46,7 @@ const TABLES: readonly CommandTable[] = [
   CERT,
   WEBHOOK,
   CRON,
+  CACHE,
   DRAIN,
   COMPLETION,
   APP,

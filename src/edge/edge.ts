@@ -8,6 +8,9 @@ import { type Runner, RunnerError } from '#core/ports/runner.ts'
 import { RevalidatedTags } from '#core/site/revalidation.ts'
 import { SITES_TOPIC, type SiteSource, type SiteVisit, type VisitLog } from '#core/site/site.ts'
 import { andThen } from './and-then.ts'
+import { createCachedForward } from './cache/cached-forward.ts'
+import { createCachedFunctionAnswer } from './cache/cached-function-answer.ts'
+import { EdgeCache } from './cache/edge-cache.ts'
 import { errorAnswer } from './error/error-answer.ts'
 import { type Refusal, reasonOf } from './error/refusal.ts'
 import { authorityOf, type Exchange, isSwitch, type Result, refuse } from './exchange.ts'
@@ -105,19 +108,25 @@ export function createEdge(options: EdgeOptions): Edge {
     prepare: ({ functions, deploymentId }) =>
       functions.size === 0 ? undefined : revalidations.load(deploymentId),
   })
+  const cache = new EdgeCache({ memory: prerenders, revalidations, clock, log })
   const functions = {
     runner: options.runner ?? NO_RUNNER,
     pool,
     refused: new RefusedCalls(),
     log,
     revalidations,
+    cached: cache,
   }
-  const answerFunction = createPrerenderAnswer({
+  const answerPrerendered = createPrerenderAnswer({
     ...{ functions, memory: prerenders, revalidations, contents, clock, log },
     address: options.address ?? DEFAULT_ADDRESS,
   })
+  const answerFunction = createCachedFunctionAnswer({ cache, functions, next: answerPrerendered })
   const guard = createGuards(createProtections({ clock, log }, options.protection))
-  const answerFrom = createSiteAnswer({ guard, contents, hotAnswers, proxy, functions, answerFunction })
+  const answerFrom = createSiteAnswer({
+    ...{ guard, contents, hotAnswers, functions, answerFunction },
+    forward: createCachedForward(proxy, cache),
+  })
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
   const streams = new OpenStreams()

@@ -2,6 +2,7 @@ import type { Aliases } from '#core/alias/aliases.ts'
 import type { Analytics } from '#core/analytics/analytics.ts'
 import type { Applications } from '#core/application/applications.ts'
 import type { AuditLog } from '#core/audit/audit-log.ts'
+import type { Purges } from '#core/cache/purges.ts'
 import type { Certificates } from '#core/certificate/certificates.ts'
 import type { Changes } from '#core/change/changes.ts'
 import type { Crons } from '#core/cron/crons.ts'
@@ -35,6 +36,7 @@ import { aliasRoutes } from './alias/routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { applicationRoutes } from './application/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { cacheRoutes } from './cache/routes.ts'
 import { certificateRoutes } from './certificate/routes.ts'
 import { changeRoutes } from './change/routes.ts'
 import { compatRoutes } from './compat/routes.ts'
@@ -96,6 +98,7 @@ export interface UseCases {
   readonly previews: Previews
   readonly production: Production
   readonly projects: Projects
+  readonly purges: Purges
   readonly projectDomains: ProjectDomains
   readonly quotas: Quotas
   readonly quotaSettings: QuotaSettings
@@ -161,6 +164,7 @@ export function allRoutes(
     ...projectDomainRoutes(use.projectDomains),
     ...secretRoutes(use.secrets),
     ...webhookRoutes(use.webhooks),
+    ...cacheRoutes(use.purges),
     ...cronRoutes(use.crons),
     ...drainRoutes(use.drains),
     ...auditRoutes(use.auditLog),

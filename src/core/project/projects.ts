@@ -170,16 +170,20 @@ export function createProjects(parts: ProjectParts): Projects {
 
     bypassOf: (project) => showBypass(project, vault),
 
-    switchDataCache: (ctx, idOrName, disabled) =>
-      transact(async ({ projects }) => {
+    async switchDataCache(ctx, idOrName, disabled) {
+      const { project, changed } = await transact(async ({ projects }) => {
         const current = await locked(projects, ctx, idOrName)
         const details = {
           ...current.details,
           dataCacheDisabled: disabled ?? current.details.dataCacheDisabled,
         }
         await projects.update(current.id, { details }, clock.now())
-        return known(projects, ctx, current.id)
-      }),
+        const project = await known(projects, ctx, current.id)
+        return { project, changed: await hostsOf(projects, project) }
+      })
+      parts.onHostsChanged(changed)
+      return project
+    },
 
     async remove(ctx, idOrName) {
       if (ctx.actor.installation) await known(store, ctx, idOrName)

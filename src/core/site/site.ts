@@ -29,6 +29,8 @@ export interface Site {
   readonly sessionAffinity: 'ip' | 'random'
   /** Where visitors of this host are sent instead, with path and query as they are. */
   readonly redirect?: { readonly host: string; readonly status: 301 | 302 | 307 | 308 }
+  /** False: no answer of a function or of a rewrite to elsewhere is kept for other visitors. */
+  readonly keepsAnswers?: false
   /** Who may visit this host; absent: everybody. */
   readonly protection?: SiteProtection
 }

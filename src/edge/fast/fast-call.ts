@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { SiteFunction } from '#core/site/site.ts'
 import type { Answer } from '../answer.ts'
+import { policyOf } from '../cache/cache-policy.ts'
 import { errorAnswer } from '../error/error-answer.ts'
 import { type Refusal, reasonOf } from '../error/refusal.ts'
 import { siteHeaders } from '../file/file-answer.ts'
@@ -133,6 +134,9 @@ class FastCall implements Waiting {
       return
     }
     this.#isCold = result.isCold === true
+    // The next who ask for it come the way on which answers are kept.
+    if (policyOf(result.status, result.headers) !== undefined)
+      this.#options.functions.cached?.note(entry.site, outcome.target.path)
     const answer = toAnswer(entry.site, outcome, result, block)
     if (answer instanceof Promise) answer.then(this.#send, () => this.#socket.destroy())
     else this.#send(answer)

@@ -139,7 +139,10 @@ export class FastConnection {
     const answer = hotAnswers.findAny(entry, rawPath, target.slice(rawPath.length + 1))
     if (answer === undefined) return 'doubt'
     if ('kind' in answer)
-      return isFast(answer.target) ? this.#ask({ entry, target, block, now, since }, answer, chunk) : 'doubt'
+      return isFast(answer.target) &&
+        this.#options.functions.cached?.isCached(entry.site, answer.target.path) !== true
+        ? this.#ask({ entry, target, block, now, since }, answer, chunk)
+        : 'doubt'
     const visit: HotVisit = { entry, answer, target, block, now, since }
     if (block.ifNoneMatch !== undefined) {
       const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)

@@ -9,6 +9,7 @@ import {
   RunnerError,
   type RunnerFault,
 } from '#core/ports/runner.ts'
+import type { EdgeCache } from '../cache/edge-cache.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
 import type { Revalidations } from '../prerender/revalidations.ts'
@@ -64,6 +65,8 @@ export interface Functions {
   readonly pool: UpstreamPool
   readonly refused: RefusedCalls
   readonly revalidations?: Pick<Revalidations, 'lineFor' | 'take'>
+  /** Knows of functions whose answers are kept. */
+  readonly cached?: Pick<EdgeCache, 'isCached' | 'note'>
   readonly log: Log
 }
 

@@ -382,7 +382,7 @@ test('what functions say to shared caches does not leave a protected site', asyn
   world.sites.set(host, { ...site, functions: siteFunctions({ api: { program: host } }) })
   const cookie = cookieIn(await post(host, PASSWORD))
   for (const [said, shown] of [
-    ['', 'private'],
+    ['', 'private, max-age=0, must-revalidate'],
     ['public, s-maxage=60, max-age=5', 'private, max-age=5'],
     ['private, max-age=5', 'private, max-age=5'],
     ['no-store', 'private, no-store'],

@@ -2,24 +2,22 @@ import { matchError } from '#core/routing/match/match-output.ts'
 import type { Site } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import type { Answer } from '../answer.ts'
+import type { Forward } from '../cache/cached-forward.ts'
 import type { Refusal } from '../error/refusal.ts'
-import { type Exchange, type Result, refuse, visitorOf } from '../exchange.ts'
+import { type Exchange, type Result, refuse } from '../exchange.ts'
 import type { ContentStore } from '../file/content-store.ts'
-import { siteHeaders } from '../file/file-answer.ts'
 import type { HotAnswers } from '../file/hot-answers.ts'
 import type { FunctionOutcome } from '../function/function-answer.ts'
 import type { Functions } from '../function/function-call.ts'
 import type { Admission } from '../guards.ts'
 import { hideVisitorCookie } from '../protection/hide-cookie.ts'
 import { privateAnswer } from '../protection/private-answer.ts'
-import type { Proxy as Forwarder } from '../proxy/proxy.ts'
 import { readTarget, type Target } from '../request/request-path.ts'
 import { IMAGE_PATH, imageTarget } from './image-target.ts'
 import { askMiddleware, type Detour, NO_DETOUR } from './middleware.ts'
 import {
   type MiddlewareOutcome,
   outcomeAnswer,
-  type ProxyOutcome,
   type RouteAnswer,
   routeAnswer,
   routedRequest,
@@ -31,7 +29,7 @@ export interface SiteAnswerOptions {
   readonly guard: (site: Site, exchange: Exchange) => Admission | Promise<Admission>
   readonly contents: ContentStore
   readonly hotAnswers: HotAnswers
-  readonly proxy: Forwarder
+  readonly forward: Forward
   readonly functions: Functions
   readonly answerFunction: (
     site: Site,
@@ -49,14 +47,14 @@ interface SiteVisit {
 
 /** The way of a request through a site: guards, then routes, which lead to a file, a function, elsewhere or nowhere. */
 export function createSiteAnswer(options: SiteAnswerOptions) {
-  const { guard, proxy, functions, contents, answerFunction } = options
+  const { guard, forward, functions, contents, answerFunction } = options
 
   function settle(visit: SiteVisit, answer: RouteAnswer, detour: Detour): Result | Promise<Result> {
     if (!('kind' in answer)) return answer
     const { entry, exchange } = visit
     switch (answer.kind) {
       case 'proxy':
-        return forward(entry, answer, exchange)
+        return forward(entry.site, answer, exchange)
       case 'function': {
         const outcome = detour === NO_DETOUR ? answer : { ...answer, overrides: detour.headers }
         return answerFunction(entry.site, outcome, exchange)
@@ -81,25 +79,6 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
     const result = await settle(visit, answer, verdict.detour)
     // Those of a middleware further on are in the answer already.
     return next.kind === 'middleware' || 'code' in result ? result : withCookies(result, verdict.detour)
-  }
-
-  function forward(
-    { site }: SiteEntry,
-    { url, status, headers }: ProxyOutcome,
-    exchange: Exchange,
-  ): Promise<Result> {
-    const { req, res } = exchange
-    const gone = new AbortController()
-    res.once('close', () => gone.abort())
-    return proxy.forward({
-      req,
-      signal: gone.signal,
-      url,
-      visitor: visitorOf(exchange),
-      status,
-      headers,
-      siteHeaders: siteHeaders(site),
-    })
   }
 
   /** The page that a build output has for a function that failed, if there is one and it does better. */

@@ -7,6 +7,7 @@ import { createApplications } from '#core/application/applications.ts'
 import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
 import { createAuditLog } from '#core/audit/audit-log.ts'
 import { type BuildJobParts, createBuildJob, createLostBuildsJob } from '#core/build/build-job.ts'
+import { createPurges } from '#core/cache/purges.ts'
 import { createChanges } from '#core/change/changes.ts'
 import { cronMail } from '#core/cron/cron-mails.ts'
 import { createCrons } from '#core/cron/crons.ts'
@@ -88,6 +89,7 @@ import { createFollow, createGitJobs, createGitRounds, openRepositories } from '
 import { openAllows } from './outbound.ts'
 import { createCallDeployment } from './own-visits.ts'
 import type { Parts } from './parts.ts'
+import { openPrerenders } from './prerenders.ts'
 import { createMakePreview } from './previews.ts'
 import { registrationParts } from './registrar.ts'
 import { siteNamesOf } from './site-names.ts'
@@ -455,6 +457,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     projects,
     changes: createChanges({ bus, teams: stores.teams }),
     auditLog: createAuditLog({ store: stores.audit, users: stores.users }),
+    purges: createPurges({ projects: stores.projects, cache: openPrerenders(config, parts), bus, clock }),
     crons: createCrons({ stores, transact, clock }),
     drains: openDrains(config, parts),
     webhooks: createWebhooks({

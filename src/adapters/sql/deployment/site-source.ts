@@ -130,6 +130,7 @@ async function toSite(host: string, row: Row, platformDomain: string): Promise<S
     ...(await contentOf(row, status, routes ?? undefined)),
     directoryListing: row.directory_listing === 1,
     sessionAffinity: sessionAffinity ?? 'random',
+    ...(project.dataCacheDisabled ? { keepsAnswers: false as const } : {}),
     ...accessOf(row, project),
   }
 }

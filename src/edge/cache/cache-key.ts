@@ -1,0 +1,53 @@
+import type { PrerenderKey } from '#core/ports/prerender-cache.ts'
+import type { Site } from '#core/site/site.ts'
+import { headerOf, type Question } from '../answer.ts'
+
+/** What tells one kept answer from another, before anything is known of what it varies by. */
+export interface Asked {
+  readonly site: Site
+  /** What answers: the path of a function, or the address that is rewritten to. */
+  readonly by: string
+  /** Path and query as the visitor has asked and the routes have changed them. */
+  readonly url: string
+  readonly scheme: string
+  readonly question: Question
+}
+
+/** Of one deployment and one of its hosts: what is protected at one is never given to visitors of another. */
+export const keyOf = ({ site, by, url, scheme }: Asked): PrerenderKey => ({
+  deploymentId: site.deploymentId,
+  path: `edge ${scheme}://${site.host} ${by}`,
+  query: url,
+})
+
+/** The answer for visitors who send the same values of these headers. */
+export const variantOf = (key: PrerenderKey, vary: readonly string[], question: Question): PrerenderKey => ({
+  ...key,
+  query: `${key.query}\n${JSON.stringify(vary.map((name) => [name, headerOf(question, name) ?? '']))}`,
+})
+
+/** The names in `vary`, in a fixed order. Encodings are made here, unless the answer came in one. */
+export const varyNames = (vary: string | undefined, isEncoded: boolean): readonly string[] => {
+  const names = (vary ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+  const wanted = new Set(names.filter((name) => name !== '' && name !== 'accept-encoding'))
+  if (isEncoded) wanted.add('accept-encoding')
+  return [...wanted].sort()
+}
+
+/** The tag that every kept answer of a path has. */
+export const pathTag = (path: string): string => `path:${path}`
+
+const NEVER_ASKED =
+  /^(?:cookie|authorization|range|if-.*|accept-encoding|x-prerender-revalidate|forwarded|x-real-ip)$/
+
+/** What the platform may say of a visitor when it asks on behalf of everybody. */
+export function neutralHeaders({ headers }: Question): Map<string, string> {
+  const neutral = new Map<string, string>()
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !NEVER_ASKED.test(name))
+      neutral.set(name, typeof value === 'string' ? value : value.join(', '))
+  return neutral
+}

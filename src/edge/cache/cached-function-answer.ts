@@ -1,0 +1,92 @@
+import type { Site } from '#core/site/site.ts'
+import type { Refusal } from '../error/refusal.ts'
+import { type Exchange, type Result, visitorOf } from '../exchange.ts'
+import {
+  callOf,
+  type FunctionOutcome,
+  functionAnswer,
+  sourceOf,
+  toAnswer,
+  urlOf,
+} from '../function/function-answer.ts'
+import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
+import { isForwarded, platformHead } from '../function/function-headers.ts'
+import { neutralHeaders } from './cache-key.ts'
+import { type EdgeCache, mayAsk, plainQuestion } from './edge-cache.ts'
+
+type AnswerFunction = (site: Site, outcome: FunctionOutcome, exchange: Exchange) => Result | Promise<Result>
+
+interface Options {
+  readonly cache: EdgeCache
+  readonly functions: Functions
+  /** What answers where nothing is kept by what the function says. */
+  readonly next: AnswerFunction
+}
+
+/** Answers of functions, kept for as long as they say that they may be given to everybody. */
+export const createCachedFunctionAnswer =
+  ({ cache, functions, next }: Options): AnswerFunction =>
+  (site, outcome, exchange) => {
+    const { target } = outcome
+    const { question } = exchange
+    const isPlain = exchange.upgrade === undefined && exchange.instance === undefined && !outcome.isPage
+    if (target.prerender !== undefined || site.keepsAnswers === false || !isPlain || !mayAsk(question))
+      return next(site, outcome, exchange)
+    return cache.through({
+      site,
+      by: target.path,
+      url: urlOf(outcome.asked, outcome.query),
+      scheme: visitorOf(exchange).scheme,
+      question,
+      make: () => forVisitor(functions, site, outcome, exchange),
+      makeForAll: () => forAll(functions, site, outcome, exchange),
+      // Middlewares and rules may have put something of the visitor's into the request.
+      isPersonal: (outcome.overrides?.size ?? 0) > 0 || outcome.transforms !== undefined,
+      source: sourceOf(target),
+      entrypoint: target.path,
+    })
+  }
+
+async function forVisitor(
+  functions: Functions,
+  site: Site,
+  outcome: FunctionOutcome,
+  exchange: Exchange,
+): Promise<Result> {
+  const plain: Exchange = { ...exchange, question: plainQuestion(exchange.question) }
+  const result = await functionAnswer(functions, site, outcome, plain)
+  if (plain.isCold !== undefined) exchange.isCold = plain.isCold
+  if (plain.failure !== undefined) exchange.failure = plain.failure
+  return result
+}
+
+/** Asks with nothing in the request that is of one visitor alone. */
+async function forAll(
+  functions: Functions,
+  site: Site,
+  outcome: FunctionOutcome,
+  exchange: Exchange,
+): Promise<Result> {
+  const { target, asked, query } = outcome
+  const question = plainQuestion(exchange.question)
+  const extra = new Map([...neutralHeaders(question)].filter(([name]) => isForwarded(name)))
+  const head = platformHead({
+    method: 'GET',
+    url: urlOf(asked, query),
+    visitor: { ...visitorOf(exchange), ip: '127.0.0.1' },
+    matchedPath: `/${target.path}`,
+    deploymentHost: site.deploymentHost ?? site.host,
+    extra,
+  })
+  const call = {
+    ...callOf(site, target, exchange),
+    affinity: undefined,
+    method: 'GET',
+    head,
+    body: undefined,
+  }
+  const response = await new Promise<FunctionResponse | Refusal>((resolve) => {
+    callFunction(functions, call, resolve)
+  })
+  return 'code' in response ? response : toAnswer(site, outcome, response, { question })
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
+import { REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
+import type { Site } from '#core/site/site.ts'
+import { clockOf } from '#test/support/clock.ts'
+import { ask, createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/edge.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { policyOf } from './cache-policy.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-cache-'))
+const instances = await createInstances()
+const time = { now: 1_700_000_000_000 }
+const clock = clockOf(() => time.now)
+const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
+const bus = createMemoryBus({ log: silentLog })
+const world = createEdgeWorld({
+  ...{ runner: instances.runner, prerenders, clock, bus },
+  proxy: { allows: () => true },
+})
+const server = await serveSlow(world.edge)
+after(async () => {
+  await server.close()
+  await world.edge.close()
+  await instances.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Handler = (req: IncomingMessage, res: ServerResponse, count: number) => void
+let hosts = 0
+
+/** A site with one function, and how visitors get on with it. */
+async function site(handler: Handler, rest: Partial<Site> = {}) {
+  const host = `c${hosts++}.test`
+  const asked: IncomingMessage[] = []
+  await instances.start(host, (req, res) => {
+    asked.push(req)
+    handler(req, res, asked.length)
+  })
+  const made = world.addSite(host, {}, { functions: siteFunctions({ fn: { program: host } }), ...rest })
+  const get = async (path = '/fn', headers: Record<string, string> = {}, method = 'GET') => {
+    const answer = await ask(server.port, path, { host, headers, method })
+    const from = answer.headers['x-vercel-cache']
+    return { ...answer, from, seen: [answer.text, from] as const }
+  }
+  return { host, site: made, asked, get }
+}
+
+const sharing =
+  (caching: string, more: Readonly<Record<string, string | readonly string[]>> = {}): Handler =>
+  (_, res, count) => {
+    res.setHeader('cache-control', caching)
+    for (const [name, value] of Object.entries(more)) res.setHeader(name, value)
+    res.end(`made ${count}`)
+  }
+
+/** Comes back until the answer is this one. */
+async function until(get: () => Promise<{ readonly text: string; readonly from: unknown }>, text: string) {
+  for (;;) {
+    const answer = await get()
+    if (answer.text === text) return answer
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+test('an answer with s-maxage is kept, grows stale, is made anew in the background, and is gone', async () => {
+  const { get, asked } = await site(sharing('s-maxage=60, stale-while-revalidate=30'))
+  assert.deepEqual((await get()).seen, ['made 1', 'MISS'])
+  const hit = await get()
+  assert.deepEqual(hit.seen, ['made 1', 'HIT'])
+  assert.equal(hit.headers['cache-control'], 'public, max-age=0, must-revalidate')
+  assert.equal((await get('/fn', { 'if-none-match': String(hit.headers.etag) })).status, 304)
+  assert.deepEqual((await get('/fn', {}, 'HEAD')).seen, ['', 'HIT'])
+  time.now += 61_000
+  assert.deepEqual((await get()).seen, ['made 1', 'STALE'])
+  assert.equal((await until(get, 'made 2')).from, 'HIT')
+  time.now += 91_000
+  assert.deepEqual((await get()).seen, ['made 3', 'MISS'])
+  assert.equal(asked.length, 3)
+})
+
+test('headers for caches such as this one come before cache-control, and the query counts', async () => {
+  const { get } = await site((req, res, count) => {
+    res.setHeader('cache-control', 'max-age=5')
+    res.setHeader('cdn-cache-control', 'max-age=600')
+    if (req.url?.includes('never')) res.setHeader('vercel-cdn-cache-control', 'no-store')
+    res.end(`made ${count}`)
+  })
+  assert.deepEqual((await get('/fn?a=1')).seen, ['made 1', 'MISS'])
+  const hit = await get('/fn?a=1')
+  assert.deepEqual([...hit.seen, hit.headers['cache-control']], ['made 1', 'HIT', 'max-age=5'])
+  assert.deepEqual((await get('/fn?a=2')).seen, ['made 2', 'MISS'])
+  await get('/fn?never')
+  const { text, from, headers } = await get('/fn?never')
+  assert.deepEqual([text, from, headers['vercel-cdn-cache-control']], ['made 4', 'MISS', 'no-store'])
+})
+
+test('vary keeps answers apart; encodings are made here', async () => {
+  const { get } = await site((req, res, count) => {
+    res.setHeader('cache-control', 's-maxage=60')
+    res.setHeader('vary', 'Accept-Language, Accept-Encoding')
+    res.setHeader('content-type', 'text/plain')
+    res.end(`${req.headers['accept-language']} ${count} `.repeat(500))
+  })
+  const first = async (language: string, encoding = 'identity') => {
+    const headers = { 'accept-language': language, 'accept-encoding': encoding }
+    const answer = await get('/fn', headers)
+    return [answer.text.slice(0, 4), answer.from, answer.headers['content-encoding']]
+  }
+  assert.deepEqual(await first('de'), ['de 1', 'MISS', undefined])
+  assert.deepEqual(await first('fr'), ['fr 2', 'MISS', undefined])
+  assert.deepEqual(await first('de'), ['de 1', 'HIT', undefined])
+  assert.deepEqual((await first('fr', 'br')).slice(1), ['HIT', 'br'])
+})
+
+test('many who wait for the same answer ask once', async () => {
+  const waiting: ServerResponse[] = []
+  const { get, asked } = await site((req, res, count) => {
+    res.setHeader('cache-control', 's-maxage=60')
+    if (req.url === '/fn?slow') waiting.push(res)
+    else res.end(`made ${count}`)
+  })
+  await get()
+  const all = Array.from({ length: 20 }, () => get('/fn?slow'))
+  while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
+  waiting[0]?.end('slow')
+  assert.deepEqual(new Set((await Promise.all(all)).map(({ text }) => text)), new Set(['slow']))
+  assert.equal(asked.filter(({ url }) => url === '/fn?slow').length, 1)
+})
+
+test('tags and paths are revalidated: the next visitor gets what is made then', async () => {
+  const { get, site: made } = await site(sharing('s-maxage=600', { 'x-vercel-cache-tags': 'posts, post-1' }))
+  await get()
+  const { headers, seen } = await get()
+  assert.deepEqual([...seen, headers['x-vercel-cache-tags']], ['made 1', 'HIT', undefined])
+  const say = async (tag: string) => {
+    time.now += 10
+    await prerenders.revalidate(made.deploymentId, { tags: [tag], at: time.now })
+    bus.publish(REVALIDATIONS_TOPIC, made.deploymentId)
+    time.now += 10
+  }
+  await say('other')
+  assert.deepEqual((await get()).seen, ['made 1', 'HIT'])
+  await say('post-1')
+  assert.deepEqual((await get()).seen, ['made 2', 'REVALIDATED'])
+  assert.deepEqual((await get()).seen, ['made 2', 'HIT'])
+  await say('path:/fn')
+  assert.deepEqual((await get()).seen, ['made 3', 'REVALIDATED'])
+})
+
+test('who asks in a way of their own passes by what is kept', async () => {
+  const { get, asked } = await site(sharing('s-maxage=600'))
+  await get()
+  assert.deepEqual((await get('/fn', { authorization: 'Bearer x' })).from, undefined)
+  assert.deepEqual((await get('/fn', { cookie: '__prerender_bypass=x' })).from, 'BYPASS')
+  assert.deepEqual((await get('/fn', {}, 'POST')).from, undefined)
+  assert.equal(asked.length, 4)
+  const off = await site(sharing('s-maxage=600'), { keepsAnswers: false })
+  await off.get()
+  assert.equal((await off.get()).text, 'made 2')
+})
+
+test('rewrites to elsewhere are kept as they say', async () => {
+  let count = 0
+  const upstream = createServer((req, res) => {
+    res.setHeader('cache-control', req.url === '/kept' ? 's-maxage=60' : 'max-age=60')
+    res.end(`made ${++count}`)
+  }).listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  const { port } = upstream.address() as AddressInfo
+  const host = 'rewrites.test'
+  world.addSite(host, {}, { routes: [{ src: '/(.*)', dest: `http://127.0.0.1:${port}/$1` }] })
+  const get = async (path: string) => {
+    const { text, headers } = await ask(server.port, path, { host })
+    return [text, headers['x-vercel-cache']]
+  }
+  assert.deepEqual(await get('/own'), ['made 1', undefined])
+  assert.deepEqual(await get('/kept'), ['made 2', 'MISS'])
+  assert.deepEqual(await get('/kept'), ['made 2', 'HIT'])
+  assert.deepEqual((await get('/own'))[0], 'made 3')
+  upstream.close()
+  upstream.closeAllConnections()
+})
+
+test('never is one visitor given what was made of what another has sent of themselves', async () => {
+  const { get } = await site((req, res) => {
+    const wish = new URL(req.url ?? '', 'http://x').searchParams
+    const { cookie = '', authorization = '' } = req.headers
+    res.setHeader('cache-control', wish.get('caching') ?? 's-maxage=60')
+    if (wish.has('set')) res.setHeader('set-cookie', `id=${cookie || 'fresh'}; path=/`)
+    if (wish.has('vary')) res.setHeader('vary', wish.get('vary') ?? '')
+    res.end(`cookie ${cookie} authorization ${authorization}`)
+  })
+  const visitor = fc.record({
+    who: fc.integer({ min: 0, max: 3 }),
+    cookie: fc.boolean(),
+    authorization: fc.boolean(),
+  })
+  const wish = fc.record({
+    caching: fc.constantFrom('s-maxage=60', 's-maxage=1, stale-while-revalidate=60', 'public, s-maxage=5'),
+    set: fc.boolean(),
+    vary: fc.constantFrom(undefined, 'cookie', 'authorization', '*', 'accept-language'),
+  })
+  await fc.assert(
+    fc.asyncProperty(wish, fc.array(visitor, { minLength: 2, maxLength: 12 }), async (wanted, visitors) => {
+      const query = new URLSearchParams({ caching: wanted.caching, run: String(Math.random()) })
+      if (wanted.set) query.set('set', '1')
+      if (wanted.vary !== undefined) query.set('vary', wanted.vary)
+      for (const { who, cookie, authorization } of visitors) {
+        const { text, headers } = await get(`/fn?${query}`, {
+          ...(cookie ? { cookie: `id=${who}` } : {}),
+          ...(authorization ? { authorization: `key-${who}` } : {}),
+        })
+        const foreign = [0, 1, 2, 3].filter((other) => other !== who)
+        for (const other of foreign) {
+          assert.ok(!text.includes(`id=${other}`) && !text.includes(`key-${other}`), text)
+          assert.ok(!String(headers['set-cookie'] ?? '').includes(`id=${other}`))
+        }
+        if (!cookie) assert.ok(!text.includes('id='), text)
+        if (!authorization) assert.ok(!text.includes('key-'), text)
+        time.now += 900
+      }
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('what must not be kept has no policy', () => {
+  const kept = ['cache-control', 's-maxage=60']
+  assert.deepEqual(policyOf(200, kept), { maxAge: 60, staleFor: 0 })
+  for (const [status, headers] of [
+    [200, ['cache-control', 'max-age=60']],
+    [200, ['cache-control', 'private, s-maxage=60']],
+    [200, ['cache-control', 's-maxage=0']],
+    [200, [...kept, 'set-cookie', 'a=1']],
+    [200, [...kept, 'set-cookie', ['a=1', 'b=2']]],
+    [200, [...kept, 'vary', 'Accept, Cookie']],
+    [200, [...kept, 'vary', '*']],
+    [500, kept],
+    [206, kept],
+  ] as const)
+    assert.equal(policyOf(status, headers), undefined, JSON.stringify(headers))
+})

@@ -1,0 +1,400 @@
+import { createHash } from 'node:crypto'
+import { PassThrough, type Readable } from 'node:stream'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import type { Site } from '#core/site/site.ts'
+import { type Answer, headerOf, type Question } from '../answer.ts'
+import type { Result } from '../exchange.ts'
+import { compressAnswer } from '../file/compress-answer.ts'
+import { type CachedAnswer, nameOf, type PrerenderMemory } from '../prerender/prerender-memory.ts'
+import type { Revalidations } from '../prerender/revalidations.ts'
+import { type Asked, keyOf, pathTag, variantOf, varyNames } from './cache-key.ts'
+import { type CachePolicy, policyOf, shownHeaders, tagsOf, textOf } from './cache-policy.ts'
+
+/** Where an answer is from, as `x-vercel-cache` has it. */
+type From = 'HIT' | 'STALE' | 'MISS' | 'REVALIDATED' | 'BYPASS'
+
+/** A request whose answer may be kept, and the two ways to have one made. Both answer without any encoding of ours. */
+export interface CacheRequest extends Asked {
+  /** For this visitor. */
+  readonly make: () => Promise<Result>
+  /** For nobody in particular. */
+  readonly makeForAll: () => Promise<Result>
+  /** Something of this visitor was put into the request on its way, so that its answer is theirs alone. */
+  readonly isPersonal: boolean
+  readonly source: Answer['source']
+  readonly entrypoint: string
+}
+
+interface CacheOptions {
+  readonly memory: PrerenderMemory
+  readonly revalidations: Revalidations
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const MAX_BYTES = 8 * 1024 * 1024
+/** What turned out not to be for everybody is not waited for again for so long. */
+const UNFIT_MS = 10_000
+const MAX_UNFIT = 10_000
+const MAX_FORMS = 8
+/** Headers of a kept answer that are ours. */
+const [STALE_FOR, VARY, TAGS] = ['x-aloft-stale-for', 'x-aloft-vary', 'x-aloft-tags'] as const
+const INTERNAL: ReadonlySet<string> = new Set([STALE_FOR, VARY, TAGS])
+
+/** Without what a visitor would rather have it compressed by: what is kept is kept as it is. */
+export const plainQuestion = ({ method, headers }: Question): Question => ({
+  method,
+  headers: { ...headers, 'accept-encoding': undefined },
+})
+
+/**
+ * Answers of functions and of rewrites to elsewhere that say of themselves that they may be given to everybody for a
+ * while. Nothing is looked up for a function that has never said so.
+ */
+export class EdgeCache {
+  readonly #options: CacheOptions
+  /** What has let an answer be kept, of each site. */
+  readonly #cached = new WeakMap<Site, Set<string>>()
+  readonly #underWay = new Map<string, Promise<PrerenderEntry | undefined>>()
+  readonly #unfit = new Map<string, number>()
+
+  constructor(options: CacheOptions) {
+    this.#options = options
+  }
+
+  /** Whether a function, or an address elsewhere, has ever let an answer be kept. */
+  isCached(site: Site, by: string): boolean {
+    return this.#cached.get(site)?.has(by) === true
+  }
+
+  note(site: Site, by: string): void {
+    const known = this.#cached.get(site)
+    if (known === undefined) this.#cached.set(site, new Set([by]))
+    else known.add(by)
+  }
+
+  /** Looks for a kept answer only where there may be one. */
+  through(request: CacheRequest): Result | Promise<Result> {
+    if (this.isCached(request.site, request.by)) return this.answer(request)
+    return request.make().then((result) => {
+      if ('code' in result || 'switched' in result) return result
+      if (policyOf(result.status, result.headers) === undefined)
+        // What comes from elsewhere goes out as it is.
+        return request.source === 'proxy' ? result : compressed(result, request.question)
+      this.note(request.site, request.by)
+      return this.offer(request, result)
+    })
+  }
+
+  /** Keeps an answer that has just been made for a visitor, if it may be; answers what that visitor gets. */
+  offer(request: Omit<CacheRequest, 'make'>, answer: Answer): Answer | Promise<Answer> {
+    const { question } = request
+    const policy = policyOf(answer.status, answer.headers)
+    if (policy === undefined) return compressed(marked(answer, 'MISS'), question)
+    const shown = { ...marked(answer, 'MISS'), headers: [...shownHeaders(answer.headers), ...from('MISS')] }
+    if (!this.#mayKeepFor(request)) {
+      // Made for one visitor; everybody else gets one that was made for nobody.
+      if (question.method === 'GET') void this.#fill(request)
+      return compressed(shown, question)
+    }
+    if (!isRead(question)) return compressed(shown, question)
+    const at = this.#options.clock.now()
+    const [body, whole] = tee(answer.body)
+    const kept = whole.then((bytes) =>
+      bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
+    )
+    this.#begin(nameOf(keyOf(request)), kept)
+    return compressed({ ...shown, body }, question)
+  }
+
+  /** Of a request that `mayAsk` agrees to. */
+  answer(request: CacheRequest): Result | Promise<Result> {
+    const { site, question } = request
+    if (isBypassed(question)) return request.make().then((result) => this.#passed(request, result))
+    const pending = this.#options.revalidations.pending(site.deploymentId)
+    return pending === undefined ? this.#lookUp(request) : pending.then(() => this.#lookUp(request))
+  }
+
+  #passed({ question }: CacheRequest, result: Result): Result | Promise<Result> {
+    return 'code' in result || 'switched' in result ? result : compressed(marked(result, 'BYPASS'), question)
+  }
+
+  async #lookUp(request: CacheRequest): Promise<Result> {
+    const key = keyOf(request)
+    const found = await this.#find(key, request.question)
+    if (found?.entry !== undefined) {
+      const { entry } = found
+      const state = this.#stateOf(key, entry)
+      if (state === 'fresh') return this.#entryAnswer(request, found, 'HIT')
+      if (state === 'stale') {
+        this.#renew(request, found)
+        return this.#entryAnswer(request, found, 'STALE')
+      }
+      if (state === 'revalidated' && isRead(request.question)) {
+        const made = await this.#fill(request)
+        if (made !== undefined) return this.#made(request, made, 'REVALIDATED')
+      }
+    }
+    return this.#miss(request, nameOf(key))
+  }
+
+  async #miss(request: CacheRequest, name: string): Promise<Result> {
+    const underWay = this.#isUnfit(name) ? undefined : this.#underWay.get(name)
+    if (underWay !== undefined) {
+      const entry = await underWay
+      // What varies was made for the headers of the first; the others ask for themselves.
+      if (entry !== undefined && textOf(entry.headers, VARY) === undefined)
+        return this.#made(request, entry, 'MISS')
+    }
+    // Those who come meanwhile wait until it is known whether this answer is for them too.
+    const isLeader = isRead(request.question) && this.#mayKeepFor(request) && !this.#isUnfit(name)
+    if (!isLeader) return this.#finish(request, await request.make())
+    let settle: (entry: PrerenderEntry | undefined | Promise<PrerenderEntry | undefined>) => void = () => {}
+    const promised = new Promise<PrerenderEntry | undefined>((resolve) => {
+      settle = resolve
+    })
+    this.#begin(name, promised)
+    try {
+      const result = await request.make()
+      const policy =
+        'code' in result || 'switched' in result ? undefined : policyOf(result.status, result.headers)
+      if (policy === undefined) {
+        this.#setUnfit(name)
+        settle(undefined)
+        return this.#finish(request, result)
+      }
+      const at = this.#options.clock.now()
+      const answer = result as Answer
+      const [body, whole] = tee(answer.body)
+      settle(
+        whole.then((bytes) =>
+          bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
+        ),
+      )
+      const headers = [...shownHeaders(answer.headers), ...from('MISS')]
+      return compressed({ ...answer, headers, body }, request.question)
+    } catch (error) {
+      settle(undefined)
+      throw error
+    }
+  }
+
+  #finish(request: CacheRequest, result: Result): Result | Promise<Result> {
+    return 'code' in result || 'switched' in result ? result : this.offer(request, result)
+  }
+
+  #begin(name: string, work: Promise<PrerenderEntry | undefined>): void {
+    this.#underWay.set(name, work)
+    const over = () => {
+      if (this.#underWay.get(name) === work) this.#underWay.delete(name)
+    }
+    work.then(over, over)
+  }
+
+  /** Whether an answer that is made for this visitor is for everybody, if it says so. */
+  #mayKeepFor({ isPersonal, question: { headers } }: Pick<CacheRequest, 'isPersonal' | 'question'>): boolean {
+    return !isPersonal && headers.cookie === undefined && headers.authorization === undefined
+  }
+
+  #isUnfit(name: string): boolean {
+    return this.#options.clock.monotonic() < (this.#unfit.get(name) ?? 0)
+  }
+
+  #setUnfit(name: string): void {
+    if (this.#unfit.size >= MAX_UNFIT) this.#unfit.clear()
+    this.#unfit.set(name, this.#options.clock.monotonic() + UNFIT_MS)
+  }
+
+  async #find(key: PrerenderKey, asked: Question): Promise<CachedAnswer | undefined> {
+    const first = await this.#options.memory.get(key)
+    const vary = first.entry && textOf(first.entry.headers, VARY)
+    if (vary === undefined || vary === '') return first
+    return this.#options.memory.get(variantOf(key, vary.split(','), asked))
+  }
+
+  #stateOf({ deploymentId }: PrerenderKey, entry: PrerenderEntry): 'fresh' | 'stale' | 'revalidated' | 'old' {
+    const { revalidations, clock } = this.#options
+    const tagged = revalidations.stateOf(deploymentId, textOf(entry.headers, TAGS), entry.generatedAt)
+    if (tagged?.kind === 'expired') return 'revalidated'
+    const age = (clock.now() - entry.generatedAt) / 1000
+    const maxAge = entry.expiration === false ? Number.POSITIVE_INFINITY : entry.expiration
+    // What was made in the future was made by a clock that was ahead.
+    if (age < -60) return 'old'
+    if (age < maxAge) return tagged === undefined ? 'fresh' : 'stale'
+    return age < maxAge + Number(textOf(entry.headers, STALE_FOR) ?? 0) ? 'stale' : 'old'
+  }
+
+  #renew(request: CacheRequest, kept: CachedAnswer): void {
+    const now = this.#options.clock.monotonic()
+    if (now < kept.retryAt) return
+    kept.retryAt = now + UNFIT_MS
+    void this.#fill(request)
+  }
+
+  /** Has the answer made for nobody in particular, once for all who want it. */
+  #fill(request: Omit<CacheRequest, 'make'>): Promise<PrerenderEntry | undefined> {
+    const name = `${nameOf(keyOf(request))}\nfill`
+    const running = this.#underWay.get(name)
+    if (running !== undefined) return running
+    if (request.isPersonal || this.#isUnfit(name)) return Promise.resolve(undefined)
+    const at = this.#options.clock.now()
+    const work = request
+      .makeForAll()
+      .then(async (result) => {
+        if ('code' in result || 'switched' in result) return undefined
+        const policy = policyOf(result.status, result.headers)
+        const [body, whole] = tee(result.body)
+        if (body !== undefined && !Buffer.isBuffer(body)) body.resume()
+        const bytes = await whole
+        if (policy === undefined || bytes === undefined) {
+          this.#setUnfit(name)
+          return undefined
+        }
+        const asked = { ...request, question: plainQuestion(request.question) }
+        return this.#keep(asked, { ...result, body: bytes }, policy, at)
+      })
+      .catch((err: unknown) => {
+        this.#options.log.warn({ err }, 'an answer could not be made anew')
+        return undefined
+      })
+    this.#begin(name, work)
+    return work
+  }
+
+  async #keep(
+    request: Asked,
+    answer: Answer & { readonly body: Buffer },
+    { maxAge, staleFor }: CachePolicy,
+    generatedAt: number,
+  ): Promise<PrerenderEntry> {
+    const { memory } = this.#options
+    const { status, body } = answer
+    const key = keyOf(request)
+    const isEncoded = textOf(answer.headers, 'content-encoding') !== undefined
+    const vary = varyNames(textOf(answer.headers, 'vary'), isEncoded)
+    const path = request.url.split('?', 1)[0] ?? ''
+    const shown = withoutFraming(shownHeaders(answer.headers))
+    const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+    const headers = [
+      ...shown,
+      ...(textOf(shown, 'etag') === undefined ? ['etag', tag] : []),
+      ...['content-length', String(body.length)],
+      ...[STALE_FOR, String(staleFor), TAGS, [...tagsOf(answer.headers), pathTag(path)].join(',')],
+    ]
+    const entry = { status, headers, body, generatedAt, expiration: maxAge }
+    if (vary.length === 0) {
+      await memory.put(key, entry)
+      return entry
+    }
+    const pointer = { ...entry, headers: [VARY, vary.join(',')], body: Buffer.alloc(0) }
+    await memory.put(variantOf(key, vary, request.question), entry)
+    await memory.put(key, pointer)
+    return { ...entry, headers: [...headers, VARY, vary.join(',')] }
+  }
+
+  #made(request: CacheRequest, entry: PrerenderEntry, where: From): Promise<Result> {
+    return this.#entryAnswer(request, { entry, forms: new Map(), checkAt: 0, retryAt: 0, used: true }, where)
+  }
+
+  async #entryAnswer(
+    { question: asked, source, entrypoint }: CacheRequest,
+    { entry, forms }: CachedAnswer,
+    where: From,
+  ): Promise<Result> {
+    const { status, headers, body, generatedAt } = entry as PrerenderEntry
+    const accepted = headerOf(asked, 'accept-encoding') ?? ''
+    let form = forms.get(accepted)
+    if (form === undefined) {
+      const shown = headers.filter((_, index) => !INTERNAL.has(headers[index - (index % 2)] as string))
+      form = await compressed({ status, headers: shown, body, source, entrypoint }, asked)
+      if (forms.size >= MAX_FORMS) forms.clear()
+      forms.set(accepted, form)
+    }
+    const age = Math.max(0, Math.floor((this.#options.clock.now() - generatedAt) / 1000))
+    const more = [...from(where), 'age', String(age)]
+    if (status === 200 && isInHand(asked, textOf(form.headers, 'etag')))
+      return { ...form, status: 304, headers: [...withoutBody(form.headers), ...more], body: undefined }
+    return { ...form, headers: [...form.headers, ...more] }
+  }
+}
+
+/** Whether a request may be answered with what is kept, or its answer be kept. */
+export const mayAsk = ({ method, headers }: Question): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  headers.authorization === undefined &&
+  headers.range === undefined
+
+const isRead = ({ method }: Question): boolean => method === 'GET'
+
+/** A visitor who wants what is behind: draft mode, or a developer. */
+const isBypassed = (asked: Question): boolean =>
+  /(?:^|;\s*)(?:__prerender_bypass=.|_vercel_no_cache=1)/.test(headerOf(asked, 'cookie') ?? '')
+
+const from = (where: From): [string, string] => ['x-vercel-cache', where]
+
+const marked = (answer: Answer, where: From): Answer => ({
+  ...answer,
+  headers: [...answer.headers, ...from(where)],
+})
+
+const compressed = (answer: Answer, asked: Question): Answer | Promise<Answer> =>
+  compressAnswer(answer, asked)
+
+const FRAMING: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+])
+
+const withoutFraming = (headers: readonly string[]): readonly string[] =>
+  headers.filter((_, index) => !FRAMING.has(headers[index - (index % 2)] as string))
+
+const withoutBody = (headers: Answer['headers']): Answer['headers'] =>
+  headers.filter(
+    (_, index) => !/^content-(?:length|type|encoding)$/.test(headers[index - (index % 2)] as string),
+  )
+
+function isInHand(asked: Question, tag: string | undefined): boolean {
+  const sent = headerOf(asked, 'if-none-match')
+  if (tag === undefined || sent === undefined) return false
+  const bare = tag.replace(/^W\//, '')
+  return sent.split(',').some((one) => one.trim().replace(/^W\//, '') === bare)
+}
+
+/** A body to send on, and all of it once it has passed; undefined where it was too long or broke off. */
+function tee(body: Answer['body']): [Answer['body'], Promise<Buffer | undefined>] {
+  if (body === undefined) return [undefined, Promise.resolve(Buffer.alloc(0))]
+  if (Buffer.isBuffer(body)) return [body, Promise.resolve(body.length > MAX_BYTES ? undefined : body)]
+  const passing = new PassThrough()
+  const whole = new Promise<Buffer | undefined>((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    body.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MAX_BYTES) chunks.push(chunk)
+      else chunks.length = 0
+      if (!passing.write(chunk)) (body as Readable).pause()
+    })
+    passing.on('drain', () => (body as Readable).resume())
+    body.once('end', () => {
+      passing.end()
+      resolve(size > MAX_BYTES ? undefined : Buffer.concat(chunks))
+    })
+    body.once('error', (error) => {
+      passing.destroy(error)
+      resolve(undefined)
+    })
+    body.once('close', () => {
+      if (!body.readableEnded) passing.destroy()
+      resolve(undefined)
+    })
+    // A visitor who leaves ends the answer, as without us.
+    passing.once('close', () => {
+      if (!body.readableEnded) body.destroy()
+    })
+  })
+  return [passing, whole]
+}

@@ -9,7 +9,7 @@ import {
   RunnerError,
   type RunnerFault,
 } from '#core/ports/runner.ts'
-import type { EdgeCache } from '../cache/edge-cache.ts'
+import type { Site } from '#core/site/site.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
 import type { Revalidations } from '../prerender/revalidations.ts'
@@ -60,13 +60,19 @@ export interface Switched {
   release(): void
 }
 
+/** Functions that let their answers be kept, by their path in a site. */
+export interface CachedFunctions {
+  isCached(site: Site, path: string): boolean
+  note(site: Site, path: string): void
+}
+
 export interface Functions {
   readonly runner: Runner
   readonly pool: UpstreamPool
   readonly refused: RefusedCalls
   readonly revalidations?: Pick<Revalidations, 'lineFor' | 'take'>
   /** Knows of functions whose answers are kept. */
-  readonly cached?: Pick<EdgeCache, 'isCached' | 'note'>
+  readonly cached?: CachedFunctions
   readonly log: Log
 }
 

@@ -43,6 +43,7 @@ import { SiteCache } from './site/site-cache.ts'
 import type { SiteEntry } from './site/site-entry.ts'
 import { createUpgrades, switchProtocol, type Upgrades } from './upgrade.ts'
 import { UpstreamPool } from './upstream/upstream-pool.ts'
+import { visitRecord } from './visit-record.ts'
 
 export interface EdgeOptions {
   readonly sites: SiteSource
@@ -225,32 +226,26 @@ export function createEdge(options: EdgeOptions): Edge {
       sent = respond(req, res, answer, stamp, log)
     }
     if (entry === undefined) return
-    const { site } = entry
     const { status, source, entrypoint } = answer
     const failure = 'code' in result ? result : exchange.failure
     const over = isSwitch(answer) ? exchange.upgrade?.socket : res
     over?.once('close', () =>
-      visits.record({
-        id,
-        at,
-        deploymentId: site.deploymentId,
-        ownerId: site.ownerId,
-        projectId: site.projectId,
-        environment: site.environment,
-        host: site.host,
-        method: question.method,
-        path: exchange.url,
-        protocol: req.httpVersionMajor === 2 ? 'HTTP/2' : `HTTP/${req.httpVersion}`,
-        status,
-        ms: Math.round(clock.monotonic() - since),
-        bytes: sent(),
-        ip,
-        userAgent: req.headers['user-agent'] ?? '',
-        source,
-        entrypoint,
-        coldStart: exchange.isCold,
-        reason: failure && source === 'error' ? reasonOf(failure, status) : undefined,
-      }),
+      visits.record(
+        visitRecord(
+          entry.site,
+          {
+            ...{ id, at, method: question.method, path: exchange.url, ip },
+            protocol: req.httpVersionMajor === 2 ? 'HTTP/2' : `HTTP/${req.httpVersion}`,
+            userAgent: req.headers['user-agent'] ?? '',
+          },
+          {
+            ...{ status, source, entrypoint, coldStart: exchange.isCold },
+            ms: Math.round(clock.monotonic() - since),
+            bytes: sent(),
+            reason: failure && source === 'error' ? reasonOf(failure, status) : undefined,
+          },
+        ),
+      ),
     )
   }
 

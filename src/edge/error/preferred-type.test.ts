@@ -15,6 +15,8 @@ const CASES: readonly (readonly [string | undefined, string])[] = [
   ['text/html;q=0, text/*', 'text/plain'],
   ['image/png', 'text/plain'],
   ['application/json;q=0', 'text/plain'],
+  ['text/html;q=many, application/json;q=0.1', 'application/json'],
+  ['text/html;q=1.5, application/json;q=0.1', 'application/json'],
   ['text/html;level=1;q=0.5, application/json;q=0.4', 'text/html'],
 ]
 

@@ -1,3 +1,5 @@
+import { qualityOf } from '../request/quality.ts'
+
 interface Preference {
   readonly weight: number
   /** 2 for a type, 1 for a family of types, 0 for anything. */
@@ -35,7 +37,7 @@ function preferenceFor(type: string, accept: string): Preference {
     const [range = '', ...parameters] = part.split(';')
     const precision = precisionOf(range.trim().toLowerCase(), type)
     if (precision < 0 || (found && precision <= found.precision)) continue
-    found = { weight: weightOf(parameters), precision }
+    found = { weight: qualityOf(parameters), precision }
   }
   return found === undefined || found.weight === 0 ? NONE : found
 }
@@ -44,12 +46,4 @@ function precisionOf(range: string, type: string): number {
   if (range === type) return 2
   if (range.endsWith('/*') && type.startsWith(range.slice(0, -1))) return 1
   return range === '*/*' || range === '*' ? 0 : -1
-}
-
-function weightOf(parameters: readonly string[]): number {
-  for (const parameter of parameters) {
-    const [name = '', value = ''] = parameter.split('=')
-    if (name.trim().toLowerCase() === 'q') return Number(value) || 0
-  }
-  return 1
 }

@@ -22,6 +22,7 @@ import type { Visitor } from '../proxy/proxy-headers.ts'
 import { GO_ON, type HalfClosedWatch, watchHalfClosed } from '../request/half-closed.ts'
 import type { HeaderBlock } from '../request/request-head.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
+import { endChunks, writeChunk } from '../upstream/chunk.ts'
 import { stampedHead } from './wire.ts'
 
 /** A GET request that a function answers. */
@@ -64,13 +65,13 @@ export function startFastCall(
   request: FastRequest,
   options: FastCallOptions,
   done: (end: FastEnd) => void,
-): Waiting {
+): FastCall {
   const call = new FastCall(socket, request, options, done)
   call.start()
   return call
 }
 
-class FastCall implements Waiting {
+export class FastCall implements Waiting {
   readonly #socket: Socket
   readonly #request: FastRequest
   readonly #options: FastCallOptions
@@ -108,7 +109,12 @@ class FastCall implements Waiting {
     const identity = { id: visitor.requestId, ip: visitor.ip }
     const call = { ...callOf(site, target, identity), method: 'GET', head, body: undefined }
     this.#waiting = callFunction(this.#options.functions, call, this.#onResult)
-    if (!this.#isOver) this.#watch = watchHalfClosed(this.#socket, this.#askPeer)
+    if (this.#socket.readableEnded) this.peerEnded()
+  }
+
+  /** To be called when the visitor has ended their side of the connection, as those do who leave. */
+  peerEnded(): void {
+    if (!this.#isOver) this.#watch ??= watchHalfClosed(this.#socket, this.#askPeer)
   }
 
   cancel(): void {
@@ -210,7 +216,7 @@ class FastCall implements Waiting {
     socket.on('drain', onDrain)
     body.once('close', () => socket.off('drain', onDrain))
     body.once('end', () => {
-      if (isChunked) socket.write('0\r\n\r\n', 'latin1')
+      if (isChunked) endChunks(socket)
       this.#end(this.#sent)
     })
     // A visitor must not take a part for the whole.
@@ -227,15 +233,6 @@ class FastCall implements Waiting {
 
 /** Up to here, a copy costs less than a second piece. */
 const MAX_JOINED_BYTES = 16 * 1024
-
-function writeChunk(socket: Socket, chunk: Buffer): boolean {
-  socket.cork()
-  socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
-  socket.write(chunk)
-  const goesOn = socket.write('\r\n', 'latin1')
-  socket.uncork()
-  return goesOn
-}
 
 const lines = new Map<number, string>()
 

@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net'
-import type { SiteVisit } from '#core/site/site.ts'
 import { tagInHand } from '../file/entity-tag.ts'
 import type { FileAnswer, Representation } from '../file/file-answer.ts'
 import { pickRepresentation, prepareRepresentation } from '../file/representation.ts'
 import { notModifiedHeaders } from '../file/static-answer.ts'
 import type { FunctionOutcome } from '../function/function-answer.ts'
-import type { Waiting } from '../function/function-call.ts'
 import type { Visitor } from '../proxy/proxy-headers.ts'
 import { plainAddress } from '../request/plain-address.ts'
 import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/request-head.ts'
 import { rawPathOf } from '../request/request-path.ts'
 import type { Shared } from '../shared.ts'
+import { isPersonal } from '../site/personal.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
-import { type FastEnd, isFast, startFastCall } from './fast-call.ts'
+import { type VisitEnd, visitRecord } from '../visit-record.ts'
+import { type FastCall, type FastEnd, isFast, startFastCall } from './fast-call.ts'
 import { stampedHead, Wire } from './wire.ts'
 
 /** Gives a connection to a server of node:http. What was read of it and not answered comes again. */
@@ -45,7 +45,7 @@ export class FastConnection {
   #isWatched = false
   /** Whether a request waits for its content to be brought into memory, or for a function. */
   #isWaiting = false
-  #call: Waiting | undefined
+  #call: FastCall | undefined
   /** What has come while a function was waited for. */
   #next: Buffer | undefined
   #isEnded = false
@@ -134,7 +134,7 @@ export class FastConnection {
       const changed = sites.isChanged(block.host) ? sites.find(block.host, since) : undefined
       return changed instanceof Promise ? changed : 'doubt'
     }
-    if (!entry.isPlain || isPersonal(entry, target, block)) return 'doubt'
+    if (!entry.isPlain || isPersonal(entry, target.includes('?'), block)) return 'doubt'
     const rawPath = rawPathOf(target)
     const answer = hotAnswers.findAny(entry, rawPath, target.slice(rawPath.length + 1))
     if (answer === undefined) return 'doubt'
@@ -262,35 +262,32 @@ export class FastConnection {
     return id
   }
 
-  #record(
-    { entry, target, block, now, since }: Visit,
-    id: string,
-    { status, bytes, source, entrypoint, coldStart, reason }: HotEnd,
-  ): void {
+  #record({ entry, target, block, now, since }: Visit, id: string, end: Omit<VisitEnd, 'ms'>): void {
     const { visits, clock } = this.#options
-    const { site } = entry
-    this.#activeAt = source === 'static' ? since : clock.monotonic()
-    visits.record({
-      id,
-      at: now,
-      deploymentId: site.deploymentId,
-      ownerId: site.ownerId,
-      projectId: site.projectId,
-      environment: site.environment,
-      host: site.host,
-      method: 'GET',
-      path: target,
-      protocol: 'HTTP/1.1',
-      status,
-      ms: Math.round(this.#activeAt - since),
-      bytes,
-      ip: this.#ip,
-      userAgent: block.userAgent,
-      source,
-      entrypoint,
-      coldStart,
-      reason,
-    })
+    this.#activeAt = end.source === 'static' ? since : clock.monotonic()
+    visits.record(
+      visitRecord(
+        entry.site,
+        {
+          id,
+          at: now,
+          method: 'GET',
+          path: target,
+          protocol: 'HTTP/1.1',
+          ip: this.#ip,
+          userAgent: block.userAgent,
+        },
+        {
+          status: end.status,
+          ms: Math.round(this.#activeAt - since),
+          bytes: end.bytes,
+          source: end.source,
+          entrypoint: end.entrypoint,
+          coldStart: end.coldStart,
+          reason: end.reason,
+        },
+      ),
+    )
   }
 
   /** What node:http makes of the same headers. */
@@ -332,6 +329,7 @@ export class FastConnection {
     // Whoever has said all that they want to say still gets their answer.
     this.#isEnded = true
     if (this.#call === undefined) this.#socket.end()
+    else this.#call.peerEnded()
   }
 
   readonly #onTimeout = (): void => {
@@ -349,10 +347,6 @@ export class FastConnection {
   }
 }
 
-/** Whether the routes may look at more than the path. */
-const isPersonal = ({ table, personal }: SiteEntry, target: string, { text }: HeaderBlock): boolean =>
-  table.output !== undefined && (target.includes('?') || personal?.test(text) === true)
-
 interface Visit {
   readonly entry: SiteEntry
   readonly target: string
@@ -361,9 +355,6 @@ interface Visit {
   /** The same moment by the monotonic clock. */
   readonly since: number
 }
-
-/** How a visit ended. */
-type HotEnd = Pick<SiteVisit, 'status' | 'bytes' | 'source' | 'entrypoint' | 'coldStart' | 'reason'>
 
 interface HotVisit extends Visit {
   readonly answer: FileAnswer

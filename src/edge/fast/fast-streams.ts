@@ -5,8 +5,9 @@ import { hostNameOf } from '../request/host.ts'
 import { plainAddress } from '../request/plain-address.ts'
 import { rawPathOf } from '../request/request-path.ts'
 import type { Shared } from '../shared.ts'
-import type { SiteEntry } from '../site/site-entry.ts'
+import { isPersonal, namesIn } from '../site/personal.ts'
 import { stampHeaders } from '../stamp.ts'
+import { visitRecord } from '../visit-record.ts'
 
 export interface FastStreams {
   /** Answers a GET request for a file in memory. False when the stream is anything else; it is then untouched. */
@@ -22,7 +23,8 @@ export function createFastStreams(shared: Shared): FastStreams {
       if (path === undefined || host === undefined || !isPlainGet(stream, headers)) return false
       const now = clock.now()
       const entry = sites.peek(host, clock.monotonic())
-      if (entry === undefined || !entry.isPlain || isPersonal(entry, path, headers)) return false
+      if (entry === undefined || !entry.isPlain || isPersonal(entry, path.includes('?'), namesIn(headers)))
+        return false
       // Where there are functions, most of what is not known is theirs, and looking twice would cost their visitors.
       const rawPath = rawPathOf(path)
       const hasFunctions = entry.site.functions.size > 0
@@ -37,26 +39,21 @@ export function createFastStreams(shared: Shared): FastStreams {
       stream.on('error', ignore)
       stream.respond([':status', '200', ...stampHeaders(httpDate(now), id), ...ready.headers])
       stream.end(bytes)
-      const { site } = entry
-      visits.record({
-        id,
-        at: now,
-        deploymentId: site.deploymentId,
-        ownerId: site.ownerId,
-        projectId: site.projectId,
-        environment: site.environment,
-        host: site.host,
-        method: 'GET',
-        path,
-        protocol: 'HTTP/2',
-        status: 200,
-        ms: 0,
-        bytes: bytes.length,
-        ip: plainAddress(stream.session?.socket.remoteAddress),
-        userAgent: headers['user-agent'] ?? '',
-        source: 'static',
-        entrypoint: answer.foundAt,
-      })
+      visits.record(
+        visitRecord(
+          entry.site,
+          {
+            id,
+            at: now,
+            method: 'GET',
+            path,
+            protocol: 'HTTP/2',
+            ip: plainAddress(stream.session?.socket.remoteAddress),
+            userAgent: headers['user-agent'] ?? '',
+          },
+          { status: 200, ms: 0, bytes: bytes.length, source: 'static', entrypoint: answer.foundAt },
+        ),
+      )
       return true
     },
   }
@@ -72,14 +69,6 @@ const isPlainGet = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): bo
   headers['if-match'] === undefined &&
   headers['if-none-match'] === undefined &&
   headers.expect === undefined
-
-/** Whether the routes may look at more than the path. */
-function isPersonal({ table }: SiteEntry, path: string, headers: IncomingHttpHeaders): boolean {
-  if (table.output === undefined) return false
-  if (path.includes('?')) return true
-  for (const name of table.variesOn ?? []) if (headers[name] !== undefined) return true
-  return false
-}
 
 const ignore = () => {}
 

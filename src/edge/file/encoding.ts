@@ -1,3 +1,5 @@
+import { qualityOf } from '../request/quality.ts'
+
 /** Content codings we can make, the one we like best first. */
 export const CODINGS = ['br', 'zstd', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
@@ -31,7 +33,7 @@ function readHeader(header: string): readonly Encoding[] {
     const [name = '', ...parameters] = part.split(';')
     const coding = name.trim().toLowerCase()
     if (coding === '') continue
-    weights.set(coding === 'x-gzip' ? 'gzip' : coding, weightOf(parameters))
+    weights.set(coding === 'x-gzip' ? 'gzip' : coding, qualityOf(parameters))
   }
   const any = weights.get('*')
   const weigh = (encoding: Encoding): number =>
@@ -41,16 +43,4 @@ function readHeader(header: string): readonly Encoding[] {
   // Sorting is stable, so among equals our own order holds.
   accepted.sort((a, b) => weigh(b) - weigh(a))
   return accepted.length === 0 ? PLAIN : accepted
-}
-
-const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/i
-
-/** A weight that is not one refuses the coding: a client that cannot say it cannot be trusted to decode it. */
-function weightOf(parameters: readonly string[]): number {
-  let weight = 1
-  for (const parameter of parameters) {
-    if (!/^\s*q\s*=/i.test(parameter)) continue
-    weight = Number(WEIGHT.exec(parameter)?.[1] ?? 0)
-  }
-  return weight
 }

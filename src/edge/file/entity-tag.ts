@@ -36,6 +36,12 @@ function* tagsOf(sha256: string, accepted: readonly Encoding[]): Generator<strin
   }
 }
 
+/** If-None-Match: whether the client has what this tag stands for, be it weak or strong. */
+export const isInHand = (header: string, tag: string): boolean =>
+  header.trim() === '*' || readTags(header)?.some(({ text }) => text === tag.replace(WEAK, '')) === true
+
+const WEAK = /^W\//
+
 /**
  * If-None-Match: the tag of the form that the client has already, if it has one. Any form that it accepts will
  * do, so that content is not sent again only because a better compressed form of it has been made meanwhile.

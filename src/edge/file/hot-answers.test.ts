@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Site } from '#core/site/site.ts'
+import type { Site, SiteFunction } from '#core/site/site.ts'
 import { createSiteEntry } from '../site/site-entry.ts'
 import { HotAnswers } from './hot-answers.ts'
 
@@ -76,4 +76,20 @@ test('what certificate authorities may ask for is never remembered', () => {
   assert.ok(hot.find(entry, '/.well-known/other'))
   assert.equal(hot.find(entry, '/.well-known/acme-challenge/token'), undefined)
   assert.equal(entry.answers.size, 1)
+})
+
+test('the function of a path is remembered for requests without a query, and forgotten with the rest', () => {
+  const fn: SiteFunction = { program: 'p', path: 'api/hello.js', shape: 'handler', maxDuration: 10 }
+  const hot = new HotAnswers(1_000_000)
+  const entry = createSiteEntry({ ...site, routes: [], functions: new Map([['api/hello', fn]]) }, 0)
+  const found = hot.findAny(entry, '/api/hello', '')
+  assert.ok(found && 'kind' in found && found.target === fn)
+  assert.equal(hot.findAny(entry, '/api/hello', ''), found)
+  assert.equal(hot.get(entry, '/api/hello'), undefined, 'it is no file')
+  const asked = hot.findAny(entry, '/api/hello', 'a=1')
+  assert.ok(asked && 'kind' in asked && asked.query === 'a=1' && asked.asked.query === 'a=1')
+  assert.equal(entry.answers.size, 1)
+  hot.clear()
+  assert.equal(entry.answers.size, 0)
+  assert.notEqual(hot.findAny(entry, '/api/hello', ''), found)
 })

@@ -1,9 +1,8 @@
 import { matchRoutes } from '#core/routing/match/match-routes.ts'
 import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import type { SiteFile } from '#core/site/site.ts'
-import { headerOf, type Question } from '../answer.ts'
 import type { FunctionOutcome } from '../function/function-answer.ts'
-import { readTarget, type Target } from '../request/request-path.ts'
+import { readTarget } from '../request/request-path.ts'
 import type { AnswerShare, HotAnswer, SiteEntry } from '../site/site-entry.ts'
 import { isFunction } from '../site/site-target.ts'
 import { createFileAnswer, type FileAnswer } from './file-answer.ts'
@@ -13,25 +12,23 @@ import { WeightedCache } from './weighted-cache.ts'
 const WEIGHT = 2048
 
 /**
- * Remembers which file answers a GET of which path, so that the routes are asked once. Everything in an answer
- * but its content and the visitor's headers depends on the site and the path alone.
+ * Remembers which file or function answers a GET of which path, so that the routes are asked once. Everything in the
+ * answer of a file but its content and the visitor's headers depends on the site and the path alone.
  */
 export class HotAnswers {
   readonly #kept: WeightedCache<HotAnswer>
 
   constructor(budgetBytes: number) {
-    this.#kept = new WeightedCache(budgetBytes, ({ entry, rawPath, share }) => {
+    this.#kept = new WeightedCache(budgetBytes, ({ entry, rawPath, found }) => {
       entry.answers.delete(rawPath)
-      if (--share.paths === 0) entry.shares.delete(share.key)
+      if (!isOutcome(found) && --found.paths === 0) entry.shares.delete(found.key)
     })
   }
 
-  /** The answer to a GET of this path, if it is known; `rawPath` is as it was sent, without the query. */
+  /** The answer to a GET of this path, if it is known to be a file's; `rawPath` is as it was sent, without the query. */
   get(entry: SiteEntry, rawPath: string): FileAnswer | undefined {
-    const hot = entry.answers.get(rawPath)
-    if (hot === undefined) return undefined
-    hot.used = true
-    return hot.share.answer
+    const found = this.#get(entry, rawPath)
+    return found === undefined || isOutcome(found) ? undefined : found.answer
   }
 
   /** The answer to a GET of this path, if it is a file's. */
@@ -42,15 +39,32 @@ export class HotAnswers {
 
   /** The answer to a GET of this path, or the function that has one. */
   findAny(entry: SiteEntry, rawPath: string, query: string): FileAnswer | FunctionOutcome | undefined {
-    const known = this.get(entry, rawPath)
-    if (known !== undefined || !isPlain(rawPath)) return known
+    const known = this.#get(entry, rawPath)
+    if (known !== undefined && !isOutcome(known)) return known.answer
+    // What a function is sent depends on the query as well.
+    if (known !== undefined && query === '') return known
+    if (!isPlain(rawPath)) return undefined
     const request = { path: rawPath, query, method: 'GET', host: entry.site.host }
     const outcome = matchRoutes(entry.table, request, entry.targets)
     if (outcome.kind !== 'serve') return undefined
     const { target } = outcome
-    return isFunction(target)
-      ? { ...outcome, kind: 'function', target, asked: { rawPath, path: rawPath, query } }
-      : this.remember(entry, rawPath, { ...outcome, target })
+    if (!isFunction(target)) return this.remember(entry, rawPath, { ...outcome, target })
+    const found = { ...outcome, kind: 'function', target, asked: { rawPath, path: rawPath, query } } as const
+    if (query === '') this.#keep({ entry, rawPath, found, used: true })
+    return found
+  }
+
+  #get(entry: SiteEntry, rawPath: string): HotAnswer['found'] | undefined {
+    const hot = entry.answers.get(rawPath)
+    if (hot === undefined) return undefined
+    hot.used = true
+    return hot.found
+  }
+
+  #keep(hot: HotAnswer): void {
+    const { entry, rawPath } = hot
+    this.#kept.set(`${entry.site.host} ${rawPath}`, hot, WEIGHT + 4 * rawPath.length)
+    entry.answers.set(rawPath, hot)
   }
 
   /** Remembers what the routes found for a GET of this path, if the file is all that there is to say. */
@@ -58,10 +72,8 @@ export class HotAnswers {
     if ((served.status ?? 200) !== 200 || served.transforms !== undefined || !isPlain(rawPath))
       return undefined
     const share = shareOf(entry, served)
-    const hot: HotAnswer = { entry, rawPath, share, used: true }
     share.paths++
-    this.#kept.set(`${entry.site.host} ${rawPath}`, hot, WEIGHT + 4 * rawPath.length)
-    entry.answers.set(rawPath, hot)
+    this.#keep({ entry, rawPath, found: share, used: true })
     return share.answer
   }
 
@@ -70,16 +82,7 @@ export class HotAnswers {
   }
 }
 
-/**
- * Whether something about this request besides its path may decide what it gets. The routes of build outputs can
- * look at the query, and at some headers.
- */
-export function isPersonal({ table }: SiteEntry, { query }: Target, question: Question): boolean {
-  if (table.output === undefined) return false
-  if (query !== '') return true
-  for (const name of table.variesOn ?? []) if (headerOf(question, name) !== undefined) return true
-  return false
-}
+const isOutcome = (found: HotAnswer['found']): found is FunctionOutcome => 'kind' in found
 
 type Served = Extract<RouteOutcome<SiteFile>, { kind: 'serve' }>
 

@@ -10,6 +10,7 @@ import { andThen } from '../and-then.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
 import type { Exchange, Result } from '../exchange.ts'
 import type { ContentStore } from '../file/content-store.ts'
+import { isInHand } from '../file/entity-tag.ts'
 import { createFileAnswer, DEFAULT_CACHING } from '../file/file-answer.ts'
 import { staticAnswer } from '../file/static-answer.ts'
 import { callOf, type FunctionOutcome, functionAnswer, toAnswer } from '../function/function-answer.ts'
@@ -240,7 +241,9 @@ export function createPrerenderAnswer({
     const age =
       entry.generatedAt === 0 ? 0 : Math.max(0, Math.floor((clock.now() - entry.generatedAt) / 1000))
     const headers = [...form.headers, ...fromHeader(from), 'age', String(age)]
-    if (form.status === 200 && isInHand(question, valueIn(form.headers, 'etag')))
+    const sent = headerOf(question, 'if-none-match')
+    const tag = valueIn(form.headers, 'etag')
+    if (form.status === 200 && sent !== undefined && tag !== undefined && isInHand(sent, tag))
       return { ...form, status: 304, headers: withoutBody(headers), body: undefined }
     return { ...form, headers }
   }
@@ -322,13 +325,6 @@ function sharedHeaders({ headers, body }: PrerenderEntry): readonly string[] {
 }
 
 const FRAMING = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive'])
-
-function isInHand(question: Question, tag: string | undefined): boolean {
-  const sent = headerOf(question, 'if-none-match')
-  if (tag === undefined || sent === undefined) return false
-  const bare = tag.replace(/^W\//, '')
-  return sent.split(',').some((one) => one.trim().replace(/^W\//, '') === bare)
-}
 
 const withoutBody = (headers: Answer['headers']): Answer['headers'] =>
   headers.filter(

@@ -17,6 +17,8 @@ export interface HeaderBlock {
   readonly question: Question
   /** The lines that a function gets. */
   readonly forwarded: string
+  /** Whether there is a header of this name, which is in lower case. */
+  has(name: string): boolean
 }
 
 const REQUEST_END = ' HTTP/1.1'
@@ -100,6 +102,7 @@ class ReadBlock implements HeaderBlock {
   readonly userAgent: string
   #question: Question | undefined
   #forwarded: string | undefined
+  #names: ReadonlySet<string> | undefined
 
   constructor(text: string, host: string, values: ReadonlyMap<string, string>) {
     this.text = text
@@ -121,12 +124,18 @@ class ReadBlock implements HeaderBlock {
     return this.#question
   }
 
+  has(name: string): boolean {
+    this.#names ??= new Set(Array.from(this.text.matchAll(NAMES), ([, sent = '']) => sent.toLowerCase()))
+    return this.#names.has(name)
+  }
+
   get forwarded(): string {
     this.#forwarded ??= forwardedLines(this.text)
     return this.#forwarded
   }
 }
 
+const NAMES = /^([^:\r\n]+):/gm
 const ACCEPT = /^accept:(.*)\r$/gim
 const ACCEPT_ENCODING = /^accept-encoding:(.*)\r$/gim
 

@@ -7,10 +7,11 @@ import type { ContentStore } from '../file/content-store.ts'
 import { directoryPage } from '../file/directory-page.ts'
 import { createFileAnswer, DEFAULT_CACHING, flatHeaders, siteHeaders } from '../file/file-answer.ts'
 import type { Folders } from '../file/folders.ts'
-import { type HotAnswers, isPersonal } from '../file/hot-answers.ts'
+import type { HotAnswers } from '../file/hot-answers.ts'
 import { staticAnswer } from '../file/static-answer.ts'
 import type { FunctionOutcome } from '../function/function-answer.ts'
 import type { Target } from '../request/request-path.ts'
+import { isPersonal, namesIn } from './personal.ts'
 import type { SiteEntry } from './site-entry.ts'
 import { isFunction, type SiteTarget } from './site-target.ts'
 
@@ -32,7 +33,8 @@ export function routeAnswer(
   question: Question,
   { contents, hotAnswers }: RouteAnswerOptions,
 ): RouteAnswer | Promise<RouteAnswer> {
-  const isHot = question.method === 'GET' && !isPersonal(entry, target, question)
+  const isHot =
+    question.method === 'GET' && !isPersonal(entry, target.query !== '', namesIn(question.headers))
   const hot = isHot ? hotAnswers.get(entry, target.rawPath) : undefined
   if (hot !== undefined) return staticAnswer(hot, question, contents)
   const outcome = matchRoutes(entry.table, routedRequest(entry, target, question), entry.targets)

@@ -6,6 +6,7 @@ import type { Site } from '#core/site/site.ts'
 import type { FileAnswer } from '../file/file-answer.ts'
 import { createFolders, type Folders } from '../file/folders.ts'
 import { visibleFiles } from '../file/private-file.ts'
+import type { FunctionOutcome } from '../function/function-answer.ts'
 import { servesEveryone } from '../guards.ts'
 import { specialPathOf } from '../request/request-path.ts'
 import type { SiteTarget } from './site-target.ts'
@@ -20,11 +21,9 @@ export interface SiteEntry {
   readonly listings: Map<string, Buffer>
   /** Whether its files may be served without a look at the visitor. */
   readonly isPlain: boolean
-  /** Finds, among the lines of headers, one that the routes look at; undefined where they look at none. */
-  readonly personal: RegExp | undefined
-  /** The answers to GET requests for files, by the path as it was sent. */
+  /** What answers GET requests, by the path as it was sent. */
   readonly answers: Map<string, HotAnswer>
-  /** The same answers, by file and headers. */
+  /** The answers of files among them, by file and headers. */
   readonly shares: Map<string, AnswerShare>
   /** False once the host points elsewhere, or may do so. */
   live: boolean
@@ -33,11 +32,11 @@ export interface SiteEntry {
   used: boolean
 }
 
-/** A file's answer that is remembered for a path of a site. */
+/** What is remembered for a path of a site: the answer of a file, or the function that answers. */
 export interface HotAnswer {
   readonly entry: SiteEntry
   readonly rawPath: string
-  readonly share: AnswerShare
+  readonly found: AnswerShare | FunctionOutcome
   used: boolean
 }
 
@@ -64,7 +63,6 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
     folders: readFolders,
     listings: new Map(),
     isPlain: servesEveryone(site),
-    personal: personalLines(table),
     answers: new Map(),
     shares: new Map(),
     live: true,
@@ -72,13 +70,6 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
     used: true,
   }
 }
-
-function personalLines({ variesOn }: RouteTable): RegExp | undefined {
-  if (variesOn === undefined || variesOn.size === 0) return undefined
-  return new RegExp(`^(?:${[...variesOn].map(escapeName).join('|')}):`, 'im')
-}
-
-const escapeName = (name: string): string => name.replace(/[^\w-]/g, '\\$&')
 
 /** What an entry takes in memory, roughly: most of it are the names of files, and the pages that list them. */
 export const weightOf = ({ site }: SiteEntry): number =>

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { AnyRequest } from '../request/message.ts'
 import { bodyOf } from '../request/request-body.ts'
+import { endChunks, writeChunk } from './chunk.ts'
 
 /** What is kept of a body, in case that it has to be sent again. */
 const MAX_KEPT_BYTES = 64 * 1024
@@ -96,17 +97,11 @@ export class OutgoingBody {
 
   #write(socket: Socket, chunk: Buffer): boolean {
     this.pieces++
-    if (!this.#isChunked) return socket.write(chunk)
-    socket.cork()
-    socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
-    socket.write(chunk)
-    const goesOn = socket.write('\r\n', 'latin1')
-    socket.uncork()
-    return goesOn
+    return this.#isChunked ? writeChunk(socket, chunk) : socket.write(chunk)
   }
 
   #finish(socket: Socket): void {
-    if (this.#isChunked) socket.write('0\r\n\r\n', 'latin1')
+    if (this.#isChunked) endChunks(socket)
     this.#onSent()
   }
 }

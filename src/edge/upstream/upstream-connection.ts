@@ -40,6 +40,8 @@ export class UpstreamConnection {
   /** The beginning of a head whose end has not come yet. */
   #pending: Buffer | undefined
   #informational = 0
+  #lastText = ''
+  #lastHead: ResponseHead | undefined
   #head: ResponseHead | undefined
   #decoder: BodyDecoder | undefined
   #body: UpstreamBody | undefined
@@ -117,11 +119,20 @@ export class UpstreamConnection {
       return
     }
     this.#pending = undefined
-    const head = readResponseHead(bytes.toString('latin1', 0, end))
+    const head = this.#readHead(bytes.toString('latin1', 0, end))
     const rest = bytes.subarray(end + HEAD_END.length)
     if (head.status === 101) this.#switch(head, rest)
     else if (head.status < 200) this.#skip(rest)
     else this.#start(head, rest)
+  }
+
+  /** Most answers of a program begin with the same bytes for as long as the date in them is the same. */
+  #readHead(text: string): ResponseHead {
+    if (this.#lastHead === undefined || text !== this.#lastText) {
+      this.#lastHead = readResponseHead(text)
+      this.#lastText = text
+    }
+    return this.#lastHead
   }
 
   #skip(rest: Buffer): void {

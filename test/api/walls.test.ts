@@ -98,6 +98,7 @@ const BODIES: Record<string, unknown> = {
   'POST /v1/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
   'POST /v2/integrations/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
   'POST /v2/projects/:idOrName/deploy-hooks': { name: 'x', ref: 'main' },
+  'PUT /v1/projects/:idOrName/git': { url: 'https://git.example/me/site.git' },
   'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
   'PATCH /v1/webhooks/:id': { events: ['project.removed'] },
   'POST /v1/integrations/applications': {

@@ -39,6 +39,7 @@ import {
   samplePush,
   sampleSecret,
   sampleSession,
+  sampleSource,
   sampleTeam,
   sampleToken,
   sampleUser,
@@ -77,6 +78,7 @@ const code = {
 }
 const pushedTo = sampleProject({ ownerId: user.id })
 const push = samplePush({ ownerId: user.id, projectId: pushedTo.id })
+const source = sampleSource({ ownerId: user.id, projectId: pushedTo.id })
 const webhook = sampleWebhook({ ownerId: user.id })
 const auditEntry = sampleAuditEntry({ ownerId: user.id, userId: user.id })
 const cronProject = sampleProject({ ownerId: user.id, name: 'with-crons' })
@@ -263,6 +265,7 @@ const callsOnOthers = ({
   deliveries,
   pushes,
   gitObjects,
+  sources,
   events,
 }: Others): OtherCalls => ({
   applications: {
@@ -350,6 +353,7 @@ const callsOnOthers = ({
     byId: () => pushes.byId(push.id),
     list: () => pushes.list(pushedTo.id, page),
     openOf: () => pushes.openOf(pushedTo.id, push.ref),
+    newestOf: () => pushes.newestOf(pushedTo.id, push.ref),
     lastDeployed: async () => {
       await pushes.lastDeployed(pushedTo.id, push.ref)
       await pushes.lastDeployed(pushedTo.id)
@@ -357,6 +361,13 @@ const callsOnOthers = ({
     update: () => pushes.update(push.id, ['queued'], { state: 'waiting' }),
     overdue: () => pushes.overdue(1, 10),
     prune: () => pushes.prune(1, 10),
+  },
+  sources: {
+    save: () => sources.save({ ...source, projectId: pushedTo.id }),
+    find: () => sources.find(pushedTo.id),
+    update: () => sources.update(pushedTo.id, { problem: null }),
+    due: () => sources.due(1, 10),
+    remove: () => sources.remove('another'),
   },
   gitObjects: {
     add: () => gitObjects.add(user.id, new Map([['oid', file.sha1]])),

@@ -14,6 +14,7 @@ import type { Drain } from '#core/drain/drain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
 import type { Push } from '#core/git/push.ts'
+import type { GitSource } from '#core/git/source.ts'
 import type { Installation } from '#core/installation/installation.ts'
 import type { Instance } from '#core/instance/instance.ts'
 import type { Login } from '#core/login/login.ts'
@@ -477,5 +478,23 @@ export const samplePush = (given: Partial<Push> & Pick<Push, 'projectId' | 'owne
   deploymentId: null,
   createdAt: 1_700_000_000_000,
   stateAt: 1_700_000_000_000,
+  ...given,
+})
+
+export const sampleSource = (
+  given: Partial<GitSource> & Pick<GitSource, 'projectId' | 'ownerId'>,
+): GitSource => ({
+  url: 'https://git.example/me/site.git',
+  username: 'git',
+  sealedToken: null,
+  sealedKey: null,
+  publicKey: null,
+  hookSecret: 'a'.repeat(32),
+  userId: given.ownerId,
+  createdAt: 1_700_000_000_000,
+  checkedAt: null,
+  problem: null,
+  failures: 0,
+  dueAt: 0,
   ...given,
 })

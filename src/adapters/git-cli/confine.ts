@@ -13,6 +13,7 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64'] as const
 const NETWORK = [
   '/etc/resolv.conf',
   '/etc/hosts',
+  '/etc/passwd',
   '/etc/nsswitch.conf',
   '/etc/ssl',
   '/etc/ca-certificates',

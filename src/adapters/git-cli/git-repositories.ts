@@ -13,14 +13,16 @@ export interface GitCliParts {
 }
 
 const OID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
-const ID = /^[A-Za-z0-9_-]{1,64}$/
+export const REPOSITORY_ID = /^[A-Za-z0-9_-]{1,64}$/
+/** Where what was fetched from elsewhere waits until it is recorded. */
+export const INCOMING = 'refs/aloft/'
 /** Contents of more than this are not held in memory. */
 const LARGE = 4 * 1024 * 1024
 const MAX_MESSAGE = 8000
 
 export function createGitRepositories({ folder, confine }: GitCliParts): GitRepositories {
   const folderOf = (id: string): string => {
-    if (!ID.test(id)) throw new GitError('a repository has no such id')
+    if (!REPOSITORY_ID.test(id)) throw new GitError('a repository has no such id')
     return join(folder, `${id}.git`)
   }
   const assertOid = (oid: string): string => {
@@ -29,6 +31,19 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
   }
   const run = (id: string, args: readonly string[], more: Partial<GitRun> = {}) =>
     runGit(confine, { ...more, folder: folderOf(id), args: ['--git-dir', folderOf(id), ...args] })
+
+  async function refsUnder(id: string, prefix: string): Promise<ReadonlyMap<string, string>> {
+    if (!existsSync(folderOf(id))) return new Map()
+    const args = ['for-each-ref', '--format=%(objectname) %(refname)', `${prefix}heads`, `${prefix}tags`]
+    const text = (await run(id, args)).toString('utf8')
+    const lines = text.split('\n').filter((line) => line !== '')
+    return new Map(
+      lines.map((line) => {
+        const space = line.indexOf(' ')
+        return [`refs/${line.slice(space + 1 + prefix.length)}`, line.slice(0, space)]
+      }),
+    )
+  }
 
   async function* batch(id: string, oids: readonly string[]) {
     const args = ['--git-dir', folderOf(id), 'cat-file', '--batch']
@@ -68,15 +83,14 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
       return names.filter((name) => /^[A-Za-z0-9_-]+\.git$/.test(name)).map((name) => name.slice(0, -4))
     },
 
-    async refs(id) {
-      if (!existsSync(folderOf(id))) return new Map()
-      const text = (
-        await run(id, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags'])
-      ).toString('utf8')
-      const lines = text.split('\n').filter((line) => line !== '')
-      return new Map(
-        lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]),
+    refs: (id) => refsUnder(id, 'refs/'),
+    incoming: (id) => refsUnder(id, INCOMING),
+
+    async accept(id, updates) {
+      const lines = updates.map(({ ref, after }) =>
+        after === null ? `delete ${ref}\0\0` : `update ${ref}\0${assertOid(after)}\0\0`,
       )
+      await run(id, ['update-ref', '-z', '--stdin'], { writable: true, input: lines.join('') })
     },
 
     async head(id) {

@@ -14,6 +14,7 @@ import type { EventQueue } from '#core/event/event.ts'
 import { createEventQueue } from '#core/event/event-queue.ts'
 import type { FileStore } from '#core/file/file-store.ts'
 import type { GitObjectStore, PushStore } from '#core/git/push-store.ts'
+import type { SourceStore } from '#core/git/source.ts'
 import type { InstallationStore } from '#core/installation/installation-store.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
@@ -62,6 +63,7 @@ import { createProjectDomainStore } from './domain/project-domain-store.ts'
 import { createFileStore } from './file/file-store.ts'
 import { createGitObjectStore } from './git/git-object-store.ts'
 import { createPushStore } from './git/push-store.ts'
+import { createSourceStore } from './git/source-store.ts'
 import { createApplicationStore } from './integration/application-store.ts'
 import { createDeliveryStore } from './integration/delivery-store.ts'
 import { createDrainStore } from './integration/drain-store.ts'
@@ -110,6 +112,7 @@ export interface Stores {
   readonly crons: CronStore
   readonly pushes: PushStore
   readonly gitObjects: GitObjectStore
+  readonly sources: SourceStore
   readonly audit: AuditStore
   readonly events: EventQueue
   readonly usage: UsageStore
@@ -171,6 +174,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   drains: ({ db }) => createDrainStore(db),
   pushes: ({ db }) => createPushStore(db),
   gitObjects: ({ db }) => createGitObjectStore(db),
+  sources: ({ db }) => createSourceStore(db),
   events: ({ db, stores, site = '' }) =>
     createEventQueue({
       listeners: createListenerStore(db),

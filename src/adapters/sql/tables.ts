@@ -62,6 +62,7 @@ export interface Tables {
   readonly deliveries: DeliveryTable
   readonly git_pushes: GitPushTable
   readonly git_objects: GitObjectTable
+  readonly git_sources: GitSourceTable
   readonly drains: DrainTable
   readonly drain_cursors: DrainCursorTable
   readonly crons: CronTable
@@ -551,6 +552,12 @@ export interface GitPushTable {
   deployment_id: string | null
   details: string
   created_at: number
+}
+
+export interface GitSourceTable {
+  project_id: string
+  details: string
+  due_at: number
 }
 
 interface GitObjectTable {

@@ -138,3 +138,68 @@ export const callDeployHook = endpoint({
     job: Type.Object({ id: Type.String(), state: Type.String(), createdAt: Time }),
   }),
 })
+
+const Source = Type.Object({
+  url: Nullable(Type.String({ description: 'The repository elsewhere; null where pushes come here.' })),
+  pushUrl: Type.String({ description: 'Where `git push` deploys the project without any other host.' }),
+  productionBranch: Nullable(Type.String()),
+  publicKey: Nullable(Type.String({ description: 'The deploy key to add to a repository over SSH.' })),
+  webhookUrl: Nullable(Type.String({ description: 'What the host is to call after a push; a secret.' })),
+  checkedAt: Nullable(Time),
+  problem: Nullable(Type.String({ description: 'Why the repository could not be read the last time.' })),
+})
+
+export const getSource = endpoint({
+  ...common,
+  on: 'GET /v1/projects/:idOrName/git',
+  summary: 'Tell where the code of a project comes from',
+  limit: 'read',
+  reply: Source,
+  noStore: true,
+})
+
+export const connectSource = endpoint({
+  ...common,
+  on: 'PUT /v1/projects/:idOrName/git',
+  summary: 'Deploy a project from a repository elsewhere',
+  description:
+    'By https with a token that may read it, or by SSH: then the answer has the public key to add as a deploy key. The repository is asked every few minutes, and at once when its host calls `webhookUrl`.',
+  limit: 'write',
+  body: Type.Object({
+    url: Type.String({ minLength: 1, maxLength: 1000 }),
+    token: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  }),
+  reply: Source,
+  noStore: true,
+})
+
+export const disconnectSource = endpoint({
+  ...common,
+  on: 'DELETE /v1/projects/:idOrName/git',
+  summary: 'Deploy a project no more from a repository elsewhere',
+  limit: 'write',
+  status: 204,
+  reply: 'empty',
+})
+
+export const syncSource = endpoint({
+  ...common,
+  on: 'POST /v1/projects/:idOrName/git/sync',
+  summary: 'Ask the repository of a project now what it holds',
+  limit: 'write',
+  status: 202,
+  reply: Type.Object({ queued: Type.Boolean() }),
+})
+
+export const callSource = endpoint({
+  gen: 'current',
+  access: PUBLIC,
+  on: 'POST /v1/git/called/:projectId/:token',
+  summary: 'Tell that something was pushed to a repository: what it holds is then asked for',
+  description: 'For the webhooks of any host. Nothing of what is sent is believed.',
+  limit: 'write',
+  body: 'raw',
+  status: 202,
+  reply: Type.Object({ queued: Type.Boolean() }),
+})

@@ -52,6 +52,13 @@ export interface GitRepositories {
   ids(): Promise<readonly string[]>
   /** All branches and tags. Empty where there is no such repository. */
   refs(id: string): Promise<ReadonlyMap<string, string>>
+  /** Branches and tags as they were fetched from elsewhere, which may be newer than `refs`. */
+  incoming(id: string): Promise<ReadonlyMap<string, string>>
+  /** Moves refs to what was fetched. */
+  accept(
+    id: string,
+    updates: readonly { readonly ref: string; readonly after: string | null }[],
+  ): Promise<void>
   /** The branch that a clone begins with, where the repository has it. */
   head(id: string): Promise<string | undefined>
   setHead(id: string, branch: string): Promise<void>

@@ -18,6 +18,7 @@ export function metaOf(
 ): Record<string, string> {
   return {
     ...repository,
+    ...hostMeta(repository.gitProvider, branch, commit),
     gitBranch: branch,
     gitCommitRef: branch,
     gitCommitSha: commit.oid,
@@ -25,5 +26,16 @@ export function metaOf(
     gitCommitAuthorName: commit.author,
     gitDirty: '0',
     [PUSH_META]: push.id,
+  }
+}
+
+/** The same in the words of a host, for programs that know only these. */
+function hostMeta(provider: string | undefined, branch: string, commit: GitCommit): Record<string, string> {
+  if (provider !== 'github' && provider !== 'gitlab' && provider !== 'bitbucket') return {}
+  return {
+    [`${provider}CommitSha`]: commit.oid,
+    [`${provider}CommitRef`]: branch,
+    [`${provider}CommitMessage`]: commit.message.slice(0, MAX_MESSAGE),
+    [`${provider}CommitAuthorName`]: commit.author,
   }
 }

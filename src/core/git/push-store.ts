@@ -9,6 +9,7 @@ export interface PushStore {
   list(projectId: string, page: PageQuery): Promise<Page<Push>>
   /** Those of a ref that are still to be seen to or approved, the oldest first. */
   openOf(projectId: string, ref: string): Promise<readonly Push[]>
+  newestOf(projectId: string, ref: string): Promise<Push | undefined>
   /** The newest of a ref of which a deployment was made; of any ref where none is named. */
   lastDeployed(projectId: string, ref?: string): Promise<Push | undefined>
   /** Answers false where it is in none of the states in `from`: then nothing changed. */

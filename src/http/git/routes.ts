@@ -17,8 +17,9 @@ import { readBearer } from '../authenticate.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { type HookRouteParts, hookRoutes } from './hook-routes.ts'
 import { receivePack } from './receive-pack.ts'
+import { type SourceRouteParts, sourceRoutes } from './source-routes.ts'
 
-export interface GitRouteParts extends HookRouteParts {
+export interface GitRouteParts extends HookRouteParts, Omit<SourceRouteParts, 'projects'> {
   readonly pushes: Pushes
   readonly repositories: GitRepositories
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
@@ -160,6 +161,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
     ),
 
     ...hookRoutes(parts),
+    ...sourceRoutes(parts),
     route(api.listPushes, async (ctx, { params, query }) => {
       const page = await parts.pushes.list(ctx, params.idOrName, { limit: PAGE_LIMIT.current, ...query })
       return { pushes: mapPage(page, shown), pagination: page.pagination }

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { type Confine, openConfine } from '#adapters/git-cli/confine.ts'
-import { createGitRepositories } from '#adapters/git-cli/git-repositories.ts'
+import { createGitRemotes } from '#adapters/git-cli/git-remotes.ts'
+import { createGitRepositories, type GitCliParts } from '#adapters/git-cli/git-repositories.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
 import { followPush } from '#core/git/follow-push.ts'
 import type { GitRepositories } from '#core/git/git-repositories.ts'
-import type { Push } from '#core/git/push.ts'
+import { LATEST, type Push } from '#core/git/push.ts'
 import {
   createAfterPushJob,
   createPushJob,
@@ -14,25 +15,37 @@ import {
   type OpenSource,
   type PushJobParts,
 } from '#core/git/push-job.ts'
+import { type GitRemotes, type GitSource, metaOfSource } from '#core/git/source.ts'
+import { accessOf, createPollRound, createSyncJob, type SyncParts } from '#core/git/sync-job.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ContentRoom } from '#core/usage/content-room.ts'
 import type { User } from '#core/user/user.ts'
 import type { Config } from '../../config/config.ts'
+import { openAllows } from './outbound.ts'
 import type { Parts } from './parts.ts'
 
 /** What is found out about the machine once, when git is first needed. */
-export function openRepositories({ dataDir, sandbox }: Config): GitRepositories {
+function gitParts({ dataDir, sandbox }: Config): GitCliParts {
   let confine: Promise<Confine> | undefined
-  return createGitRepositories({
+  return {
     folder: join(dataDir, 'git'),
     confine: () => {
       confine ??= openConfine(sandbox)
       return confine
     },
-  })
+  }
 }
+
+export const openRepositories = (config: Config): GitRepositories => createGitRepositories(gitParts(config))
+
+export const openRemotes = (config: Config): GitRemotes =>
+  createGitRemotes({
+    ...gitParts(config),
+    allows: openAllows(config),
+    maxBytes: config.gitMaxPush,
+  })
 
 /** A push is deployed in the name of whoever pushed; where they have left, of an owner of the account. */
 export const createActFor =
@@ -76,6 +89,7 @@ export interface GitJobParts {
 export function createGitJobs(config: Config, parts: Parts, given: GitJobParts): readonly JobHandler[] {
   const { stores, transact, bus, clock, blobs } = parts
   const repositories = openRepositories(config)
+  const remotes = openRemotes(config)
   const shared = { pushes: stores.pushes, repositories, transact, bus, clock }
   return [
     createPushJob({
@@ -88,25 +102,57 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       blobs,
       origin: config.origin,
       actFor: createActFor(parts),
-      openSource: (project) => openOwn(repositories, project),
+      openSource: async (project, push, signal) => {
+        const source = await stores.sources.find(project.id)
+        return source
+          ? openRemote({ repositories, remotes, vault: parts.vault }, source, push, signal)
+          : openOwn(repositories, project)
+      },
     }),
     createAfterPushJob(shared),
+    createSyncJob({
+      ...shared,
+      remotes,
+      sources: stores.sources,
+      projects: stores.projects,
+      vault: parts.vault,
+    }),
   ]
 }
 
-export const createGitRounds = (config: Config, { stores, transact, clock }: Parts): JobHandler =>
+export const createGitRounds = (
+  config: Config,
+  { stores, transact, clock }: Parts,
+): readonly JobHandler[] => [
+  createPollRound({ sources: stores.sources, transact, clock }),
   createPushRounds({
     pushes: stores.pushes,
     repositories: openRepositories(config),
     transact,
     clock,
     hasProject: async (id) => (await stores.projects.byId(id)) !== undefined,
-  })
+  }),
+]
 
 /** The repository that was pushed to here. */
 async function openOwn(repositories: GitRepositories, { id, name }: Project): Promise<OpenSource> {
   const [refs, head] = await Promise.all([repositories.refs(id), repositories.head(id)])
   return { id, refs, head, meta: { gitProvider: 'aloft', gitRepo: name } }
+}
+
+/** A copy of what is elsewhere, brought up to date where it lacks what is to be deployed. */
+async function openRemote(
+  { repositories, remotes, vault }: Pick<SyncParts, 'repositories' | 'remotes' | 'vault'>,
+  source: GitSource,
+  { after }: Push,
+  signal: AbortSignal,
+): Promise<OpenSource> {
+  const id = source.projectId
+  await repositories.ensure(id)
+  const isThere = after !== null && after !== LATEST && (await repositories.commit(id, after)) !== undefined
+  if (!isThere) await remotes.fetch(id, accessOf(source, vault), signal)
+  const [refs, head] = await Promise.all([repositories.incoming(id), repositories.head(id)])
+  return { id, refs, head, meta: metaOfSource(source) }
 }
 
 /** Sites are at the port of the API, which shares its listeners with them. */

@@ -32,6 +32,7 @@ import { createMoveJob } from '#core/file/move-job.ts'
 import { createScrubJob } from '#core/file/scrub-job.ts'
 import { createDeployHooks } from '#core/git/deploy-hooks.ts'
 import { createPushes } from '#core/git/pushes.ts'
+import { createSources } from '#core/git/sources.ts'
 import { createDisableInstallations } from '#core/installation/disable-installations.ts'
 import {
   createDeleteDisabledJob,
@@ -85,7 +86,7 @@ import { createReserveJob } from '../supervisor/reserve.ts'
 import { type CertificateParts, createCertificateParts } from '../tls/certificates.ts'
 import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
 import { openDrains } from './drains.ts'
-import { createFollow, createGitJobs, createGitRounds, openRepositories } from './git.ts'
+import { createFollow, createGitJobs, createGitRounds, openRemotes, openRepositories } from './git.ts'
 import { openAllows } from './outbound.ts'
 import { createCallDeployment } from './own-visits.ts'
 import type { Parts } from './parts.ts'
@@ -140,7 +141,7 @@ const recurringJobs = (
     createDeleteDisabledJob(installationParts(config, parts)),
     createDeliveryCleanup({ store: stores.deliveries, clock }),
     createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
-    createGitRounds(config, parts),
+    ...createGitRounds(config, parts),
     createMoveJob(parts.contents.moving?.move ?? (async () => ({ contents: 0, bytes: 0 }))),
   ]
 }
@@ -345,6 +346,15 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         clock,
       }),
       hooks: createDeployHooks({ projects: stores.projects, getProject: projects.get, transact, clock }),
+      sources: createSources({
+        store: stores.sources,
+        getProject: projects.get,
+        repositories,
+        remotes: openRemotes(config),
+        transact,
+        vault,
+        clock,
+      }),
       follow: createFollow(config, parts, logs),
       maxBytes: config.gitMaxPush,
     },

@@ -82,6 +82,19 @@ export function createPushStore(db: Db): PushStore {
       return rows.map(toPush)
     },
 
+    async newestOf(projectId, ref) {
+      const row = await db
+        .selectFrom('git_pushes')
+        .select(PUSH)
+        .where('project_id', '=', projectId)
+        .where('ref', '=', ref)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row && toPush(row)
+    },
+
     async lastDeployed(projectId, ref) {
       const row = await db
         .selectFrom('git_pushes')

@@ -20,6 +20,7 @@ import { usage } from './0025-usage.ts'
 import { crons } from './0026-crons.ts'
 import { contents } from './0027-contents.ts'
 import { git } from './0029-git.ts'
+import { gitSources } from './0030-git-sources.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   crons,
   contents,
   git,
+  gitSources,
 ]

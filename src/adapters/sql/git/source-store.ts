@@ -1,0 +1,68 @@
+import type { Selectable } from 'kysely'
+import type { GitSource, SourceStore } from '#core/git/source.ts'
+import { atomically } from '../database/transaction.ts'
+import type { Db, GitSourceTable } from '../tables.ts'
+
+const SOURCE = ['project_id', 'details', 'due_at'] as const
+
+const toSource = (row: Selectable<GitSourceTable>): GitSource => ({
+  ...(JSON.parse(row.details) as Omit<GitSource, 'projectId' | 'dueAt'>),
+  projectId: row.project_id,
+  dueAt: row.due_at,
+})
+
+const fromSource = ({ projectId, dueAt, ...details }: GitSource) => ({
+  project_id: projectId,
+  due_at: dueAt,
+  details: JSON.stringify(details),
+})
+
+export function createSourceStore(db: Db): SourceStore {
+  const find = async (projectId: string, on = db) => {
+    const row = await on
+      .selectFrom('git_sources')
+      .select(SOURCE)
+      .where('project_id', '=', projectId)
+      .executeTakeFirst()
+    return row && toSource(row)
+  }
+  const save = async (source: GitSource, on = db) => {
+    const { project_id, ...rest } = fromSource(source)
+    await on
+      .insertInto('git_sources')
+      .values({ project_id, ...rest })
+      .onConflict((conflict) => conflict.column('project_id').doUpdateSet(rest))
+      .execute()
+  }
+  return {
+    find: (projectId) => find(projectId),
+    save: (source) => save(source),
+
+    update: (projectId, change) =>
+      atomically(db, async (tx) => {
+        const source = await find(projectId, tx)
+        if (!source) return false
+        await save({ ...source, ...change }, tx)
+        return true
+      }),
+
+    async remove(projectId) {
+      const { numDeletedRows } = await db
+        .deleteFrom('git_sources')
+        .where('project_id', '=', projectId)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+
+    async due(now, limit) {
+      const rows = await db
+        .selectFrom('git_sources')
+        .select(SOURCE)
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .limit(limit)
+        .execute()
+      return rows.map(toSource)
+    },
+  }
+}

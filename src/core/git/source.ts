@@ -1,0 +1,132 @@
+import { AloftError } from '#contract/errors.ts'
+
+/** A repository elsewhere that a project is deployed from. */
+export interface GitSource {
+  readonly projectId: string
+  readonly ownerId: string
+  readonly url: string
+  /** Sealed for this project; null where none is needed. */
+  readonly sealedToken: string | null
+  readonly username: string
+  /** Of repositories over SSH: the private half, sealed. */
+  readonly sealedKey: string | null
+  readonly publicKey: string | null
+  /** The end of the address that the host is to call after a push. */
+  readonly hookSecret: string
+  /** Who connected it: what it deploys is theirs. */
+  readonly userId: string
+  readonly createdAt: number
+  /** When it was last asked what it holds; null: never. */
+  readonly checkedAt: number | null
+  /** Why that failed the last time; null where it did not. */
+  readonly problem: string | null
+  /** How often in a row. */
+  readonly failures: number
+  readonly dueAt: number
+}
+
+export interface SourceStore {
+  find(projectId: string): Promise<GitSource | undefined>
+  /** In the place of the one that the project has. */
+  save(source: GitSource): Promise<void>
+  update(
+    projectId: string,
+    change: Partial<Pick<GitSource, 'checkedAt' | 'problem' | 'failures' | 'dueAt'>>,
+  ): Promise<boolean>
+  remove(projectId: string): Promise<boolean>
+  /** Those that are to be asked by now, the longest due first. */
+  due(now: number, limit: number): Promise<readonly GitSource[]>
+}
+
+/** What is needed to speak with a repository elsewhere. */
+export interface RemoteAccess {
+  readonly url: string
+  readonly username?: string | undefined
+  readonly token?: string | undefined
+  /** A private key in the form of OpenSSH. */
+  readonly key?: string | undefined
+}
+
+export interface RemoteRefs {
+  /** Branches and tags. */
+  readonly refs: ReadonlyMap<string, string>
+  /** The branch that it begins with. */
+  readonly head: string | undefined
+}
+
+/** Repositories elsewhere. Never at private addresses that the operator has not named, never after a redirect. */
+export interface GitRemotes {
+  refs(access: RemoteAccess, signal: AbortSignal): Promise<RemoteRefs>
+  /** Brings what a repository holds into one of ours, where it is found under `incoming`. */
+  fetch(repository: string, access: RemoteAccess, signal: AbortSignal): Promise<void>
+  newKey(comment: string): Promise<{ readonly privateKey: string; readonly publicKey: string }>
+}
+
+const SCP = /^([A-Za-z0-9_.-]{1,64})@([A-Za-z0-9.-]{1,253}):(?!\/\/)([^\s\p{Cc}]{1,500})$/u
+
+/** The address of a repository as it is kept, with what was in it to sign in. */
+export function readAddress(text: string): {
+  readonly url: string
+  readonly username: string
+  readonly token: string | undefined
+} {
+  const invalid = (why: string) => new AloftError('bad_request', `Invalid request: \`url\` ${why}.`)
+  const given = text.trim()
+  const [, user, host, path] = SCP.exec(given) ?? []
+  const url = URL.parse(host === undefined ? given : `ssh://${user}@${host}/${path?.replace(/^\//, '')}`)
+  if (!url || !['https:', 'http:', 'ssh:'].includes(url.protocol) || url.pathname.length < 2)
+    throw invalid(
+      'should be the address of a repository, such as https://github.com/me/site.git or git@github.com:me/site.git',
+    )
+  if (/\p{Cc}|\s/u.test(given) || url.hostname.startsWith('-') || given.length > 1000)
+    throw invalid('is malformed')
+  if (url.search !== '' || url.hash !== '') throw invalid('should have no query')
+  const [username, token] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
+  const isSsh = url.protocol === 'ssh:'
+  if (isSsh && token !== '') throw invalid('should hold no password: SSH is used with a key')
+  if (!isSsh) url.username = ''
+  else if (!/^[A-Za-z0-9_.-]{1,64}$/.test(username)) throw invalid('should name a user, such as git@')
+  url.password = ''
+  return { url: url.href, username: username || 'git', token: token || undefined }
+}
+
+export const isOverSsh = ({ url }: { readonly url: string }): boolean => url.startsWith('ssh:')
+
+export const tokenPurpose = (projectId: string): string => `git-token ${projectId}`
+export const keyPurpose = (projectId: string): string => `git-key ${projectId}`
+
+const PROVIDERS: Readonly<Record<string, string>> = {
+  'github.com': 'github',
+  'gitlab.com': 'gitlab',
+  'bitbucket.org': 'bitbucket',
+}
+
+/** What is told of a repository with each deployment from it. */
+export function metaOfSource({ url }: Pick<GitSource, 'url'>): Record<string, string> {
+  const { hostname, pathname } = new URL(url)
+  const parts = pathname.replace(/^\/+|\/+$|\.git\/?$/g, '').split('/')
+  const [repo = '', org = ''] = [parts.at(-1), parts.slice(0, -1).join('/')]
+  const shared = { gitRepo: `${org}/${repo}`, gitHost: hostname }
+  switch (PROVIDERS[hostname]) {
+    case 'github':
+      return { ...shared, gitProvider: 'github', githubOrg: org, githubRepo: repo, githubDeployment: '1' }
+    case 'gitlab':
+      return {
+        ...shared,
+        gitProvider: 'gitlab',
+        gitlabProjectNamespace: org,
+        gitlabProjectPath: repo,
+        gitlabDeployment: '1',
+      }
+    case 'bitbucket':
+      return {
+        ...shared,
+        gitProvider: 'bitbucket',
+        bitbucketRepoOwner: org,
+        bitbucketRepoSlug: repo,
+        bitbucketDeployment: '1',
+      }
+    default:
+      return { ...shared, gitProvider: 'git' }
+  }
+}

@@ -1,0 +1,192 @@
+import { HOUR, MINUTE } from '#contract/time.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { JobQueue } from '../job/job-queue.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { Project } from '../project/project.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import { GitError, type GitRepositories } from './git-repositories.ts'
+import { newPush } from './new-push.ts'
+import { branchOfRef, type PushSource, refOfBranch } from './push.ts'
+import { productionBranch } from './push-rules.ts'
+import type { PushStore } from './push-store.ts'
+import type { RefUpdate } from './pushes.ts'
+import { queuePush } from './queue-push.ts'
+import {
+  type GitRemotes,
+  type GitSource,
+  isOverSsh,
+  keyPurpose,
+  type RemoteAccess,
+  type SourceStore,
+  tokenPurpose,
+} from './source.ts'
+
+export const SYNC_JOB = 'git.sync'
+
+/** Has a repository elsewhere asked what it holds. */
+export const queueSync = (jobs: JobQueue, projectId: string, by: PushSource): Promise<string> =>
+  jobs.enqueue({ kind: SYNC_JOB, payload: { projectId, by }, key: `git-sync:${projectId}`, share: projectId })
+
+export interface SyncParts {
+  readonly sources: SourceStore
+  readonly projects: Pick<ProjectStore, 'byId'>
+  readonly pushes: PushStore
+  readonly repositories: GitRepositories
+  readonly remotes: GitRemotes
+  readonly transact: Transact<{
+    readonly pushes: PushStore
+    readonly jobs: JobQueue
+    readonly sources: SourceStore
+  }>
+  readonly vault: Vault
+  readonly clock: Clock
+}
+
+/** How often a repository is asked by itself, in case that a call of its host was lost. */
+const EVERY = 5 * MINUTE
+const MOST = 6 * HOUR
+const MAX_UPDATES = 50
+
+export const accessOf = (source: GitSource, vault: Vault): RemoteAccess => ({
+  url: source.url,
+  username: source.username,
+  token:
+    source.sealedToken === null ? undefined : vault.open(source.sealedToken, tokenPurpose(source.projectId)),
+  key: source.sealedKey === null ? undefined : vault.open(source.sealedKey, keyPurpose(source.projectId)),
+})
+
+export function createSyncJob(parts: SyncParts): JobHandler {
+  const { sources, repositories, remotes, vault, clock, transact } = parts
+
+  /** Nothing is acknowledged to anybody here: what is not recorded is found again the next time. */
+  async function sync(
+    source: GitSource,
+    project: Project,
+    by: PushSource,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { id } = project
+    await repositories.ensure(id)
+    const access = accessOf(source, vault)
+    const remote = await remotes.refs(access, signal)
+    const known = await repositories.refs(id)
+    const all = updatesOf(known, remote.refs)
+    if (all.length === 0) return
+    await remotes.fetch(id, access, signal)
+    if (remote.head !== undefined) await repositories.setHead(id, remote.head)
+    const first = productionBranch(project, remote.refs, remote.head)
+    // Of a repository that was just connected, only what goes to production is deployed.
+    const wanted = known.size === 0 ? all.filter(({ ref }) => ref === refOfBranch(first)) : all
+    await record(source, wanted.filter(({ ref }) => branchOfRef(ref) !== undefined).slice(0, MAX_UPDATES), by)
+    await repositories.accept(id, all)
+  }
+
+  const record = (
+    { projectId, ownerId, userId }: GitSource,
+    updates: readonly RefUpdate[],
+    source: PushSource,
+  ) =>
+    transact(async ({ pushes, jobs }) => {
+      for (const { ref, before, after } of updates) {
+        if ((await pushes.newestOf(projectId, ref))?.after === after && after !== null) continue
+        const push = await newPush(pushes, clock, {
+          ...{ projectId, ownerId, userId, source, ref, before, after, state: 'queued' },
+        })
+        await queuePush(jobs, push)
+      }
+    })
+
+  /** The first failure of a row is recorded as what came of asking; the owner sees why nothing happens. */
+  async function failed(source: GitSource, project: Project, by: PushSource, problem: string): Promise<void> {
+    const now = clock.now()
+    const failures = source.failures + 1
+    await transact(async ({ pushes, sources: stored }) => {
+      const dueAt = now + Math.min(EVERY * 2 ** Math.min(failures, 20), MOST)
+      await stored.update(source.projectId, { checkedAt: now, problem, failures, dueAt })
+      if (source.problem === problem && by === 'poll') return
+      await newPush(pushes, clock, {
+        ...{ projectId: source.projectId, ownerId: source.ownerId, userId: source.userId, source: by },
+        ...{ ref: refOfBranch(project.details.productionBranch ?? 'main'), before: null, after: null },
+        state: 'failed',
+        reason: { code: 'unreachable', message: `The repository could not be read: ${problem}` },
+      })
+    })
+  }
+
+  return {
+    kind: SYNC_JOB,
+    summary: 'Ask a repository elsewhere what it holds',
+    timeLimit: 30 * MINUTE,
+    maxAttempts: 5,
+    atOnce: 2,
+    inOrder: true,
+    async run({ projectId, by = 'poll' }, { signal }) {
+      const source = await sources.find(String(projectId))
+      const project = source && (await parts.projects.byId(source.projectId))
+      if (!source || !project) return
+      try {
+        await sync({ ...source, ownerId: project.ownerId }, project, by as PushSource, signal)
+        const now = clock.now()
+        await sources.update(source.projectId, {
+          checkedAt: now,
+          problem: null,
+          failures: 0,
+          dueAt: now + EVERY,
+        })
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error
+        await failed(
+          { ...source, ownerId: project.ownerId },
+          project,
+          by as PushSource,
+          wordsOf(error, source),
+        )
+      }
+    },
+  }
+}
+
+/** What git says, without what could be secret in it. */
+function wordsOf({ message }: GitError, source: GitSource): string {
+  const line = message.split('\n').find((text) => /fatal|error|denied|not found/i.test(text)) ?? message
+  const hint = /authentication|could not read username|denied|403|401/i.test(message)
+    ? isOverSsh(source)
+      ? ' Add the public key of the project to the repository as a deploy key.'
+      : ' Connect it again with a token that may read the repository.'
+    : ''
+  return `${line.replace(/^(?:fatal|error): /, '').slice(0, 300)}.${hint}`.replace(/\.\.$/, '.')
+}
+
+function updatesOf(known: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): RefUpdate[] {
+  const updates: RefUpdate[] = []
+  for (const [ref, after] of now) {
+    const before = known.get(ref) ?? null
+    if (before !== after) updates.push({ ref, before, after })
+  }
+  for (const [ref, before] of known) if (!now.has(ref)) updates.push({ ref, before, after: null })
+  return updates
+}
+
+const BATCH = 100
+
+/** So that a lost call of a host is a delay and not a loss. */
+export const createPollRound = ({
+  sources,
+  transact,
+  clock,
+}: Pick<SyncParts, 'sources' | 'transact' | 'clock'>): JobHandler => ({
+  kind: 'git.poll',
+  summary: 'Ask connected repositories whether they have moved',
+  timeLimit: MINUTE,
+  maxAttempts: 3,
+  every: MINUTE,
+  async run() {
+    const due = await sources.due(clock.now(), BATCH)
+    if (due.length === 0) return
+    await transact(async ({ jobs }) => {
+      for (const { projectId } of due) await queueSync(jobs, projectId, 'poll')
+    })
+  },
+})

@@ -1,0 +1,51 @@
+import * as api from '#contract/api/git.ts'
+import type { Context } from '#core/access/context.ts'
+import type { GitSource } from '#core/git/source.ts'
+import type { Sources } from '#core/git/sources.ts'
+import type { Projects } from '#core/project/projects.ts'
+import { publicRoute, type Route, route } from '../route.ts'
+
+export interface SourceRouteParts {
+  readonly sources: Sources
+  readonly projects: Pick<Projects, 'get'>
+  /** `{base_url}`. */
+  readonly site: string
+}
+
+export function sourceRoutes({ sources, projects, site }: SourceRouteParts): readonly Route[] {
+  async function show(ctx: Context, idOrName: string, source: GitSource | undefined) {
+    const { id, name, details } = await projects.get(ctx, idOrName)
+    return {
+      url: source?.url ?? null,
+      pushUrl: `${site}/git/${ctx.owner.slug}/${name}.git`,
+      productionBranch: details.productionBranch,
+      publicKey: source?.publicKey ?? null,
+      webhookUrl: source ? `${site}/v1/git/called/${id}/${source.hookSecret}` : null,
+      checkedAt: source?.checkedAt ?? null,
+      problem: source?.problem ?? null,
+    }
+  }
+
+  return [
+    route(api.getSource, async (ctx, { params }) =>
+      show(ctx, params.idOrName, await sources.find(ctx, params.idOrName)),
+    ),
+    route(api.connectSource, async (ctx, { params, body }) =>
+      show(ctx, params.idOrName, await sources.connect(ctx, params.idOrName, body)),
+    ),
+    route(api.disconnectSource, async (ctx, { params }) => {
+      await sources.disconnect(ctx, params.idOrName)
+      return undefined
+    }),
+    route(api.syncSource, async (ctx, { params }) => {
+      await sources.sync(ctx, params.idOrName)
+      return { queued: true }
+    }),
+    publicRoute(api.callSource, async (_visit, { params, body }) => {
+      // Only that somebody called is taken for true: what was pushed, the repository itself is asked.
+      body.resume()
+      await sources.called(params.projectId, params.token)
+      return { queued: true }
+    }),
+  ]
+}

@@ -1,6 +1,7 @@
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import type { Images } from '#core/ports/images.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
@@ -24,6 +25,7 @@ import { ownCookies } from './function/own-cookies.ts'
 import { RefusedCalls } from './function/refused-calls.ts'
 import { createGuards } from './guards.ts'
 import { createHttpDate } from './http-date.ts'
+import { createImageAnswer } from './image/image-answer.ts'
 import { OpenStreams } from './open-streams.ts'
 import { DEFAULT_ADDRESS, type PublicAddress } from './prerender/canonical-visitor.ts'
 import { createPrerenderAnswer } from './prerender/prerender-answer.ts'
@@ -65,6 +67,8 @@ export interface EdgeOptions {
   readonly instancesOf?: (deploymentId: string) => Promise<readonly { readonly id: string }[]>
   /** Where answers of functions are kept for all serving processes; absent, they are kept for a moment only. */
   readonly prerenders?: PrerenderCache
+  /** Makes images smaller; absent, they are served as they are. */
+  readonly images?: Images
   /** Where visitors find sites; absent: by HTTPS at its usual port. */
   readonly address?: PublicAddress
   /** Lets visitors into sites that are not for everyone; absent, they let nobody in. */
@@ -127,6 +131,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const answerFrom = createSiteAnswer({
     ...{ guard, contents, hotAnswers, functions, answerFunction },
     forward: createCachedForward(proxy, cache),
+    ...(options.images ? { answerImage: createImageAnswer({ images: options.images, cache, proxy }) } : {}),
   })
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
@@ -257,6 +262,7 @@ export function createEdge(options: EdgeOptions): Edge {
     invalidate: (host) => sites.invalidate(host),
     endStreams: () => streams.end(),
     async close() {
+      await options.images?.close()
       unsubscribe()
       revalidations.close()
       fastPath.release(true)

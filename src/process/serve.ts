@@ -1,7 +1,10 @@
+import { createSharpImages } from '#adapters/images-sharp/sharp-images.ts'
 import { createStaples } from '#adapters/ocsp-http/staples.ts'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
+import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { SECOND } from '#contract/time.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
+import { createDestinations } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
 import type { DnsServer } from '#dns/server.ts'
@@ -78,6 +81,14 @@ export async function buildEdge(
     budgetBytes: EDGE_BUDGET,
     keepAliveMs: DEFAULT_LIMITS.keepAliveMs,
     prerenders: openPrerenders(config, parts),
+    images: createSharpImages({
+      openSandbox: () =>
+        openSandbox({
+          ...{ mode: config.sandbox, log, quiet: true },
+          destinations: createDestinations({ privateTargets: config.privateTargets }),
+        }),
+      log,
+    }),
     address: publicAddressOf(config.baseUrl),
     proxy: { allows: openAllows(config) },
     protection: await openProtection(config, parts),

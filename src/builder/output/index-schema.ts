@@ -61,7 +61,7 @@ const index = object(
   {
     absent: { const: true },
     routes: list({ type: 'object' }, MAX_ITEMS),
-    images: { const: true },
+    images: { type: 'object' },
     crons: list({ type: 'object' }, 1000),
   },
 )

@@ -1,4 +1,5 @@
 import { readCrons } from '#core/cron/read-crons.ts'
+import { readImageConfig } from '#core/output/image-config.ts'
 import type { Output, OutputContent, OutputFunction, Prerender, Program } from '#core/output/output.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import { compileOutputRoutes } from '#core/routing/read/compile-output-routes.ts'
@@ -29,6 +30,7 @@ export function toOutput(index: Index, stored: readonly OutputContent[]): Output
         ...(prerender ? { prerender: prerenderOf(prerender, contentOf) } : {}),
       }),
     ),
+    ...imagesOf(index),
     ...cronsOf(index),
     programs: [...new Map(programs.map((program) => [program.id, program])).values()],
   }
@@ -41,6 +43,11 @@ function prerenderOf(
   if (fallback === undefined) return rest
   const { content, ...type } = fallback
   return { ...rest, fallback: { ...contentOf(content), ...type } }
+}
+
+function imagesOf({ images }: Index): Pick<Output, 'images'> {
+  const config = readImageConfig(images)
+  return config ? { images: config } : {}
 }
 
 function cronsOf({ crons }: Index): Pick<Output, 'crons'> {

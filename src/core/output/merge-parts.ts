@@ -10,6 +10,7 @@ export function mergeParts(parts: readonly Output[], routes: readonly Route[] | 
   const functions = new Map<string, OutputFunction>()
   const files = new Map<string, OutputFile>()
   const known = new Map<string, Program>()
+  const images = parts.findLast((part) => part.images)?.images
   const crons = parts.flatMap((part) => part.crons ?? [])
   for (const part of parts) {
     for (const answer of part.functions) functions.set(answer.path, answer)
@@ -23,6 +24,7 @@ export function mergeParts(parts: readonly Output[], routes: readonly Route[] | 
     files: [...files.values()],
     functions: [...functions.values()],
     programs: [...known.values()].filter(({ id }) => used.has(id)),
+    ...(images ? { images } : {}),
     ...(crons.length === 0 ? {} : { crons: distinctCrons(crons) }),
   }
 }

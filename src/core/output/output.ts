@@ -1,5 +1,6 @@
 import type { CronSpec } from '../cron/cron.ts'
 import type { Route } from '../routing/route.ts'
+import type { ImageConfig } from './image-config.ts'
 
 /**
  * What a build left behind, in the one format that all serving code knows. It has the parts of the Build Output
@@ -14,6 +15,8 @@ export interface Output {
   readonly programs: readonly Program[]
   /** Absent from those of earlier releases, and where there are none. */
   readonly crons?: readonly CronSpec[]
+  /** The same. */
+  readonly images?: ImageConfig
 }
 
 /** Content in the blob store, entered in the account's index of files so that it is kept while it is referred to. */

@@ -1,3 +1,4 @@
+import type { ImageConfig } from '../output/image-config.ts'
 import type { OutputContent, Prerender, Shape } from '../output/output.ts'
 import type { Route } from '../routing/route.ts'
 
@@ -25,6 +26,8 @@ export interface Site {
   /** Whether the rules are as they were given at creation, or as a build left them. */
   readonly routesFrom: 'request' | 'output'
   readonly directoryListing: boolean
+  /** What of its images can be had in other sizes; absent: nothing. */
+  readonly images?: ImageConfig
   /** How visitors are given to the instances of a program. */
   readonly sessionAffinity: 'ip' | 'random'
   /** Where visitors of this host are sent instead, with path and query as they are. */

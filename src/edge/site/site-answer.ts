@@ -10,6 +10,7 @@ import type { HotAnswers } from '../file/hot-answers.ts'
 import type { FunctionOutcome } from '../function/function-answer.ts'
 import type { Functions } from '../function/function-call.ts'
 import type { Admission } from '../guards.ts'
+import type { AnswerImage } from '../image/image-answer.ts'
 import { hideVisitorCookie } from '../protection/hide-cookie.ts'
 import { privateAnswer } from '../protection/private-answer.ts'
 import { readTarget, type Target } from '../request/request-path.ts'
@@ -31,6 +32,8 @@ export interface SiteAnswerOptions {
   readonly hotAnswers: HotAnswers
   readonly forward: Forward
   readonly functions: Functions
+  /** Absent, images are served as they are. */
+  readonly answerImage?: AnswerImage
   readonly answerFunction: (
     site: Site,
     outcome: FunctionOutcome,
@@ -101,9 +104,28 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
       : { ...page, headers: [...page.headers, 'x-platform-error', refusal.code], source: 'error' }
   }
 
+  /** What the site answers to a request that has nothing of a visitor in it. */
+  async function askForAll(entry: SiteEntry, exchange: Exchange, url: string): Promise<Result> {
+    const target = readTarget(url)
+    if (target === undefined) return refuse('BAD_REQUEST')
+    const headers = { accept: 'image/*,*/*;q=0.5' }
+    const question = { method: 'GET', headers }
+    const req = Object.create(exchange.req, {
+      ...{ method: { value: 'GET' }, headers: { value: headers }, rawHeaders: { value: [] } },
+    })
+    const visit: SiteVisit = { entry, target, exchange: { ...exchange, req, question, url } }
+    return settle(visit, await routeAnswer(entry, target, question, options), NO_DETOUR)
+  }
+
   function answerRoutes(entry: SiteEntry, exchange: Exchange): Result | Promise<Result> {
     hideVisitorCookie(exchange.req)
     const sent = readTarget(exchange.url)
+    const { images } = entry.site
+    if (sent !== undefined && images !== undefined && options.answerImage && isImagePath(entry, sent.path))
+      return options.answerImage({
+        ...{ site: entry.site, config: images, query: sent.query, exchange },
+        askSite: (url) => askForAll(entry, exchange, url),
+      })
     const target = sent?.path === IMAGE_PATH && isBuilt(entry) ? imageTarget(sent.query) : sent
     if (target === undefined) return refuse('BAD_REQUEST')
     const visit: SiteVisit = { entry, target, exchange }
@@ -125,6 +147,10 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
     )
   }
 }
+
+/** Unless the site has something of its own there. */
+const isImagePath = ({ targets }: SiteEntry, path: string): boolean =>
+  (path === IMAGE_PATH || /^(?:\/[^/]+)*\/_next\/image\/?$/.test(path)) && targets.find(path) === undefined
 
 /** Only what a build left behind counts on the platform for more than what is there. */
 const isBuilt = ({ table, targets }: SiteEntry): boolean =>

@@ -84,7 +84,7 @@ export function createOutputStore(db: Db): OutputStore {
 
 /** The parts of a stored output that visitors meet. */
 export async function toServed(row: { readonly files: string; readonly rest: string }) {
-  const { routes, functions, programs }: Rest = JSON.parse(row.rest)
+  const { routes, functions, programs, images }: Rest = JSON.parse(row.rest)
   const byId = new Map(programs.map((program) => [program.id, program]))
   const files = new Map<string, SiteFile>()
   await inSlices(await toFiles(row.files), ({ path, sha256, size, contentType }) =>
@@ -97,5 +97,5 @@ export async function toServed(row: { readonly files: string; readonly rest: str
     const { shape, maxDuration } = program
     served.set(path, { path, program: id, shape, maxDuration, ...(prerender ? { prerender } : {}) })
   }
-  return { routes, files, functions: served }
+  return { routes, files, functions: served, ...(images ? { images } : {}) }
 }

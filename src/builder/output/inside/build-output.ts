@@ -21,7 +21,7 @@ export async function packBuildOutput(packing: Packing, task: BuildOutputTask): 
   const files = packFiles(packing, folder, jsonOf(config.overrides))
   return {
     ...routesOf(config),
-    ...(config.images ? { images: true } : {}),
+    ...(config.images ? { images: jsonOf(config.images) } : {}),
     ...cronsOf(config),
     files,
     ...(await packFunctions(packing, folder)),

@@ -102,8 +102,8 @@ export interface Index {
   /** The size of each content, by its number. */
   readonly contents: readonly number[]
   readonly routes?: readonly unknown[]
-  /** The site asks for its images in sizes of its choice. */
-  readonly images?: true
+  /** The site asks for its images in sizes of its choice: which, as the build has written it. */
+  readonly images?: Readonly<Record<string, unknown>>
   /** As the build has written them. */
   readonly crons?: readonly unknown[]
   readonly files: readonly IndexFile[]

@@ -1,0 +1,187 @@
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { connect } from 'node:net'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { MINUTE, SECOND } from '#contract/time.ts'
+import { ImageFailure, type Images, type ImageWish } from '#core/ports/images.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { Sandbox, SandboxedProcess } from '#core/ports/sandbox.ts'
+
+const LAUNCHER = fileURLToPath(new URL('../../launcher/images', import.meta.url))
+const MB = 2 ** 20
+const MAX_PIXELS = 50_000_000
+/** Whoever would wait for more than this many others is told to come back. */
+const MOST_WAITING = 500
+
+export interface SharpImagesOptions {
+  /** Opened when the first image is asked for. */
+  readonly openSandbox: () => Promise<Sandbox>
+  readonly log: Log
+  /** For one image. */
+  readonly limitMs?: number
+  /** After which a process that nobody asks is ended. */
+  readonly idleMs?: number
+  readonly atOnce?: number
+}
+
+interface Worker {
+  readonly socket: string
+  readonly process: SandboxedProcess
+}
+
+/** Sharp in one sandboxed process, which is there only while images are asked for. */
+export function createSharpImages({
+  openSandbox,
+  log,
+  limitMs = 15 * SECOND,
+  idleMs = MINUTE,
+  // Sites are served beside it.
+  atOnce = Math.max(1, Math.floor(availableParallelism() / 2)),
+}: SharpImagesOptions): Images {
+  let sandbox: Promise<Sandbox> | undefined
+  let worker: Promise<Worker> | undefined
+  let idle: NodeJS.Timeout | undefined
+  let running = 0
+  let isClosed = false
+  const waiting: (() => void)[] = []
+
+  async function start(): Promise<Worker> {
+    sandbox ??= openSandbox()
+    const open = await sandbox
+    const modules = modulesOf(createRequire(import.meta.url).resolve('sharp'))
+    const folder = await mkdtemp(join(tmpdir(), 'aloft-images-'))
+    const shared = join(folder, 'run')
+    await mkdir(shared, { mode: 0o755 })
+    const isBare = open.kind === 'none'
+    const script = isBare ? join(LAUNCHER, 'main.mjs') : '/opt/images/main.mjs'
+    const inside = isBare ? shared : '/opt/run'
+    const node = isBare ? process.execPath : '/opt/node/node'
+    const child = open.spawn({
+      argv: [node, '--max-old-space-size=128', script, join(inside, 'images.sock'), String(MAX_PIXELS)],
+      cwd: '/tmp',
+      env: { PATH: '/opt/node:/usr/bin:/bin', HOME: '/tmp' },
+      binds: [
+        { host: dirname(process.execPath), inside: '/opt/node', writable: false },
+        { host: modules, inside: '/opt/node_modules', writable: false },
+        { host: LAUNCHER, inside: '/opt/images', writable: false },
+        { host: shared, inside: '/opt/run', writable: true },
+      ],
+      limits: {
+        ...{ memoryBytes: 768 * MB, cpus: atOnce, processes: 64, tmpBytes: 64 * MB },
+        ...{ share: 0.5, wallMs: Number.POSITIVE_INFINITY },
+      },
+      network: 'none',
+    })
+    const begun: Worker = { socket: join(shared, 'images.sock'), process: child }
+    let said = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString('utf8')).slice(-1000)
+    })
+    const over = child.exit.then(
+      ({ code, reason }) => `it ended (${reason}, ${code}): ${said}`,
+      (error: Error) => error.message,
+    )
+    void over.then(async () => {
+      if ((await worker?.catch(() => undefined)) === begun) worker = undefined
+      await rm(folder, { recursive: true, force: true }).catch(() => {})
+    })
+    const failed = await Promise.race([once(child.stdout, 'data').then(() => undefined), over])
+    if (failed !== undefined) throw new ImageFailure('unavailable', `Images cannot be made here: ${failed}`)
+    child.stdout.resume()
+    return begun
+  }
+
+  function runningWorker(): Promise<Worker> {
+    worker ??= start().catch((error: unknown) => {
+      worker = undefined
+      log.error({ err: error }, 'what makes images smaller could not be started')
+      throw error instanceof ImageFailure
+        ? error
+        : new ImageFailure('unavailable', 'Images cannot be made here', { cause: error })
+    })
+    return worker
+  }
+
+  async function turn(): Promise<void> {
+    clearTimeout(idle)
+    if (running < atOnce) {
+      running++
+      return
+    }
+    if (waiting.length >= MOST_WAITING) throw new ImageFailure('busy', 'Too many images are waited for')
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+
+  function done(): void {
+    const next = waiting.shift()
+    if (next !== undefined) {
+      next()
+      return
+    }
+    running--
+    if (running === 0) idle = setTimeout(() => void stop(), idleMs).unref()
+  }
+
+  async function stop(): Promise<void> {
+    const ending = await worker?.catch(() => undefined)
+    worker = undefined
+    ending?.process.kill()
+    await ending?.process.exit.catch(() => {})
+  }
+
+  async function ask(source: Buffer, wish: ImageWish): Promise<Buffer> {
+    const asked = runningWorker()
+    const { socket, process: child } = await asked
+    const connection = connect(socket)
+    const late = setTimeout(() => {
+      connection.destroy(new ImageFailure('busy', 'The image took too long'))
+      // Whatever it does with that image, it does no more.
+      if (worker === asked) worker = undefined
+      child.kill()
+    }, limitMs)
+    try {
+      connection.write(`${JSON.stringify(wish)}\n`)
+      connection.end(source)
+      const parts: Buffer[] = []
+      for await (const part of connection) parts.push(part as Buffer)
+      return read(Buffer.concat(parts))
+    } catch (error) {
+      if (error instanceof ImageFailure) throw error
+      throw new ImageFailure('unreadable', 'The image brought down what read it', { cause: error })
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  return {
+    async convert(source, wish) {
+      if (isClosed) throw new ImageFailure('busy', 'The process is stopping')
+      await turn()
+      try {
+        return await ask(source, wish)
+      } finally {
+        done()
+      }
+    },
+    async close() {
+      isClosed = true
+      clearTimeout(idle)
+      await stop()
+      await (await sandbox?.catch(() => undefined))?.close()
+    },
+  }
+}
+
+/** The folder of packages that a file of sharp is in. */
+const modulesOf = (file: string): string => file.slice(0, file.lastIndexOf(join('/node_modules', 'sharp')) + 13)
+
+function read(answer: Buffer): Buffer {
+  const line = answer.indexOf(10)
+  if (line < 0) throw new ImageFailure('unreadable', 'The image brought down what read it')
+  const { error } = JSON.parse(answer.toString('utf8', 0, line)) as { readonly error?: string }
+  if (error === undefined) return answer.subarray(line + 1)
+  throw new ImageFailure(/pixel limit/i.test(error) ? 'too_large' : 'unreadable', error)
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import sharp from 'sharp'
+import { createSharpImages } from '#adapters/images-sharp/sharp-images.ts'
+import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
+import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
+import { createDestinations } from '#core/outbound/destinations.ts'
+import { type ImageConfig, readImageConfig } from '#core/output/image-config.ts'
+import type { Images } from '#core/ports/images.ts'
+import { clockOf } from '#test/support/clock.ts'
+import { createEdgeWorld, serveSlow } from '#test/support/edge.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-image-'))
+const time = { now: 1_700_000_000_000 }
+const clock = clockOf(() => time.now)
+const real = createSharpImages({
+  openSandbox: () =>
+    openSandbox({ mode: 'auto', destinations: createDestinations(), log: silentLog, quiet: true }),
+  log: silentLog,
+})
+let converted = 0
+const images: Images = {
+  ...real,
+  convert: (source, wish) => {
+    converted++
+    return real.convert(source, wish)
+  },
+}
+const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
+let allowsPrivate = false
+const world = createEdgeWorld({ prerenders, clock, images, proxy: { allows: () => allowsPrivate } })
+const server = await serveSlow(world.edge)
+const source = await sharp({ create: { width: 1600, height: 800, channels: 3, background: 'teal' } })
+  .png()
+  .toBuffer()
+const upstream = createServer((_, res) => res.setHeader('content-type', 'image/png').end(source))
+upstream.listen(0, '127.0.0.1')
+await once(upstream, 'listening')
+const { port } = upstream.address() as AddressInfo
+after(async () => {
+  upstream.close()
+  upstream.closeAllConnections()
+  await server.close()
+  await world.edge.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+const USUAL = { sizes: [640, 1200], formats: ['image/avif', 'image/webp'], minimumCacheTTL: 60 }
+let hosts = 0
+
+function site(given: object = {}) {
+  const host = `i${hosts++}.test`
+  const files = { 'a b.png': source, 'c.png': source, 'drawing.svg': SVG, 'note.txt': 'text' }
+  const config = readImageConfig({ ...USUAL, ...given }) as ImageConfig
+  world.addSite(host, files, { images: config, routes: [], routesFrom: 'output' })
+  return (url: string, { w = '640', q = '75', accept = 'image/webp,*/*', path = '/_vercel/image' } = {}) =>
+    new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
+      const query = new URLSearchParams({ url, w, q })
+      const headers = { host, accept, cookie: 'own=1' }
+      request(
+        { host: '127.0.0.1', port: server.port, path: `${path}?${query}`, headers },
+        async (response) => {
+          const body = Buffer.concat(await response.toArray())
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body })
+        },
+      )
+        .on('error', reject)
+        .end()
+    })
+}
+
+test('an image is resized and converted to what a visitor takes, once for all', async () => {
+  const get = site()
+  for (const [accept, format, path] of [
+    ['image/avif,image/webp,*/*', 'heif', '/_next/image'],
+    ['image/webp,*/*', 'webp', '/_vercel/image'],
+    ['*/*', 'png', '/_vercel/image'],
+  ] as const) {
+    const { status, headers, body } = await get('/a%20b.png', { accept, path })
+    assert.equal(status, 200, body.toString('latin1').slice(0, 200))
+    const { width, height, format: made } = await sharp(body).metadata()
+    const shown = [width, height, made, headers['x-vercel-cache'], headers.vary]
+    assert.deepEqual(shown, [640, 320, format, 'MISS', 'accept'])
+  }
+  const before = converted
+  const { headers } = await get('/a%20b.png')
+  assert.deepEqual([headers['x-vercel-cache'], headers['content-type']], ['HIT', 'image/webp'])
+  const many = await Promise.all(Array.from({ length: 30 }, () => get('/c.png', { w: '1200' })))
+  assert.deepEqual(new Set(many.map(({ status }) => status)), new Set([200]))
+  assert.equal(converted, before + 1)
+  time.now += 61_000
+  assert.equal((await get('/a%20b.png')).headers['x-vercel-cache'], 'STALE')
+})
+
+test('what was not agreed to is refused in words', async () => {
+  const get = site()
+  for (const [url, options, status, why] of [
+    ['/c.png', { w: '641' }, 400, /"w" parameter \(width\) of 641 is not allowed/],
+    ['/c.png', { q: '101' }, 400, /"q" parameter/],
+    ['/nowhere.png', {}, 404, /upstream response is invalid/],
+    ['/note.txt', {}, 400, /isn't a valid image/],
+    ['/drawing.svg', {}, 400, /image type is not allowed/],
+    ['//evil.test/c.png', {}, 400, /not allowed/],
+    ['https://evil.test/c.png', {}, 400, /not allowed/],
+    ['ftp://evil.test/c.png', {}, 400, /invalid/],
+    ['/_vercel/image?url=/c.png&w=640', {}, 400, /not allowed/],
+  ] as const) {
+    const answer = await get(url, options)
+    assert.equal(answer.status, status, `${url} ${answer.body}`)
+    assert.match(answer.body.toString(), why)
+  }
+  const allowed = await site({ dangerouslyAllowSVG: true })('/drawing.svg')
+  assert.equal(allowed.status, 200)
+  assert.match(String(allowed.headers['content-security-policy']), /script-src 'none'/)
+  assert.equal((await site({ localPatterns: [{ pathname: '/assets/**' }] })('/c.png')).status, 400)
+})
+
+test('images from elsewhere come from where the site says, and never from private addresses', async () => {
+  const patterns = [{ protocol: 'http', hostname: '^(?:127\\.0\\.0\\.1)$', pathname: '^(?:(?!\\.)(?:.*))$' }]
+  const get = site({ remotePatterns: patterns })
+  const url = `http://127.0.0.1:${port}/x.png`
+  assert.equal((await get(url)).status, 502)
+  allowsPrivate = true
+  const { status, body } = await get(url)
+  assert.equal(status, 200, body.toString('latin1').slice(0, 100))
+  assert.equal((await sharp(body).metadata()).width, 640)
+  assert.equal((await get(`https://127.0.0.1:${port}/x.png`)).status, 400)
+})
+
+test('a picture of too many pixels, or a broken one, harms nobody', async () => {
+  const huge = await sharp({ create: { width: 12_000, height: 9000, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  const wish = { width: 640, quality: 75, type: 'image/webp' } as const
+  await assert.rejects(real.convert(huge, wish), { kind: 'too_large' })
+  await assert.rejects(real.convert(source.subarray(0, 900), wish), { kind: 'unreadable' })
+  assert.ok((await real.convert(source, wish)).length > 0)
+})

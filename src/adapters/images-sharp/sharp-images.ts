@@ -176,7 +176,8 @@ export function createSharpImages({
 }
 
 /** The folder of packages that a file of sharp is in. */
-const modulesOf = (file: string): string => file.slice(0, file.lastIndexOf(join('/node_modules', 'sharp')) + 13)
+const modulesOf = (file: string): string =>
+  file.slice(0, file.lastIndexOf(join('/node_modules', 'sharp')) + 13)
 
 function read(answer: Buffer): Buffer {
   const line = answer.indexOf(10)

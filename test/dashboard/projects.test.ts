@@ -190,7 +190,7 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
       await dashboard.server.call('POST /v8/platform/deployments', { token: ada.token, body: body(name) })
     await page.getByRole('link', { name: 'docs', exact: true }).waitFor()
     await call('POST /v1/projects/docs/pause')
-    await page.getByText('Paused').waitFor()
+    await page.getByRole('article').getByText('Paused').waitFor()
     await dashboard.look(page, 'projects')
 
     await page.getByLabel('Search projects').fill('sho')

@@ -13,6 +13,9 @@ apiSuite('operator', (server) => {
     const page = await server.call(`GET /setup?token=${token}`)
     assert.equal(page.status, 200)
     assert.match(page.body, /<form method="post"/)
+    const early = await server.call('GET /login', { headers: { accept: 'text/html' } })
+    assert.match(early.body, /<h1>Not set up yet<\/h1>[\s\S]*printed in the terminal/)
+    assert.match((await server.call('GET /login?anyway=1')).body, /<h1>Sign in<\/h1>/)
     assert.equal((await server.call('GET /setup?token=wrong')).status, 404)
     assert.equal(
       (await server.call('POST /setup', { body: { token: 'wrong', email: 'thief@aloft.test' } })).status,
@@ -40,6 +43,7 @@ apiSuite('operator', (server) => {
     })
     assert.equal(byCookie.body.user?.email, me.body.user.email, 'the browser is signed in')
     assert.equal(await operators().openSetup(), undefined, 'no further link is made')
+    assert.match((await server.call('GET /login')).body, /<h1>Sign in<\/h1>/)
     assert.equal((await server.call(`GET /setup?token=${token}`)).status, 404)
   })
 

@@ -77,5 +77,10 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
     await page.getByText('Page not found').waitFor()
     await page.goto(`http://aloft.test/a/${hedy.username}/webhooks/hook_nothing`)
     await page.getByText('Not found', { exact: true }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Continue to' })
+      .getByRole('link', { name: 'Deployments' })
+      .click()
+    await page.waitForURL(`**/a/${hedy.username}/deployments`)
   })
 })

@@ -14,7 +14,12 @@ export const loginPage = endpoint({
   summary: 'The page to sign in with a browser',
   access: PUBLIC,
   limit: 'read',
-  query: Type.Object({ next }),
+  query: Type.Object({
+    next,
+    anyway: Type.Optional(
+      Type.String({ maxLength: 10, description: 'Even before the installation is set up.' }),
+    ),
+  }),
   reply: 'raw',
 })
 

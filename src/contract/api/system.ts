@@ -30,6 +30,9 @@ export const docs = endpoint({
   on: 'GET /docs',
   page: true,
   summary: 'Every endpoint, for people',
+  query: Type.Object({
+    q: Type.Optional(Type.String({ maxLength: 100, description: 'Only endpoints that hold these words.' })),
+  }),
   reply: 'html',
 })
 

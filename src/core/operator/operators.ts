@@ -23,6 +23,8 @@ export interface Operators {
   /** The token of a new one-time set-up link, or undefined when somebody operates this installation. */
   openSetup(): Promise<string | undefined>
   isSetupOpen(token: string): Promise<boolean>
+  /** Whether a set-up link was printed that nobody has used yet. */
+  isSetupPending(): Promise<boolean>
   /** Makes the first operator. Answers its API token; the link is used up. */
   completeSetup(token: string, email: string): Promise<{ readonly user: User; readonly bearer: string }>
   listAccounts(page: PageQuery, search: string | undefined): Promise<Page<ListedAccount>>
@@ -118,6 +120,9 @@ export function createOperators({
       await stores.settings.set(SETUP, hashBearer(token))
       return token
     },
+
+    isSetupPending: async () =>
+      (await stores.settings.get(SETUP)) !== undefined && !(await stores.users.hasOperator()),
 
     isSetupOpen: async (token) => (await stores.settings.get(SETUP)) === hashBearer(token),
 

@@ -4,6 +4,7 @@ import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Elapsed } from '../ui/elapsed.tsx'
 import { TextArea } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 
@@ -45,7 +46,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
           spellCheck={false}
         />
         <div className="flex items-center justify-end gap-2">
-          {issue.isPending && <span className="mr-auto text-sm text-soft">This takes up to a minute.</span>}
+          {issue.isPending && <Issuing count={domains.length} />}
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={issue.isPending} disabled={domains.length === 0}>
             Issue
@@ -55,6 +56,15 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
     </Dialog>
   )
 }
+
+/** What is being done, and for how long already. */
+const Issuing = ({ count }: { count: number }) => (
+  <span role="status" className="mr-auto text-sm text-soft">
+    Verifying {count === 1 ? 'the domain' : `${count} domains`} and requesting the certificate…{' '}
+    <Elapsed since={useState(() => Date.now())[0]} />
+    <span className="block">This usually takes less than a minute.</span>
+  </span>
+)
 
 const PARTS = [
   { key: 'cert', label: 'Certificate', hint: undefined },

@@ -5,7 +5,7 @@ import { useLater } from '../api/query.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
-import { formatBytes } from '../ui/format.ts'
+import { formatBytes, formatDuration } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { FileSummary } from './file-summary.tsx'
@@ -142,6 +142,13 @@ export function Review({
   )
 }
 
+/** How long the rest takes at the pace so far; nothing while there is too little to tell by. */
+function left({ done, of, since }: { done: number; of: number; since: number }): string {
+  const ms = Date.now() - since
+  if (ms < 2000 || done === 0 || done >= of) return '…'
+  return `, about ${formatDuration(Math.ceil(((of - done) / done) * (ms / 1000)) * 1000)} left`
+}
+
 /** How far it is, in words and as a bar. */
 function Going({ progress }: { progress: Progress }) {
   if (progress.step === 'idle') return 'Only new files are uploaded.'
@@ -152,7 +159,7 @@ function Going({ progress }: { progress: Progress }) {
       : progress.step === 'hashing'
         ? ['Reading files…', progress.done, progress.of]
         : [
-            `Sending ${formatBytes(progress.done)} of ${formatBytes(progress.of)} …`,
+            `Uploading ${formatBytes(progress.done)} of ${formatBytes(progress.of)}${left(progress)}`,
             progress.done,
             progress.of,
           ]

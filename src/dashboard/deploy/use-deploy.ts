@@ -9,7 +9,8 @@ import type { Selection } from './selection.ts'
 /** How far a deployment is on its way out of the browser. */
 export type Progress =
   | { readonly step: 'idle' }
-  | { readonly step: 'hashing' | 'sending'; readonly done: number; readonly of: number }
+  | { readonly step: 'hashing'; readonly done: number; readonly of: number }
+  | { readonly step: 'sending'; readonly done: number; readonly of: number; readonly since: number }
   | { readonly step: 'asking' }
   | { readonly step: 'failed'; readonly problem: string }
 
@@ -32,7 +33,7 @@ export function useDeploy(onCreated: (id: string) => void) {
     running.current?.abort()
     const stop = new AbortController()
     running.current = stop
-    let [all, missing] = [selection.bytes, 0]
+    let [all, missing, since] = [selection.bytes, 0, 0]
     setProgress({ step: 'hashing', done: 0, of: all })
     try {
       const events = deployFiles({
@@ -52,9 +53,12 @@ export function useDeploy(onCreated: (id: string) => void) {
               ? { step: 'asking' }
               : { step: 'hashing', done: event.bytes, of: all },
           )
-        if (event.type === 'missing') missing = event.bytes
-        if (event.type === 'missing') setProgress({ step: 'sending', done: 0, of: missing })
-        if (event.type === 'uploaded') setProgress({ step: 'sending', done: event.bytes, of: missing })
+        if (event.type === 'missing') {
+          missing = event.bytes
+          since = Date.now()
+          setProgress({ step: 'sending', done: 0, of: missing, since })
+        }
+        if (event.type === 'uploaded') setProgress({ step: 'sending', done: event.bytes, of: missing, since })
         if (event.type === 'created') onCreated(event.deployment.id)
       }
     } catch (error) {

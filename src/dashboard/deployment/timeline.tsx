@@ -1,20 +1,9 @@
-import { useEffect, useState } from 'react'
 import { classes } from '../ui/classes.ts'
+import { Elapsed } from '../ui/elapsed.tsx'
 import { formatDuration, formatTime } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import type { Step } from './steps.ts'
-
-/** Time that goes by, second by second, without asking anybody. */
-function Elapsed({ since }: { since: number }) {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  const ms = Math.max(now - since, 0)
-  return <>{ms < 1000 ? 'just started' : formatDuration(Math.floor(ms / 1000) * 1000)}</>
-}
 
 const MARKS = {
   done: 'border-transparent bg-good-soft text-good',

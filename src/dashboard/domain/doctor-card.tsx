@@ -69,6 +69,11 @@ export function DoctorCard({ domain }: { domain: Domain }) {
           {!isReady && <RecordsToMake records={recordsOf(domain, found.checks)} />}
           {!verified && (
             <p className="text-sm text-soft">
+              {verify.isPending && (
+                <span role="status" className="block text-fg">
+                  Looking up DNS records of {name}…
+                </span>
+              )}
               Or use the Aloft nameservers, listed below. Aloft also checks automatically: every five minutes
               on the first day, then hourly for a week.
             </p>

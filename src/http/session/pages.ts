@@ -42,6 +42,16 @@ ${again ? html`<p class="problem" role="alert">${again.problem}</p>` : none}
 /** Seconds from one look to the next. */
 const REFRESH = 3
 
+/** Before anybody operates the installation, signing in leads nowhere useful. */
+export const notSetUp = (): string =>
+  page(
+    'Not set up yet',
+    html`<p>Open the set-up link printed in the terminal where Aloft is running. It creates the operator account and signs you in.</p>
+<p class="soft">Can't find it? Restart Aloft to print a new one. On a server, look at its log, for example with <code>journalctl -u aloft</code> or <code>docker logs</code>.</p>
+<p class="soft small"><span class="pulse" aria-hidden="true"></span>This page continues automatically. <a href="/login?anyway=1">Sign in anyway</a></p>`,
+    { refresh: REFRESH },
+  )
+
 const toDo = ({ email, hasMail }: Login, sendsMail: boolean): Raw =>
   hasMail && !sendsMail
     ? html`<p>This server has no mail server set up. The sign-in link for <b>${email}</b> was printed in the server's terminal. Accept it only if its page shows this security code:</p>`

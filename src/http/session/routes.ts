@@ -4,6 +4,7 @@ import { AloftError } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
 import type { Context, Visit } from '#core/access/context.ts'
 import type { Logins } from '#core/login/logins.ts'
+import type { Operators } from '#core/operator/operators.ts'
 import type { Session } from '#core/session/session.ts'
 import { csrfOf, lastUseOf, type Sessions } from '#core/session/sessions.ts'
 import type { Limits } from '../limits.ts'
@@ -12,13 +13,14 @@ import { pageReply, redirect } from '../page.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { clearCookie, readCookie, writeCookie } from './cookies.ts'
 import { readNext, withNext } from './next.ts'
-import { askForEmail, askToLeave, lapsed, signedIn, waiting } from './pages.ts'
+import { askForEmail, askToLeave, lapsed, notSetUp, signedIn, waiting } from './pages.ts'
 import { createFindSession } from './person.ts'
 import { fromElsewhere, isCsrfOf, provenanceOf } from './provenance.ts'
 
 export interface SessionParts {
   readonly logins: Logins
   readonly sessions: Sessions
+  readonly operators: Pick<Operators, 'isSetupPending'>
   readonly limits: Limits
   readonly site: string
   readonly sendsMail: boolean
@@ -43,6 +45,7 @@ const isKind = (error: unknown, kind: AloftError['kind']): boolean =>
 export const sessionRoutes = ({
   logins,
   sessions,
+  operators,
   limits,
   site,
   sendsMail,
@@ -67,7 +70,10 @@ export const sessionRoutes = ({
     publicRoute(api.loginPage, async (visit, { query, headers }) => {
       const next = readNext(query.next)
       const found = await present(headers, visit.secure)
-      if (!found) return form(visit, headers, next)
+      if (!found)
+        return query.anyway === undefined && (await operators.isSetupPending())
+          ? pageReply(notSetUp())
+          : form(visit, headers, next)
       if (query.next !== undefined) return redirect(next)
       return pageReply(signedIn(found.user, { csrf: found.csrf, next: '/login' }))
     }),

@@ -37,13 +37,13 @@ function fields(title: string, schema: TSchema | undefined, always = 'required')
 const accessText = (row: Endpoint): string => {
   switch (row.access.kind) {
     case 'public':
-      return 'No token needed.'
+      return 'No token required.'
     case 'personal':
-      return 'Needs a personal token.'
+      return 'Requires a personal token.'
     case 'operator':
-      return 'Needs the token of an operator.'
+      return 'Requires an operator’s token.'
     case 'scope':
-      return `Needs a token; an integration needs the scope ${row.access.scopes.join(' and ')}.`
+      return `Requires a token. Integrations need the scope ${row.access.scopes.join(' and ')}.`
   }
 }
 
@@ -63,8 +63,8 @@ const anchorOf = (row: Endpoint): string =>
 
 const answerText = (row: Endpoint): string => {
   const status = row.status ?? 200
-  if (row.reply === 'empty') return `${status}, without a body`
-  return typeof row.reply === 'object' ? `${status}` : `${status}, with content that is not JSON`
+  if (row.reply === 'empty') return `${status} without a body`
+  return typeof row.reply === 'object' ? `${status}` : `${status} with a non-JSON body`
 }
 
 const entry = (
@@ -73,21 +73,21 @@ const entry = (
 <code>${pathOf(row)}</code><span class="tag">${row.gen}</span>${row.experimental ? html`<span class="tag">experimental</span>` : raw('')}
 <span class="soft">${row.summary}</span></summary>
 ${row.description === undefined ? raw('') : html`<p>${row.description}</p>`}
-<p id="${anchorOf(row)}">${accessText(row)} Rate-limit group: <code>${row.limit}</code>. Success is ${answerText(row)}.
-<a href="#${anchorOf(row)}">Link to this</a></p>
+<p id="${anchorOf(row)}">${accessText(row)} Rate-limit group: <code>${row.limit}</code>. Responds with ${answerText(row)}.
+<a href="#${anchorOf(row)}">Permalink</a></p>
 ${pathParameters(row)}
 ${fields('Query', row.query)}
 ${fields('Body', typeof row.body === 'object' ? row.body : undefined)}
-${row.body === 'raw' ? html`<p>The body is content as it is.</p>` : raw('')}
-${fields('Answer', typeof row.reply === 'object' ? row.reply : undefined, 'always')}
+${row.body === 'raw' ? html`<p>The body is sent as is.</p>` : raw('')}
+${fields('Response', typeof row.reply === 'object' ? row.reply : undefined, 'always')}
 </details>`
 
 /** Which generations are shown is chosen by these alone: the style sheet hides the others. */
 const CHOICES: readonly (readonly [Generation | 'all', string])[] = [
-  ['all', 'every version'],
-  ['current', 'current'],
-  ['legacy', 'legacy'],
-  ['earliest', 'earliest'],
+  ['current', 'Current'],
+  ['legacy', 'Legacy'],
+  ['earliest', 'Earliest'],
+  ['all', 'All versions'],
 ]
 
 const STYLE = raw(`<style>
@@ -96,7 +96,13 @@ const STYLE = raw(`<style>
 .choice label{margin:0;font-weight:400;display:flex;gap:.4rem;align-items:center;cursor:pointer}
 .choice input{width:auto;margin:0;accent-color:var(--accent)}
 .toc{display:flex;flex-wrap:wrap;gap:.4rem .9rem;padding:0;margin:1rem 0;list-style:none}
-details:has(:target){border-color:var(--accent)}
+.search{display:flex;gap:.6rem;margin:1rem 0}.search input{margin:0}.search button{width:auto}
+main.wide{max-width:78rem}
+@media(min-width:62rem){.sides{display:grid;grid-template-columns:12rem minmax(0,1fr);gap:2.5rem}
+.sides nav{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow-y:auto}
+.toc{flex-direction:column;flex-wrap:nowrap}.sides section:first-of-type h2{margin-top:0}}
+details:has(:target){border-color:var(--accent);display:block!important}
+section:has(:target){display:block!important}
 h2{scroll-margin-top:1rem}details p{scroll-margin-top:5rem}
 h3{font-size:.95rem;margin:1rem 0 .25rem}
 summary code{overflow-wrap:anywhere}
@@ -112,10 +118,22 @@ ${['current', 'legacy', 'earliest']
   .join(',')}{display:none}
 </style>`)
 
-/** Every endpoint, for people. Needs no script. */
-export function docsPage(rows: readonly Endpoint[], site: string): string {
+const NEWEST_FIRST: readonly Generation[] = ['current', 'legacy', 'earliest']
+
+/** Whether an endpoint holds every word, in its path or in what is said of it. */
+const holds = (row: Endpoint, words: readonly string[]): boolean => {
+  const text = `${row.on} ${groupOf(row)} ${row.summary} ${row.description ?? ''}`.toLowerCase()
+  return words.every((word) => text.includes(word))
+}
+
+/** Every endpoint, or those that hold the words of a search, for people. Needs no script. */
+export function docsPage(rows: readonly Endpoint[], site: string, search = ''): string {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const shown = rows
+    .filter((row) => !row.page && holds(row, words))
+    .toSorted((a, b) => NEWEST_FIRST.indexOf(a.gen) - NEWEST_FIRST.indexOf(b.gen))
   const groups = new Map<string, Endpoint[]>()
-  for (const row of rows.filter((row) => !row.page)) {
+  for (const row of shown) {
     const tag = groupOf(row)
     groups.set(tag, [...(groups.get(tag) ?? []), row])
   }
@@ -124,24 +142,31 @@ export function docsPage(rows: readonly Endpoint[], site: string): string {
     ([tag, group]) =>
       html`<li><a href="#${tag}">${tag}</a> <span class="soft small">${group.length}</span></li>`,
   )
+  // A search is for whatever there is.
+  const chosen = words.length === 0 ? 'current' : 'all'
   const choices = CHOICES.map(
-    ([gen, label], index) =>
-      html`<label><input type="radio" name="show" id="show-${gen}"${raw(index === 0 ? ' checked' : '')}> ${label}</label>`,
+    ([gen, label]) =>
+      html`<label><input type="radio" name="show" id="show-${gen}"${raw(gen === chosen ? ' checked' : '')}> ${label}</label>`,
   )
   const sections = named.map(
     ([tag, group]) => html`<section><h2 id="${tag}">${tag}</h2>${join(group.map(entry))}</section>`,
   )
   return page(
     'API reference',
-    html`${STYLE}<p>The base address is <code>${site}</code>. Send <code>Authorization: Bearer &lt;token&gt;</code>; add
-<code>?teamId=</code> to act for a team. The same description for programs: <a href="/openapi.json">openapi.json</a>.</p>
-<p>Every version is kept, so a path has several: <b>current</b> is the one for new programs, <b>legacy</b> and
-<b>earliest</b> answer in the shapes of their time. Errors are <code>{"error": {"code", "message"}}</code> with the status that
-fits; <code>/errors/&lt;code&gt;</code> explains a code. How much is left of an allowance is in the headers
-<code>x-ratelimit-limit</code>, <code>-remaining</code> and <code>-reset</code>.</p>
-<fieldset class="choice"><legend>Show</legend>${join(choices)}</fieldset>
-<nav aria-label="Resources"><ul class="toc">${join(contents)}</ul></nav>
-${join(sections)}`,
+    html`${STYLE}<p>The base URL is <code>${site}</code>. Send <code>Authorization: Bearer &lt;token&gt;</code>, and add
+<code>?teamId=</code> to act on behalf of a team. The same reference as OpenAPI: <a href="/openapi.json">openapi.json</a>.</p>
+<form class="search" role="search" method="get" action="/docs"><input type="search" name="q" value="${search}" maxlength="100" aria-label="Search endpoints" placeholder="Search endpoints, such as domains or rollback">
+<button>Search</button></form>
+${words.length === 0 ? raw('') : html`<p role="status">${shown.length} ${shown.length === 1 ? 'endpoint' : 'endpoints'} for “${search}”. <a href="/docs">Show all</a></p>`}
+<details><summary>Versions, errors and rate limits</summary>
+<p>All versions of an endpoint keep working. Use <b>current</b> for new code; <b>legacy</b> and <b>earliest</b> respond in their
+original formats.</p>
+<p>Errors are <code>{"error": {"code", "message"}}</code> with a matching status code; <code>/errors/&lt;code&gt;</code> explains
+each code. Rate limits are reported in the <code>x-ratelimit-limit</code>, <code>x-ratelimit-remaining</code> and
+<code>x-ratelimit-reset</code> headers.</p></details>
+<fieldset class="choice"><legend>Version</legend>${join(choices)}</fieldset>
+<div class="sides"><nav aria-label="Resources"><ul class="toc">${join(contents)}</ul></nav>
+<div>${join(sections)}</div></div>`,
     { wide: true },
   )
 }

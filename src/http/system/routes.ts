@@ -35,7 +35,8 @@ export const systemRoutes = (parts: SystemParts, rows: () => readonly Endpoint[]
       description ??= JSON.stringify(describeApi(rows(), site, version))
       return { type: 'application/json; charset=utf-8', body: description }
     }),
-    publicRoute(api.docs, () => {
+    publicRoute(api.docs, (_visit, { query: { q = '' } }) => {
+      if (q.trim() !== '') return docsPage(rows(), site, q)
       docs ??= docsPage(rows(), site)
       return docs
     }),

@@ -148,7 +148,7 @@ const Broken = ({
         <Unchanged projectId={deployment.projectId} />
       </div>
     </div>
-    <ErrorLines log={log} />
+    <ErrorLines log={log} said={deployment.errorMessage} />
     <div className="mt-5 flex flex-wrap gap-2">
       <Button look="primary" icon="upload" onClick={onAgain}>
         Try again

@@ -108,7 +108,7 @@ const Failure = ({ deployment, log }: { deployment: Deployment; log: BuildLogSta
       <p className="break-words">{deployment.errorMessage ?? 'See the build log below.'}</p>
       <p className="text-sm text-soft">{hintFor(deployment.errorCode)}</p>
       <Unchanged projectId={deployment.projectId} />
-      <ErrorLines log={log} />
+      <ErrorLines log={log} said={deployment.errorMessage} />
     </div>
   </section>
 )

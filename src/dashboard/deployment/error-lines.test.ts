@@ -36,6 +36,14 @@ test('without an error the end is quoted, and nothing of an empty log', () => {
   assert.deepEqual(numbers(), [])
 })
 
+test('what is said already is not quoted again', () => {
+  const log = logOf('npm error code E404', 'Error: npm install failed.')
+  assert.deepEqual(
+    errorLinesOf(log, 0, 'npm install failed.').map(({ number }) => number),
+    [1],
+  )
+})
+
 test('lines are numbered as the log shows them', () => {
   assert.equal(errorLinesOf(logOf('error: no'), 100)[0]?.number, 101)
 })

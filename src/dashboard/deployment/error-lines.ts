@@ -20,9 +20,19 @@ const FRAME = /^\s+at\s|^\s*$/
 
 const textOf = (line: LogEvent): string => plainText(parseAnsi(line.payload.text))
 
-/** The lines of a build's log that say why it failed: the last errors in it, else how it ended. */
-export function errorLinesOf(lines: readonly LogEvent[], dropped = 0): readonly ErrorLine[] {
-  const texts = lines.map(textOf)
+/**
+ * The lines of a build's log that say why it failed: the last errors in it, else how it ended. What is said already
+ * beside them, `said`, is not said again.
+ */
+export function errorLinesOf(
+  lines: readonly LogEvent[],
+  dropped = 0,
+  said: string | undefined = undefined,
+): readonly ErrorLine[] {
+  const texts = lines.map((line) => {
+    const text = textOf(line)
+    return said !== undefined && said !== '' && text.includes(said) ? '' : text
+  })
   const isError = (at: number): boolean => {
     const text = texts[at] ?? ''
     return lines[at]?.type !== 'command' && ERROR.test(text) && !HARMLESS.test(text)

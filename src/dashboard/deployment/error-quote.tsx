@@ -4,8 +4,15 @@ import { segmentsOf } from './log-lines.tsx'
 import type { BuildLogState } from './use-build-log.ts'
 
 /** What the log says about why a build failed, with a link to each line. */
-export function ErrorLines({ log: { lines, dropped } }: { log: BuildLogState }) {
-  const found = useMemo(() => errorLinesOf(lines, dropped), [lines, dropped])
+export function ErrorLines({
+  log: { lines, dropped },
+  said,
+}: {
+  log: BuildLogState
+  /** What the card says already. */
+  said: string | undefined
+}) {
+  const found = useMemo(() => errorLinesOf(lines, dropped, said), [lines, dropped, said])
   const [first] = found
   if (first === undefined) return null
   return (

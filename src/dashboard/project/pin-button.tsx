@@ -6,6 +6,6 @@ export const PinButton = ({ name, on, onToggle }: { name: string; on: boolean; o
     label={on ? `Unpin ${name}` : `Pin ${name}`}
     aria-pressed={on}
     onClick={onToggle}
-    className={on ? 'text-accent' : ''}
+    className="aria-pressed:text-accent"
   />
 )

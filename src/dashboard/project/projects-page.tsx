@@ -112,14 +112,14 @@ export function ProjectsPage() {
             label="Cards"
             aria-pressed={!isList}
             onClick={() => setView('')}
-            className={isList ? '' : 'bg-hover text-fg'}
+            className="aria-pressed:bg-hover aria-pressed:text-fg"
           />
           <IconButton
             icon="list"
             label="List"
             aria-pressed={isList}
             onClick={() => setView('list')}
-            className={isList ? 'bg-hover text-fg' : ''}
+            className="aria-pressed:bg-hover aria-pressed:text-fg"
           />
         </fieldset>
       </div>

@@ -31,7 +31,7 @@ export function placesOf({ slug, kind }: Account): readonly { title: string; pla
       ],
     },
     {
-      title: 'Domains',
+      title: 'Network',
       places: [
         { label: 'Domains', icon: 'domain', link: { to: '/a/$account/domains', params } },
         { label: 'Certificates', icon: 'lock', link: { to: '/a/$account/certificates', params } },

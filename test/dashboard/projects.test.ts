@@ -241,6 +241,9 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
     await page.getByRole('heading', { name: 'Aloft is yours' }).waitFor()
     const bearer = (await page.locator('.code').textContent()) ?? ''
     assert.equal((await dashboard.server.call('GET /v2/user', { token: bearer })).body.user.operator, true)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy the login command' }).click()
+    await page.getByText('Copied').or(page.getByText('aloft login first@aloft.test')).first().waitFor()
     await dashboard.look(page, 'setup-done')
     await page.getByRole('link', { name: 'Open the dashboard' }).click()
     await page.getByRole('heading', { name: 'Deploy your first site' }).waitFor()

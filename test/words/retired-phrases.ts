@@ -103,6 +103,8 @@ export const RETIRED: readonly Retired[] = [
   { phrase: 'of those that', use: 'say which', in: ['dashboard'] },
   { phrase: 'Mend', use: 'Fix', in: BROWSER },
   { phrase: 'Deployment is on its way', use: 'Building…' },
+  // Where nothing is installed it would ask a registry for a package of that name.
+  { phrase: 'npx aloft', use: 'aloft', in: BROWSER },
 ]
 
 /** Marks that no sentence has: a full stop after one, and a space before an ellipsis. */

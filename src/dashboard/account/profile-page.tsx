@@ -24,8 +24,8 @@ export function ProfilePage() {
       </Card>
       <Card title="Command line" about="Use this account from a terminal.">
         <div className="space-y-2">
-          <CopyLine text={`npx aloft login ${user.email} --base-url ${location.origin}`} />
-          <CopyLine text="npx aloft deploy --prod" />
+          <CopyLine text={`aloft login ${user.email} --base-url ${location.origin}`} />
+          <CopyLine text="aloft deploy --prod" />
         </div>
       </Card>
     </Page>

@@ -132,7 +132,7 @@ export function AliasesPage() {
               command line:
             </p>
             <div className="mt-4 text-left">
-              <CopyLine text="npx aloft alias set <deployment> www.example.com" />
+              <CopyLine text="aloft alias set <deployment> www.example.com" />
             </div>
           </Empty>
         ) : rows.length === 0 ? (

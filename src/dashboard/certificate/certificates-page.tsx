@@ -66,7 +66,7 @@ export function CertificatesPage() {
               the first visitor arrives:
             </p>
             <div className="mt-4 text-left">
-              <CopyLine text="npx aloft certs issue example.com www.example.com" />
+              <CopyLine text="aloft certs issue example.com www.example.com" />
             </div>
           </Empty>
         ) : (

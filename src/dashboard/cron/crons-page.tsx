@@ -51,7 +51,7 @@ export function CronsPage() {
         {crons.length === 0 ? (
           <Empty icon="clock" title="Nothing runs on a schedule" action={make}>
             <p className="mb-3">Name paths under `crons` in vercel.json, or add a schedule here.</p>
-            <CopyLine text={'npx aloft crons add /api/nightly "0 5 * * *"'} />
+            <CopyLine text={'aloft crons add /api/nightly "0 5 * * *"'} />
           </Empty>
         ) : (
           <Table

@@ -13,14 +13,14 @@ export function CommandLine({ project }: { project?: string | undefined }) {
   return (
     <Card
       title="Deploy from the command line"
-      about="Log in once, then deploy the current folder as often as you like."
+      about="Log in once, then deploy the current folder as often as you like. The aloft command comes with the package; in a clone, run npm link once."
     >
       <div className="space-y-2">
         <CopyLine
-          text={`npx aloft login ${user.email} --base-url ${location.origin}`}
+          text={`aloft login ${user.email} --base-url ${location.origin}`}
           label="Copy login command"
         />
-        <CopyLine text={['npx aloft --prod', ...options].join(' ')} label="Copy deploy command" />
+        <CopyLine text={['aloft --prod', ...options].join(' ')} label="Copy deploy command" />
       </div>
     </Card>
   )

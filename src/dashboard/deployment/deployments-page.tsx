@@ -152,7 +152,7 @@ export function DeploymentsPage() {
             }
           >
             <p className="mb-3">Upload a folder, or deploy from your terminal:</p>
-            <CopyLine text="npx aloft" />
+            <CopyLine text="aloft" />
           </Empty>
         )}
         <ShowOlder pages={pages} />

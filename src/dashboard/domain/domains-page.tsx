@@ -45,7 +45,7 @@ export function DomainsPage() {
               line:
             </p>
             <div className="mt-4 text-left">
-              <CopyLine text="npx aloft domains add example.com" />
+              <CopyLine text="aloft domains add example.com" />
             </div>
           </Empty>
         </Card>

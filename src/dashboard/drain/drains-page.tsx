@@ -36,7 +36,7 @@ export function DrainsPage() {
         {drains.length === 0 ? (
           <Empty icon="drain" title="No log drains yet" action={make}>
             <p className="mb-3">Send logs to your own collector as JSON, NDJSON or syslog.</p>
-            <CopyLine text="npx aloft drains add https://logs.example.com --name collector --format ndjson" />
+            <CopyLine text="aloft drains add https://logs.example.com --name collector --format ndjson" />
           </Empty>
         ) : (
           <Table

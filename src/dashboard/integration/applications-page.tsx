@@ -57,7 +57,7 @@ export function ApplicationsPage() {
               An application requests scopes, acts in the accounts that install it, and receives their events.
               See examples/integration in the repository for a complete one.
             </p>
-            <CopyLine text="npx aloft apps create --name Watcher --redirect-uri https://watcher.example/back --scope deployment:read" />
+            <CopyLine text="aloft apps create --name Watcher --redirect-uri https://watcher.example/back --scope deployment:read" />
           </Empty>
         </Card>
       ) : (

@@ -213,6 +213,6 @@ const Nothing = ({ host }: { host: string | undefined }) => (
       Every request appears here with its status and duration, together with anything your code prints with
       console.log. Visit {host ?? 'a deployment'}, or follow along in your terminal:
     </p>
-    <CopyLine text={`npx aloft logs${host === undefined ? '' : ` ${host}`} -f`} />
+    <CopyLine text={`aloft logs${host === undefined ? '' : ` ${host}`} -f`} />
   </Empty>
 )

@@ -62,8 +62,8 @@ export function BackupsPage() {
       </Card>
       <Card title="Command line" about="Stream the same archive to a file, and restore from it.">
         <div className="space-y-2">
-          <CopyLine text="npx aloft operator backup --output aloft-backup.tar" />
-          <CopyLine text="npx aloft operator restore aloft-backup.tar --data-dir .aloft" />
+          <CopyLine text="aloft operator backup --output aloft-backup.tar" />
+          <CopyLine text="aloft operator restore aloft-backup.tar --data-dir .aloft" />
         </div>
       </Card>
     </Page>

@@ -95,7 +95,7 @@ export function HistoryPage() {
               </ButtonLink>
             }
           >
-            Upload a folder, or run <code>npx aloft</code> in it.
+            Upload a folder, or run <code>aloft</code> in it.
           </Empty>
         )}
         <ShowOlder pages={pages} />

@@ -82,7 +82,7 @@ const NothingLive = ({ project }: { project: Project }) => {
       >
         {project.latestDeployments.length > 0
           ? 'Promote a deployment below, or deploy to production.'
-          : 'Upload a folder, or run npx aloft --prod in it.'}
+          : 'Upload a folder, or run aloft --prod in it.'}
       </Empty>
     </Card>
   )

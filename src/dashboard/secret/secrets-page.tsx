@@ -102,7 +102,7 @@ export function SecretsPage() {
               line:
             </p>
             <div className="mt-4 text-left">
-              <CopyLine text="npx aloft env add DB_PASSWORD --secret db-password" />
+              <CopyLine text="aloft env add DB_PASSWORD --secret db-password" />
             </div>
           </Empty>
         ) : (

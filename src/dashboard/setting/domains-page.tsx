@@ -37,7 +37,7 @@ export function ProjectDomainsPage() {
           <Empty icon="domain" title="No custom domains yet">
             <p>The project is available at its default URLs. Add a domain here or from the command line:</p>
             <div className="mt-4 text-left">
-              <CopyLine text={`npx aloft domains attach example.com ${project.name}`} />
+              <CopyLine text={`aloft domains attach example.com ${project.name}`} />
             </div>
           </Empty>
         ) : (

@@ -106,7 +106,7 @@ export function TransferCard({ project }: { project: Project }) {
             <p className="text-soft">
               The recipient selects “Accept a transfer” on their Projects page, or runs:
             </p>
-            <CopyLine text={`npx aloft projects accept ${code}`} />
+            <CopyLine text={`aloft projects accept ${code}`} />
             <div className="flex justify-end">
               <Button look="primary" onClick={() => setCode(undefined)}>
                 Done

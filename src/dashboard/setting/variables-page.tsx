@@ -79,7 +79,7 @@ export function VariablesPage() {
     } catch (error) {
       toast.bad(
         error instanceof DOMException
-          ? 'Your browser blocked clipboard access. Use “npx aloft env pull” instead.'
+          ? 'Your browser blocked clipboard access. Use “aloft env pull” instead.'
           : explain(error),
       )
     }
@@ -131,7 +131,7 @@ export function VariablesPage() {
           <Empty icon="key" title="No variables yet">
             <p>Add a variable, paste a .env file, or use the command line:</p>
             <div className="mt-4 text-left">
-              <CopyLine text={`npx aloft env add API_KEY --project ${project.name}`} />
+              <CopyLine text={`aloft env add API_KEY --project ${project.name}`} />
             </div>
           </Empty>
         ) : (

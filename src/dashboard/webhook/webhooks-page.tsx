@@ -34,7 +34,7 @@ export function WebhooksPage() {
             <p className="mb-3">
               Notify your chat, your monitoring or your own service about deployments as they happen.
             </p>
-            <CopyLine text="npx aloft webhooks add https://example.com/aloft --event deployment.ready" />
+            <CopyLine text="aloft webhooks add https://example.com/aloft --event deployment.ready" />
           </Empty>
         ) : (
           <Table

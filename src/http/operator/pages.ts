@@ -1,5 +1,7 @@
-import { html } from '#contract/html.ts'
-import { page } from '../page.ts'
+import { createHash } from 'node:crypto'
+import type { RawReply } from '#contract/endpoint.ts'
+import { html, type Raw, raw } from '#contract/html.ts'
+import { page, pageReply } from '../page.ts'
 
 export const askForOperator = (token: string): string =>
   page(
@@ -10,15 +12,31 @@ export const askForOperator = (token: string): string =>
 <button>Create operator account</button></form>`,
   )
 
-export const setUpDone = (email: string, bearer: string, site: string): string =>
-  page(
-    'Aloft is yours',
-    html`<p><b>${email}</b> is the operator of this installation, and this browser is signed in. Next, deploy your first site:</p>
+/** The only script of such a page: what a button names is put on the clipboard. */
+const COPY = `for(const button of document.querySelectorAll('[data-copy]'))button.onclick=async()=>{const text=document.getElementById(button.dataset.copy).textContent;try{await navigator.clipboard.writeText(text);button.textContent='Copied'}catch{getSelection().selectAllChildren(document.getElementById(button.dataset.copy))}}`
+const COPY_DIGEST = createHash('sha256').update(COPY).digest('base64')
+
+const copied = (id: string, text: string, label: string): Raw =>
+  html`<pre id="${id}" tabindex="0">${text}</pre>
+<p><button type="button" data-copy="${id}" aria-label="${label}">Copy</button></p>`
+
+export function setUpDone(email: string, bearer: string, site: string, cookie: string): RawReply {
+  const body = html`<p><b>${email}</b> is the operator of this installation, and this browser is signed in. Next, deploy your first site:</p>
 <p><a class="button" href="/">Open the dashboard</a></p>
 <h2>Command line</h2>
-<p>This is your API token; it is shown this once:</p>
-<p class="code mono">${bearer}</p>
-<p>Try it:</p>
+<p>Log in with the command line, then accept in this browser:</p>
+${copied('login', `aloft login ${email} --base-url ${site}`, 'Copy the login command')}
+<h2>API token</h2>
+<p>For scripts. You won't be able to see it again:</p>
+<p class="code mono" id="token">${bearer}</p>
+<p><button type="button" data-copy="token" aria-label="Copy the API token">Copy</button></p>
 <pre tabindex="0">curl -H "Authorization: Bearer ${bearer}" ${site}/v2/user</pre>
-<p class="soft">Create more tokens in the dashboard, or with <code>aloft token create</code>. See the <a href="/docs">API reference</a> for what you can do with them.</p>`,
-  )
+<p class="soft">Create more tokens in the dashboard, or with <code>aloft token create</code>. See the <a href="/docs">API reference</a> for what you can do with them.</p>
+${raw(`<script>${COPY}</script>`)}`
+  const reply = pageReply(page('Aloft is yours', body), { cookies: [cookie] })
+  const policy = String(reply.headers?.['content-security-policy'])
+  return {
+    ...reply,
+    headers: { ...reply.headers, 'content-security-policy': `${policy}; script-src 'sha256-${COPY_DIGEST}'` },
+  }
+}

@@ -5,7 +5,6 @@ import type { Backups } from '#core/operator/backup.ts'
 import type { Operators } from '#core/operator/operators.ts'
 import type { Check, Status } from '#core/operator/status.ts'
 import type { Sessions } from '#core/session/sessions.ts'
-import { pageReply } from '../page.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { writeCookie } from '../session/cookies.ts'
 import { askForOperator, setUpDone } from './pages.ts'
@@ -105,6 +104,6 @@ export const operatorRoutes = ({
     const { user, bearer } = await operators.completeSetup(body.token ?? query.token ?? '', body.email)
     // Whoever held the link is who it was made for: the browser is signed in without a mail.
     const cookie = writeCookie('aloft_session', await sessions.begin(visit, user.id), visit.secure)
-    return pageReply(setUpDone(user.email, bearer, site), { cookies: [cookie] })
+    return setUpDone(user.email, bearer, site, cookie)
   }),
 ]

@@ -1,3 +1,4 @@
+import { hostsOf } from '#client/hosts.ts'
 import { listProjects } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, value } from '../command.ts'
@@ -31,7 +32,7 @@ export const command = defineCommand({
         head: ['NAME', 'PRODUCTION', 'FRAMEWORK', 'UPDATED', 'ID'],
         row: ({ name, targets, paused, framework, updatedAt, id }) => [
           name,
-          paused ? 'paused' : (targets.production?.alias[0] ?? targets.production?.url ?? '-'),
+          paused ? 'paused' : ((targets.production && hostsOf(targets.production, () => true)[0]) ?? '-'),
           framework ?? '-',
           relativeTime(updatedAt, now),
           id,

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
+import { hostsOf } from '#client/hosts.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { getProject } from '#contract/api/project.ts'
 import { useParam } from '../api/account.tsx'
 import { useRead } from '../api/query.ts'
-import { hostsOf } from './hosts.ts'
 
 export type Project = Static<typeof getProject.reply>
 /** A deployment as a project speaks of it. */

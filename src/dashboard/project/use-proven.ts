@@ -1,6 +1,6 @@
+import { isWithin } from '#client/hosts.ts'
 import { listDomains } from '#contract/api/domain.ts'
 import { useLater } from '../api/query.ts'
-import { isWithin } from './hosts.ts'
 
 /** Which hosts are in a domain that the account has verified. Others may lead here, or not yet. */
 export function useIsProven(): (host: string) => boolean {

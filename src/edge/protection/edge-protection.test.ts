@@ -318,7 +318,7 @@ test('the password opens the site until it is changed', async () => {
   assert.equal(form.headers['cache-control'], 'private, no-store')
   const wrong = await post(host, 'wrong', '/a.txt', HTML)
   assert.deepEqual([wrong.status, codeOf(wrong)], [401, 'PASSWORD_WRONG'])
-  assert.match(wrong.text, /not the password/)
+  assert.match(wrong.text, /Incorrect password/)
   assert.equal(wrong.headers['set-cookie'], undefined)
   const right = await post(host, PASSWORD, '//evil.test/?b')
   assert.deepEqual([right.status, right.headers.location], [303, `http://${host}//evil.test/?b`])

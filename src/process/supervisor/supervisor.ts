@@ -13,7 +13,7 @@ import { PREPARED, type Prepared } from '../prepared.ts'
 import { ADOPT, type Adopt } from './adopt.ts'
 import { announcement } from './announcement.ts'
 import { type Channel, kindOf } from './channel.ts'
-import { DRAIN_MS, findProgram, JOINED, SupervisedChild, type SupervisedOptions } from './child.ts'
+import { DRAIN_MS, findProgram, JOINED, READY, SupervisedChild, type SupervisedOptions } from './child.ts'
 import { isCountElsewhere } from './count-elsewhere.ts'
 import { openSockets } from './listen-sockets.ts'
 import { serveMetrics } from './metrics-hub.ts'
@@ -88,7 +88,8 @@ export async function supervise(
       ...{ ...common, role: 'serve', name: `serve-${n + 1}`, seat: n, ...options },
       onStart(channel) {
         const detach = attach(channel)
-        if (least === 1 && serving().length === 1 && !countsForGood) channel.send(alone(true))
+        // Not before: what is sent to a process that has not begun to count is heard by nobody.
+        channel.onMessage((message) => kindOf(message) === READY && countAtLast())
         return detach
       },
       given: () => ({

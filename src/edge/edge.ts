@@ -140,6 +140,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const fastPath = createFastPath({ ...shared, keepAliveMs })
   const fastStreams = createFastStreams(shared)
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))
+  const endGaps = options.bus.onGap?.(() => sites.recheck())
 
   /** When it was last said that the database is away. */
   let awayAnnounced = Number.NEGATIVE_INFINITY
@@ -264,6 +265,7 @@ export function createEdge(options: EdgeOptions): Edge {
     async close() {
       await options.images?.close()
       unsubscribe()
+      endGaps?.()
       revalidations.close()
       fastPath.release(true)
       proxy.close()

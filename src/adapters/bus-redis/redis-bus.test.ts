@@ -18,11 +18,15 @@ test('Redis bus', { skip: withoutRedis }, async (t) => {
     const publisher = server.connect(fast)
     const heard: string[] = []
     bus.subscribe('topic', (message) => heard.push(message))
+    let gaps = 0
+    bus.onGap?.(() => gaps++)
     await server.untilListening(1)
     assert.deepEqual(log.entries, [])
+    assert.equal(gaps, 0)
 
     await server.restart()
     assert.equal((await log.saw(BACK)).level, 'warn')
+    assert.equal(gaps, 1, 'what others said meanwhile was not heard')
     assert.deepEqual(heard, [])
 
     const other = createRedisBus({ redis: publisher, log: silentLog })
@@ -48,6 +52,28 @@ test('Redis bus', { skip: withoutRedis }, async (t) => {
     await log.saw(/does not pass messages on/)
     assert.equal(log.entries.length, 1)
     await bus.close()
+  })
+
+  await t.test('says what it could not say once Redis is back', async () => {
+    await server.restart()
+    const log = createRecordingLog()
+    const saying = server.connect({
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+      retryStrategy: () => null,
+    })
+    const other = createRedisBus({ redis: saying, log })
+    await server.untilListening(1)
+    await server.kill()
+    other.publish('topic', 'meanwhile')
+    await log.saw(/does not pass messages on/)
+    await server.restart()
+    const hearing = createRedisBus({ redis: server.connect(fast), log: silentLog })
+    const heard = new Promise((resolve) => hearing.subscribe('topic', resolve))
+    await server.untilListening(1)
+    await saying.connect()
+    assert.equal(await heard, 'meanwhile')
+    await Promise.all([hearing.close(), other.close()])
   })
 
   await t.test('listens once Redis is there, though it was not at the start', async () => {

@@ -17,6 +17,9 @@ export interface RedisBusOptions {
 
 const PREFIX = 'aloft:bus:'
 const LONGEST_PAUSE = 2 * SECOND
+/** What could not be sent is sent once Redis is back; beyond so many, those that came first. */
+const MOST_UNSENT = 1000
+const GAP = 'gap'
 
 /**
  * Tells processes on many machines, over Redis. The process that publishes is told directly and drops its
@@ -24,6 +27,8 @@ const LONGEST_PAUSE = 2 * SECOND
  */
 export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOptions): Bus {
   const listeners = createListeners(log)
+  const gaps = createListeners(log)
+  const unsent = new Set<string>()
   const warn = createRareWarning(
     log,
     'Redis does not pass messages on: other processes may act on old state',
@@ -43,7 +48,9 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
   subscriber.on('error', warn)
   subscriber.on('ready', () => {
     subscriber.psubscribe(`${PREFIX}*`).then(() => {
-      if (connections++ > 0) log.warn({}, 'the bus is back on Redis; messages sent meanwhile are lost')
+      if (connections++ === 0) return
+      log.warn({}, 'the bus is back on Redis; what others said meanwhile is looked up again')
+      gaps.tell(GAP, '')
     }, warn)
   })
   subscriber.on('pmessage', (_pattern: string, channel: string, text: string) => {
@@ -51,16 +58,32 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
     listeners.tell(channel.slice(PREFIX.length), text.slice(self.length))
   })
 
+  const send = (channel: string, message: string): void => {
+    redis.publish(channel, self + message).catch((error: unknown) => {
+      warn(error)
+      if (unsent.size < MOST_UNSENT) unsent.add(JSON.stringify([channel, message]))
+    })
+  }
+  const sendUnsent = (): void => {
+    const waiting = [...unsent].map((text) => JSON.parse(text) as [string, string])
+    unsent.clear()
+    for (const [channel, message] of waiting) send(channel, message)
+  }
+  redis.on('ready', sendUnsent)
+
   return {
     publish(topic, message) {
       if (closed) return
       queueMicrotask(() => listeners.tell(topic, message))
-      redis.publish(PREFIX + topic, self + message).catch(warn)
+      send(PREFIX + topic, message)
     },
     subscribe: listeners.add,
+    onGap: (listener) => gaps.add(GAP, listener),
     async close() {
       closed = true
+      redis.off('ready', sendUnsent)
       listeners.clear()
+      gaps.clear()
       subscriber.disconnect()
     },
   }

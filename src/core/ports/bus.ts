@@ -5,5 +5,10 @@
 export interface Bus {
   publish(topic: string, message: string): void
   subscribe(topic: string, listener: (message: string) => void): () => void
+  /**
+   * Called after a time in which messages of others may have been lost, by buses that can tell. What is kept because
+   * changes are told has to be looked at again.
+   */
+  onGap?(listener: () => void): () => void
   close(): Promise<void>
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, test } from 'node:test'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import type { Bus } from '#core/ports/bus.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
 import { createTestClock } from '#test/support/clock.ts'
@@ -146,6 +147,26 @@ test('a change whose message was lost is noticed after a minute, while visitors 
   clock.advance(59_000)
   assert.equal((await ask(port, '/')).text, 'old')
   clock.advance(1_000)
+  assert.equal((await ask(port, '/')).text, 'old')
+  assert.equal((await ask(port, '/')).text, 'new')
+})
+
+test('after a gap in the messages everything is looked up again, while visitors are served', async () => {
+  let tellGap = () => {}
+  const bus: Bus = {
+    ...createMemoryBus({ log: silentLog }),
+    onGap(listener) {
+      tellGap = listener
+      return () => {}
+    },
+  }
+  const world = createEdgeWorld({ bus })
+  world.addSite('site.test', { 'index.html': 'old' })
+  const { port } = await start(world)
+  await ask(port, '/')
+  world.addSite('site.test', { 'index.html': 'new' })
+  assert.equal((await ask(port, '/')).text, 'old')
+  tellGap()
   assert.equal((await ask(port, '/')).text, 'old')
   assert.equal((await ask(port, '/')).text, 'new')
 })

@@ -79,6 +79,15 @@ export class SiteCache {
       if (known.endsWith(within)) this.#forget(known)
   }
 
+  /** Has everything looked up again when it is asked for next; until it is known, what was there is served. */
+  recheck(): void {
+    this.#absent.clear()
+    for (const host of this.#kept.keys()) {
+      const entry = this.#kept.get(host)
+      if (entry) entry.checkAt = Number.NEGATIVE_INFINITY
+    }
+  }
+
   clear(): void {
     this.#kept.clear()
     this.#loads.clear()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
-import { mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
+import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
 
 const call = async (aloft: Installation, on: string, init: RequestInit = {}) => {
   const [method = 'GET', path] = on.split(' ')
@@ -23,25 +23,6 @@ const upload = (aloft: Installation, bytes: Buffer) =>
     headers: { 'x-platform-digest': createHash('sha1').update(bytes).digest('hex') },
     body: new Uint8Array(bytes),
   })
-
-/** Writes until nothing more fits. */
-async function fill(path: string): Promise<void> {
-  const file = await open(path, 'a')
-  try {
-    for (const size of [2 ** 20, 4096, 512]) {
-      const chunk = randomBytes(size)
-      for (;;) {
-        const { bytesWritten } = await file.write(chunk).catch((error: NodeJS.ErrnoException) => {
-          if (error.code !== 'ENOSPC') throw error
-          return { bytesWritten: 0 }
-        })
-        if (bytesWritten < chunk.length) break
-      }
-    }
-  } finally {
-    await file.close()
-  }
-}
 
 const logsCheck = async (aloft: Installation) => {
   const { body } = await call(aloft, 'GET /v1/operator/status')
@@ -65,7 +46,7 @@ test('a full disk: sites are served through a restart, deletions work, and nothi
   const page = async () => (await visit(aloft, kept.url, { path: '/' })).text
   assert.equal(await page(), 'still here')
 
-  await fill(join(dataDir, 'filler'))
+  await fillDisk(join(dataDir, 'filler'))
   const refused = await upload(aloft, randomBytes(100_000))
   assert.equal(refused.status, 503)
   assert.match(refused.body.error?.message ?? '', /no space left/i)

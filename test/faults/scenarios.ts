@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { open, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type CuttableSocket, standBefore } from '#test/support/cuttable-socket.ts'
 import { startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
 import { startRedis } from '#test/support/redis.ts'
+import { restartNow } from '#test/support/restart-load.ts'
+import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
 import { ask } from './load/client.ts'
 import type { World } from './load/world.ts'
 
@@ -86,6 +89,22 @@ const noticedSoon = async (): Promise<Ground> => ({
   env: { ALOFT_HANG_SECONDS: '10' },
   close: async () => {},
 })
+/** Builds leave 1024 MB to others. */
+const DISK_MB = 2048
+
+/** A disk of its own, so that only the installation feels that it is full. */
+async function onTinyDisk(): Promise<Ground | string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'aloft-full-'))
+  const reason = mountTinyDisk(dataDir, DISK_MB)
+  if (reason !== undefined) return reason
+  return {
+    env: { ALOFT_DATA_DIR: dataDir },
+    async close() {
+      unmountTinyDisk(dataDir)
+    },
+  }
+}
+
 const withChat = async (): Promise<Ground> => ({ env: {}, chat: true, close: async () => {} })
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -97,6 +116,26 @@ export const SCENARIOS: readonly Scenario[] = [
       await world.aloft.stop()
       await world.startAgain()
       return at
+    },
+  },
+  {
+    name: 'all processes are replaced (SIGUSR2, as an upgrade does), with WebSockets open',
+    prepare: withChat,
+    async break(world) {
+      // It takes as long as the new processes need; nobody is to notice, so that the time is that until all works after it.
+      await restartNow(world.aloft)
+      return performance.now()
+    },
+  },
+  {
+    name: 'the disk is full for 5 s',
+    prepare: onTinyDisk,
+    async break(world, ground) {
+      const filling = join(dataDirOf(world, ground), 'somebody-elses-file')
+      await fillDisk(filling)
+      await pause(BROKEN_MS)
+      await rm(filling)
+      return performance.now()
     },
   },
   {

@@ -27,6 +27,7 @@ import type { Registrations } from '#core/registrar/registrations.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import type { SignOn } from '#core/session/sign-on.ts'
+import type { Invitations } from '#core/team/invitations.ts'
 import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import type { QuotaSettings } from '#core/usage/quota-settings.ts'
@@ -68,6 +69,7 @@ import { createFindPerson } from './session/person.ts'
 import { sessionRoutes } from './session/routes.ts'
 import { ssoRoutes } from './session/sso-routes.ts'
 import { type SystemParts, systemRoutes } from './system/routes.ts'
+import { invitationRoutes } from './team/invitation-routes.ts'
 import { teamRoutes } from './team/routes.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
@@ -107,6 +109,7 @@ export interface UseCases {
   readonly sessions: Sessions
   readonly signOn: SignOn
   readonly teams: Teams
+  readonly invitations: Invitations
   readonly tokens: Tokens
   readonly transfers: Transfers
   readonly webhooks: Webhooks
@@ -142,6 +145,7 @@ export function allRoutes(
     ...userRoutes,
     ...tokenRoutes(use.tokens),
     ...teamRoutes(use.teams),
+    ...invitationRoutes(use.invitations, system.site),
     ...fileRoutes(use.files),
     ...deploymentRoutes(use.deployments),
     ...gitRoutes({ ...use.git, ...system, tokens: use.tokens, projects: use.projects }),

@@ -50,6 +50,10 @@ const user = sampleUser()
 const team = sampleTeam({ creatorId: user.id })
 const token = sampleToken({ userId: user.id })
 const login = sampleLogin()
+const invitation = {
+  ...{ id: 'i', teamId: team.id, email: 'jo@aloft.test', role: 'MEMBER' as const, inviterId: user.id },
+  ...{ createdAt: 1, expiresAt: 2 },
+} as const
 const session = sampleSession({ userId: user.id })
 const pass = { hash: 'h', host: 'a.aloft.test', userId: user.id, expiresAt: 1 }
 const secret = sampleSecret({ ownerId: user.id })
@@ -99,7 +103,16 @@ const challenge = sampleChallenge()
 
 type Others = Omit<
   Stores,
-  'users' | 'teams' | 'tokens' | 'logins' | 'sessions' | 'ssoPasses' | 'settings' | 'jobs' | 'accounts'
+  | 'users'
+  | 'teams'
+  | 'tokens'
+  | 'logins'
+  | 'invitations'
+  | 'sessions'
+  | 'ssoPasses'
+  | 'settings'
+  | 'jobs'
+  | 'accounts'
 >
 type OtherCalls = Pick<Calls, keyof Others>
 type Calls = { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: () => Promise<unknown> } }
@@ -126,6 +139,7 @@ const callsOn = ({
   users,
   teams,
   tokens,
+  invitations,
   logins,
   sessions,
   ssoPasses,
@@ -169,6 +183,13 @@ const callsOn = ({
     touch: () => tokens.touch(token.id, 1),
     delete: () => tokens.delete(user.id, token.id),
     handOver: () => tokens.handOver(installation.id, user.id),
+  },
+  invitations: {
+    add: () => invitations.add(invitation, 'h'),
+    byHash: () => invitations.byHash('h'),
+    ofTeam: () => invitations.ofTeam(invitation.teamId, 1),
+    take: () => invitations.take(invitation.teamId, invitation.id),
+    prune: () => invitations.prune(1),
   },
   logins: {
     insert: () => logins.insert(login, { poll: 'p', link: 'l' }),

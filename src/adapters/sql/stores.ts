@@ -31,12 +31,14 @@ import type { SecretStore } from '#core/secret/secret-store.ts'
 import type { SsoPassStore } from '#core/session/session.ts'
 import type { SessionStore } from '#core/session/session-store.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
+import type { InvitationStore } from '#core/team/invitation.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import type { UsageStore } from '#core/usage/usage-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
 import type { DeliveryStore, WebhookStore } from '#core/webhook/webhook-store.ts'
 import { createAccountStore } from './account/account-store.ts'
+import { createInvitationStore } from './account/invitation-store.ts'
 import { createLoginStore } from './account/login-store.ts'
 import { createSecretStore } from './account/secret-store.ts'
 import { createSessionStore } from './account/session-store.ts'
@@ -82,6 +84,7 @@ export interface Stores {
   readonly teams: TeamStore
   readonly tokens: TokenStore
   readonly logins: LoginStore
+  readonly invitations: InvitationStore
   readonly sessions: SessionStore
   readonly ssoPasses: SsoPassStore
   readonly settings: SettingStore
@@ -142,6 +145,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   teams: ({ db }) => createTeamStore(db),
   tokens: ({ db }) => createTokenStore(db),
   logins: ({ db }) => createLoginStore(db),
+  invitations: ({ db }) => createInvitationStore(db),
   sessions: ({ db }) => createSessionStore(db),
   ssoPasses: ({ db }) => createSsoPassStore(db),
   settings: ({ db }) => createSettingStore(db),

@@ -24,6 +24,7 @@ export interface Tables {
   readonly team_members: TeamMemberTable
   readonly tokens: TokenTable
   readonly logins: LoginTable
+  readonly invitations: InvitationTable
   readonly settings: SettingTable
   readonly jobs: JobTable
   readonly secrets: SecretTable
@@ -137,6 +138,17 @@ interface LoginTable {
   created_at: number
   expires_at: number
   accepted_at: number | null
+}
+
+interface InvitationTable {
+  id: string
+  hash: string
+  team_id: string
+  email: string
+  role: string
+  inviter_id: string
+  created_at: number
+  expires_at: number
 }
 
 interface SettingTable {

@@ -10,6 +10,13 @@ export const COMMANDS: CommandTable = {
         ['teams switch acme', 'act for it from now on'],
       ],
     },
+    'teams invitations': {
+      summary: 'Who was invited and has not accepted yet',
+      examples: [
+        ['teams invitations ls --team acme', 'open invitations'],
+        ['teams invitations rm jo@example.com --team acme', 'withdraw one'],
+      ],
+    },
     'teams members': {
       summary: 'Who belongs to a team, and as what',
       examples: [
@@ -18,7 +25,12 @@ export const COMMANDS: CommandTable = {
       ],
     },
   },
-  synonyms: { team: 'teams', 'teams members invite': 'add', 'teams add': 'create' },
+  synonyms: {
+    'teams invitations revoke': 'rm',
+    team: 'teams',
+    'teams members invite': 'add',
+    'teams add': 'create',
+  },
   commands: [
     { name: 'teams ls', summary: 'List your teams', load: () => import('./ls.ts') },
     { name: 'teams create', summary: 'Make a team that you own', load: () => import('./create.ts') },
@@ -37,6 +49,16 @@ export const COMMANDS: CommandTable = {
       name: 'teams members add',
       summary: 'Add somebody to a team',
       load: () => import('./members-add.ts'),
+    },
+    {
+      name: 'teams invitations ls',
+      summary: 'List the invitations that nobody has accepted yet',
+      load: () => import('./invitations-ls.ts'),
+    },
+    {
+      name: 'teams invitations rm',
+      summary: 'Withdraw an invitation',
+      load: () => import('./invitations-rm.ts'),
     },
     {
       name: 'teams members role',

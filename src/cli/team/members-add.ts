@@ -1,27 +1,38 @@
+import { ApiError } from '#client/api-error.ts'
+import { createInvitation } from '#contract/api/invitation.ts'
 import { inviteMember, ROLES } from '#contract/api/team.ts'
+import { sentence } from '#contract/wording.ts'
 import { actingTeam } from '../account.ts'
 import { defineCommand, oneOf, required, value } from '../command.ts'
 import { plainText } from '../plain-text.ts'
+import { relativeTime } from '../relative-time.ts'
 
 export const command = defineCommand({
   doing: 'add the member',
-  about: 'They belong to the team at once and are told by mail. Only an OWNER may do this.',
+  about:
+    'Whoever has an account belongs to the team at once and is told by mail. Anybody else is mailed an invitation, whose link makes the account. Only an OWNER may do this.',
   team: true,
-  arguments: { email: required('e-mail address of their account') },
+  arguments: { email: required('their e-mail address') },
   options: { role: value('role', `${ROLES.join(' or ')}; MEMBER when left out`, oneOf(ROLES)) },
   examples: [
     ['teams members add jo@example.com --team acme', 'as a MEMBER'],
     ['teams members add jo@example.com --role owner --team acme', 'as an OWNER'],
   ],
-  hints: { user_not_found: 'They need an account first: `aloft login` with that address makes one.' },
   async run(cli, { email, role }) {
     const { out } = cli
     const api = cli.api()
     const team = await actingTeam(cli)
-    const added = await api.call(inviteMember, {
-      params: { id: team.id },
-      body: { email, ...(role === undefined ? {} : { role }) },
-    })
-    out.show(added, () => `${plainText(added.username)} belongs to ${team.slug}.`)
+    const call = { params: { id: team.id }, body: { email, ...(role === undefined ? {} : { role }) } }
+    try {
+      const added = await api.call(inviteMember, call)
+      out.show(added, () => sentence(`${plainText(added.username)} is now a member of ${team.slug}`))
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'user_not_found') throw error
+      const invitation = await api.call(createInvitation, call)
+      const until = relativeTime(invitation.expiresAt, cli.now())
+      out.show({ invitation }, () =>
+        sentence(`Invited ${plainText(invitation.email)} by mail; the link expires ${until}`),
+      )
+    }
   },
 })

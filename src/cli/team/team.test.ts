@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { createInvitation, listInvitations, revokeInvitation } from '#contract/api/invitation.ts'
 import {
   changeRole,
   createTeam,
@@ -80,7 +81,7 @@ test('a missing team is wrong usage, and one that is not yours exits with 3', as
   assert.match(foreign.stderr, /not a member of "other".*\n {2}hint: See your teams/)
 })
 
-test('add names a role when asked to, and an unknown person leads to their account', async () => {
+test('add names a role when asked to, and who has no account is invited by mail', async () => {
   await using machine = await startMachine(
     ...teams,
     answers(inviteMember, ({ params, body }) => {
@@ -89,13 +90,25 @@ test('add names a role when asked to, and an unknown person leads to their accou
       assert.equal(body.role, 'OWNER')
       return { uid: 'u2', username: 'kim' }
     }),
+    answers(createInvitation, ({ body: { email, role = 'MEMBER' } }) => ({
+      ...{ id: 'req_1', email, role, createdAt: Date.now(), expiresAt: Date.now() + 7 * 86_400_000 },
+    })),
+    answers(listInvitations, () => ({
+      invitations: [
+        { id: 'req_1', email: 'who@example.com', role: 'OWNER' as const, createdAt: 1, expiresAt: 2 },
+      ],
+    })),
+    answers(revokeInvitation, ({ params }) => ({ id: params.invitationId as string })),
   )
   const add = (email: string) =>
     machine.run(['teams', 'members', 'add', email, '--role', 'owner', '--team', 'acme'], env)
-  assert.equal((await add('kim@example.com')).stdout, 'kim belongs to acme.\n')
+  assert.equal((await add('kim@example.com')).stdout, 'kim is now a member of acme.\n')
   const unknown = await add('who@example.com')
-  assert.equal(unknown.code, 1)
-  assert.match(unknown.stderr, /They need an account first/)
+  assert.equal(unknown.stdout, 'Invited who@example.com by mail; the link expires in 7d.\n')
+  const on = (...line: string[]) => machine.run(['teams', 'invitations', ...line, '--team', 'acme'], env)
+  assert.match((await on('ls')).stdout, /^who@example\.com +OWNER .* req_1$/m)
+  assert.equal((await on('rm', 'who@example.com')).stdout, 'Withdrew the invitation of who@example.com.\n')
+  assert.match((await on('rm', 'no@example.com')).stderr, /Nobody is invited as no@example\.com/)
 })
 
 test('a role is changed by address, username or id', async () => {

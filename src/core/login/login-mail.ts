@@ -1,5 +1,5 @@
 import { html } from '#contract/html.ts'
-import { mailPage } from '../mail/mail-page.ts'
+import { mailButton, mailPage } from '../mail/mail-page.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Login } from './login.ts'
@@ -35,9 +35,7 @@ If you did not ask for this, ignore this mail: nothing happens.
 <p style="font-size:1.4em;font-weight:600;padding:.6em 1em;
 border:1px solid #8888;border-radius:8px;text-align:center">
 ${login.securityCode}</p>
-<p><a
-href="${link}">Review
-and accept</a></p>
+${mailButton(link, 'Review and accept')}
 <p>If another code is shown there, open the link and enter that
 code: after many requests one mail serves them all.</p>
 <p>The link is valid for 30 minutes.<br>

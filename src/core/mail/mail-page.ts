@@ -19,3 +19,13 @@ ${body}
 </body>
 </html>
 `.text
+
+/** The one thing that a mail asks for. The address stands below it, for programs that show no links. */
+export const mailButton = (link: string, label: string): Raw =>
+  html`<p style="margin:1.5em 0"><a
+href="${link}"
+style="display:inline-block;padding:.7em 1.3em;border-radius:10px;
+background:#2457e6;color:#fff;font-weight:600;text-decoration:none">
+${label}</a></p>
+<p style="font-size:.85em;color:#777">Or open this address:<br>
+${link}</p>`

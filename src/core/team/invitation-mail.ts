@@ -1,6 +1,6 @@
 import type { Role } from '#contract/api/team.ts'
 import { html } from '#contract/html.ts'
-import { mailPage } from '../mail/mail-page.ts'
+import { mailButton, mailPage } from '../mail/mail-page.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { User } from '../user/user.ts'
@@ -22,7 +22,40 @@ export function invitationMail(invitation: {
     html: mailPage(
       `You are now a member of ${team}`,
       html`<p><b>${inviter.email}</b> added you to the team <b>${team}</b> as ${role}.</p>
-<p><a href="${baseUrl}">Open Aloft</a></p>`,
+${mailButton(baseUrl, 'Open Aloft')}`,
+    ),
+  }
+}
+
+/** To somebody who need not have an account: the link makes one. */
+export function joinMail(invitation: {
+  readonly to: string
+  readonly team: string
+  readonly inviter: User
+  readonly role: Role
+  readonly link: string
+}): Mail {
+  const { to, inviter, role, link } = invitation
+  const team = strangerText(invitation.team)
+  const as = role === 'OWNER' ? 'an owner' : 'a member'
+  return {
+    to,
+    link,
+    subject: `${inviter.email} invited you to ${team} on Aloft`,
+    text: `${inviter.email} invited you to join the team "${team}" as ${as}.
+
+To accept, open this link:
+
+${link}
+
+It works once and expires in 7 days. If you did not expect this, ignore this mail.
+`,
+    html: mailPage(
+      `Join ${team}`,
+      html`<p><b>${inviter.email}</b> invited you to join the team <b>${team}</b> as ${as}.</p>
+${mailButton(link, 'Accept invitation')}
+<p>The link works once and expires in 7 days.<br>
+If you did not expect this, ignore this mail.</p>`,
     ),
   }
 }

@@ -12,6 +12,7 @@ import type { Transact } from '../ports/transact.ts'
 import { readEmail } from '../user/user.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { invitationMail } from './invitation-mail.ts'
+import { isSeen, ownedTeam, seenTeam } from './seen-team.ts'
 import { type Member, readSlug, readTeamName, type Team } from './team.ts'
 import type { TeamStore } from './team-store.ts'
 
@@ -55,29 +56,6 @@ export function createTeams(parts: TeamParts): Teams {
   const notAMember = (userId: string) =>
     new AloftError('member_not_found', `The user \`${userId}\` is not a member of this team.`)
 
-  /** The team as its caller sees it. Somebody else's team is refused in the same words as an unknown one. */
-  async function seen(teams: TeamStore, ctx: Context, by: { id: string } | { slug: string }) {
-    const found = await teams.membership(ctx.actor.user.id, by)
-    if (!found || !isSeen(ctx, found.team))
-      throw new AloftError('forbidden', 'You are not a member of this team, or it does not exist.')
-    return found
-  }
-
-  /** An application knows the team that it is installed in, whatever others its person is in. */
-  const isSeen = ({ actor: { installation } }: Context, { id }: Team): boolean =>
-    installation === undefined || installation.teamId === id
-
-  async function owned(teams: TeamStore, ctx: Context, id: string): Promise<Team> {
-    const { team, role } = await seen(teams, ctx, { id })
-    if (role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team may do this.')
-    if (team.softBlocked)
-      throw new AloftError(
-        'payment_required',
-        'This team is blocked. Settle its payment to make changes again.',
-      )
-    return team
-  }
-
   return {
     async create(ctx, { slug, name }) {
       const team: Team = {
@@ -101,11 +79,11 @@ export function createTeams(parts: TeamParts): Teams {
       return { ...found, items: found.items.filter((team) => isSeen(ctx, team)) }
     },
 
-    get: async (ctx, by) => (await seen(store, ctx, by)).team,
+    get: async (ctx, by) => (await seenTeam(store, ctx, by)).team,
 
     update: (ctx, id, command) =>
       transact(async ({ teams }) => {
-        await owned(teams, ctx, id)
+        await ownedTeam(teams, ctx, id)
         const change = {
           ...(command.slug === undefined ? {} : { slug: readSlug(command.slug) }),
           ...(command.name === undefined ? {} : { name: readTeamName(command.name) }),
@@ -116,17 +94,17 @@ export function createTeams(parts: TeamParts): Teams {
         if (Object.keys(change).length === 0)
           throw new AloftError('bad_request', 'Invalid request: `slug` or `name` is required.')
         if (!(await teams.update(id, change))) throw slugTaken(command.slug ?? '')
-        return (await seen(teams, ctx, { id })).team
+        return (await seenTeam(teams, ctx, { id })).team
       }),
 
     async members(ctx, id) {
-      await seen(store, ctx, { id })
+      await seenTeam(store, ctx, { id })
       return store.members(id)
     },
 
     invite: (ctx, id, { email: text, role = 'MEMBER' }) =>
       transact(async ({ teams, users, jobs }) => {
-        const team = await owned(teams, ctx, id)
+        const team = await ownedTeam(teams, ctx, id)
         const email = readEmail(text)
         const user = await users.byEmail(email)
         if (!user) throw new AloftError('user_not_found', 'No account has this e-mail address.', { email })
@@ -140,7 +118,7 @@ export function createTeams(parts: TeamParts): Teams {
 
     changeRole: (ctx, id, userId, role) =>
       transact(async ({ teams }) => {
-        await owned(teams, ctx, id)
+        await ownedTeam(teams, ctx, id)
         await teams.lockMembers(id)
         const member = await teams.member(id, userId)
         if (!member) throw notAMember(userId)
@@ -152,7 +130,7 @@ export function createTeams(parts: TeamParts): Teams {
     removeMember: (ctx, id, userId) =>
       transact(async (stores) => {
         const { teams } = stores
-        await owned(teams, ctx, id)
+        await ownedTeam(teams, ctx, id)
         await teams.lockMembers(id)
         const member = await teams.member(id, userId)
         if (!member) throw notAMember(userId)

@@ -1,4 +1,6 @@
 import { useState } from 'react'
+import { ApiError } from '#client/api-error.ts'
+import { createInvitation } from '#contract/api/invitation.ts'
 import { inviteMember, type Role } from '#contract/api/team.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
@@ -10,11 +12,20 @@ export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () 
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('MEMBER')
   const invite = useAction(
-    (_input: undefined, { client }) =>
-      client.call(inviteMember, { params: { id: teamId }, body: { email, role } }),
+    async (_input: undefined, { client }) => {
+      const call = { params: { id: teamId }, body: { email, role } }
+      try {
+        await client.call(inviteMember, call)
+        return `${email} has been added and notified by email.`
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'user_not_found') throw error
+        await client.call(createInvitation, call)
+        return `${email} has been invited by email.`
+      }
+    },
     {
       changes: ['member'],
-      done: `${email} has been added and notified by email.`,
+      done: (said) => said,
       after: onClose,
       quiet: true,
     },
@@ -22,7 +33,7 @@ export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () 
   return (
     <FormDialog
       title="Add member"
-      about="Add someone who has signed in to this installation before. They're notified by email."
+      about="People with an account join immediately and are notified by email. Anyone else gets an invitation by email."
       onClose={onClose}
       action="Add member"
       busy={invite.isPending}

@@ -11,6 +11,7 @@ import { SelectField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import { OpenInvitations } from './open-invitations.tsx'
 import { ROLE_OPTIONS } from './roles.ts'
 
 export function MembersPage() {
@@ -101,6 +102,7 @@ export function MembersPage() {
           ]}
         />
       </Card>
+      {isOwner && <OpenInvitations teamId={id} />}
       {!isOwner && <p className="text-sm text-soft">Only team owners can add and remove members.</p>}
       {inviting && <InviteDialog teamId={id} onClose={() => setInviting(false)} />}
       {leaving && (

@@ -72,6 +72,7 @@ import { createSessionCleanup, createSessions } from '#core/session/sessions.ts'
 import { createSignOn } from '#core/session/sign-on.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
 import { addressesOf } from '#core/team/account-people.ts'
+import { createInvitationCleanup, createInvitations } from '#core/team/invitations.ts'
 import { createTeams } from '#core/team/teams.ts'
 import { createTokens } from '#core/token/tokens.ts'
 import { createCompactUsageJob } from '#core/usage/compact-job.ts'
@@ -114,6 +115,7 @@ const recurringJobs = (
     createSettleJob(registrationParts(config, parts)),
     createTransfersJob(registrationParts(config, parts)),
     createLoginCleanup({ store: stores.logins, clock }),
+    createInvitationCleanup({ store: stores.invitations, clock }),
     createSessionCleanup({ sessions: stores.sessions, passes: stores.ssoPasses, clock }),
     createJobCleanup({ store: stores.jobs, clock }),
     createAbandonedJob({ store: stores.deployments, clock }),
@@ -407,6 +409,14 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       queueMail,
       baseUrl,
       onLeaving: createDisableInstallations({ queueMail, clock, baseUrl }),
+    }),
+    invitations: createInvitations({
+      ...rules,
+      store: stores.invitations,
+      teams: stores.teams,
+      transact,
+      queueMail,
+      baseUrl,
     }),
     applications: createApplications({
       store: stores.applications,

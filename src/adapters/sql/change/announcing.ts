@@ -17,6 +17,7 @@ import type { ProjectDomainStore } from '#core/project-domain/project-domain-sto
 import type { OrderStore } from '#core/registrar/order.ts'
 import type { SecretStore } from '#core/secret/secret-store.ts'
 import type { SessionStore } from '#core/session/session-store.ts'
+import type { InvitationStore } from '#core/team/invitation.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import type { UserStore } from '#core/user/user-store.ts'
@@ -32,6 +33,7 @@ export type Announcing = { readonly [K in keyof Announced]: (store: Announced[K]
 interface Announced {
   readonly users: UserStore
   readonly teams: TeamStore
+  readonly invitations: InvitationStore
   readonly tokens: TokenStore
   readonly sessions: SessionStore
   readonly secrets: SecretStore
@@ -203,6 +205,11 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       addMember: announcing(store.addMember, membership),
       setRole: announcing(store.setRole, membership),
       removeMember: announcing(store.removeMember, membership),
+    }),
+    invitations: (store) => ({
+      ...store,
+      add: announcing(store.add, ({ teamId, id }) => one('member', { ownerId: teamId, id })),
+      take: announcing(store.take, (teamId, id) => one('member', { ownerId: teamId, id })),
     }),
     tokens: (store) => ({
       ...store,

@@ -21,6 +21,7 @@ import { crons } from './0026-crons.ts'
 import { contents } from './0027-contents.ts'
 import { git } from './0029-git.ts'
 import { gitSources } from './0030-git-sources.ts'
+import { invitations } from './0034-invitations.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   contents,
   git,
   gitSources,
+  invitations,
 ]

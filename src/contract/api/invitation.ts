@@ -1,0 +1,69 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { PERSONAL, PUBLIC } from '../scopes.ts'
+import { Id, Time } from './shared.ts'
+import { ROLES } from './team.ts'
+
+const RoleSchema = Type.Enum(ROLES)
+
+const Invitation = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  role: RoleSchema,
+  createdAt: Time,
+  expiresAt: Time,
+})
+
+const current = { gen: 'current', access: PERSONAL } as const
+
+export const createInvitation = endpoint({
+  ...current,
+  on: 'POST /v1/teams/:id/invitations',
+  summary: 'Invite somebody to a team by mail, with or without an account; OWNER only',
+  limit: 'write',
+  body: Type.Object({
+    email: Type.String({ minLength: 1, maxLength: 254 }),
+    role: Type.Optional(RoleSchema),
+  }),
+  reply: Invitation,
+})
+
+export const listInvitations = endpoint({
+  ...current,
+  on: 'GET /v1/teams/:id/invitations',
+  summary: 'List the invitations that nobody has accepted yet; OWNER only',
+  limit: 'read',
+  reply: Type.Object({ invitations: Type.Array(Invitation) }),
+})
+
+export const revokeInvitation = endpoint({
+  ...current,
+  on: 'DELETE /v1/teams/:id/invitations/:invitationId',
+  summary: 'Withdraw an invitation; its link stops working; OWNER only',
+  limit: 'write',
+  reply: Id,
+})
+
+export const invitationPage = endpoint({
+  on: 'GET /invitation',
+  gen: 'current',
+  page: true,
+  summary: 'The page behind the link of an invitation',
+  access: PUBLIC,
+  limit: 'registration-verify',
+  query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }),
+  reply: 'raw',
+})
+
+export const acceptInvitation = endpoint({
+  on: 'POST /invitation',
+  gen: 'current',
+  page: true,
+  summary: 'Accept an invitation',
+  access: PUBLIC,
+  limit: 'registration-verify',
+  form: true,
+  bodyLimit: 64 * 1024,
+  body: Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }),
+  reply: 'raw',
+})

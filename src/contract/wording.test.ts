@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { count, sentence } from './wording.ts'
+
+test('one thing is not several', () => {
+  assert.deepEqual(
+    [
+      count(0, 'line'),
+      count(1, 'line'),
+      count(1200, 'line'),
+      count(1, 'entry', 'entries'),
+      count(2, 'entry', 'entries'),
+    ],
+    ['0 lines', '1 line', '1,200 lines', '1 entry', '2 entries'],
+  )
+})
+
+test('a sentence ends with one full stop, whatever it ends in', () => {
+  assert.deepEqual(['Joined Acme Inc.', 'Wait 24 hr.', 'Done', 'Really?', 'Waiting …'].map(sentence), [
+    'Joined Acme Inc.',
+    'Wait 24 hr.',
+    'Done.',
+    'Really?',
+    'Waiting …',
+  ])
+})

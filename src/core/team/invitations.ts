@@ -1,0 +1,155 @@
+import type { Role } from '#contract/api/team.ts'
+import { AloftError } from '#contract/errors.ts'
+import { newBearer, newId } from '#contract/ids.ts'
+import { HOUR, MINUTE } from '#contract/time.ts'
+import type { Context, Visit } from '../access/context.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { JobQueue } from '../job/job-queue.ts'
+import type { QueueMail } from '../mail/queue-mail.ts'
+import type { Transact } from '../ports/transact.ts'
+import type { SessionStore } from '../session/session-store.ts'
+import { beginSession } from '../session/sessions.ts'
+import { hashBearer } from '../token/token.ts'
+import { readEmail } from '../user/user.ts'
+import type { UserStore } from '../user/user-store.ts'
+import { ensureUser, type UserRules } from '../user/users.ts'
+import { INVITATION_LIFE, type Invitation, type InvitationStore } from './invitation.ts'
+import { joinMail } from './invitation-mail.ts'
+import { ownedTeam } from './seen-team.ts'
+import type { Team } from './team.ts'
+import type { TeamStore } from './team-store.ts'
+
+export interface Invitations {
+  /** Mails a link to an address, whether or not it has an account. */
+  invite(
+    ctx: Context,
+    teamId: string,
+    command: { readonly email: string; readonly role?: Role },
+  ): Promise<Invitation>
+  /** Those that wait to be accepted. */
+  list(ctx: Context, teamId: string): Promise<readonly Invitation[]>
+  revoke(ctx: Context, teamId: string, id: string): Promise<void>
+  /** What the person behind the mail's link is asked to accept. */
+  review(link: string): Promise<{ readonly invitation: Invitation; readonly team: Team }>
+  /** Makes the account where there is none, makes it a member, and signs the browser in. Once. */
+  accept(visit: Visit, link: string): Promise<{ readonly bearer: string; readonly team: Team }>
+}
+
+interface InvitationParts extends UserRules {
+  readonly store: InvitationStore
+  readonly teams: TeamStore
+  readonly transact: Transact<{
+    readonly invitations: InvitationStore
+    readonly teams: TeamStore
+    readonly users: UserStore
+    readonly sessions: SessionStore
+    readonly jobs: JobQueue
+  }>
+  readonly queueMail: QueueMail
+  readonly baseUrl: string
+}
+
+/** Mails to strangers are sent in the platform's name: there is an end to them. */
+const MAX_WAITING = 50
+const PAUSE = 10 * MINUTE
+
+export function createInvitations(parts: InvitationParts): Invitations {
+  const { store, teams, transact, queueMail, baseUrl, ...rules } = parts
+  const { clock } = rules
+  const gone = () =>
+    new AloftError('not_found', 'This invitation has expired, was withdrawn or has been used already.')
+
+  const live = async (invitations: InvitationStore, link: string): Promise<Invitation> => {
+    const invitation = await invitations.byHash(hashBearer(link))
+    if (!invitation || invitation.expiresAt <= clock.now()) throw gone()
+    return invitation
+  }
+
+  const teamOf = async (store: TeamStore, { teamId }: Invitation): Promise<Team> => {
+    const team = await store.byId(teamId)
+    if (!team) throw gone()
+    return team
+  }
+
+  return {
+    invite: (ctx, teamId, { email: text, role = 'MEMBER' }) =>
+      transact(async ({ invitations, teams, users, jobs }) => {
+        const team = await ownedTeam(teams, ctx, teamId)
+        const email = readEmail(text)
+        const user = await users.byEmail(email)
+        if (user && (await teams.member(teamId, user.id)))
+          throw new AloftError('conflict', `${email} is a member of this team already.`)
+        const now = clock.now()
+        const waiting = await invitations.ofTeam(teamId, now)
+        const before = waiting.find((invitation) => invitation.email === email)
+        if (before && now - before.createdAt < PAUSE)
+          throw new AloftError('conflict', `${email} was invited a few minutes ago. Try again later.`)
+        if (!before && waiting.length >= MAX_WAITING)
+          throw new AloftError(
+            'conflict',
+            `At most ${MAX_WAITING} invitations can be open. Withdraw one that is not needed any more.`,
+          )
+        const link = newBearer()
+        const invitation: Invitation = {
+          id: newId.request(),
+          teamId,
+          email,
+          role,
+          inviterId: ctx.actor.user.id,
+          createdAt: now,
+          expiresAt: now + INVITATION_LIFE,
+        }
+        await invitations.add(invitation, hashBearer(link))
+        await queueMail(
+          jobs,
+          joinMail({
+            ...{ to: email, team: team.name, inviter: ctx.actor.user, role },
+            link: `${baseUrl}/invitation?token=${link}`,
+          }),
+        )
+        return invitation
+      }),
+
+    async list(ctx, teamId) {
+      await ownedTeam(teams, ctx, teamId)
+      return store.ofTeam(teamId, clock.now())
+    },
+
+    revoke: (ctx, teamId, id) =>
+      transact(async ({ invitations, teams }) => {
+        await ownedTeam(teams, ctx, teamId)
+        if (!(await invitations.take(teamId, id)))
+          throw new AloftError('not_found', `There is no invitation \`${id.slice(0, 80)}\`.`)
+      }),
+
+    async review(link) {
+      const invitation = await live(store, link)
+      return { invitation, team: await teamOf(teams, invitation) }
+    },
+
+    accept: (visit, link) =>
+      transact(async ({ invitations, teams, users, sessions }) => {
+        const invitation = await live(invitations, link)
+        const team = await teamOf(teams, invitation)
+        if (!(await invitations.take(team.id, invitation.id))) throw gone()
+        const now = clock.now()
+        // The mail has reached the address, which is all that signing in asks for.
+        const user = await ensureUser(users, invitation.email, rules)
+        await teams.addMember(team.id, user.id, invitation.role, now)
+        const { bearer } = await beginSession(sessions, { userId: user.id, visit, now })
+        return { bearer, team }
+      }),
+  }
+}
+
+export const createInvitationCleanup = ({
+  store,
+  clock,
+}: Pick<InvitationParts, 'store' | 'clock'>): JobHandler => ({
+  kind: 'invitations.clean-up',
+  summary: 'Forget invitations that nobody accepted in time',
+  timeLimit: MINUTE,
+  maxAttempts: 3,
+  every: HOUR,
+  run: () => store.prune(clock.now()),
+})

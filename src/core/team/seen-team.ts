@@ -1,0 +1,28 @@
+import { AloftError } from '#contract/errors.ts'
+import type { Context } from '../access/context.ts'
+import type { Team } from './team.ts'
+import type { TeamStore } from './team-store.ts'
+
+/** An application knows the team that it is installed in, whatever others its person is in. */
+export const isSeen = ({ actor: { installation } }: Context, { id }: Team): boolean =>
+  installation === undefined || installation.teamId === id
+
+/** The team as its caller sees it. Somebody else's team is refused in the same words as an unknown one. */
+export async function seenTeam(teams: TeamStore, ctx: Context, by: { id: string } | { slug: string }) {
+  const found = await teams.membership(ctx.actor.user.id, by)
+  if (!found || !isSeen(ctx, found.team))
+    throw new AloftError('forbidden', 'You are not a member of this team, or it does not exist.')
+  return found
+}
+
+/** The team, for whoever may change it. */
+export async function ownedTeam(teams: TeamStore, ctx: Context, id: string): Promise<Team> {
+  const { team, role } = await seenTeam(teams, ctx, { id })
+  if (role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team may do this.')
+  if (team.softBlocked)
+    throw new AloftError(
+      'payment_required',
+      'This team is blocked. Settle its payment to make changes again.',
+    )
+  return team
+}

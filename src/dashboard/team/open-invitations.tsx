@@ -1,0 +1,45 @@
+import { listInvitations, revokeInvitation } from '#contract/api/invitation.ts'
+import { useAction, useRead } from '../api/query.ts'
+import { Badge } from '../ui/badge.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+
+/** People who were invited by mail and have not accepted yet. */
+export function OpenInvitations({ teamId }: { teamId: string }) {
+  const { invitations } = useRead('member', listInvitations, { params: { id: teamId } })
+  const revoke = useAction(
+    (invitationId: string, { client }) =>
+      client.call(revokeInvitation, { params: { id: teamId, invitationId } }),
+    { changes: ['member'], done: 'Invitation revoked.' },
+  )
+  if (invitations.length === 0) return null
+  return (
+    <Card title="Open invitations" flush>
+      <Table
+        label="Open invitations"
+        rows={invitations}
+        rowKey={({ id }) => id}
+        columns={[
+          { title: 'Email', cell: ({ email }) => <span className="break-all">{email}</span> },
+          { title: 'Role', cell: ({ role }) => <Badge>{role === 'OWNER' ? 'Owner' : 'Member'}</Badge> },
+          { title: 'Invited', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          {
+            title: 'Actions',
+            silent: true,
+            align: 'right',
+            cell: ({ id, email }) => (
+              <IconButton
+                icon="trash"
+                label={`Revoke the invitation for ${email}`}
+                onClick={() => revoke.mutate(id)}
+              />
+            ),
+          },
+        ]}
+      />
+    </Card>
+  )
+}

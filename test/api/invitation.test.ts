@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { apiSuite } from '#test/support/api-suite.ts'
+import { createBrowser, hiddenIn } from '#test/support/browser.ts'
+
+const DAY = 24 * 60 * 60_000
+
+apiSuite('invitations', (server) => {
+  let count = 0
+  const createTeam = async () => {
+    const owner = await server.signUp()
+    const slug = `inviting-${++count}`
+    const { body } = await server.call('POST /v1/teams', {
+      token: owner.token,
+      body: { slug, name: 'Acme Inc.' },
+    })
+    const at = `/v1/teams/${body.id}`
+    const invite = (email: string, role = 'MEMBER') =>
+      server.call(`POST ${at}/invitations`, { token: owner.token, body: { email, role } })
+    const list = async () =>
+      (await server.call(`GET ${at}/invitations`, { token: owner.token })).body.invitations
+    return { owner, slug, at, invite, list }
+  }
+  const linkTo = async (email: string): Promise<string> => {
+    const mail = (await server.mails(email)).at(-1)
+    return /\/invitation\?token=\w+/.exec(mail?.text ?? '')?.[0] ?? ''
+  }
+
+  test('somebody without an account is invited by mail, joins by its link, and is signed in', async () => {
+    const { owner, slug, at, invite, list } = await createTeam()
+    const email = `stranger-${count}@aloft.test`
+    const made = await invite(email, 'OWNER')
+    assert.equal(made.status, 200)
+    assert.deepEqual([made.body.email, made.body.role], [email, 'OWNER'])
+    assert.deepEqual(await list(), [made.body])
+    assert.equal(await server.parts.stores.users.byEmail(email), undefined, 'asking alone makes no account')
+    const link = await linkTo(email)
+    const mail = (await server.mails(email)).at(-1)
+    assert.match(mail?.html ?? '', /Accept invitation/)
+
+    const browser = createBrowser(server)
+    const page = await browser.call(`GET ${link}`)
+    assert.ok(page.body.includes('Acme Inc.') && page.body.includes(email))
+    const joined = await browser.post('/invitation', hiddenIn(page.body))
+    assert.deepEqual([joined.status, joined.headers.get('location')], [303, `/a/${slug}`])
+    assert.equal((await browser.call('GET /v2/user')).body.user.email, email)
+    const { body: members } = await server.call(`GET ${at}/members`, { token: owner.token })
+    assert.ok(
+      members.some((one: { email: string; role: string }) => one.email === email && one.role === 'OWNER'),
+    )
+    assert.deepEqual(await list(), [])
+
+    const second = createBrowser(server)
+    assert.equal((await second.post('/invitation', hiddenIn(page.body))).status, 404, 'the link works once')
+    assert.equal((await invite(email)).status, 409, 'who is in it need not be invited')
+  })
+
+  test('an invitation is withdrawn, lapses, and is replaced by a later one', async () => {
+    const { owner, at, invite, list } = await createTeam()
+    const email = `late-${count}@aloft.test`
+    const { body: made } = await invite(email)
+    const first = await linkTo(email)
+    assert.equal((await invite(email)).status, 409, 'not twice within minutes')
+    const gone = `DELETE ${at}/invitations/${made.id}`
+    assert.equal((await server.call(gone, { token: owner.token })).status, 200)
+    assert.equal((await server.call(gone, { token: owner.token })).status, 404)
+    assert.equal((await server.call(`GET ${first}`)).status, 404)
+    await invite(email)
+    const lapsing = await linkTo(email)
+    assert.equal((await server.call(`GET ${lapsing}`)).status, 200)
+    server.clock.advance(7 * DAY)
+    assert.equal((await server.call(`GET ${lapsing}`)).status, 404)
+    assert.deepEqual(await list(), [])
+  })
+
+  test('nobody but an owner invites, sees or withdraws', async () => {
+    const { at, invite } = await createTeam()
+    const { body: made } = await invite(`somebody-${count}@aloft.test`)
+    const member = await server.signUp()
+    for (const [on, body] of [
+      [`POST ${at}/invitations`, { email: 'x@aloft.test' }],
+      [`GET ${at}/invitations`, undefined],
+      [`DELETE ${at}/invitations/${made.id}`, undefined],
+    ] as const)
+      assert.equal((await server.call(on, { token: member.token, body })).status, 403)
+  })
+})

@@ -15,6 +15,7 @@ import { COMMANDS as DOMAIN } from './domain/commands.ts'
 import { COMMANDS as DRAIN } from './drain/commands.ts'
 import { COMMANDS as ENV } from './env/commands.ts'
 import { COMMANDS as FILE } from './file/commands.ts'
+import { COMMANDS as GIT } from './git/commands.ts'
 import { COMMANDS as INTEGRATION } from './integration/commands.ts'
 import { COMMANDS as OPERATOR } from './operator/commands.ts'
 import { COMMANDS as PROJECT } from './project/commands.ts'
@@ -38,6 +39,7 @@ const TABLES: readonly CommandTable[] = [
   TOKEN,
   TEAM,
   PROJECT,
+  GIT,
   ENV,
   SECRET,
   ALIAS,

@@ -1,0 +1,42 @@
+import { connectSource } from '#contract/api/git.ts'
+import { defineCommand, required, value } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+
+export const command = defineCommand({
+  doing: 'connect the repository',
+  about:
+    'What is pushed to the repository is deployed: its main branch to production, every other one to a preview. Over SSH the command prints the key to add to the repository as a deploy key.',
+  team: true,
+  arguments: { url: required('address of the repository, https://… or git@host:path') },
+  options: {
+    ...projectOption,
+    token: value('token', 'a token of the host that may read the repository; not over SSH'),
+    username: value('name', 'the user name that goes with the token, where the host asks for one'),
+  },
+  examples: [
+    ['git connect https://github.com/me/site.git --token github_pat_…', 'a private repository'],
+    ['git connect git@git.example.com:me/site.git --project shop', 'over SSH, with a key of its own'],
+  ],
+  async run(cli, { url, project, token, username }) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, project)
+    const body = {
+      url,
+      ...(token === undefined ? {} : { token }),
+      ...(username === undefined ? {} : { username }),
+    }
+    const source = await api.call(connectSource, { params: { idOrName }, body })
+    out.show(source, () =>
+      [
+        `Connected ${plainText(source.url ?? '')}. It is being read; see what comes of it with \`aloft git deliveries\`.`,
+        ...(source.publicKey === null
+          ? []
+          : ['', 'Add this deploy key to the repository:', source.publicKey]),
+        '',
+        'Have the host call this address after each push (it is a secret); without that, the repository is asked every five minutes:',
+        source.webhookUrl ?? '',
+      ].join('\n'),
+    )
+  },
+})

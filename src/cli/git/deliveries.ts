@@ -1,0 +1,39 @@
+import { listPushes } from '#contract/api/git.ts'
+import { defineCommand } from '../command.ts'
+import { pageOptions, pageQuery } from '../paging.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+
+export const command = defineCommand({
+  doing: 'list the pushes',
+  about: 'Every push that reached the project: the deployment that it led to, or why there is none.',
+  team: true,
+  options: { ...projectOption, ...pageOptions },
+  examples: [
+    ['git deliveries', 'newest first'],
+    ['git deliveries --project shop --json', 'for a program to read'],
+  ],
+  async run(cli, given) {
+    const now = cli.now()
+    const { api, idOrName } = await chooseProject(cli, given.project)
+    const page = await api.call(listPushes, { params: { idOrName }, query: pageQuery(given) })
+    showList(cli, page, {
+      items: page.pushes,
+      head: ['ID', 'BRANCH', 'COMMIT', 'BY', 'STATE', 'OUTCOME', 'CAME'],
+      row: ({ id, branch, ref, after, source, state, reason, deploymentId, createdAt }) => [
+        id,
+        plainText(branch ?? ref),
+        after?.slice(0, 7) ?? '-',
+        source,
+        state,
+        plainText(reason?.message ?? deploymentId ?? '-'),
+        relativeTime(createdAt, now),
+      ],
+      empty:
+        'Nothing was pushed yet. `aloft git connect <url>` connects a repository; docs/git.md tells how to push here.',
+      more: ['git deliveries', page.pagination.next],
+    })
+  },
+})

@@ -1,0 +1,21 @@
+import { disconnectSource, getSource } from '#contract/api/git.ts'
+import { defineCommand } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+
+export const command = defineCommand({
+  doing: 'disconnect the repository',
+  about: 'What is deployed stays as it is.',
+  team: true,
+  options: projectOption,
+  examples: [['git disconnect --project shop', 'ask, then disconnect']],
+  hints: { not_found: 'The project is connected to no repository elsewhere.' },
+  async run(cli, { project }) {
+    const { api, idOrName } = await chooseProject(cli, project)
+    const source = await api.call(getSource, { params: { idOrName } })
+    const url = plainText(source.url ?? 'the repository')
+    await cli.prompt.confirm(`Deploy no more from ${url}?`)
+    await api.call(disconnectSource, { params: { idOrName } })
+    cli.out.show(source, () => `Disconnected ${url}.`)
+  },
+})

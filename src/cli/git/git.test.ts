@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { answers } from '#client/client-testing.ts'
+import {
+  connectSource,
+  createDeployHook,
+  deleteDeployHook,
+  disconnectSource,
+  getSource,
+  listDeployHooks,
+  listPushes,
+  runPushAgain,
+} from '#contract/api/git.ts'
+import { startMachine, TOKEN } from '../cli-testing.ts'
+
+const env = { ALOFT_TOKEN: TOKEN }
+const at = Date.now() - 86_400_000
+const source = {
+  url: 'ssh://git@git.example/me/site.git',
+  pushUrl: 'http://aloft.test/git/me/shop.git',
+  productionBranch: null,
+  publicKey: 'ssh-ed25519 AAAA aloft-shop',
+  webhookUrl: 'http://aloft.test/v1/git/called/prj_1/secret',
+  checkedAt: null,
+  problem: null,
+}
+const push = {
+  id: 'push_1',
+  projectId: 'prj_1',
+  source: 'git',
+  ref: 'refs/heads/main',
+  branch: 'main',
+  before: null,
+  after: 'abcdef0123456789',
+  author: null,
+  message: null,
+  fork: false,
+  state: 'skipped',
+  reason: { code: 'untouched', message: 'Nothing changed.' },
+  notes: [],
+  deploymentId: null,
+  createdAt: at,
+  stateAt: at,
+}
+const hook = { id: 'h1', name: 'cms', ref: 'main', createdAt: at, url: 'http://aloft.test/v1/x' }
+const revoked: string[] = []
+
+const machine = await startMachine(
+  answers(getSource, () => source),
+  answers(connectSource, ({ body }) => ({ ...source, url: body.url })),
+  answers(disconnectSource, () => undefined),
+  answers(listPushes, () => ({ pushes: [push], pagination: { count: 1, next: null, prev: null } })),
+  answers(runPushAgain, () => ({ ...push, id: 'push_2', state: 'queued' })),
+  answers(listDeployHooks, () => ({ deployHooks: [hook] })),
+  answers(createDeployHook, () => ({})),
+  answers(deleteDeployHook, ({ params }) => {
+    revoked.push(params.id)
+    return {}
+  }),
+)
+after(() => machine[Symbol.asyncDispose]())
+const aloft = (...line: readonly string[]) => machine.run([...line, '--project', 'shop'], env)
+
+test('connecting prints the key to add and the address for the host to call', async () => {
+  const { stdout } = await aloft('git', 'connect', 'git@git.example:me/site.git')
+  assert.match(stdout, /ssh-ed25519 AAAA aloft-shop/)
+  assert.match(stdout, /\/v1\/git\/called\/prj_1\/secret/)
+})
+
+test('deliveries say why there is no deployment', async () => {
+  const { stdout } = await aloft('git', 'deliveries')
+  assert.match(stdout, /^push_1 +main +abcdef0 +git +skipped +Nothing changed\. +1d ago$/m)
+})
+
+test('a push is run again, and a repository is disconnected', async () => {
+  assert.match((await aloft('git', 'run-again', 'push_1')).stdout, /push_2 is queued/)
+  assert.match((await aloft('git', 'disconnect', '--yes')).stdout, /Disconnected ssh:/)
+})
+
+test('hooks are listed, made and revoked', async () => {
+  assert.match((await aloft('hooks', 'ls')).stdout, /^h1 +cms +main +http:\/\/aloft\.test\/v1\/x/m)
+  assert.match((await aloft('hooks', 'add', 'cms', 'main')).stdout, /http:\/\/aloft\.test\/v1\/x/)
+  await aloft('hooks', 'rm', 'h1', '--yes')
+  assert.deepEqual(revoked, ['h1'])
+})

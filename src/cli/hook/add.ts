@@ -1,0 +1,21 @@
+import { createDeployHook, listDeployHooks } from '#contract/api/git.ts'
+import { defineCommand, required } from '../command.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+
+export const command = defineCommand({
+  doing: 'create the deploy hook',
+  about: 'Prints an address: a POST to it deploys what the branch holds, without a token.',
+  team: true,
+  arguments: { name: required('what it is for'), branch: required('the branch that it deploys') },
+  options: projectOption,
+  examples: [['hooks add cms main', 'for a content system that publishes']],
+  async run(cli, { name, branch, project }) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, project)
+    await api.call(createDeployHook, { params: { idOrName }, body: { name, ref: branch } })
+    const { deployHooks } = await api.call(listDeployHooks, { params: { idOrName } })
+    const made = deployHooks.at(-1)
+    if (!out.json) out.say('Created the deploy hook. Its address is a secret:')
+    out.show(made, () => made?.url ?? '')
+  },
+})

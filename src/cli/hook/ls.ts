@@ -1,0 +1,31 @@
+import { listDeployHooks } from '#contract/api/git.ts'
+import { defineCommand } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+
+export const command = defineCommand({
+  doing: 'list the deploy hooks',
+  about: 'The addresses are secrets: whoever has one can deploy the branch.',
+  team: true,
+  options: projectOption,
+  examples: [['hooks ls', 'with their addresses']],
+  async run(cli, { project }) {
+    const now = cli.now()
+    const { api, idOrName } = await chooseProject(cli, project)
+    const answer = await api.call(listDeployHooks, { params: { idOrName } })
+    showList(cli, answer, {
+      items: answer.deployHooks,
+      head: ['ID', 'NAME', 'BRANCH', 'URL', 'CREATED'],
+      row: ({ id, name, ref, url, createdAt }) => [
+        id,
+        plainText(name),
+        plainText(ref),
+        url,
+        relativeTime(createdAt, now),
+      ],
+      empty: 'No deploy hooks here. Make one: aloft hooks add <name> <branch>',
+    })
+  },
+})

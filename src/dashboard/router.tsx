@@ -168,6 +168,11 @@ const crons = createRoute({
   path: 'crons',
   component: lazyRouteComponent(() => import('./cron/crons-page.tsx'), 'CronsPage'),
 })
+const git = createRoute({
+  getParentRoute: () => project,
+  path: 'git',
+  component: lazyRouteComponent(() => import('./git/git-page.tsx'), 'GitPage'),
+})
 const settings = createRoute({
   getParentRoute: () => project,
   path: 'settings',
@@ -322,6 +327,7 @@ export const router = createRouter({
         logs,
         analytics,
         crons,
+        git,
         settings.addChildren([
           generalSettings,
           buildSettings,

@@ -54,7 +54,7 @@ const machine = await startMachine(
   answers(listDeployHooks, () => ({ deployHooks: [hook] })),
   answers(createDeployHook, () => ({})),
   answers(deleteDeployHook, ({ params }) => {
-    revoked.push(params.id)
+    revoked.push(String(params.id))
     return {}
   }),
 )

@@ -64,6 +64,7 @@ export function ProjectFrame() {
                 { label: 'Logs', to: '/a/$account/projects/$project/logs', params },
                 { label: 'Analytics', to: '/a/$account/projects/$project/analytics', params },
                 { label: 'Schedules', to: '/a/$account/projects/$project/crons', params },
+                { label: 'Git', to: '/a/$account/projects/$project/git', params },
                 { label: 'Settings', to: '/a/$account/projects/$project/settings', params },
               ]}
             />

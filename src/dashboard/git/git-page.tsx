@@ -1,0 +1,197 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { disconnectSource, getSource, listPushes, runPushAgain, syncSource } from '#contract/api/git.ts'
+import { useAccount } from '../api/account.tsx'
+import { useAction, useRead, useReadPages } from '../api/query.ts'
+import { useProject } from '../project/project.ts'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { CopyLine } from '../ui/copy-button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page } from '../ui/page.tsx'
+import { ShowOlder } from '../ui/show-older.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { ConnectDialog } from './connect-dialog.tsx'
+import { HooksCard } from './hooks-card.tsx'
+
+const STATES: Readonly<Record<string, { readonly tone: Tone; readonly says: string }>> = {
+  receiving: { tone: 'accent', says: 'Receiving' },
+  queued: { tone: 'accent', says: 'Queued' },
+  waiting: { tone: 'accent', says: 'Waiting' },
+  held: { tone: 'warn', says: 'Needs approval' },
+  deployed: { tone: 'good', says: 'Deployed' },
+  done: { tone: 'neutral', says: 'Done' },
+  skipped: { tone: 'neutral', says: 'Skipped' },
+  failed: { tone: 'bad', says: 'Failed' },
+}
+
+/** Where the code of a project comes from, and what came of every push. */
+export function GitPage() {
+  const { id: idOrName } = useProject()
+  return (
+    <Page title="Git" about="Push to the production branch to go live; every other branch gets a preview.">
+      <SourceCard idOrName={idOrName} />
+      <PushesCard idOrName={idOrName} />
+      <HooksCard idOrName={idOrName} />
+    </Page>
+  )
+}
+
+function SourceCard({ idOrName }: { idOrName: string }) {
+  const source = useRead('push', getSource, { params: { idOrName } })
+  const [connecting, setConnecting] = useState(false)
+  const [leaving, setLeaving] = useState(false)
+  const sync = useAction(
+    (_input: undefined, { client }) => client.call(syncSource, { params: { idOrName } }),
+    { changes: ['push'], done: 'Checking the repository.' },
+  )
+  const leave = useAction(
+    (_input: undefined, { client }) => client.call(disconnectSource, { params: { idOrName } }),
+    { changes: ['push'], done: 'The repository is disconnected.', after: () => setLeaving(false) },
+  )
+  return (
+    <Card title="Repository">
+      {source.url === null ? (
+        <div className="grid gap-3">
+          <p>Push to this address with any user name and an API token as the password:</p>
+          <CopyLine text={`git push ${source.pushUrl} HEAD:main`} />
+          <div>
+            <Button icon="plug" onClick={() => setConnecting(true)}>
+              Connect a repository
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <div className="grid gap-3">
+          <p className="font-medium break-all">{source.url}</p>
+          {source.problem !== null && (
+            <p role="status" className="text-bad">
+              {source.problem}
+            </p>
+          )}
+          {source.publicKey !== null && (
+            <>
+              <p>Add this deploy key to the repository:</p>
+              <CopyLine text={source.publicKey} />
+            </>
+          )}
+          {source.webhookUrl !== null && (
+            <>
+              <p>
+                The repository is checked every five minutes. To deploy at once, add this secret URL to it as
+                a webhook for pushes:
+              </p>
+              <CopyLine text={source.webhookUrl} />
+            </>
+          )}
+          <div className="flex flex-wrap gap-2">
+            <Button icon="refresh" busy={sync.isPending} onClick={() => sync.mutate(undefined)}>
+              Check now
+            </Button>
+            <Button onClick={() => setConnecting(true)}>Change</Button>
+            <Button look="danger" onClick={() => setLeaving(true)}>
+              Disconnect
+            </Button>
+          </div>
+        </div>
+      )}
+      {connecting && <ConnectDialog idOrName={idOrName} onClose={() => setConnecting(false)} />}
+      {leaving && (
+        <Confirm
+          title="Disconnect the repository?"
+          action="Disconnect"
+          busy={leave.isPending}
+          onConfirm={() => leave.mutate(undefined)}
+          onClose={() => setLeaving(false)}
+        >
+          <p>New pushes are not deployed any more. Existing deployments stay.</p>
+        </Confirm>
+      )}
+    </Card>
+  )
+}
+
+function PushesCard({ idOrName }: { idOrName: string }) {
+  const { slug } = useAccount()
+  const pages = useReadPages(
+    'push',
+    listPushes,
+    { params: { idOrName }, query: { limit: 25 } },
+    ({ pushes }) => pushes,
+  )
+  const again = useAction(
+    (id: string, { client }) => client.call(runPushAgain, { params: { idOrName, id } }),
+    { changes: ['push'], done: 'The push is queued.' },
+  )
+  return (
+    <Card title="Pushes" about="What came, and the deployment or the reason why there is none." flush>
+      {pages.rows.length === 0 ? (
+        <Empty icon="clock" title="No pushes yet">
+          The first push will appear here.
+        </Empty>
+      ) : (
+        <Table
+          label="Pushes"
+          rows={pages.rows}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              title: 'Branch',
+              cell: ({ branch, ref, after, message }) => (
+                <>
+                  <span className="block font-medium break-all">{branch ?? ref}</span>
+                  <span className="block max-w-80 truncate text-soft">
+                    {after === null ? 'deleted' : `${after.slice(0, 7)} ${message?.split('\n')[0] ?? ''}`}
+                  </span>
+                </>
+              ),
+            },
+            {
+              title: 'Status',
+              cell: ({ state }) => (
+                <Badge tone={STATES[state]?.tone ?? 'neutral'}>{STATES[state]?.says ?? state}</Badge>
+              ),
+            },
+            {
+              title: 'Outcome',
+              cell: ({ reason, deploymentId }) =>
+                deploymentId === null ? (
+                  (reason?.message ?? '–')
+                ) : (
+                  <Link
+                    to="/a/$account/deployments/$deployment"
+                    params={{ account: slug, deployment: deploymentId }}
+                    className="hover:underline"
+                  >
+                    Deployment
+                  </Link>
+                ),
+            },
+            { title: 'By', wide: true, cell: ({ source }) => source },
+            { title: 'When', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              title: 'Actions',
+              silent: true,
+              align: 'right',
+              cell: ({ id, after, branch, state }) =>
+                after !== null &&
+                branch !== null && (
+                  <Button
+                    size="small"
+                    aria-label={`${state === 'held' ? 'Approve' : 'Run again'}: ${branch} ${after.slice(0, 7)}`}
+                    onClick={() => again.mutate(id)}
+                  >
+                    {state === 'held' ? 'Approve' : 'Run again'}
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      )}
+      <ShowOlder pages={pages} />
+    </Card>
+  )
+}

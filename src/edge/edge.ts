@@ -40,6 +40,7 @@ import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { plainAddress } from './request/plain-address.ts'
 import { RequestIds } from './request/request-id.ts'
 import { discard, isHttp2, respond, type Sent } from './respond.ts'
+import { PinnedSites } from './site/pinned-sites.ts'
 import { createSiteAnswer } from './site/site-answer.ts'
 import { SiteCache } from './site/site-cache.ts'
 import type { SiteEntry } from './site/site-entry.ts'
@@ -113,6 +114,7 @@ export function createEdge(options: EdgeOptions): Edge {
     prepare: ({ functions, deploymentId }) =>
       functions.size === 0 ? undefined : revalidations.load(deploymentId),
   })
+  const pinned = new PinnedSites({ source: options.sites, sites, clock })
   const cache = new EdgeCache({ memory: prerenders, revalidations, clock, log })
   const functions = {
     runner: options.runner ?? NO_RUNNER,
@@ -165,7 +167,8 @@ export function createEdge(options: EdgeOptions): Edge {
     const answer = () =>
       andThen(host === undefined ? undefined : sites.find(host, exchange.since), (found) => {
         entry = found
-        if (found !== undefined) return answerFrom(found, exchange)
+        if (found !== undefined)
+          return andThen(pinned.find(found, exchange), (shown) => answerFrom(found, exchange, shown))
         const unique = host === undefined ? undefined : readInstanceHost(host)
         return unique === undefined ? refuse('DEPLOYMENT_NOT_FOUND') : answerOf(unique)
       })

@@ -67,5 +67,5 @@ export function createGuards(
 }
 
 /** Whether all visitors pass, whoever they are: only then may an answer be given without asking the guards. */
-export const servesEveryone = ({ status, redirect, protection }: Site): boolean =>
-  status === 'ready' && redirect === undefined && protection === undefined
+export const servesEveryone = ({ status, redirect, protection, skew }: Site): boolean =>
+  status === 'ready' && redirect === undefined && protection === undefined && skew === undefined

@@ -243,9 +243,10 @@ export function createCreateDeployment(parts: CreateParts) {
       const project = await ensureProject(stores, known, ctx, command, requested.slug, now)
       const id = newId.deployment()
       const given = openVariables(variables, secrets, vault)
+      const platform = skewVariables(project)
       const values: FrozenValues = {
-        env: { ...given.env, ...fillEnv(requested.env, secrets) },
-        buildEnv: { ...given.env, ...fillEnv(requested.buildEnv, secrets) },
+        env: { ...platform, ...given.env, ...fillEnv(requested.env, secrets) },
+        buildEnv: { ...platform, ...given.env, ...fillEnv(requested.buildEnv, secrets) },
         secrets: [...new Set([...secrets.values(), ...given.hidden, ...(command.keeps?.secrets ?? [])])],
         system: given.system,
         hidesSystem: !project.details.autoExposeSystemEnvs,
@@ -287,6 +288,10 @@ export function createCreateDeployment(parts: CreateParts) {
 }
 
 const ATTEMPTS = 5
+
+/** By which frameworks have their pages name the deployment that they came from. */
+const skewVariables = ({ details }: Project): Readonly<Record<string, string>> =>
+  (details.skewProtectionMaxAge ?? 0) > 0 ? { VERCEL_SKEW_PROTECTION_ENABLED: '1' } : {}
 
 /** Of a project that a deployment makes. */
 const initialSettings = ({ newProject }: CreateDeployment): BuildSettings => ({

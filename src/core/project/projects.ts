@@ -67,9 +67,12 @@ const only = (ids: readonly string[] | undefined) => (ids === undefined ? {} : {
 /** Whether visitors of its hosts see no difference. */
 const isShownAlike = (a: Project, b: Project): boolean =>
   a.directoryListing === b.directoryListing &&
-  GUARDING.every((key) => JSON.stringify(a.details[key]) === JSON.stringify(b.details[key]))
+  SHOWN.every((key) => JSON.stringify(a.details[key]) === JSON.stringify(b.details[key]))
 
-const GUARDING = ['optionsAllowlist', 'passwordProtection', 'ssoProtection', 'trustedIps'] as const
+const SHOWN = [
+  ...(['optionsAllowlist', 'passwordProtection', 'ssoProtection', 'trustedIps'] as const),
+  ...(['skewProtectionMaxAge', 'skewProtectionBoundaryAt'] as const),
+] as const
 
 export function createProjects(parts: ProjectParts): Projects {
   const { store, transact, vault, clock } = parts

@@ -34,6 +34,8 @@ export interface Site {
   readonly redirect?: { readonly host: string; readonly status: 301 | 302 | 307 | 308 }
   /** False: no answer of a function or of a rewrite to elsewhere is kept for other visitors. */
   readonly keepsAnswers?: false
+  /** Which earlier deployments of the project visitors find here who name them; absent: none. */
+  readonly skew?: { readonly maxAgeMs: number; readonly notBefore: number }
   /** Who may visit this host; absent: everybody. */
   readonly protection?: SiteProtection
 }
@@ -79,6 +81,13 @@ export type SiteStatus = (typeof SITE_STATUSES)[number]
 /** Looks a host up. The answer is a snapshot; a change is told on the bus under `SITES_TOPIC`. */
 export interface SiteSource {
   find(host: string): Promise<Site | undefined>
+  /** The address of a deployment of a project that was not deleted; absent where there is only one deployment. */
+  hostOfDeployment?(projectId: string, deploymentId: string): Promise<DeploymentHost | undefined>
+}
+
+export interface DeploymentHost {
+  readonly host: string
+  readonly createdAt: number
 }
 
 /** The message is the host whose pointer changed, or `*` for all of them. */

@@ -138,11 +138,12 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
     )
   }
 
-  return (entry: SiteEntry, exchange: Exchange): Result | Promise<Result> => {
-    if (entry.isPlain) return answerRoutes(entry, exchange)
+  /** `shown` answers to those whom `entry` lets in. */
+  return (entry: SiteEntry, exchange: Exchange, shown = entry): Result | Promise<Result> => {
+    if (entry.isPlain) return answerRoutes(shown, exchange)
     return andThen(guard(entry.site, exchange), (admission) =>
       'cookies' in admission
-        ? andThen(answerRoutes(entry, exchange), (result) => privateAnswer(result, admission.cookies))
+        ? andThen(answerRoutes(shown, exchange), (result) => privateAnswer(result, admission.cookies))
         : admission,
     )
   }

@@ -34,6 +34,7 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
   return {
     ...parts,
     sites: {
+      ...parts.sites,
       find: (host) => reader.read('site', host, () => parts.sites.find(host), sameSite),
     },
     zones: { find: (name) => reader.read('zone', name, () => parts.zones.find(name)) },

@@ -113,6 +113,20 @@ async function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
   return { ...asGiven, files: files === null ? new Map() : await toSiteFiles(files) }
 }
 
+function skewOf({ skewProtectionMaxAge, skewProtectionBoundaryAt }: ProjectDetails): Pick<Site, 'skew'> {
+  if (skewProtectionMaxAge === null || skewProtectionMaxAge <= 0) return {}
+  return { skew: { maxAgeMs: skewProtectionMaxAge * 1000, notBefore: skewProtectionBoundaryAt ?? 0 } }
+}
+
+const selectHost = prepare<{ id: string; projectId: string }>()((db, { id, projectId }) =>
+  db
+    .selectFrom('deployments')
+    .select(['host', 'created_at'])
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .where('deleted_at', 'is', null),
+)
+
 async function toSite(host: string, row: Row, platformDomain: string): Promise<Site> {
   const project = toDetails(row.project_details)
   const status = statusOf(row, project)
@@ -130,6 +144,7 @@ async function toSite(host: string, row: Row, platformDomain: string): Promise<S
     ...(await contentOf(row, status, routes ?? undefined)),
     directoryListing: row.directory_listing === 1,
     sessionAffinity: sessionAffinity ?? 'random',
+    ...skewOf(project),
     ...(project.dataCacheDisabled ? { keepsAnswers: false as const } : {}),
     ...accessOf(row, project),
   }
@@ -143,6 +158,11 @@ function wildcardOf(host: string): string | undefined {
 
 export function createSiteSource(db: Db, { domain }: { readonly domain: string }): SiteSource {
   return {
+    async hostOfDeployment(projectId, id) {
+      const [row] = await selectHost(db, { id, projectId })
+      return row?.host == null ? undefined : { host: row.host, createdAt: row.created_at }
+    },
+
     async find(host) {
       const [row] = await selectSite(db, { host })
       if (row) return toSite(host, row, domain)

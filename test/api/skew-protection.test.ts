@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { HOUR } from '#contract/time.ts'
+import { apiSuite } from '#test/support/api-suite.ts'
+import type { Account } from '#test/support/server.ts'
+
+apiSuite('skew protection', (server) => {
+  const deploy = async ({ token }: Account, name: string, text: string) => {
+    const { status, body } = await server.call('POST /v8/platform/deployments', {
+      token,
+      body: { name, version: 2, target: 'production', files: [{ file: 'app.js', data: text }] },
+    })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body as { id: string; alias: readonly string[] }
+  }
+  const set = async ({ token }: Account, body: object) =>
+    assert.equal((await server.call('PATCH /v9/projects/skew', { token, body })).status, 200)
+
+  test('an earlier deployment is found by those whose page came from it, for as long as is wished', async () => {
+    const ada = await server.signUp()
+    const [old, foreign] = [await deploy(ada, 'skew', 'old'), await deploy(ada, 'other', 'foreign')]
+    const { alias } = await deploy(ada, 'skew', 'new')
+    const host = alias.find((name) => name.startsWith('skew.')) ?? alias.at(-1) ?? ''
+    const get = async (id: string, how: 'query' | 'header' | 'cookie' = 'query') => {
+      const path = how === 'query' ? `/app.js?dpl=${id}` : '/app.js'
+      const headers: Record<string, string> =
+        how === 'header' ? { 'x-deployment-id': id } : how === 'cookie' ? { cookie: `a=b; __vdpl=${id}` } : {}
+      const { status, body } = await server.visit(host, path, headers)
+      assert.equal(status, 200)
+      return String(body)
+    }
+    assert.equal(await get(old.id), 'new', 'nobody asked for it')
+    await set(ada, { skewProtectionMaxAge: 3600 })
+    for (const how of ['query', 'header', 'cookie'] as const) assert.equal(await get(old.id, how), 'old')
+    assert.equal(await get(foreign.id), 'new', 'of another project')
+    assert.equal(await get('dpl_unknown'), 'new')
+    assert.equal(await get('dpl_%27or%271'), 'new')
+    await set(ada, { skewProtectionBoundaryAt: server.clock.now() })
+    assert.equal(await get(old.id), 'new', 'made before what was left out')
+    await set(ada, { skewProtectionBoundaryAt: 0 })
+    assert.equal(await get(old.id), 'old')
+    server.clock.advance(2 * HOUR)
+    assert.equal(await get(old.id), 'new', 'too old')
+  })
+})

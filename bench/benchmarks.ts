@@ -30,4 +30,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P14'], tools: [], load: () => import('./many-rows.ts') },
   { ids: ['P15'], tools: [], load: () => import('./cli-start.ts') },
   { ids: ['P16'], tools: [], load: () => import('./start.ts') },
+  { ids: ['P19'], tools: ['bubblewrap'], load: () => import('./images.ts') },
 ]

@@ -71,7 +71,8 @@ export function createSharpImages({
       ],
       limits: {
         ...{ memoryBytes: 768 * MB, cpus: atOnce, processes: 64, tmpBytes: 64 * MB },
-        ...{ share: 0.5, wallMs: Number.POSITIVE_INFINITY },
+        // Visitors wait for it.
+        ...{ share: 1, wallMs: Number.POSITIVE_INFINITY },
       },
       network: 'none',
     })

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { withoutChromium } from '#test/support/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import type { Account } from '#test/support/server.ts'
+
+describe('schedules', { skip: withoutChromium }, () => {
+  let dashboard: DashboardTest
+  let ada: Account
+
+  before(async () => {
+    dashboard = await openDashboard()
+    ada = await dashboard.server.signUp('ada@aloft.test')
+    const files = [{ file: 'index.html', data: 'x' }]
+    const body = { name: 'nightly', version: 2, target: 'production', files }
+    await dashboard.server.call('POST /v8/platform/deployments', { token: ada.token, body })
+  })
+  after(() => dashboard?.close())
+
+  test('a schedule is added, run by hand, paused and removed', async () => {
+    const page = await dashboard.openPage(ada, `/a/${ada.username}/projects/nightly/crons`)
+    await page.getByRole('button', { name: 'New schedule' }).click()
+    await page.getByLabel('Path').fill('/')
+    await page.getByLabel('Schedule', { exact: true }).fill('daily')
+    await page.getByRole('button', { name: 'Add the schedule' }).click()
+    await page.getByText('should have five fields').waitFor()
+    await page.getByLabel('Schedule', { exact: true }).fill('0 5 * * *')
+    await page.getByRole('button', { name: 'Add the schedule' }).click()
+    await page.getByRole('button', { name: 'Run / now' }).click()
+    await dashboard.server.runJobs()
+    await page.getByText('Succeeded').first().waitFor()
+    await page.getByRole('button', { name: '/', exact: true }).click()
+    await page.getByText('manual').waitFor()
+    await dashboard.look(page, 'schedules')
+    await page.getByRole('button', { name: 'Pause /' }).click()
+    await page.getByText('Paused').first().waitFor()
+    await page.getByRole('button', { name: 'Remove /' }).click()
+    await page.getByRole('button', { name: 'Remove the schedule' }).click()
+    await page.getByText('Nothing runs on a schedule').waitFor()
+    const { body } = await dashboard.server.call('GET /v1/projects/nightly/crons', { token: ada.token })
+    assert.deepEqual(body.crons, [])
+  })
+})

@@ -232,10 +232,13 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
   })
 
   test('the set-up link leads from nothing to the first deployment', async () => {
+    const page = await dashboard.openPage(ada)
     const token = await createUseCases(readConfig({}), dashboard.server.parts).operators.openSetup()
-    const page = await dashboard.openPage(ada, `/setup?token=${token}`)
     // Nobody is signed in when an installation is new.
     await page.context().clearCookies()
+    await page.goto('http://aloft.test/')
+    await page.getByRole('heading', { name: 'Not set up yet' }).waitFor()
+    await page.goto(`http://aloft.test/setup?token=${token}`)
     await page.getByLabel('Your email').fill('first@aloft.test')
     await page.getByRole('button', { name: 'Create operator account' }).click()
     await page.getByRole('heading', { name: 'Aloft is yours' }).waitFor()

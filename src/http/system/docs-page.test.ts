@@ -23,6 +23,8 @@ test('every link within the page leads somewhere', () => {
 
 test('current versions come first, and are what is shown unless something else is chosen', () => {
   assert.match(page, /id="show-current" checked/)
+  // What is said of versions and errors is of no version, and always shown.
+  assert.ok(page.includes('details[data-gen]:not([data-gen=current])') && !page.includes(') details:not('))
   for (const section of page.split('<section>').slice(1)) {
     const gens = [...section.matchAll(/data-gen="(\w+)"/g)].map(([, gen]) => gen as string)
     const order = gens.map((gen) => ['current', 'legacy', 'earliest'].indexOf(gen))

@@ -111,7 +111,7 @@ summary:before{content:'▸';color:var(--soft);font-size:.75rem}
 details[open]>summary:before{content:'▾'}
 @media(max-width:40rem){summary .soft{margin-left:0;width:100%}details table{display:block;overflow-x:auto}}
 ${['current', 'legacy', 'earliest']
-  .map((gen) => `main:has(#show-${gen}:checked) details:not([data-gen=${gen}])`)
+  .map((gen) => `main:has(#show-${gen}:checked) details[data-gen]:not([data-gen=${gen}])`)
   .join(',')}{display:none}
 ${['current', 'legacy', 'earliest']
   .map((gen) => `main:has(#show-${gen}:checked) section:not(:has([data-gen=${gen}]))`)

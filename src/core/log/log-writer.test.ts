@@ -133,6 +133,26 @@ describe('a log writer', () => {
     assert.deepEqual(world.published, ['logs dpl_a', 'logs prj_1'])
   })
 
+  it('tells of the visits of a busy site now and then, and of a line at once', async (t) => {
+    const world = createWorld(t)
+    const busy = async () => {
+      for (let i = 0; i < 500; i++) world.writer.recordVisit(sampleVisit(), 'iad1')
+      await turn()
+    }
+    for (let batch = 0; batch < 5; batch++) await busy()
+    assert.equal(world.visits.length, 2500)
+    assert.deepEqual(world.published, ['logs dpl_a', 'logs prj_1'])
+    await world.pass(250)
+    assert.equal(world.published.length, 4, 'the others together')
+    await busy()
+    world.writer.record(draft('x', 'dpl_b'))
+    await world.pass(20)
+    assert.deepEqual(world.published.slice(4).sort(), ['logs dpl_a', 'logs dpl_b', 'logs prj_1'])
+    await busy()
+    await world.writer.close()
+    assert.equal(world.published.length, 9, 'nothing is left untold at the end')
+  })
+
   it('gives every entry an id that rises', async (t) => {
     const world = createWorld(t)
     world.record(100)

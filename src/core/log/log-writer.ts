@@ -67,6 +67,9 @@ export class LogWriter {
   #untold = 0
   #reason: unknown
   #quiet: NodeJS.Timeout | undefined
+  /** Deployments and projects that have entries of which nobody was told yet. */
+  readonly #grown = new Set<string>()
+  #tellTimer: NodeJS.Timeout | undefined
 
   constructor(parts: WriterParts) {
     this.#parts = { maxBytes: 32 * 1024 * 1024, hasRoom: () => true, ...parts }
@@ -121,6 +124,8 @@ export class LogWriter {
     this.#endPause?.()
     this.#drop(this.#taken - this.#settled)
     this.#settle(this.#queue.splice(0))
+    this.#tellGrown()
+    clearTimeout(this.#tellTimer)
     this.#tellDropped()
   }
 
@@ -212,14 +217,26 @@ export class LogWriter {
     })
   }
 
+  /** Lines at once. A busy site fills many batches a second, and whoever follows its visits looks less often than that. */
   #tell(records: readonly NewRecord[]): void {
-    const { bus, log } = this.#parts
-    const grown = new Set<string>()
+    let hasLines = false
     for (const record of records) {
       const { deploymentId, projectId } = isVisit(record) ? record.visit : record
-      grown.add(deploymentId)
-      if (projectId !== undefined) grown.add(projectId)
+      this.#grown.add(deploymentId)
+      if (projectId !== undefined) this.#grown.add(projectId)
+      if (!isVisit(record)) hasLines = true
     }
+    if (hasLines || this.#tellTimer === undefined) this.#tellGrown()
+  }
+
+  #tellGrown(): void {
+    const { bus, log } = this.#parts
+    const grown = [...this.#grown]
+    this.#grown.clear()
+    clearTimeout(this.#tellTimer)
+    this.#tellTimer = undefined
+    if (grown.length === 0) return
+    this.#tellTimer = setTimeout(() => this.#tellGrown(), WAIT.visits).unref()
     try {
       for (const id of grown) bus.publish(LOGS_TOPIC, id)
     } catch (err) {

@@ -100,7 +100,7 @@ aloft logs -f                 # what visitors do, as they do it
 ## How deploying works
 
 Every file is named by the hash of its content, and only contents that the installation does not have yet are
-uploaded, several at once. So a second deployment of ten thousand files of which one changed uploads one, and
+uploaded, several at once, and many small ones in one request. So a second deployment of ten thousand files of which one changed uploads one, and
 an upload that was stopped goes on where it was when the command is run again. Failures that pass (a restart,
 a rate limit, a connection that breaks) are waited out, while uploading and while following the build.
 

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { withoutChromium } from '#test/support/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import { workTree } from '#test/support/git.ts'
+
+describe('the Git page of a project', { skip: withoutChromium }, () => {
+  let dashboard: DashboardTest
+  before(async () => {
+    dashboard = await openDashboard()
+  })
+  after(() => dashboard?.close())
+
+  test('shows a push with its reason, runs one again, and makes and revokes a deploy hook', async (t) => {
+    const { server } = dashboard
+    const ada = await server.signUp('ada@aloft.test')
+    await server.startJobs()
+    const tree = await workTree(t, { 'index.html': 'first' })
+    await tree.commit('The first')
+    const remote = `${server.url.replace('://', `://git:${ada.token}@`)}/git/${ada.username}/shop.git`
+    await tree.must('push', remote, 'main')
+    await tree.must('tag', 'v1')
+    await tree.must('push', remote, 'v1')
+    const page = await dashboard.openPage(ada, `/a/${ada.username}/projects/shop/git`)
+    await page.getByText('Tags are stored and not deployed').waitFor()
+    await page.getByRole('link', { name: 'Deployment', exact: true }).waitFor()
+    await dashboard.look(page, 'git')
+    await page.getByRole('button', { name: /^Run again: main/ }).click()
+    await page
+      .getByRole('button', { name: /^Run again: main/ })
+      .nth(1)
+      .waitFor()
+    await page.getByRole('button', { name: 'New deploy hook' }).click()
+    await page.getByLabel('Name').fill('cms')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Revoke cms' }).click()
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('button', { name: 'Revoke cms' }).waitFor({ state: 'detached' })
+    const { body } = await server.call('GET /v2/projects/shop/deploy-hooks', ada)
+    assert.deepEqual(body.deployHooks, [])
+  })
+})

@@ -64,6 +64,8 @@ export interface ApiParts {
   readonly defaultPlan: Plan
   /** Remembers a change that was made outside of a transaction. */
   readonly addAudit: (entry: AuditEntry) => Promise<void>
+  /** Somebody asked for an endpoint or a method that there is not. */
+  readonly onUnknown?: (method: string, path: string) => void
   readonly observe?: (request: { route: string; method: string; status: number; seconds: number }) => void
 }
 
@@ -248,6 +250,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   app.setNotFoundHandler((request, reply) => {
     const path = askedPath(request)
     const known = knownPath(path)
+    parts.onUnknown?.(request.method, path)
     if (!known) return fail(request, reply, new AloftError('not_found', `There is no endpoint \`${path}\`.`))
     const methods = known.methods.join(', ')
     reply.header('allow', methods)

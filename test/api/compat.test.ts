@@ -214,4 +214,29 @@ apiSuite('addresses that other clients know', (server) => {
     for (const path of [`/v8/projects/${projectId}`, `/v1/env/pull/${projectId}`])
       assert.equal((await server.call(`GET ${path}`, { token: other.token })).status, 404, path)
   })
+
+  test('what is not there is named, and the operator sees what was asked for most', async () => {
+    const { token } = await server.operator()
+    for (let i = 0; i < 3; i++) {
+      const refused = await server.call(`GET /v7/widgets/wid_${i}`, { token })
+      assert.deepEqual([refused.status, refused.body.error.code], [404, 'not_found'])
+      assert.match(refused.body.error.message, /\/v7\/widgets\/wid_/)
+    }
+    await server.call('PUT /v13/deployments', { token })
+    const { body } = await server.call('GET /v1/operator/unknown-endpoints', { token })
+    assert.deepEqual(
+      body.endpoints
+        .slice(0, 2)
+        .map(({ endpoint, count }: { endpoint: string; count: number }) => [endpoint, count]),
+      [
+        ['GET /v7/widgets/:id', 3],
+        ['PUT /v13/deployments', 1],
+      ],
+    )
+    const other = await server.signUp()
+    assert.equal(
+      (await server.call('GET /v1/operator/unknown-endpoints', { token: other.token })).status,
+      403,
+    )
+  })
 })

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
@@ -10,9 +10,12 @@ import type { Installation } from '#test/support/installation.ts'
 /** Where a journey happens: an installation, and somebody who uses it. */
 export interface Place {
   readonly url: string
+  /** By TLS, which some clients insist on. Its authority is the installation's own. */
+  readonly secureUrl: string
   readonly token: string
   readonly domain: string
   readonly email: string
+  readonly username: string
   /** Somebody who can be invited. */
   readonly guest: { readonly id: string; readonly email: string }
   /** A name that no other journey has. */
@@ -23,12 +26,14 @@ export interface Place {
   // biome-ignore lint/suspicious/noExplicitAny: steps look into whatever was answered
   api(on: string, body?: unknown): Promise<any>
   buy(domain: string): Promise<void>
+  /** Uploads a file, as this project documents it. */
+  upload(text: string): Promise<void>
   /** Accepts the login that was asked for last, as somebody does who opens the link of the mail. */
   acceptLogin(email: string): Promise<void>
   folder(of: string): Promise<string>
 }
 
-export async function openPlace({ url, port, token, folder }: Installation): Promise<Place> {
+export async function openPlace({ url, port, tlsPort, token, folder }: Installation): Promise<Place> {
   const api: Place['api'] = async (on, body) => {
     const [method = '', path = ''] = on.split(' ')
     const response = await fetch(`${url}${path}`, {
@@ -89,9 +94,11 @@ export async function openPlace({ url, port, token, folder }: Installation): Pro
   const { user } = await api('GET /v2/user')
   return {
     url,
+    secureUrl: `https://127.0.0.1:${tlsPort}`,
     token,
     domain: 'localhost',
     email: user.email,
+    username: user.username,
     guest: await signUp(`guest-${randomBytes(3).toString('hex')}@aloft.test`),
     name: (of) => `${of}-${randomBytes(3).toString('hex')}`,
     visit,
@@ -99,6 +106,15 @@ export async function openPlace({ url, port, token, folder }: Installation): Pro
     async buy(name) {
       const { price } = await api(`GET /v4/domains/price?name=${name}`)
       await api('POST /v4/domains/buy', { name, expectedPrice: price })
+    },
+    async upload(text) {
+      const digest = createHash('sha1').update(text).digest('hex')
+      const sent = await fetch(`${url}/v2/platform/files`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'x-platform-digest': digest },
+        body: text,
+      })
+      if (!sent.ok) throw new Error(`the file was not taken: ${await sent.text()}`)
     },
     acceptLogin,
     folder: (of) => mkdtemp(join(tmpdir(), `aloft-client-${of}-`)),

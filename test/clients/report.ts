@@ -31,7 +31,8 @@ const inWords = (issue: Issue): string => {
 }
 
 /** What a package found wrong with an answer, in a line. */
-function problemOf({ message, cause, ...rest }: Error & { rawValue?: unknown }): string {
+function problemOf(error: Error & { rawValue?: unknown }): string {
+  const { message = JSON.stringify(error), cause, ...rest } = error
   const { issues } = (cause ?? {}) as { issues?: readonly Issue[] }
   if (issues === undefined) return message
   const answered = rest.rawValue as { error?: unknown } | undefined

@@ -43,12 +43,17 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
   await call('projects', 'editProjectEnv', { idOrName: name, id: variable?.id, requestBody: { value: 'hi' } })
 
   const text = `<h1>${name}</h1>`
-  await call('deployments', 'uploadFile', {
-    contentLength: text.length,
-    xVercelDigest: sha1(text),
-    xNowDigest: sha1(text),
-    requestBody: new Blob([text]),
-  })
+  const early = has('domains', 'buyDomain')
+  if (early) {
+    cannot('deployments.uploadFile', 'This version sends the headers of a file without its content.')
+    await place.upload(text)
+  } else
+    await call('deployments', 'uploadFile', {
+      contentLength: text.length,
+      xVercelDigest: sha1(text),
+      xNowDigest: sha1(text),
+      requestBody: new Blob([text]),
+    })
   const files = [{ file: 'index.html', sha: sha1(text), size: text.length }]
   const first = await call('deployments', 'createDeployment', {
     skipAutoDetectionConfirmation: '1',

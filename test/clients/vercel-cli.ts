@@ -55,7 +55,7 @@ export const vercelJourney =
       return shown
     }
     const vercel = (args: readonly string[], options?: Options): Promise<Ran> =>
-      bare([...args, '--token', place.token], options)
+      bare([...args, '--token', place.token, ...(major >= 44 ? ['--scope', place.username] : [])], options)
     const says = async (pattern: RegExp, args: readonly string[], options?: Options): Promise<Ran> => {
       const ran = await vercel(args, options)
       assert.match(ran.all, pattern)

@@ -166,6 +166,24 @@ export const getStatus = endpoint({
   }),
 })
 
+export const listUnknownEndpoints = endpoint({
+  on: 'GET /v1/operator/unknown-endpoints',
+  gen: 'current',
+  summary: 'What clients asked for most often that this API does not have, since the last start',
+  access: OPERATOR,
+  limit: 'read',
+  reply: Type.Object({
+    endpoints: Type.Array(
+      Type.Object({
+        endpoint: Type.String({ description: 'Method and path; what looks like an id stands as `:id`.' }),
+        count: Type.Integer(),
+        lastAt: Time,
+      }),
+      { description: 'Ten at the most, the most frequent first. Of this machine.' },
+    ),
+  }),
+})
+
 export const makeBackup = endpoint({
   on: 'POST /v1/operator/backups',
   gen: 'current',

@@ -10,6 +10,7 @@ import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { Meter } from './meter.tsx'
 import { RefreshButton } from './refresh-button.tsx'
+import { UnknownEndpoints } from './unknown-endpoints.tsx'
 
 const ROLES = { supervisor: 'Supervisor', serve: 'Serving', work: 'Worker' } as const
 
@@ -126,6 +127,8 @@ export function HealthPage() {
           ]}
         />
       </Card>
+
+      <UnknownEndpoints />
     </Page>
   )
 }

@@ -4,6 +4,7 @@ import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
 import type { Backups } from '#core/operator/backup.ts'
 import type { Operators } from '#core/operator/operators.ts'
 import type { Check, Status } from '#core/operator/status.ts'
+import type { UnknownEndpoint } from '#core/operator/unknown-endpoints.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { writeCookie } from '../session/cookies.ts'
@@ -13,6 +14,7 @@ interface OperatorParts {
   readonly operators: Operators
   readonly backups: Backups
   readonly readStatus: () => Promise<Status & { readonly checks: readonly Check[] }>
+  readonly readUnknown: () => Promise<readonly UnknownEndpoint[]>
   readonly sessions: Sessions
   readonly site: string
 }
@@ -21,6 +23,7 @@ export const operatorRoutes = ({
   operators,
   backups,
   readStatus,
+  readUnknown,
   sessions,
   site,
 }: OperatorParts): readonly Route[] => [
@@ -43,6 +46,7 @@ export const operatorRoutes = ({
       },
     }
   }),
+  route(api.listUnknownEndpoints, async () => ({ endpoints: [...(await readUnknown())] })),
   route(api.makeBackup, async (_ctx, { query }) => {
     const { fileName, bytes, content } = await backups.make({
       logs: query.logs ?? false,

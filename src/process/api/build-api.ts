@@ -11,6 +11,7 @@ import { createReadStatus } from '../compose/status.ts'
 import type { Channel } from '../supervisor/channel.ts'
 import { createProcessList } from '../supervisor/process-list.ts'
 import { withRestarts } from '../supervisor/restart-metrics.ts'
+import { openUnknownEndpoints } from '../supervisor/unknown-hub.ts'
 import { VERSION } from '../version.ts'
 
 export async function buildApi(
@@ -23,6 +24,7 @@ export async function buildApi(
   around: (api: ApiHandler) => ApiHandler = (api) => api,
 ): Promise<ApiHandler> {
   const limits = createLimits(parts.limiter, config.rateLimit)
+  const unknown = openUnknownEndpoints(channel, parts.clock.now)
   const system = {
     site: config.baseUrl,
     version: VERSION,
@@ -33,6 +35,7 @@ export async function buildApi(
     checkHealth: parts.checkHealth,
     readMetrics: withRestarts(metrics.read, createProcessList(channel)),
     readStatus: createReadStatus(config, parts, channel, use.operators.lateJobs),
+    readUnknown: unknown.read,
   }
   const dashboard = createDashboard(
     fileURLToPath(new URL('../../../dist/dashboard', import.meta.url)),
@@ -51,6 +54,7 @@ export async function buildApi(
     defaultPlan: config.defaultPlan,
     addAudit: parts.stores.audit.add,
     observe: metrics.observe,
+    onUnknown: unknown.note,
   })
   const api = around(created)
   return dashboard === undefined ? api : (req, res) => void (dashboard(req, res) || api(req, res))

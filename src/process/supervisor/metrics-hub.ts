@@ -1,6 +1,7 @@
 import { SECOND } from '#contract/time.ts'
 import { type Ask, answerTo, createAsk, type Topic } from './ask.ts'
 import type { Channel } from './channel.ts'
+import { ALL_UNKNOWN, OWN_UNKNOWN } from './unknown-hub.ts'
 
 /** Asked of a process: what it has counted. One that does not answer in time is left out. */
 export const OWN_METRICS: Topic<unknown> = { name: 'metrics.own', timeout: SECOND }
@@ -10,15 +11,28 @@ export const ALL_METRICS: Topic<unknown[]> = { name: 'metrics.all', timeout: 2 *
 
 /** The supervisor's part: asks every process when one of them is asked. */
 export function serveMetrics(channels: () => readonly Channel[]): { attach(channel: Channel): void } {
+  const gathered = [gather(channels, OWN_METRICS, ALL_METRICS), gather(channels, OWN_UNKNOWN, ALL_UNKNOWN)]
+  return {
+    attach(channel) {
+      for (const each of gathered) each.attach(channel)
+    },
+  }
+}
+
+function gather(
+  channels: () => readonly Channel[],
+  own: Topic<unknown>,
+  all: Topic<unknown[]>,
+): { attach(channel: Channel): void } {
   const asks = new WeakMap<Channel, Ask<unknown>>()
   const collect = async () => {
-    const all = await Promise.all(channels().map((channel) => asks.get(channel)?.()))
-    return all.filter((own) => own !== undefined)
+    const answers = await Promise.all(channels().map((channel) => asks.get(channel)?.()))
+    return answers.filter((answer) => answer !== undefined)
   }
   return {
     attach(channel) {
-      asks.set(channel, createAsk(channel, OWN_METRICS))
-      answerTo(channel, ALL_METRICS, collect)
+      asks.set(channel, createAsk(channel, own))
+      answerTo(channel, all, collect)
     },
   }
 }

@@ -16,6 +16,7 @@ import { COMMANDS as DRAIN } from './drain/commands.ts'
 import { COMMANDS as ENV } from './env/commands.ts'
 import { COMMANDS as FILE } from './file/commands.ts'
 import { COMMANDS as GIT } from './git/commands.ts'
+import { COMMANDS as IMPORT } from './import/commands.ts'
 import { COMMANDS as INTEGRATION } from './integration/commands.ts'
 import { COMMANDS as OPERATOR } from './operator/commands.ts'
 import { COMMANDS as PROJECT } from './project/commands.ts'
@@ -50,6 +51,7 @@ const TABLES: readonly CommandTable[] = [
   CRON,
   CACHE,
   DRAIN,
+  IMPORT,
   COMPLETION,
   APP,
   INTEGRATION,

@@ -10,8 +10,11 @@ export interface Step {
 }
 
 export interface Journey {
-  /** Does it and remembers how it went. What it answers is for later steps; undefined where it failed. */
-  step<T>(command: string, run: () => Promise<T> | T): Promise<T | undefined>
+  /**
+   * Does it and remembers how it went. What it answers is for later steps; undefined where it failed, which is expected
+   * where `why` says so.
+   */
+  step<T>(command: string, run: () => Promise<T> | T, why?: string): Promise<T | undefined>
   /** What cannot work here, and why. */
   cannot(command: string, why: string): void
 }
@@ -48,13 +51,15 @@ export function createJourney(client: string, version: string, steps: Step[]): J
     process.stdout.write(`${mark} ${client} ${version} ${step.command}${said}\n`)
   }
   return {
-    async step(command, run) {
+    async step(command, run, why) {
       try {
         const made = await run()
         add({ command })
         return made
       } catch (error) {
-        add({ command, problem: problemOf(error as Error).slice(0, FIRST_LINES) })
+        const problem = problemOf(error as Error).slice(0, FIRST_LINES)
+        if (why === undefined) add({ command, problem })
+        else add({ command, problem: `${why} (${problem})`, expected: true })
         return undefined
       }
     },

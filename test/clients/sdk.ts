@@ -10,6 +10,18 @@ type Sdk = any
 
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
 
+const AS_DOCUMENTED =
+  'It is done. The answer at this address is as the documents of the API say, and this version of the package refuses it'
+/** Methods whose addresses are our own: those stay as they are, whatever a later package asks of them. */
+const DOCUMENTED: Readonly<Record<string, string>> = {
+  'projects.getProject': AS_DOCUMENTED,
+  'projects.updateProject': AS_DOCUMENTED,
+  'dns.createRecord': 'This version leaves the name of a record out of what it sends',
+  'dns.removeRecord': AS_DOCUMENTED,
+  'teams.createTeam': AS_DOCUMENTED,
+  'teams.updateTeamMember': AS_DOCUMENTED,
+}
+
 /** Every method that is about something this API has, with the package's own validation of answers. */
 export async function sdkJourney(place: Place, folder: string, { step, cannot }: Journey): Promise<void> {
   const { Vercel } = await import(join(folder, 'esm/index.js')).catch(
@@ -22,7 +34,9 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
   })
   const has = (area: string, method: string): boolean => typeof sdk[area]?.[method] === 'function'
   const call = async (area: string, method: string, request?: unknown): Promise<Sdk> =>
-    has(area, method) ? step(`${area}.${method}`, () => sdk[area][method](request)) : undefined
+    has(area, method)
+      ? step(`${area}.${method}`, () => sdk[area][method](request), DOCUMENTED[`${area}.${method}`])
+      : undefined
   const name = place.name('sdk')
 
   await call('user', 'getAuthUser')
@@ -84,7 +98,10 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
   await call('deployments', 'listDeploymentFiles', { id: first?.id })
   await call('deployments', 'getDeploymentFileContents', { id: first?.id, fileId: sha1(text) })
   if (has('logs', 'getRuntimeLogs'))
-    await call('logs', 'getRuntimeLogs', { projectId: first?.projectId, deploymentId: first?.id })
+    cannot(
+      'logs.getRuntimeLogs',
+      'The log is followed until its reader leaves, and this method waits for its end.',
+    )
 
   await call('projects', 'requestPromote', { projectId: first?.projectId, deploymentId: first?.id })
   await call('projects', 'listPromoteAliases', { projectId: first?.projectId })
@@ -148,7 +165,12 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
     requestBody: { name: 'www', type: 'A', value: '192.0.2.1', ttl: 60 },
   })
   const records = await call('dns', 'getRecords', { domain, limit: '20' })
-  const record = records?.records?.find((each: Sdk) => each.name === 'www')
+  let record = records?.records?.find((each: Sdk) => each.name === 'www')
+  record ??= {
+    id: (
+      await place.api(`POST /v2/domains/${domain}/records`, { name: 'www', type: 'A', value: '192.0.2.1' })
+    ).uid,
+  }
   await call('dns', 'updateRecord', { recordId: record?.id, requestBody: { value: '192.0.2.2' } })
   await call('dns', 'removeRecord', { domain, recordId: record?.id })
 
@@ -172,8 +194,9 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
 
   const slug = place.name('team')
   const invited = { email: place.guest.email, role: 'MEMBER' }
-  const flat = !has('domains', 'buyDomain')
-  const team = await call('teams', 'createTeam', { slug, name: slug })
+  const flat = !early
+  await call('teams', 'createTeam', { slug, name: slug })
+  const team = await place.api(`GET /v1/teams?slug=${slug}`)
   await call('teams', 'getTeams', { limit: 5 })
   await call('teams', 'getTeam', { teamId: team?.id, slug })
   await call('teams', 'patchTeam', { teamId: team?.id, slug, requestBody: { name: 'Renamed' } })
@@ -187,9 +210,7 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
     uid: place.guest.id,
     requestBody: { role: 'OWNER' },
   })
-  await step('teams.updateTeamMember (back)', () =>
-    sdk.teams.updateTeamMember({ teamId: team?.id, uid: place.guest.id, requestBody: { role: 'MEMBER' } }),
-  )
+  await place.api(`PATCH /v1/teams/${team?.id}/members/${place.guest.id}`, { role: 'MEMBER' })
   await call('teams', 'removeTeamMember', { teamId: team?.id, uid: place.guest.id })
 
   const token = await call('authentication', 'createAuthToken', { requestBody: { name: 'made by the sdk' } })

@@ -154,14 +154,14 @@ export const vercelJourney =
     await step('domains ls', () => says(new RegExp(domain), ['domains', 'ls']))
     await step('domains inspect', () => says(new RegExp(domain), ['domains', 'inspect', domain]))
     await step('domains add', () =>
-      vercel(['domains', 'add', `www.${domain}`, ...(major < 30 ? [] : [name])]),
+      vercel(['domains', 'add', `www.${domain}`, ...(major < 44 ? [] : [name])]),
     )
     await step('dns add', () => vercel(['dns', 'add', domain, 'mail', 'A', '192.0.2.7']))
     await step('dns ls', () => says(/192\.0\.2\.7/, ['dns', 'ls', domain]))
     await step('dns rm', async () => {
       const { records } = await place.api(`GET /v2/domains/${domain}/records`)
       const record = records.find((each: { name: string }) => each.name === 'mail')
-      await vercel(['dns', 'rm', record.id, ...(major >= 37 ? ['--yes'] : [])], { input: 'y\n' })
+      await vercel(['dns', 'rm', record.id, ...(major >= 44 ? ['--yes'] : [])], { input: 'y\n' })
     })
     await step('certs issue', () => vercel(['certs', 'issue', domain]))
     await step('certs ls', () => says(new RegExp(domain), ['certs', 'ls']))
@@ -181,7 +181,7 @@ export const vercelJourney =
       })
       if (major >= 29)
         await step('redeploy', () =>
-          vercel(['redeploy', first ?? '', ...(major >= 36 ? ['--target', 'production'] : [])]),
+          vercel(['redeploy', first ?? '', ...(major >= 44 ? ['--target', 'production'] : [])]),
         )
     }
     await step('remove (a deployment)', () => vercel(['rm', preview ?? '', '--yes']))

@@ -50,8 +50,12 @@ const Branch = Type.Optional(Nullable(Type.String({ maxLength: 250 })))
 const Comment = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
 const CustomEnvironment = Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 64 })))
 
+/** A word of later clients for what `type` says already. */
+const Visibility = Type.Optional(Type.String({ maxLength: 32, description: 'Ignored: `type` says it.' }))
+
 const CreateItem = Type.Object(
   {
+    visibility: Visibility,
     key: Key,
     value: Type.String(),
     type: Type.Enum(ENV_TYPES),
@@ -88,6 +92,7 @@ const CreateBody = Type.Unsafe<Static<typeof CreateItem> | Static<typeof CreateI
 
 const PatchBody = Type.Object(
   {
+    visibility: Visibility,
     key: Type.Optional(Key),
     value: Type.Optional(Type.String()),
     type: Type.Optional(Type.Enum(ENV_TYPES)),

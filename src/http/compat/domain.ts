@@ -2,6 +2,7 @@ import * as alias from '#contract/api/alias.ts'
 import * as certs from '#contract/api/certificate.ts'
 import * as records from '#contract/api/dns-record.ts'
 import * as api from '#contract/api/domain.ts'
+import { getProjectDomain } from '#contract/api/project-domain.ts'
 import * as registrar from '#contract/api/registrar.ts'
 import * as secrets from '#contract/api/secret.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
@@ -72,6 +73,19 @@ const showConfig = (it: Inspection) => ({
   recommendedCNAME: [],
   misconfigured: it.checks.some(({ status }) => status !== 'ok'),
 })
+
+/** The names of a domain that lead to projects. */
+async function projectDomains({ call, asked }: Also) {
+  const { name = '' } = asked.params
+  const { aliases } = await call(alias.listAliases, { query: { domain: name, limit: '100' } })
+  const found = await Promise.all(
+    aliases.map(({ alias: domain, projectId }) =>
+      call(getProjectDomain, { params: { idOrName: projectId, domain } }).catch(() => undefined),
+    ),
+  )
+  const shown = found.filter((each) => each !== undefined)
+  return { projectDomains: shown, pagination: { count: shown.length, next: null, prev: null } }
+}
 
 const showRecord = (r: DnsRecord, domain: string) => ({
   ...r,
@@ -147,6 +161,7 @@ export const domainRows: readonly CompatRow[] = [
   { on: 'GET /v{3,5}/domains/:name', is: is(api.getDomain), show: showOne },
   { on: 'DELETE /v{3,5,6}/domains/:name', is: is(api.deleteDomain) },
   { on: 'GET /v{4,5,6}/domains/:name/config', is: is(api.inspectDomain), show: showConfig },
+  { on: 'GET /v1/domains/:name/project-domains', is: is(alias.listAliases), answer: projectDomains },
   { on: 'GET /v{3,5}/domains/status', is: is(registrar.getDomainStatus) },
   { on: 'GET /v{3,5}/domains/price', is: is(registrar.getDomainPrice) },
   {

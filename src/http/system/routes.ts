@@ -2,6 +2,7 @@ import * as api from '#contract/api/system.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { html } from '#contract/html.ts'
 import type { Check, Status } from '#core/operator/status.ts'
+import type { UnknownEndpoint } from '#core/operator/unknown-endpoints.ts'
 import { describeApi } from '../openapi.ts'
 import { page } from '../page.ts'
 import { publicRoute, type Route } from '../route.ts'
@@ -18,6 +19,7 @@ export interface SystemParts {
   readonly checkHealth: () => Promise<void>
   readonly readMetrics: () => Promise<{ readonly type: string; readonly body: string }>
   readonly readStatus: () => Promise<Status & { readonly checks: readonly Check[] }>
+  readonly readUnknown: () => Promise<readonly UnknownEndpoint[]>
 }
 
 /** `rows` is asked for late, because these endpoints describe the whole table they stand in. */

@@ -1,0 +1,71 @@
+import { accountApi } from '../account.ts'
+import { defineCommand, flag, value } from '../command.ts'
+import { CliError, EXIT, usageError } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { showList } from '../show-list.ts'
+import { type Item, planImport } from './plan.ts'
+import { openSource } from './source.ts'
+
+const STATES = { new: 'comes along', there: 'is here already', cannot: 'stays behind' } as const
+
+export const command = defineCommand({
+  doing: 'import the account',
+  about:
+    'Reads an account through its API and makes here what is missing. Without --yes it only shows what it would do. It can be stopped and started again: what is here already is not made twice.',
+  team: true,
+  options: {
+    from: value('address', 'the API of the source; that of Vercel when left out'),
+    fromToken: value('token', 'a token of the source; VERCEL_TOKEN when left out'),
+    fromTeam: value('id', 'the team there whose things are brought; else the personal account'),
+    project: value('name', 'this project alone'),
+    yes: flag('bring it, rather than show what would come along'),
+  },
+  examples: [
+    ['import vercel --from-token $VERCEL_TOKEN', 'show what would come along'],
+    ['import vercel --from-token $VERCEL_TOKEN --yes', 'bring it'],
+    ['import vercel --from https://api.old.example --from-token $TOKEN --yes', 'bring it from another Aloft'],
+  ],
+  async run(cli, { from, fromToken, fromTeam, project, yes }) {
+    const { out } = cli
+    const token = fromToken ?? cli.env.VERCEL_TOKEN
+    if (token === undefined)
+      throw usageError('A token of the source is missing.', 'Give it with --from-token.')
+    const api = await accountApi(cli)
+    const source = openSource({ url: from ?? 'https://api.vercel.com', token, team: fromTeam })
+    const items = await planImport(source, api, {
+      only: project,
+      onRead: (what) => out.status(`Reading ${plainText(what)}`),
+    })
+    out.status()
+    const failed = new Map<Item, string>()
+    const todo = items.filter(({ state }) => state === 'new')
+    if (yes)
+      for (const [at, item] of todo.entries()) {
+        const line = `${at + 1} of ${todo.length}: ${item.kind} ${plainText(item.name)}`
+        if (out.live) out.status(line)
+        else if (!out.json) out.say(line)
+        await item.make?.().catch((error: Error) => failed.set(item, error.message))
+      }
+    out.status()
+    const said = (item: Item): string =>
+      failed.has(item)
+        ? `failed: ${failed.get(item)}`
+        : item.state === 'new' && yes
+          ? 'came along'
+          : `${STATES[item.state]}${item.why === undefined ? '' : `: ${item.why}`}`
+    const shown = items.map((item) => ({ kind: item.kind, name: item.name, result: said(item) }))
+    showList(cli, shown, {
+      items: shown,
+      head: ['kind', 'name', ''],
+      row: ({ kind, name, result }) => [kind, plainText(name), plainText(result)],
+      empty: 'There is nothing to bring.',
+    })
+    if (!yes && todo.length > 0 && !out.json) out.say('Nothing was changed. Add --yes to bring it.')
+    if (failed.size > 0)
+      throw new CliError(
+        EXIT.failure,
+        `${failed.size} of ${todo.length} did not come along.`,
+        'Run the same again: what came along is not made twice.',
+      )
+  },
+})

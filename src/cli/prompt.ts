@@ -8,6 +8,8 @@ export interface Terminal {
 }
 
 export interface Prompt {
+  /** Whether everything was agreed to beforehand, with `--yes`. */
+  readonly agreed: boolean
   /** One line of text. Where nobody can answer it refuses, and `instead` says how to do without. */
   ask(question: string, instead: string): Promise<string>
   /**
@@ -68,6 +70,7 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
   }
 
   return {
+    agreed: yes,
     async ask(question, instead) {
       if (!canAsk) throw usageError('Something is missing, and nobody can be asked for it here.', instead)
       return readLine(`${question} `)

@@ -1,11 +1,11 @@
 import type { Cli } from './cli.ts'
 import { sayMore } from './paging.ts'
-import { renderTable } from './table.ts'
+import { type Cell, renderTable } from './table.ts'
 
 interface Listing<T> {
   readonly items: readonly T[]
   readonly head: readonly string[]
-  readonly row: (item: T) => readonly string[]
+  readonly row: (item: T) => readonly Cell[]
   /** What is said when there is nothing: why, and how to change that. */
   readonly empty: string
   /** The command that goes on with the listing, without `aloft`, and from where. */

@@ -34,6 +34,16 @@ const draw = (rows: readonly (readonly string[])[]): string => {
     .join('\n')
 }
 
+/** A cell in a colour. Its text is made safe first: a colour is ours to give, never the text's. */
+export interface Tinted {
+  readonly text: string
+  readonly tint: (text: string) => string
+}
+export type Cell = string | Tinted
+
+const drawn = (cell: Cell): string =>
+  typeof cell === 'string' ? plainText(cell) : cell.tint(plainText(cell.text))
+
 /** Fewer than these say too little. */
 const FEWEST_COLUMNS = 2
 
@@ -43,11 +53,11 @@ const FEWEST_COLUMNS = 2
  */
 export function renderTable(
   head: readonly string[],
-  rows: readonly (readonly string[])[],
+  rows: readonly (readonly Cell[])[],
   colors: Colors,
   width = Number.POSITIVE_INFINITY,
 ): string {
-  const cells = [head.map((title) => colors.dim(title)), ...rows.map((row) => row.map(plainText))]
+  const cells = [head.map((title) => colors.dim(title)), ...rows.map((row) => row.map(drawn))]
   for (let columns = head.length; ; columns--) {
     const table = draw(cells.map((row) => row.slice(0, columns)))
     if (columns <= FEWEST_COLUMNS || table.split('\n').every((line) => widthOf(line) <= width)) return table
@@ -59,8 +69,8 @@ const widthOf = (line: string): number => [...stripVTControlCharacters(line)].le
 
 /** One thing as aligned lines of a name and a value. */
 export function renderFacts(
-  facts: readonly (readonly [name: string, value: string])[],
+  facts: readonly (readonly [name: string, value: Cell])[],
   colors: Colors,
 ): string {
-  return draw(facts.map(([name, value]) => [colors.dim(name), plainText(value)]))
+  return draw(facts.map(([name, value]) => [colors.dim(name), drawn(value)]))
 }

@@ -130,12 +130,14 @@ test('deployments are listed, shown, moved, paused and removed', async () => {
   const table = (await run('ls')).split('\n')
   assert.match(table[0] ?? '', /^PROJECT +ADDRESS +STATE +TARGET +AGE +ID$/)
   assert.deepEqual([table[1]?.includes(two.id), table[2]?.includes(one.id)], [true, true])
-  assert.match(await run('inspect', two.url), /^meta commit +abc$/m)
+  const shown = await run('inspect', two.url)
+  assert.match(shown, /^meta commit +abc$/m)
+  assert.match(shown, /^state +READY, live in production$/m)
   assert.equal(await run('open'), `${production}\n`)
 
   assert.match(await run('rollback'), new RegExp(`^Production shows ${one.url} now\\.$`, 'm'))
   assert.equal(await visit(production), 'one')
-  await run('promote', two.id)
+  await run('promote', two.id, '--yes')
   assert.equal(await visit(production), 'two')
 
   assert.equal((await desk.run(folder, 'pause')).code, 2)

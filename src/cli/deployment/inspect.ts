@@ -6,6 +6,8 @@ import { defineCommand, required } from '../command.ts'
 import { relativeTime } from '../relative-time.ts'
 import { renderFacts, renderTable } from '../table.ts'
 import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+import { liveOf } from './live-of.ts'
+import { stateText } from './state-text.ts'
 
 const listed = (values: readonly string[]): string => values.join(', ') || '-'
 
@@ -23,17 +25,19 @@ export const command = defineCommand({
     const { api } = await folderApi(cli)
     const deployment = await findDeployment(api, given.deployment)
     const params = { id: deployment.id }
-    const [{ builds }, { aliases }] = await Promise.all([
+    const [{ builds }, { aliases }, production] = await Promise.all([
       api.call(listBuilds, { params }),
       api.call(listDeploymentAliases, { params }),
+      liveOf(api, deployment.projectId),
     ])
+    const live = production === deployment.id
     const { errorCode, errorMessage, aliasError, queue } = deployment
-    out.show({ deployment, builds, aliases, address: addressOf(cli, deployment) }, () => {
+    out.show({ deployment, live, builds, aliases, address: addressOf(cli, deployment) }, () => {
       const facts = renderFacts(
         [
           ['id', deployment.id],
           ['project', `${deployment.name} (${deployment.projectId})`],
-          ['state', deployment.readyState],
+          ['state', stateText(deployment.readyState, out.colors, live ? ', live in production' : '')],
           ...(queue === undefined ? [] : ([['waits', queueWords(queue, cli.now())]] as const)),
           ...(errorCode === undefined ? [] : ([['error', `${errorMessage ?? ''} (${errorCode})`]] as const)),
           ['target', deployment.target ?? '-'],

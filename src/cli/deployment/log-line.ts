@@ -1,13 +1,71 @@
 import type { LogEvent } from '#client/log-events.ts'
+import { count } from '#contract/wording.ts'
+import { localTime } from '../local-time.ts'
 import type { Colors } from '../output.ts'
 import { plainText } from '../plain-text.ts'
 
-/** An entry of the log for people: when, what, and its text. */
-export function logLine({ type, created, payload }: LogEvent, colors: Colors): string {
-  const at = new Date(payload.date || created).toISOString().replace('T', ' ').replace('Z', '')
+/** Where the program that hosts functions is, in the stack of an error: nothing that its reader wrote. */
+const LAUNCHER_FRAME = /^\s+at .*\/(?:aloft\/launcher|src\/launcher)\//
+
+const isResponse = ({ type }: LogEvent): boolean => type === 'response'
+
+const timeOf = ({ created, payload }: LogEvent, colors: Colors): string =>
+  colors.dim(localTime(payload.date || created))
+
+/** One entry for people: when, and its text. What was written during a request is indented. */
+export function logLine(entry: LogEvent, colors: Colors): string {
+  const { type, payload } = entry
   const text = plainText(payload.text)
   const isError = payload.level === 'error'
-  const isBad = isError || (type === 'response' && /\b5\d\d\b/.test(text))
+  const isBad = isError || (isResponse(entry) && /\b5\d\d\b/.test(text))
   const tint = isBad ? colors.red : (plain: string) => plain
-  return `${colors.dim(`${at}  ${(isError ? 'stderr' : type).padEnd(8)}`)}  ${tint(text)}`.trimEnd()
+  const mark = isError ? `${colors.red('stderr')} ` : type === 'command' ? '$ ' : ''
+  const indent = type === 'stdout' && payload.requestId !== undefined ? '  │ ' : ''
+  return `${timeOf(entry, colors)}  ${colors.dim(indent)}${mark}${tint(text)}`.trimEnd()
+}
+
+/**
+ * Entries as people read them: a line for each request, in the order in which they began, and below it what was written
+ * meanwhile. The frames of the launcher in a stack are folded.
+ */
+export function logLines(entries: readonly LogEvent[], colors: Colors): string[] {
+  const answered = new Set(entries.filter(isResponse).map(({ payload }) => payload.requestId))
+  const began = new Map<string, LogEvent>()
+  for (const entry of entries)
+    if (entry.type === 'request' && entry.payload.requestId !== undefined)
+      began.set(entry.payload.requestId, entry)
+  const written = new Map<string, LogEvent[]>()
+  const heads: { readonly at: number; readonly entry: LogEvent }[] = []
+  for (const entry of entries) {
+    const { requestId } = entry.payload
+    const isKnown = requestId !== undefined && (answered.has(requestId) || began.has(requestId))
+    if (entry.type === 'request' && answered.has(requestId)) continue
+    if (entry.type === 'stdout' && isKnown) written.set(requestId, [...(written.get(requestId) ?? []), entry])
+    else heads.push({ at: momentOf((isResponse(entry) && began.get(requestId ?? '')) || entry), entry })
+  }
+  return heads
+    .toSorted((a, b) => a.at - b.at)
+    .flatMap(({ entry }) => [
+      logLine(entry, colors),
+      ...(entry.type === 'stdout' ? [] : fold(written.get(entry.payload.requestId ?? '') ?? [], colors)),
+    ])
+}
+
+const momentOf = ({ created, payload }: LogEvent): number => payload.date || created
+
+function fold(entries: readonly LogEvent[], colors: Colors): string[] {
+  const lines: string[] = []
+  let folded = 0
+  const end = () => {
+    if (folded > 0) lines.push(colors.dim(`${' '.repeat(25)}  │     … ${count(folded, 'frame')} of Aloft`))
+    folded = 0
+  }
+  for (const entry of entries)
+    if (LAUNCHER_FRAME.test(entry.payload.text)) folded++
+    else {
+      end()
+      lines.push(logLine(entry, colors))
+    }
+  end()
+  return lines
 }

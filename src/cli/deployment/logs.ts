@@ -4,7 +4,7 @@ import { defineCommand, flag, optional, readCount, short, value } from '../comma
 import { usageError } from '../exit.ts'
 import { chooseDeployment } from './choose-deployment.ts'
 import { DEPLOYMENT, SEE } from './folder-api.ts'
-import { logLine } from './log-line.ts'
+import { logLine, logLines } from './log-line.ts'
 import { readMoment } from './read-moment.ts'
 
 const SHOWN = 100
@@ -12,7 +12,7 @@ const SHOWN = 100
 export const command = defineCommand({
   doing: 'read the log',
   about:
-    'The newest entries, oldest first: visits, what programs wrote, and what builds wrote. Times are UTC.',
+    'The newest entries, oldest first: a line for each request with what was written during it below, and what builds wrote. Times are local.',
   team: true,
   arguments: { deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`) },
   options: {
@@ -48,11 +48,12 @@ export const command = defineCommand({
       ...(given.build ? { builds: true } : {}),
     }
     if (given.follow) {
-      for await (const entry of followLog(api, id, query)) out.line(entry, () => logLine(entry, out.colors))
+      for await (const entry of followLog(api, id, query))
+        if (out.json || entry.type !== 'request') out.line(entry, () => logLine(entry, out.colors))
       return
     }
     const entries = (await readLog(api, id, { ...query, direction: 'backward' })).reverse()
-    if (entries.length === 0 && !out.json) out.say('Nothing was logged, or nothing that is like this.')
-    out.show(entries, () => entries.map((entry) => logLine(entry, out.colors)).join('\n'))
+    if (entries.length === 0 && !out.json) out.say('No log entries match.')
+    out.show(entries, () => logLines(entries, out.colors).join('\n'))
   },
 })

@@ -6,6 +6,11 @@ import { pageOptions, pageQuery } from '../paging.ts'
 import { relativeTime } from '../relative-time.ts'
 import { showList } from '../show-list.ts'
 import { folderApi } from './folder-api.ts'
+import { liveOf } from './live-of.ts'
+import { stateText } from './state-text.ts'
+
+/** As many projects are asked what they show; a listing that spans more is not about one of them. */
+const PROJECTS = 10
 
 export const command = defineCommand({
   doing: 'list the deployments',
@@ -52,14 +57,16 @@ export const command = defineCommand({
       target && `--target ${target}`,
       ...given.meta.map((pair) => `--meta ${pair}`),
     ]
+    const projects = [...new Set(page.deployments.map(({ projectId }) => projectId))]
+    const live = new Set(await Promise.all(projects.slice(0, PROJECTS).map((id) => liveOf(api, id))))
     showList(cli, page, {
       items: page.deployments,
       head: ['PROJECT', 'ADDRESS', 'STATE', 'TARGET', 'AGE', 'ID'],
       row: ({ name, url, uid, created, ...rest }) => [
         name,
         url === null ? '-' : siteAddress(cli.baseUrl, url),
-        rest.state,
-        rest.target ?? '-',
+        stateText(rest.state, cli.out.colors),
+        live.has(uid) ? `${rest.target ?? 'preview'} (live)` : (rest.target ?? 'preview'),
         relativeTime(created, now),
         uid,
       ],

@@ -1,4 +1,5 @@
 import { hostsOf } from '#client/hosts.ts'
+import { siteAddress } from '#client/site-address.ts'
 import { listProjects } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, value } from '../command.ts'
@@ -6,6 +7,11 @@ import { pageOptions, pageQuery } from '../paging.ts'
 import { relativeTime } from '../relative-time.ts'
 import { showList } from '../show-list.ts'
 import { withoutBypass } from './without-bypass.ts'
+
+const productionOf = (baseUrl: string, live: Parameters<typeof hostsOf>[0] | undefined): string => {
+  const host = live && hostsOf(live, () => true)[0]
+  return host ? siteAddress(baseUrl, host) : '-'
+}
 
 export const command = defineCommand({
   doing: 'list the projects',
@@ -32,7 +38,7 @@ export const command = defineCommand({
         head: ['NAME', 'PRODUCTION', 'FRAMEWORK', 'UPDATED', 'ID'],
         row: ({ name, targets, paused, framework, updatedAt, id }) => [
           name,
-          paused ? 'paused' : ((targets.production && hostsOf(targets.production, () => true)[0]) ?? '-'),
+          paused ? 'paused' : productionOf(cli.baseUrl, targets.production),
           framework ?? '-',
           relativeTime(updatedAt, now),
           id,

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answers } from '#client/client-testing.ts'
+import { getDeployment, listDeployments, listFiles } from '#contract/api/deployment.ts'
+import { getProject } from '#contract/api/project.ts'
+import { listMovedAliases, promoteDeployment } from '#contract/api/project-production.ts'
+import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleProject, shownDeployment } from '../project/project-testing.ts'
+import { sampleDeployment } from './deployment-testing.ts'
+import { showChanges } from './file-changes.ts'
+
+const env = { ALOFT_TOKEN: TOKEN }
+const plain = (text: string) => text
+const colors = { green: plain, yellow: plain, red: plain, dim: plain } as Parameters<typeof showChanges>[1]
+
+const file = (name: string, uid: string) => ({ name, type: 'file', uid, mode: 33188 })
+
+test('promote shows what differs before it asks, and nothing is done where nobody can answer', async () => {
+  await using machine = await startMachine(
+    answers(getDeployment, () => sampleDeployment),
+    answers(getProject, () => ({
+      ...sampleProject,
+      targets: { production: shownDeployment('dpl_old', 'shop-old.localhost') },
+    })),
+    answers(listFiles, ({ params }) =>
+      params.id === 'dpl_old'
+        ? [file('gone.html', '1'), { name: 'src', type: 'directory', children: [file('a.js', '2')] }]
+        : [file('new.html', '4'), { name: 'src', type: 'directory', children: [file('a.js', '3')] }],
+    ),
+    answers(promoteDeployment, () => ({})),
+    answers(listMovedAliases, () => ({ aliases: [], pagination: { count: 0, next: null, prev: null } })),
+  )
+  const asked = await machine.run(['promote', 'dpl_1'], env)
+  assert.equal(asked.code, 2)
+  assert.match(
+    asked.stderr,
+    /Production shows http:\/\/shop-old\.localhost:\d+\.\n3 files differ:\n {2}\+ new\.html\n {2}~ src\/a\.js\n {2}- gone\.html\n/,
+  )
+  const promoted = () => machine.api.requests.some(({ method }) => method === 'POST')
+  assert.equal(promoted(), false)
+  assert.equal((await machine.run(['promote', 'dpl_1', '--yes'], env)).code, 0)
+  assert.equal(promoted(), true)
+})
+
+test('one file that differs is not several, and many are cut', () => {
+  const none = { added: [], changed: [], removed: [] }
+  assert.equal(showChanges(none, colors), 'The files are the same.')
+  assert.equal(showChanges({ ...none, added: ['a'] }, colors), '1 file differs:\n  + a')
+  const added = Array.from({ length: 40 }, (_, i) => `f${i}`)
+  assert.match(showChanges({ ...none, added }, colors), /^40 files differ:\n/)
+})
+
+test('ls marks what is live', async () => {
+  const item = (uid: string) => ({
+    ...{ uid, name: 'shop', url: `${uid}.localhost`, created: 1, creator: { uid: 'u1' } },
+    ...{ state: 'READY' as const, target: 'production' as const, projectId: 'prj_1', meta: {} },
+  })
+  await using machine = await startMachine(
+    answers(getProject, () => ({
+      ...sampleProject,
+      targets: { production: shownDeployment('dpl_1', 'shop.localhost') },
+    })),
+    answers(listDeployments, () => ({
+      deployments: [item('dpl_2'), item('dpl_1')],
+      pagination: { count: 2, next: null, prev: null },
+    })),
+  )
+  const { stdout } = await machine.run(['ls'], env)
+  assert.match(stdout, /READY +production +.*dpl_2$/m)
+  assert.match(stdout, /READY +production \(live\) +.*dpl_1$/m)
+})

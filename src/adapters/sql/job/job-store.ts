@@ -1,4 +1,5 @@
 import { newId } from '#contract/ids.ts'
+import { HOUR } from '#contract/time.ts'
 import type { ScheduledJob } from '#core/job/clock-jump.ts'
 import type { Job, JobStore, NewJob } from '#core/job/job-queue.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -23,6 +24,9 @@ const toScheduled = (
   ...{ id: row.id, key: row.key, attempts: row.attempts },
   ...{ createdAt: row.created_at, dueAt: row.due_at, isLeased: row.worker !== null },
 })
+
+/** A job that a worker has is due again when its lease runs out, which is soon. */
+const LONGEST_LEASE = HOUR
 
 export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): JobStore {
   const unfinished = (key: string) =>
@@ -136,9 +140,12 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
         .where('due_at', '<=', now)
         .groupBy('share')
         .execute()
+      // Thousands may be for later, as those of schedules are: they are not to be looked at whenever something happens.
+      if (due.length === 0) return []
       const running = await unfinished
         .select(({ fn }) => ['share', fn.countAll<number>().as('count')])
         .where('due_at', '>', now)
+        .where('due_at', '<=', now + LONGEST_LEASE)
         .where('worker', 'is not', null)
         .groupBy('share')
         .execute()

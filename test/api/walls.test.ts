@@ -30,6 +30,7 @@ const ABOUT_ONESELF = new Set([
   'POST /platform/secrets',
   'GET /platform/secrets',
   'POST /v2/platform/files',
+  'POST /v1/platform/files/batch',
   'POST /v8/platform/deployments',
   'POST /v3/platform/deployments',
   'POST /platform/deployments',

@@ -4,8 +4,9 @@
  *
  *   npm run test:attacks                     everything
  *   npm run test:attacks -- browser docker   the kinds with these words in their names or files
- *   npm run test:attacks -- --markdown       the table as SECURITY.md has it
+ *   npm run test:attacks -- --write          writes the table of SECURITY.md: the rows of the kinds that were tried
  */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { run } from 'node:test'
@@ -13,6 +14,7 @@ import { ensureTools, TOOLS } from '../../scripts/debian.js'
 import { inTurn } from '../../scripts/test/pool.ts'
 import type { TestEvent } from '../../scripts/test/report.ts'
 import { installAttacked } from '../support/attacked.ts'
+import { withAttacks } from './attack-table.ts'
 import { KINDS, type Kind } from './kinds.ts'
 
 interface Result {
@@ -89,14 +91,13 @@ const rows = [
 ]
 const say = (line = '') => process.stdout.write(`${line}\n`)
 say()
-if (process.argv.includes('--markdown')) {
-  say('| Kind | Tried | Held |\n|---|---:|---:|')
-  for (const [name, tried, held] of rows) say(`| ${name} | ${tried} | ${held} |`)
-} else {
-  const width = Math.max(...rows.map(([name]) => name.length))
-  say(`${''.padEnd(width)}  ${'tried'.padStart(7)}  ${'held'.padStart(7)}`)
-  for (const [name, tried, held] of rows)
-    say(`${name.padEnd(width)}  ${String(tried).padStart(7)}  ${String(held).padStart(7)}`)
+const width = Math.max(...rows.map(([name]) => name.length))
+say(`${''.padEnd(width)}  ${'tried'.padStart(7)}  ${'held'.padStart(7)}`)
+for (const [name, tried, held] of rows)
+  say(`${name.padEnd(width)}  ${String(tried).padStart(7)}  ${String(held).padStart(7)}`)
+if (process.argv.includes('--write')) {
+  const fresh = results.map(({ kind, tried, through }) => ({ name: kind.name, tried, held: tried - through }))
+  writeFileSync('SECURITY.md', withAttacks(readFileSync('SECURITY.md', 'utf8'), fresh))
 }
 say(`\n${Math.round((performance.now() - began) / 1000)} seconds`)
 for (const { leftOut } of results) for (const words of leftOut) say(`left out: ${words}`)

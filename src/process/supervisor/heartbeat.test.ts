@@ -90,11 +90,19 @@ test('a process that gets no processor has more time than one that uses it', (t)
 })
 
 test('one that has not begun to serve has more time', (t) => {
-  const { hung, pass } = watch(t)
-  pass(50)
-  assert.deepEqual(hung, [])
-  pass(20)
-  assert.equal(hung.length, 1)
+  const starting = watch(t)
+  starting.pass(170)
+  assert.deepEqual(starting.hung, [])
+  // The silence of its start does not count once it serves.
+  starting.heartbeat.serving()
+  starting.pass(13)
+  assert.deepEqual(starting.hung, [])
+  starting.pass(4)
+  assert.equal(starting.hung.length, 1)
+
+  const stuck = watch(t)
+  stuck.pass(200)
+  assert.equal(stuck.hung.length, 1)
 })
 
 test('it tells how busy the process is; one that falls silent is', (t) => {

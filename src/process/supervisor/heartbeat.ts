@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { url as inspectorUrl } from 'node:inspector'
-import { SECOND } from '#contract/time.ts'
+import { MINUTE, SECOND } from '#contract/time.ts'
 import { type Channel, kindOf } from './channel.ts'
 
 const BEAT = 'heartbeat'
@@ -9,8 +9,10 @@ const BEAT = 'heartbeat'
 const BEAT_MS = SECOND
 /** Of a process that waits for a processor, the share that it must have had to count as one that stands still. */
 const LEAST_SHARE = 0.1
-/** A process that gets no processor, or has not begun to serve, has so many times as long. */
+/** A process that gets no processor has so many times as long. */
 const INDULGENCE = 4
+/** Starting is one long piece of work: the limit is about those that serve, and counts from then on. */
+const START_MS = 3 * MINUTE
 
 interface Beat {
   readonly kind: typeof BEAT
@@ -118,6 +120,7 @@ export class Heartbeat {
   /** It has begun to serve: from now on it may not stand still for long. */
   serving(): void {
     this.#isServing = true
+    this.#silentMs = 0
   }
 
   stop(): void {
@@ -144,7 +147,8 @@ export class Heartbeat {
     const cpuMs = sight && this.#before && sight.cpuMs - this.#before.cpuMs
     if (this.#isDebugged || sight?.isTraced) return
     const isStarved = sight?.state === 'R' && (cpuMs ?? 0) < this.#silentMs * LEAST_SHARE
-    if ((isStarved || !this.#isServing) && this.#silentMs < limitMs * INDULGENCE) return
+    if (isStarved && this.#silentMs < limitMs * INDULGENCE) return
+    if (!this.#isServing && this.#silentMs < START_MS) return
     this.stop()
     onHung({ silentMs: Math.round(this.#silentMs), state: sight?.state, cpuMs })
   }

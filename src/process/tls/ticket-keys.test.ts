@@ -44,6 +44,11 @@ test('keys change every twelve hours in all processes alike; the one before is s
   assert.equal(names(one)[1], second)
   assert.deepEqual(names(two), names(one))
   assert.equal(values.size, 2)
+
+  // Everything was off for ten days.
+  clock.advance(10 * 24 * HOUR)
+  await one.look()
+  assert.equal(values.size, 1)
   one.close()
   two.close()
 })

@@ -7,6 +7,8 @@ import { ensureSealed, type Sealing } from './authority.ts'
 /** A key that is stolen opens the recorded sessions of this time and of the time before, and no others. */
 const PERIOD = 12 * HOUR
 const LOOK_MS = MINUTE
+/** Times before, 30 days of them, whose keys are looked for. */
+const FORGOTTEN = 60
 const BYTES = 48
 /** No time at all: the next look finds that it has changed. */
 const UNKNOWN = -1
@@ -34,8 +36,11 @@ export async function openTicketKeys(
 
   async function load(period: number): Promise<readonly [TicketKey, ...TicketKey[]]> {
     const known = await stores.settings.get(nameOf(period - 1))
-    const old = await stores.settings.get(nameOf(period - 2))
-    if (old !== undefined) await stores.settings.take(nameOf(period - 2), old)
+    // Not only the last: nobody was there to forget those of a time in which everything was off.
+    for (let past = period - 2; past > period - 2 - FORGOTTEN; past--) {
+      const old = await stores.settings.get(nameOf(past))
+      if (old !== undefined) await stores.settings.take(nameOf(past), old)
+    }
     return [await key(period), ...(known === undefined ? [] : [await key(period - 1)])]
   }
 

@@ -13,6 +13,7 @@ import {
   DOMAIN_PRICES,
   domain,
   email,
+  endpoint,
   masterKey,
   nameservers,
   oneOf,
@@ -190,6 +191,14 @@ export const SETTINGS = {
     default: 'none: in-process',
     meaning: 'Shared rate-limit counters and cache invalidation for several machines.',
     read: secretUrl('redis:', 'rediss:', 'unix:'),
+    fallback: none,
+  }),
+  clusterAddress: setting<string | undefined>({
+    variable: 'ALOFT_CLUSTER_ADDRESS',
+    default: 'none',
+    meaning:
+      'Where other machines of the installation reach the functions of this one, as `address:port` of a network that they share. Nobody is heard there without a certificate that the installation made itself.',
+    read: endpoint,
     fallback: none,
   }),
   runtime: setting<'process' | 'docker' | 'swarm'>({

@@ -15,6 +15,7 @@ import type { Files } from '#core/file/files.ts'
 import type { Installations } from '#core/installation/installations.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Logins } from '#core/login/logins.ts'
+import type { Machines } from '#core/machine/machines.ts'
 import type { Authorizations } from '#core/oauth/authorizations.ts'
 import type { Backups } from '#core/operator/backup.ts'
 import type { Operators } from '#core/operator/operators.ts'
@@ -55,6 +56,7 @@ import { projectLogRoutes } from './log/project-routes.ts'
 import { type FindLogged, logRoutes } from './log/routes.ts'
 import { approveRoutes } from './login/approve-routes.ts'
 import { loginRoutes } from './login/routes.ts'
+import { machineRoutes } from './machine/routes.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { previewRoutes } from './preview/routes.ts'
@@ -97,6 +99,7 @@ export interface UseCases {
   readonly logins: Logins
   readonly logs: DeploymentLogs
   readonly operators: Operators
+  readonly machines: Machines
   readonly previews: Previews
   readonly production: Production
   readonly projects: Projects
@@ -175,6 +178,7 @@ export function allRoutes(
     ...changeRoutes(use.changes, use),
     ...usageRoutes(use),
     ...operatorRoutes({ ...use, ...system }),
+    ...machineRoutes(use),
     ...systemRoutes(system, () => native.map(({ endpoint }) => endpoint)),
   ]
   return [...native, ...compatRoutes(native, system.site)]

@@ -1,6 +1,7 @@
 import { createSharpImages } from '#adapters/images-sharp/sharp-images.ts'
 import { createStaples } from '#adapters/ocsp-http/staples.ts'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
+import { createClusterRunner } from '#adapters/runner-process/peer/cluster-runner.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { SECOND } from '#contract/time.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
@@ -18,6 +19,7 @@ import type { Config } from '../config/config.ts'
 import { buildApi } from './api/build-api.ts'
 import { createElsewhere } from './api/elsewhere.ts'
 import { createForward } from './api/forward-api.ts'
+import { reportMachine, watchMachines } from './compose/cluster.ts'
 import { connectionLimit } from './compose/descriptor-limit.ts'
 import { startDns } from './compose/dns.ts'
 import { createHostSwitch, upgradesOfSites } from './compose/hosts.ts'
@@ -126,7 +128,9 @@ export async function serve(
           onForward: countElsewhere(channel),
         }),
   )
-  const runner = createRunnerClient({ socket: findRunnerSocket(config.dataDir, seat), logger: log })
+  const own = createRunnerClient({ socket: findRunnerSocket(config.dataDir, seat), logger: log })
+  const machines = await watchMachines(config, parts)
+  const runner = createClusterRunner({ own, ...machines })
   const serving = withLastKnown(config, parts)
   const edge = await buildEdge(config, serving, runner, elsewhere.noteVisit)
   serving.onCaughtUp((host) => edge.invalidate(host))
@@ -159,6 +163,7 @@ export async function serve(
   const { port, tlsPort } = await listeners.listen()
   dns = await startDns(config, serving, { reusePort, sockets: share?.own.dns })
   share?.onAdopt(channel, (adopted) => Promise.all([listeners.adopt(adopted), dns?.adopt(adopted.dns)]), log)
+  const stopReports = await reportMachine(config, parts, 'serve')
   log.info({ port, tlsPort, dnsPort: dns?.port ?? 0 }, 'listening')
   return {
     async drain(ms, how) {
@@ -171,7 +176,9 @@ export async function serve(
       await Promise.all([listeners.drain(ms, how), dns?.drain(ms)])
       clearTimeout(streams)
       await edge.close()
-      runner.close()
+      own.close()
+      machines.close()
+      stopReports()
       await serving.close()
     },
   }

@@ -11,6 +11,7 @@ import type { UseCases } from '#http/routes.ts'
 import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../config/config.ts'
 import { answerForwarded } from './api/answer-forwarded.ts'
+import { reportMachine, watchMachines } from './compose/cluster.ts'
 import { createDrainSender } from './compose/drains.ts'
 import { createMetrics } from './compose/metrics.ts'
 import { openParts } from './compose/open-parts.ts'
@@ -47,7 +48,9 @@ export async function work(
   const serves = processes.some(({ role }) => role === 'serve')
   const code = await openCodeWorkers(config, parts, { worker, serves, seat })
   tellSandbox(channel, code.sandbox)
+  const machines = await watchMachines(config, parts, { connects: false })
   const runner = new JobRunner({
+    isPaused: machines.isDraining,
     store: stores.jobs,
     transact,
     handlers: createJobHandlers(config, parts, {
@@ -60,6 +63,7 @@ export async function work(
     worker,
   })
   await runner.start()
+  const stopReports = await reportMachine(config, parts, 'work')
   let use: UseCases | undefined
   const api = serves
     ? await answerForwarded({
@@ -80,6 +84,8 @@ export async function work(
       use?.changes.close()
       await Promise.all([api?.drain(ms), runner.drain(ms), code.drain(ms, how), drainSender.drain(ms)])
       mailer.close()
+      stopReports()
+      machines.close()
       await parts.close()
     },
   }

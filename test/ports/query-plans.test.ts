@@ -12,6 +12,7 @@ import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import type { Tables } from '#adapters/sql/tables.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
+import type { MachineReport } from '#core/machine/machine.ts'
 import { clockOf } from '#test/support/clock.ts'
 import {
   sampleAlias,
@@ -258,6 +259,11 @@ const callsOn = ({
   ...callsOnOthers(others),
 })
 
+const machine: MachineReport = {
+  ...{ name: 'one', role: 'work', version: '1', origin: 'iad1', address: undefined, load: 0 },
+  ...{ memory: { free: 1, total: 2 }, disk: { free: 1, total: 2 }, startedAt: 1 },
+}
+
 const callsOnOthers = ({
   secrets,
   files,
@@ -269,6 +275,7 @@ const callsOnOthers = ({
   outputs,
   previews,
   instances,
+  machines,
   domains,
   dnsRecords,
   orders,
@@ -331,6 +338,11 @@ const callsOnOthers = ({
       await audit.list(user.id, page, { userId: user.id, action: 'PATCH' })
     },
     prune: () => audit.prune(1, 10),
+  },
+  machines: {
+    report: () => machines.report(machine),
+    list: () => machines.list(),
+    setDraining: () => machines.setDraining(machine.name, true),
   },
   usage: {
     add: () => usage.add([{ ownerId: user.id, what: 'logBytes', period: '2026-11-16', amount: 1 }]),
@@ -639,7 +651,7 @@ const callsOnOthers = ({
  * For people who operate the installation, and for a build that tells its place in the queue. There are few to go through:
  * finished jobs are deleted, damage is rare, and builds that wait are found by their kind before they are put in order.
  */
-const MAY_SCAN = ['jobs.counts', 'jobs.queue', 'files.countDamaged']
+const MAY_SCAN = ['machines.list', 'jobs.counts', 'jobs.queue', 'files.countDamaged']
 
 /**
  * Not slow: the few jobs being claimed, a walk along the queue that ends at the first job of a kind, a

@@ -33,7 +33,11 @@ export function createLocalIssuer({
   certPem,
   keyPem,
   clock,
-}: Authority & { readonly clock: Clock }): LocalIssuer {
+  forClients = false,
+}: Authority & {
+  readonly clock: Clock /** Certificates prove who connects, too. */
+  readonly forClients?: boolean
+}): LocalIssuer {
   const authority = new NodeCertificate(certPem)
   if (!authority.checkPrivateKey(createPrivateKey(keyPem)))
     throw new TypeError('The authority key does not belong to its certificate')
@@ -45,7 +49,7 @@ export function createLocalIssuer({
       const subjects = subjectNames(names)
       const now = clock.now()
       if (now >= expires) throw new Error(`The local authority expired on ${authority.validTo}`)
-      signer ??= createSigner(certPem, keyPem)
+      signer ??= createSigner(certPem, keyPem, forClients)
       const { signingKey, issuer, extensions } = await signer
       const { SubjectAlternativeNameExtension, SubjectKeyIdentifierExtension, X509CertificateGenerator } =
         x509()
@@ -84,7 +88,7 @@ interface Signer {
   readonly extensions: readonly Extension[]
 }
 
-async function createSigner(certPem: string, keyPem: string): Promise<Signer> {
+async function createSigner(certPem: string, keyPem: string, forClients: boolean): Promise<Signer> {
   const {
     AuthorityKeyIdentifierExtension,
     BasicConstraintsExtension,
@@ -101,7 +105,10 @@ async function createSigner(certPem: string, keyPem: string): Promise<Signer> {
     extensions: [
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new ExtendedKeyUsageExtension([
+        ExtendedKeyUsage.serverAuth,
+        ...(forClients ? [ExtendedKeyUsage.clientAuth] : []),
+      ]),
       await AuthorityKeyIdentifierExtension.create(authority, false, webcrypto),
     ],
   }

@@ -19,6 +19,7 @@ import type { InstallationStore } from '#core/installation/installation-store.ts
 import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
 import type { LoginStore } from '#core/login/login-store.ts'
+import type { MachineStore } from '#core/machine/machine.ts'
 import type { OauthCodeStore } from '#core/oauth/oauth-code.ts'
 import type { AccountStore } from '#core/operator/account.ts'
 import type { OutputStore } from '#core/output/output-store.ts'
@@ -74,6 +75,7 @@ import { createListenerStore } from './integration/listener-store.ts'
 import { createOauthCodeStore } from './integration/oauth-code-store.ts'
 import { createWebhookStore } from './integration/webhook-store.ts'
 import { createJobStore } from './job/job-store.ts'
+import { createMachineStore } from './machine/machine-store.ts'
 import { createCronStore } from './project/cron-store.ts'
 import { createEnvVariableStore } from './project/env-variable-store.ts'
 import { createProjectStore } from './project/project-store.ts'
@@ -100,6 +102,7 @@ export interface Stores {
   readonly outputs: OutputStore
   readonly previews: PreviewStore
   readonly instances: InstanceStore
+  readonly machines: MachineStore
   readonly dnsRecords: DnsRecordStore
   readonly orders: OrderStore
   readonly certificates: CertificateStore
@@ -162,6 +165,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   crons: ({ db }) => createCronStore(db),
   previews: ({ db }) => createPreviewStore(db),
   instances: ({ db }) => createInstanceStore(db),
+  machines: ({ db }) => createMachineStore(db),
   dnsRecords: ({ db }) => createDnsRecordStore(db),
   orders: ({ db }) => createOrderStore(db),
   certificates: ({ db }) => createCertificateStore(db),

@@ -32,6 +32,7 @@ export interface Tables {
   readonly damaged_contents: { sha256: string; found_at: number }
   readonly contents: ContentTable
   readonly content_objects: ContentObjectTable
+  readonly machines: MachineTable
   readonly projects: ProjectTable
   readonly env_variables: EnvVariableTable
   readonly hosts: HostTable
@@ -202,6 +203,19 @@ interface ContentObjectTable {
   readonly state: 'uploading' | 'ready' | 'unused'
   /** When the upload began, or since when it is unused. */
   readonly since: number
+}
+
+interface MachineTable {
+  readonly name: string
+  readonly role: 'serve' | 'work'
+  readonly version: string
+  readonly origin: string
+  readonly address: string | null
+  /** JSON: load, memory, disk. */
+  readonly facts: string
+  readonly started_at: number
+  readonly heard_at: number
+  readonly is_draining: Flag
 }
 
 interface FileTable {

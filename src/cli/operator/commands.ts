@@ -84,6 +84,16 @@ export const COMMANDS: CommandTable = {
       load: () => import('./quotas-set.ts'),
     },
     {
+      name: 'operator machines',
+      summary: 'List the machines of the installation',
+      load: () => import('./machines.ts'),
+    },
+    {
+      name: 'operator drain',
+      summary: 'Give a machine nothing new, before it is stopped',
+      load: () => import('./drain.ts'),
+    },
+    {
       name: 'operator move-content',
       summary: 'Move contents of files between the disk and an object store',
       load: () => import('./move-content.ts'),

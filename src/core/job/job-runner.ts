@@ -18,6 +18,8 @@ interface RunnerParts {
   readonly log: Log
   readonly worker: string
   readonly concurrency?: number
+  /** While it says so, nothing new is begun. */
+  readonly isPaused?: () => boolean
   /** A worker that died is noticed after this long. */
   readonly leaseMs?: number
   /** The longest nap between two looks, in case a wake-up was lost. */
@@ -81,7 +83,7 @@ export class JobRunner {
   #blocked = 0
 
   constructor(parts: RunnerParts) {
-    this.#parts = { concurrency: 4, leaseMs: 30 * SECOND, pollMs: MINUTE, ...parts }
+    this.#parts = { concurrency: 4, leaseMs: 30 * SECOND, pollMs: MINUTE, isPaused: () => false, ...parts }
     this.#handlers = new Map(parts.handlers.map((handler) => [handler.kind, handler]))
     const own = parts.handlers.filter(({ atOnce }) => atOnce !== undefined)
     const common = parts.handlers.filter(({ atOnce }) => atOnce === undefined)
@@ -255,7 +257,8 @@ export class JobRunner {
 
   /** Begins what a lane has room for. True when there may be more to take. */
   async #fill(lane: Lane): Promise<boolean> {
-    const { store, clock, leaseMs, worker } = this.#parts
+    const { store, clock, leaseMs, worker, isPaused } = this.#parts
+    if (isPaused()) return false
     const free = this.#free(lane)
     if ((free <= 0 && this.#extra(lane) <= 0) || lane.kinds.length === 0) return false
     if (lane.mayBegin?.() === false && this.#runningIn(lane).length > 0) return false

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+
 /** One program of one deployment. */
 export interface ProgramRef {
   readonly deploymentId: string
@@ -10,6 +12,8 @@ export interface Lease {
   readonly instanceId: string
   /** The path of a unix socket on which the instance speaks HTTP/1.1 with keep-alive. */
   readonly socket: string
+  /** How it is reached where it is on another machine; `socket` then only tells it apart from others. */
+  readonly connect?: () => Socket
   /** Whether the request waited for this instance to start. */
   readonly isCold?: boolean
   /**

@@ -236,7 +236,7 @@ class RunningCall implements UpstreamExchange, Waiting {
     this.#lease = lease
     if (lease.isCold === true) this.#isCold = true
     this.#timer ??= setTimeout(this.#onTimeout, limitMs)
-    const connection = pool.reuse(lease.socket) ?? pool.connect(lease.socket)
+    const connection = pool.reuse(lease.socket) ?? pool.connect(lease.socket, lease.connect)
     this.#connection = connection
     connection.begin(this)
     const { socket } = connection

@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { Clock } from '#core/ports/clock.ts'
 import { UpstreamConnection } from './upstream-connection.ts'
 
@@ -34,9 +34,10 @@ export class UpstreamPool {
     return undefined
   }
 
-  connect(path: string): UpstreamConnection {
+  /** `open`: how an instance is reached that is on another machine. */
+  connect(path: string, open: () => Socket = () => connect(path)): UpstreamConnection {
     return new UpstreamConnection(
-      connect(path),
+      open(),
       (connection) => this.#keep(path, connection),
       (connection) => this.#forget(path, connection),
     )

@@ -48,6 +48,7 @@ import { createDeploymentLogs } from '#core/log/deployment-logs.ts'
 import { createForgetJob } from '#core/log/forget-job.ts'
 import { createLogCleanup } from '#core/log/log-cleanup.ts'
 import { createLoginCleanup, createLogins } from '#core/login/logins.ts'
+import { createMachines } from '#core/machine/machines.ts'
 import { createMailJob } from '#core/mail/mail-job.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
 import { createAuthorizations, createCodeCleanup } from '#core/oauth/authorizations.ts'
@@ -491,6 +492,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     backups: parts.backups,
     quotas,
     quotaSettings: parts.quotaSettings,
+    machines: createMachines(stores.machines),
     operators: createOperators({
       ...rules,
       stores,

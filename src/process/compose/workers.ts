@@ -29,6 +29,7 @@ import type { Config } from '../../config/config.ts'
 import { readMachineFacts } from '../machine-facts.ts'
 import { writeAuthorities } from '../tls/authorities-file.ts'
 import { createIsServed } from '../tls/is-served.ts'
+import { openGateway } from './cluster.ts'
 import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { createRevalidate } from './revalidate.ts'
@@ -137,6 +138,10 @@ export async function openCodeWorkers(
     worker,
     ...(docker ? { launchContainer: docker.launch } : {}),
   })
+  const gateway = await openGateway(config, parts, {
+    runnerSocket: runnerSocket(config.dataDir, seat),
+    isInstance: (path) => runner.isInstance(path),
+  })
   const unsubscribe = bus.subscribe(DEPLOYMENTS_TOPIC, (text) => {
     const news = readDeploymentNews(text)
     if (news?.what === 'deleted') {
@@ -170,6 +175,7 @@ export async function openCodeWorkers(
     async drain(ms, how) {
       unsubscribe()
       await runner.drain(ms, how)
+      await gateway?.close()
       await docker?.close()
       await environment.close()
       await sandbox.close()

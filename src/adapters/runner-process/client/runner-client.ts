@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
-import {
-  type Lease,
-  type LeaseOptions,
-  type ProgramRef,
-  type Runner,
-  RunnerError,
-} from '#core/ports/runner.ts'
+import { type Lease, type LeaseOptions, type ProgramRef, RunnerError } from '#core/ports/runner.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type JsonLines, speakJsonLines } from '../json-lines.ts'
 import { MAX_LINE_BYTES, type ToClient } from '../messages.ts'
+import type { MachineRunner } from '../peer/cluster-runner.ts'
 
 export interface RunnerClientOptions {
   /** Where the working process of this machine listens; asked before each try to reach it. */
-  readonly socket: string | (() => string)
+  readonly socket?: string | (() => string)
+  /** In place of that: the working process of another machine. */
+  readonly peer?: {
+    readonly name: string
+    connect(to: 'runner' | { readonly instance: string }): Socket
+  }
   readonly logger: Log
   /** How long a request waits while nothing runs programs. */
   readonly timeoutMs?: number
@@ -23,14 +23,13 @@ export interface RunnerClientOptions {
   readonly startMs?: number
 }
 
-export interface RunnerClient extends Runner {
-  close(): void
-}
+export type RunnerClient = MachineRunner
 
 interface KnownProgram {
   readonly id: string
   readonly socket: string
   readonly readyAt: number
+  readonly connect: (() => Socket) | undefined
   slots: number
   requests: number
   /** Out of use until a list comes that takes account of this `end` message. */
@@ -76,7 +75,7 @@ const weight = (affinity: string, id: string): string =>
 export const createRunnerClient = (options: RunnerClientOptions): RunnerClient => new ProcessClient(options)
 
 class ProcessClient implements RunnerClient {
-  readonly #options: Required<RunnerClientOptions>
+  readonly #options: RunnerClientOptions & Required<Pick<RunnerClientOptions, 'timeoutMs' | 'startMs'>>
   /** By deployment, then by program. */
   readonly #programs = new Map<string, Map<string, Program>>()
   /** Instances by id, those that take no new requests too while they have some. */
@@ -97,6 +96,15 @@ class ProcessClient implements RunnerClient {
   constructor(options: RunnerClientOptions) {
     this.#options = { timeoutMs: 30 * SECOND, startMs: 120 * SECOND, ...options }
     this.#connect()
+  }
+
+  get isConnected(): boolean {
+    return this.#line !== undefined
+  }
+
+  hasInstance({ deploymentId, program }: ProgramRef): boolean {
+    const known = this.#programs.get(deploymentId)?.get(program)
+    return known?.instances.some(({ doubted, requests, slots }) => doubted === 0 && requests < slots) === true
   }
 
   lease(ref: ProgramRef, options?: LeaseOptions): Lease | Promise<Lease> {
@@ -126,6 +134,7 @@ class ProcessClient implements RunnerClient {
     return {
       instanceId: instance.id,
       socket: instance.socket,
+      ...(instance.connect ? { connect: instance.connect } : {}),
       isCold: instance.readyAt >= since,
       release: (end) => {
         if (released) return
@@ -280,7 +289,10 @@ class ProcessClient implements RunnerClient {
     const before = program.instances
     program.grows = message.grows
     program.instances = message.instances.map(([id, socket, slots, readyAt]) => {
-      const known = this.#instances.get(id) ?? { id, socket, readyAt, slots, requests: 0, doubted: 0 }
+      const known = this.#instances.get(id) ?? {
+        ...this.#placeOf(socket, readyAt),
+        ...{ id, slots, requests: 0, doubted: 0 },
+      }
       known.slots = slots
       if (known.doubted <= message.end) known.doubted = 0
       this.#instances.set(id, known)
@@ -293,6 +305,17 @@ class ProcessClient implements RunnerClient {
     this.#line?.send({ type: 'seen', list: message.list })
     if (program.waiting.size > 0) this.#ask(program)
     this.#forgetIfEmpty(program)
+  }
+
+  /** Another machine has paths and a clock of its own. */
+  #placeOf(path: string, readyAt: number): Pick<KnownProgram, 'socket' | 'readyAt' | 'connect'> {
+    const { peer } = this.#options
+    if (peer === undefined) return { socket: path, readyAt, connect: undefined }
+    return {
+      socket: `${peer.name}:${path}`,
+      readyAt: systemClock.monotonic(),
+      connect: () => peer.connect({ instance: path }),
+    }
   }
 
   /** It gets no more requests; those that it has are counted to the end. */
@@ -321,8 +344,8 @@ class ProcessClient implements RunnerClient {
 
   #connect(): void {
     if (this.#closed) return
-    const { socket: where } = this.#options
-    const socket = connect(typeof where === 'string' ? where : where())
+    const { socket: where = '', peer } = this.#options
+    const socket = peer ? peer.connect('runner') : connect(typeof where === 'string' ? where : where())
     this.#socket = socket
     const line = speakJsonLines(socket, {
       maxBytes: MAX_LINE_BYTES,
@@ -331,7 +354,7 @@ class ProcessClient implements RunnerClient {
     })
     // A process that has nothing else to do may end.
     socket.unref()
-    socket.once('connect', () => {
+    socket.once(peer ? 'secureConnect' : 'connect', () => {
       this.#line = line
       this.#retryMs = FIRST_RETRY_MS
       if (this.#lost) this.#options.logger.info({}, 'programs can be run again')

@@ -1,6 +1,6 @@
 import { chmod, readdir, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MINUTE, SECOND } from '#contract/time.ts'
 import type { Scale } from '#core/deployment/deployment.ts'
@@ -121,6 +121,8 @@ export interface RunnerHost {
   /** It was deleted: all its instances end at once, and requests that wait fail. */
   forget(deploymentId: string): void
   list(deploymentId: string): readonly Instance[]
+  /** Whether a path is that of the socket of an instance of this machine. */
+  isInstance(path: string): boolean
   /** Has runtimes wait for code before the first program is asked for. */
   prewarm(): Promise<void>
   /**
@@ -249,6 +251,11 @@ class ProcessHost implements RunnerHost {
       .flatMap((pool) => pool.instances)
       .sort((a, b) => a.startedAt - b.startedAt)
       .map((instance) => this.#recordOf(instance))
+  }
+
+  isInstance(path: string): boolean {
+    const isOwn = resolve(path) === path && path.startsWith(`${this.#places.run}/`)
+    return isOwn || [...this.#instances].some(({ socket }) => socket === path)
   }
 
   prewarm(): Promise<void> {

@@ -16,6 +16,7 @@ const NOT_COPIED = new Set([
   'instances',
   'contents',
   'content_objects',
+  'machines',
 ])
 
 export const isCopied = (table: string): boolean => !NOT_COPIED.has(table)

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Lease, type LeaseOptions, RunnerError } from '#core/ports/runner.ts'
+import { createClusterRunner, type MachineRunner, type OtherMachine } from './cluster-runner.ts'
+
+const REF = { deploymentId: 'dpl_1', program: 'api' }
+
+interface Scripted extends MachineRunner {
+  isConnected: boolean
+  instances: string[]
+  fails: RunnerError | undefined
+}
+
+function machine(name: string): Scripted {
+  const lease = (instanceId: string): Lease => ({ instanceId, socket: instanceId, release() {} })
+  const runner: Scripted = {
+    isConnected: true,
+    instances: [],
+    fails: undefined,
+    hasInstance: () => runner.instances.length > 0,
+    async lease(_ref, options: LeaseOptions = {}) {
+      if (runner.fails) throw runner.fails
+      if (options.instance !== undefined && !runner.instances.includes(options.instance))
+        throw new RunnerError('absent', 'not here')
+      return lease(options.instance ?? `${name}-1`)
+    },
+    close() {},
+  }
+  return runner
+}
+
+function world() {
+  const own = machine('own')
+  const [a, b] = [machine('a'), machine('b')]
+  const others: (OtherMachine & { load: number })[] = [
+    { name: 'a', load: 0.5, runner: a },
+    { name: 'b', load: 0.2, runner: b },
+  ]
+  const state = { isDraining: false }
+  const runner = createClusterRunner({ own, others: () => others, isDraining: () => state.isDraining })
+  const where = async (options?: LeaseOptions) => (await runner.lease(REF, options)).instanceId
+  return { own, a, b, others, state, runner, where }
+}
+
+test('a machine that runs functions uses its own', async () => {
+  const { where } = world()
+  assert.equal(await where(), 'own-1')
+})
+
+test('one that runs none, or is to be left alone, uses the machine with least to do', async () => {
+  const { own, where, state, a } = world()
+  state.isDraining = true
+  assert.equal(await where(), 'b-1')
+  state.isDraining = false
+  own.isConnected = false
+  assert.equal(await where(), 'b-1')
+  a.instances.push('a-1')
+  assert.equal(await where(), 'a-1', 'an instance that runs comes before one that has to be started')
+})
+
+test('requests are spread', async () => {
+  const { own, runner } = world()
+  own.isConnected = false
+  const leases = await Promise.all(Array.from({ length: 100 }, () => runner.lease(REF)))
+  const onA = leases.filter(({ instanceId }) => instanceId === 'a-1').length
+  assert.ok(onA > 30 && onA < 60, `${onA} of 100`)
+  for (const lease of leases) lease.release()
+  assert.equal((await runner.lease(REF)).instanceId, 'b-1', 'what is over counts no more')
+})
+
+test('requests that belong together go to one machine, whatever its load', async () => {
+  const { own, where, others } = world()
+  own.isConnected = false
+  const first = await where({ affinity: 'session' })
+  for (const other of others) other.load = Math.random()
+  for (let n = 0; n < 20; n += 1) assert.equal(await where({ affinity: 'session' }), first)
+})
+
+test('a certain instance is found wherever it is', async () => {
+  const { where, a } = world()
+  a.instances.push('moved')
+  assert.equal(await where({ instance: 'moved' }), 'moved')
+  await assert.rejects(where({ instance: 'gone' }), { fault: 'absent' })
+})
+
+test('where a machine is gone the next one is asked, but a program that crashes does so once', async () => {
+  const { own, b, where } = world()
+  own.fails = new RunnerError('unavailable', 'gone')
+  b.fails = new RunnerError('unavailable', 'gone too')
+  assert.equal(await where(), 'a-1')
+  own.fails = new RunnerError('crashed', 'it ends while it starts')
+  await assert.rejects(where(), { fault: 'crashed' })
+})

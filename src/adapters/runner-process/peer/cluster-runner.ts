@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import {
+  type Lease,
+  type LeaseOptions,
+  type ProgramRef,
+  type Runner,
+  RunnerError,
+} from '#core/ports/runner.ts'
+
+/** The functions of one machine, as a serving process sees them. */
+export interface MachineRunner extends Runner {
+  /** Whether its working process answers. */
+  readonly isConnected: boolean
+  /** Whether an instance of this program is known that takes requests. */
+  hasInstance(program: ProgramRef): boolean
+  close(): void
+}
+
+export interface OtherMachine {
+  readonly name: string
+  /** Of the last minute, for each processor. */
+  readonly load: number
+  readonly runner: MachineRunner
+}
+
+export interface ClusterRunnerOptions {
+  /** Of this machine. */
+  readonly own: MachineRunner
+  /** Whether this machine is to be left alone. */
+  readonly isDraining: () => boolean
+  /** Those that run functions and are not to be left alone. */
+  readonly others: () => readonly OtherMachine[]
+}
+
+/** To start an instance where none is costs about as much as a machine whose processors are all in use. */
+const START_COST = 1
+/** So many requests of this process make a machine as busy as one more processor in use would. */
+const REQUESTS_PER_LOAD = 32
+
+/**
+ * Gives requests to the functions of this machine, and where it runs none, or not now, to those of others: to the one that has least
+ * to do, an instance that runs before one that has to be started. Where a machine turns out to be gone, the next one is asked.
+ */
+export function createClusterRunner({ own, isDraining, others }: ClusterRunnerOptions): Runner {
+  const underWay = new Map<string, number>()
+
+  const count = (name: string, by: number) => underWay.set(name, (underWay.get(name) ?? 0) + by)
+
+  const costOf = (machine: OtherMachine, program: ProgramRef): number =>
+    machine.load +
+    (underWay.get(machine.name) ?? 0) / REQUESTS_PER_LOAD +
+    (machine.runner.hasInstance(program) ? 0 : START_COST)
+
+  function inOrder(program: ProgramRef, { affinity }: LeaseOptions): readonly OtherMachine[] {
+    const connected = others().filter(({ runner }) => runner.isConnected)
+    // Other serving processes choose alike.
+    const rank = (machine: OtherMachine): number | string =>
+      affinity === undefined
+        ? costOf(machine, program)
+        : createHash('sha1').update(`${affinity}\0${machine.name}`).digest('hex')
+    return connected
+      .map((machine) => ({ machine, rank: rank(machine) }))
+      .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+      .map(({ machine }) => machine)
+  }
+
+  async function leaseFrom(
+    machine: OtherMachine,
+    program: ProgramRef,
+    options: LeaseOptions,
+  ): Promise<Lease> {
+    count(machine.name, 1)
+    try {
+      const lease = await machine.runner.lease(program, options)
+      return {
+        ...lease,
+        release(end) {
+          count(machine.name, -1)
+          lease.release(end)
+        },
+      }
+    } catch (error) {
+      count(machine.name, -1)
+      throw error
+    }
+  }
+
+  async function leaseElsewhere(program: ProgramRef, options: LeaseOptions, first: unknown): Promise<Lease> {
+    let reason = first
+    for (const machine of inOrder(program, options))
+      try {
+        return await leaseFrom(machine, program, options)
+      } catch (error) {
+        if (!mayBeElsewhere(error, options)) throw error
+        reason = error
+      }
+    // None of them: this machine waits for its working process, as it does alone.
+    if (reason !== undefined) throw reason
+    return own.lease(program, options)
+  }
+
+  return {
+    lease(program, options = {}) {
+      if (!own.isConnected || (isDraining() && others().length > 0))
+        return leaseElsewhere(program, options, undefined)
+      const fallBack = (error: unknown) => {
+        if (!mayBeElsewhere(error, options)) throw error
+        return leaseElsewhere(program, options, error)
+      }
+      try {
+        const lease = own.lease(program, options)
+        return lease instanceof Promise ? lease.catch(fallBack) : lease
+      } catch (error) {
+        return fallBack(error)
+      }
+    },
+  }
+}
+
+/** A certain instance may be on any machine; and what does not answer here may answer there. */
+const mayBeElsewhere = (error: unknown, { instance, signal }: LeaseOptions): boolean =>
+  error instanceof RunnerError &&
+  signal?.aborted !== true &&
+  (error.fault === 'unavailable' || (error.fault === 'absent' && instance !== undefined))

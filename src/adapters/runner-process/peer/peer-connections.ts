@@ -1,0 +1,32 @@
+import type { Socket } from 'node:net'
+import { connect } from 'node:tls'
+import type { PeerIdentity } from './peer-gateway.ts'
+
+export interface Peer {
+  /** The name that its certificate has to be for. */
+  readonly name: string
+  /** `address:port`. */
+  readonly address: string
+}
+
+/** The name in the certificate of a machine. */
+export const certificateName = (machine: string): string => `${machine}.machine.internal`
+
+/** A connection to the working process of another machine, or to one of its instances. It can be written to at once. */
+export function connectToPeer(
+  { name, address }: Peer,
+  { cert, key, authority }: PeerIdentity,
+  to: 'runner' | { readonly instance: string },
+): Socket {
+  const { hostname, port } = new URL(`tls://${address}`)
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port),
+    ...{ cert, key, ca: [authority] },
+    servername: certificateName(name),
+    minVersion: 'TLSv1.3',
+  })
+  socket.setNoDelay(true)
+  socket.write(to === 'runner' ? 'runner\n' : `instance ${to.instance}\n`)
+  return socket
+}

@@ -1,0 +1,103 @@
+import { connect, type Socket } from 'node:net'
+import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { SECOND } from '#contract/time.ts'
+import type { Log } from '#core/ports/log.ts'
+
+/** What proves to other machines that this one belongs to the installation, and the authority that they are checked by. */
+export interface PeerIdentity {
+  readonly cert: string
+  readonly key: string
+  readonly authority: string
+}
+
+export interface PeerGatewayOptions {
+  readonly identity: PeerIdentity
+  readonly host: string
+  readonly port: number
+  /** Where the working process of this machine takes requests for instances. */
+  readonly runnerSocket: string
+  /** Whether a path is that of an instance's socket. */
+  readonly isInstance: (path: string) => boolean
+  readonly log: Log
+}
+
+export interface PeerGateway {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** What is asked for comes first, in one line: `runner`, or `instance` and the path of its socket. */
+const LONGEST_LINE = 300
+const LINE_MS = 5 * SECOND
+const NEWLINE = 10
+
+/**
+ * Lets the serving processes of other machines reach the functions of this one. Nobody is heard who has no certificate of the
+ * installation's own authority; a connection leads to the working process or to one instance, and nowhere else.
+ */
+export async function openPeerGateway(options: PeerGatewayOptions): Promise<PeerGateway> {
+  const { identity, host, port, log } = options
+  const sockets = new Set<Socket>()
+  const server: Server = createServer({
+    cert: identity.cert,
+    key: identity.key,
+    ca: [identity.authority],
+    requestCert: true,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.3',
+  })
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('tlsClientError', (err: Error) =>
+    log.warn({ err }, 'somebody without a certificate of this installation was refused'),
+  )
+  server.on('secureConnection', (socket) => welcome(socket, options))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    // Another process of this machine may be about to take the place of this one.
+    server.listen({ host, port, reusePort: process.platform === 'linux' }, resolve)
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+function welcome(socket: TLSSocket, { runnerSocket, isInstance }: PeerGatewayOptions): void {
+  let line = Buffer.alloc(0)
+  const tooLate = setTimeout(() => socket.destroy(), LINE_MS)
+  socket.on('error', () => {})
+  socket.once('close', () => clearTimeout(tooLate))
+  const read = (chunk: Buffer) => {
+    line = Buffer.concat([line, chunk])
+    const end = line.indexOf(NEWLINE)
+    if (end < 0 && line.length <= LONGEST_LINE) return
+    socket.off('data', read)
+    clearTimeout(tooLate)
+    const [what, path = ''] = line.toString('utf8', 0, Math.max(end, 0)).split(' ')
+    const target =
+      what === 'runner' ? runnerSocket : what === 'instance' && isInstance(path) ? path : undefined
+    if (target === undefined) return void socket.destroy()
+    socket.pause()
+    if (end + 1 < line.length) socket.unshift(line.subarray(end + 1))
+    join(socket, connect(target))
+  }
+  socket.on('data', read)
+}
+
+/** Whatever one end does, the other hears of. */
+function join(socket: TLSSocket, inner: Socket): void {
+  socket.setNoDelay(true)
+  inner.on('error', () => socket.destroy())
+  inner.once('close', () => socket.destroy())
+  socket.once('close', () => inner.destroy())
+  socket.pipe(inner)
+  inner.pipe(socket)
+}

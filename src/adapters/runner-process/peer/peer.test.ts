@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { createAuthority } from '#adapters/cert-local/authority.ts'
+import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { certificateName, connectToPeer } from './peer-connections.ts'
+import { openPeerGateway, type PeerIdentity } from './peer-gateway.ts'
+
+type Installation = (machine: string) => Promise<PeerIdentity>
+
+async function installation(): Promise<Installation> {
+  const authority = await createAuthority()
+  const issuer = createLocalIssuer({ ...authority, clock: systemClock, forClients: true })
+  return async (machine) => {
+    const { cert, key } = await issuer.issue([certificateName(machine)])
+    return { cert, key, authority: authority.certPem }
+  }
+}
+
+/** Answers with its name and what it was sent. */
+async function listen(t: TestContext, path: string, name: string): Promise<void> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (chunk: Buffer) => socket.end(`${name}: ${chunk}`))
+  })
+  server.listen(path)
+  await once(server, 'listening')
+  t.after(() => server.close())
+}
+
+async function openWorld(t: TestContext, identity: PeerIdentity) {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-peer-'))
+  const [runner, instance, other] = ['runner', 'instance', 'other'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const [path, name] of [
+    [runner, 'runner'],
+    [instance, 'instance'],
+    [other, 'other'],
+  ] as const)
+    await listen(t, path, name)
+  const gateway = await openPeerGateway({
+    identity,
+    host: '127.0.0.1',
+    port: 0,
+    runnerSocket: runner,
+    isInstance: (path) => path === instance,
+    log: silentLog,
+  })
+  t.after(async () => {
+    await gateway.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return {
+    peer: { name: 'worker', address: `127.0.0.1:${gateway.port}` },
+    instance,
+    other,
+    port: gateway.port,
+  }
+}
+
+async function ask(socket: Socket): Promise<string> {
+  socket.write('hello')
+  return text(socket)
+}
+
+test('another machine of the installation reaches the working process and instances, and nothing else', async (t) => {
+  const of = await installation()
+  const { peer, instance, other } = await openWorld(t, await of('worker'))
+  const own = await of('server')
+  assert.equal(await ask(connectToPeer(peer, own, 'runner')), 'runner: hello')
+  assert.equal(await ask(connectToPeer(peer, own, { instance })), 'instance: hello')
+  for (const path of [other, `${instance}/../other`, ''])
+    assert.equal(await ask(connectToPeer(peer, own, { instance: path })).catch(() => ''), '', path)
+})
+
+test('nobody is heard without a certificate of this installation', async (t) => {
+  const [of, elsewhere] = [await installation(), await installation()]
+  const { peer, port } = await openWorld(t, await of('worker'))
+  const { authority } = await of('server')
+  const stranger = await elsewhere('server')
+  const failing = async (socket: Socket) => {
+    socket.on('error', () => {})
+    return ask(socket).catch(() => '')
+  }
+  assert.equal(await failing(connectToPeer(peer, { ...stranger, authority }, 'runner')), '')
+  const nobody = connectTls({
+    host: '127.0.0.1',
+    port,
+    ca: [authority],
+    servername: certificateName('worker'),
+  })
+  nobody.write('runner\n')
+  assert.equal(await failing(nobody), '')
+  const plain = (await import('node:net')).connect(port, '127.0.0.1')
+  plain.write('runner\n')
+  assert.ok(!(await failing(plain)).includes('runner: '))
+})
+
+test('a machine that pretends to be another is not spoken to', async (t) => {
+  const of = await installation()
+  const { peer } = await openWorld(t, await of('impostor'))
+  await assert.rejects(ask(connectToPeer(peer, await of('server'), 'runner')), /does not match/)
+})

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { FORGOTTEN_MS, type Machine, type MachineStore } from '#core/machine/machine.ts'
+import { isPostgres } from '../database/dialect/is-postgres.ts'
+import type { Db } from '../tables.ts'
+
+/** The clocks of machines differ; that of the database is one. */
+const nowOf = (db: Db) =>
+  isPostgres(db)
+    ? sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
+    : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
+
+export function createMachineStore(db: Db): MachineStore {
+  return {
+    async report({ name, role, version, origin, address, load, memory, disk, startedAt }) {
+      const now = nowOf(db)
+      const facts = {
+        ...{ version, origin, address: address ?? null, heard_at: now, started_at: startedAt },
+        facts: JSON.stringify({ load, memory, disk }),
+      }
+      await db
+        .insertInto('machines')
+        .values({ name, role, is_draining: 0, ...facts })
+        .onConflict((conflict) => conflict.columns(['name', 'role']).doUpdateSet(facts))
+        .execute()
+    },
+    async list() {
+      const now = nowOf(db)
+      const rows = await db
+        .selectFrom('machines')
+        .select(['name', 'role', 'version', 'origin', 'address', 'facts', 'started_at', 'is_draining'])
+        .select(({ eb }) => eb(now, '-', eb.ref('heard_at')).as('heard_ago'))
+        .where('heard_at', '>', sql<number>`${now} - ${sql.lit(FORGOTTEN_MS)}`)
+        .orderBy('name')
+        .orderBy('role')
+        .execute()
+      return rows.map(
+        (row): Machine => ({
+          ...{ name: row.name, role: row.role, version: row.version, origin: row.origin },
+          address: row.address ?? undefined,
+          ...(JSON.parse(row.facts) as Pick<Machine, 'load' | 'memory' | 'disk'>),
+          startedAt: Number(row.started_at),
+          heardAgo: Number(row.heard_ago),
+          isDraining: row.is_draining === 1,
+        }),
+      )
+    },
+    async setDraining(name, isDraining) {
+      const { numUpdatedRows } = await db
+        .updateTable('machines')
+        .set({ is_draining: isDraining ? 1 : 0 })
+        .where('name', '=', name)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+  }
+}

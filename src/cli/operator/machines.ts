@@ -1,0 +1,47 @@
+import { listMachines } from '#contract/api/machine.ts'
+import { showBytes } from '../bytes.ts'
+import { defineCommand } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { renderTable } from '../table.ts'
+import { operatorHints } from './hints.ts'
+
+const SECOND = 1000
+
+export const command = defineCommand({
+  doing: 'list the machines',
+  examples: [['operator machines', 'what each of them does and how it is']],
+  hints: operatorHints,
+  async run(cli) {
+    const { out } = cli
+    const answer = await cli.api().call(listMachines)
+    const { machines } = answer
+    if (machines.length === 0 && !out.json)
+      out.say(
+        'This machine is alone: its database is its own. Machines that share PostgreSQL are listed here.',
+      )
+    const rows = machines.map((each) => [
+      plainText(each.name),
+      each.role,
+      each.isAlive
+        ? each.isDraining
+          ? 'draining'
+          : 'well'
+        : `silent for ${Math.round(each.heardAgo / SECOND)} s`,
+      plainText(each.version),
+      plainText(each.origin),
+      plainText(each.address ?? '–'),
+      each.load.toFixed(2),
+      showBytes(each.memory.free),
+      showBytes(each.disk.free),
+    ])
+    out.show(answer, () =>
+      rows.length === 0
+        ? ''
+        : renderTable(
+            ['NAME', 'ROLE', 'STATE', 'VERSION', 'ORIGIN', 'ADDRESS', 'LOAD', 'MEMORY FREE', 'DISK FREE'],
+            rows,
+            out.colors,
+          ),
+    )
+  },
+})

@@ -1,0 +1,41 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { OPERATOR } from '../scopes.ts'
+
+const Amount = Type.Object({ free: Type.Number(), total: Type.Number() })
+
+const MachineShape = Type.Object({
+  name: Type.String({ description: 'The same at every start.' }),
+  role: Type.Enum(['serve', 'work'] as const),
+  version: Type.String(),
+  origin: Type.String(),
+  address: Type.Union([Type.String(), Type.Null()], {
+    description: 'Where other machines reach its functions.',
+  }),
+  load: Type.Number({ description: 'Of the last minute, for each processor.' }),
+  memory: Amount,
+  disk: Amount,
+  startedAt: Type.Number(),
+  heardAgo: Type.Number({ description: 'Milliseconds since it was last heard of.' }),
+  isAlive: Type.Boolean(),
+  isDraining: Type.Boolean({ description: 'Nothing new is given to it.' }),
+})
+
+export const listMachines = endpoint({
+  on: 'GET /v1/operator/machines',
+  gen: 'current',
+  summary: 'The machines of the installation; one that serves and works is listed for each',
+  access: OPERATOR,
+  limit: 'read',
+  reply: Type.Object({ machines: Type.Array(MachineShape) }),
+})
+
+export const updateMachine = endpoint({
+  on: 'PATCH /v1/operator/machines/:name',
+  gen: 'current',
+  summary: 'Give a machine nothing new, or let it take part again',
+  access: OPERATOR,
+  limit: 'write',
+  body: Type.Object({ draining: Type.Boolean() }, { additionalProperties: false }),
+  reply: Type.Object({ machines: Type.Array(MachineShape) }),
+})

@@ -1,0 +1,41 @@
+/** What a machine does; one that does both is listed for each. */
+export type MachineRole = 'serve' | 'work'
+
+/** What a machine says of itself, again and again. */
+export interface MachineReport {
+  /** The same at every start. */
+  readonly name: string
+  readonly role: MachineRole
+  readonly version: string
+  readonly origin: string
+  /** Where other machines reach its functions, as `address:port`. */
+  readonly address: string | undefined
+  /** Of the last minute, for each processor. */
+  readonly load: number
+  readonly memory: { readonly free: number; readonly total: number }
+  readonly disk: { readonly free: number; readonly total: number }
+  readonly startedAt: number
+}
+
+export interface Machine extends MachineReport {
+  /** How long ago it was last heard of, in milliseconds of the database's clock. */
+  readonly heardAgo: number
+  /** It is to be left alone: nothing new is given to it. */
+  readonly isDraining: boolean
+}
+
+/** The machines of an installation, for all of them to read. */
+export interface MachineStore {
+  report(report: MachineReport): Promise<void>
+  /** By name. */
+  list(): Promise<readonly Machine[]>
+  /** False where there is no such machine. */
+  setDraining(name: string, isDraining: boolean): Promise<boolean>
+}
+
+/** A machine that was not heard of for longer does not count. */
+export const SILENT_MS = 5_000
+/** A machine that was silent for longer is forgotten: it was taken away. */
+export const FORGOTTEN_MS = 7 * 24 * 3_600_000
+
+export const isAlive = ({ heardAgo }: Machine): boolean => heardAgo < SILENT_MS

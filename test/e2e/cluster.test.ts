@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { deployed, visit } from '#test/support/deploying.ts'
+import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Postgres, startPostgres } from '#test/support/postgres.ts'
+import { createDatabase } from '#test/support/postgres-databases.ts'
+import { startRedis, type TestRedis } from '#test/support/redis.ts'
+import { startS3, type TestS3 } from '#test/support/s3.ts'
+
+const missing = process.env.ALOFT_TEST_MISSING ?? ''
+const skip = /postgresql|redis|moto/.test(missing) && 'postgresql, redis or moto is not installed'
+/** `npm run test:cluster` takes more away, and for longer. */
+const isLong = process.env.ALOFT_TEST_LONG === '1'
+const inLong = { skip: !isLong && 'part of npm run test:cluster' }
+const ABSENCE_MS = 60_000
+
+/** Machines of one installation: two that serve, two that work; none has a disk in common with another. */
+let postgres: Postgres
+let redis: TestRedis
+let s3: TestS3
+let serving: [Installation, Installation]
+let working: [Installation, Installation]
+
+before(async () => {
+  if (skip) return
+  ;[postgres, redis, s3] = await Promise.all([startPostgres(), startRedis(), startS3()])
+  const env = {
+    ALOFT_DATABASE_URL: await createDatabase(postgres.folder, { migrated: false }),
+    ALOFT_REDIS_URL: `unix://${redis.socket}`,
+    ALOFT_BLOB_URL: await s3.makeBucket('cluster'),
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    ALOFT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ALOFT_WORKERS: '1',
+  }
+  const serve = () => install({ env, args: ['--role', 'serve'] })
+  const work = async () =>
+    install({
+      env: { ...env, ALOFT_CLUSTER_ADDRESS: `127.0.0.1:${await freePort()}` },
+      args: ['--role', 'work'],
+    })
+  const first = await serve()
+  serving = [first, await serve()]
+  working = [await work(), await work()]
+})
+
+after(async () => {
+  for (const machine of [...(serving ?? []), ...(working ?? [])]) {
+    if (machine.process.exitCode === null && machine.process.signalCode === null)
+      await machine.stop('SIGKILL')
+    await uninstall(machine)
+  }
+  await s3?.stop()
+  await redis?.stop()
+  await postgres?.stop()
+})
+
+const call = async (at: Installation, path: string, method = 'GET', body?: object) => {
+  const answer = await fetch(`${at.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${at.token}`, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+
+/** Asks again and again until it is stopped; tells what went wrong and the longest time without a right answer. */
+function keepAsking(ask: () => Promise<boolean>) {
+  let isOver = false
+  let requests = 0
+  let failed = 0
+  let longest = 0
+  const asking = (async () => {
+    let right = performance.now()
+    while (!isOver) {
+      requests += 1
+      const isRight = await ask().catch(() => false)
+      const now = performance.now()
+      if (isRight) {
+        longest = Math.max(longest, now - right)
+        right = now
+      } else failed += 1
+      await pause(5)
+    }
+  })()
+  return async () => {
+    isOver = true
+    await asking
+    return { requests, failed, longest: Math.round(longest) }
+  }
+}
+
+const until = async (what: string, isSo: () => Promise<boolean>) => {
+  const end = performance.now() + 60_000
+  while (!(await isSo().catch(() => false))) {
+    assert.ok(performance.now() < end, `never: ${what}`)
+    await pause(50)
+  }
+}
+
+test('a cluster of four machines', { skip }, async (t) => {
+  const [one, two] = serving
+  const files = (text: string) => ({
+    'index.html': text,
+    'large.txt': text.repeat(50_000),
+    'api/where.js': `module.exports = (req, res) => res.end(process.env.TEXT + ' ' + process.pid)\n`,
+  })
+  const first = await deployed(one, { name: 'site', files: files('first'), env: { TEXT: 'first' } })
+  const page = async (at: Installation, host: string) => (await visit(at, host, { path: '/' })).text
+  const call1 = async (at: Installation) => {
+    const { status, text } = await visit(at, first.url, { path: '/api/where' })
+    return status === 200 && text.startsWith('first')
+  }
+
+  await t.test('each shows what was deployed on another, its contents and its functions', async () => {
+    for (const machine of serving) {
+      assert.equal(await page(machine, first.url), 'first')
+      assert.equal((await visit(machine, first.url, { path: '/large.txt' })).text.length, 250_000)
+      const { status, text } = await visit(machine, first.url, { path: '/api/where' })
+      assert.deepEqual([status, text.split(' ')[0]], [200, 'first'])
+    }
+  })
+
+  await t.test('all of them are listed', async () => {
+    const { body } = await call(two, '/v1/operator/machines')
+    const machines = body.machines as readonly { role: string; isAlive: boolean; address: string | null }[]
+    assert.deepEqual(
+      machines.map(({ role, isAlive, address }) => `${role} ${isAlive} ${address !== null}`).toSorted(),
+      ['serve true false', 'serve true false', 'work true true', 'work true true'],
+    )
+  })
+
+  await t.test('a name that moves moves on all of them', async () => {
+    const host = 'cluster-name.localhost'
+    const second = await deployed(two, { name: 'site', files: { 'index.html': 'second' } })
+    const point = (id: string, at: Installation) =>
+      call(at, `/v2/platform/deployments/${id}/aliases`, 'POST', { alias: host })
+    assert.equal((await point(first.id, one)).status, 200)
+    await until('the name is there', async () => (await page(two, host)) === 'first')
+    let longest = 0
+    for (let round = 0; round < 6; round += 1) {
+      const [id, text] = round % 2 === 0 ? [second.id, 'second'] : [first.id, 'first']
+      assert.equal((await point(id, round % 3 === 0 ? one : two)).status, 200)
+      const moved = performance.now()
+      for (const machine of serving)
+        await until('the name moves', async () => (await page(machine, host)) === text)
+      longest = Math.max(longest, performance.now() - moved)
+    }
+    t.diagnostic(`longest disagreement on a name: ${Math.round(longest)} ms`)
+  })
+
+  await t.test('a machine that works is lost: functions go on', async () => {
+    const stop = keepAsking(() => call1(two))
+    await pause(300)
+    // The supervisor first, so that nothing is started again.
+    const [lost] = working
+    const children = await lost.children('work')
+    lost.process.kill('SIGKILL')
+    for (const pid of children) process.kill(pid, 'SIGKILL')
+    await pause(6_000)
+    const { requests, failed, longest } = await stop()
+    t.diagnostic(`a working machine lost: ${failed} of ${requests} failed, longest wait ${longest} ms`)
+    assert.ok(await call1(two))
+    assert.ok(await call1(one))
+    assert.ok(failed <= 5, `${failed} of ${requests} failed`)
+  })
+
+  await t.test(
+    'the object store is away: what is known is served, uploads are refused in words',
+    inLong,
+    async () => {
+      const stop = keepAsking(async () => (await page(two, first.url)) === 'first')
+      s3.freeze()
+      const upload = call(one, '/v8/platform/deployments', 'POST', {
+        ...{ version: 2, name: 'refused' },
+        files: [{ file: 'index.html', data: `new ${Math.random()}` }],
+      })
+      await pause(ABSENCE_MS)
+      const { requests, failed } = await stop()
+      t.diagnostic(`object store away for ${ABSENCE_MS} ms: ${failed} of ${requests} failed`)
+      assert.equal(failed, 0)
+      s3.thaw()
+      const { status } = await upload
+      assert.ok(status === 200 || status === 503, `${status}`)
+      await deployed(one, { name: 'after', files: { 'index.html': 'after' } })
+    },
+  )
+
+  await t.test('Redis is lost and comes back: nothing fails', inLong, async () => {
+    const stop = keepAsking(async () => (await page(two, first.url)) === 'first')
+    await redis.kill()
+    await pause(500)
+    await redis.restart()
+    await pause(500)
+    const { requests, failed } = await stop()
+    t.diagnostic(`Redis lost: ${failed} of ${requests} failed`)
+    assert.equal(failed, 0)
+  })
+
+  await t.test('a machine that serves is lost: the other does not notice', inLong, async () => {
+    const stop = keepAsking(async () => (await page(two, first.url)) === 'first' && (await call1(two)))
+    const children = await one.children('serve')
+    one.process.kill('SIGKILL')
+    for (const pid of children) process.kill(pid, 'SIGKILL')
+    await pause(1_000)
+    const { requests, failed } = await stop()
+    t.diagnostic(`a serving machine lost: ${failed} of ${requests} failed on the other`)
+    assert.equal(failed, 0)
+  })
+
+  await t.test(
+    'a machine that is drained takes no jobs, and its functions are used while there are no others',
+    inLong,
+    async () => {
+      const { body } = await call(two, '/v1/operator/machines')
+      const machines = body.machines as readonly { name: string; role: string; isAlive: boolean }[]
+      const left = machines.find(({ role, isAlive }) => role === 'work' && isAlive)
+      assert.ok(left)
+      const drained = await call(two, `/v1/operator/machines/${left.name}`, 'PATCH', { draining: true })
+      assert.equal(drained.status, 200)
+      await pause(1_500)
+      const { body: made } = await call(two, '/v8/platform/deployments', 'POST', {
+        ...{ version: 2, name: 'waits' },
+        files: Object.entries(files('third')).map(([file, data]) => ({ file, data })),
+      })
+      const stateOf = async () => (await call(two, `/v8/platform/deployments/${made.id}`)).body.readyState
+      await pause(1_500)
+      assert.notEqual(await stateOf(), 'READY')
+      await call(two, `/v1/operator/machines/${left.name}`, 'PATCH', { draining: false })
+      await until('the build ends', async () => (await stateOf()) === 'READY')
+    },
+  )
+})

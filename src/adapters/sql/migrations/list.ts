@@ -22,7 +22,7 @@ import { contents } from './0027-contents.ts'
 import { git } from './0029-git.ts'
 import { gitSources } from './0030-git-sources.ts'
 import { invitations } from './0034-invitations.ts'
-import { machines } from './0033-machines.ts'
+import { machines } from './0035-machines.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** The machines of an installation, and what each says of itself. */
 export const machines: Migration = {
-  name: '0033-machines',
+  name: '0035-machines',
   async up({ schema }) {
     await schema
       .createTable('machines')

@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
 import { FORGOTTEN_MS, type Machine, type MachineStore } from '#core/machine/machine.ts'
-import { isPostgres } from '../database/dialect/is-postgres.ts'
+import { databaseTime } from '../database/database-time.ts'
 import type { Db } from '../tables.ts'
-
-/** The clocks of machines differ; that of the database is one. */
-const nowOf = (db: Db) =>
-  isPostgres(db)
-    ? sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
-    : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
 
 export function createMachineStore(db: Db): MachineStore {
   return {
     async report({ name, role, version, origin, address, load, memory, disk, startedAt }) {
-      const now = nowOf(db)
+      const now = databaseTime(db)
       const facts = {
         ...{ version, origin, address: address ?? null, heard_at: now, started_at: startedAt },
         facts: JSON.stringify({ load, memory, disk }),
@@ -24,7 +18,7 @@ export function createMachineStore(db: Db): MachineStore {
         .execute()
     },
     async list() {
-      const now = nowOf(db)
+      const now = databaseTime(db)
       const rows = await db
         .selectFrom('machines')
         .select(['name', 'role', 'version', 'origin', 'address', 'facts', 'started_at', 'is_draining'])

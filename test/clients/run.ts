@@ -11,9 +11,11 @@ const chosen = CLIENTS.filter(
   ({ name, version }) => wanted.length === 0 || wanted.some((word) => `${name}@${version}`.startsWith(word)),
 )
 const steps: Step[] = []
-const aloft = await install({ env: { ALOFT_RATE_LIMIT: '100000' } })
+// The command lines take no token with other characters than letters and digits.
+const token = 'operator0token0of0clients'
+const aloft = await install({ env: { ALOFT_RATE_LIMIT: '100000', ALOFT_BOOTSTRAP_TOKEN: token } })
 try {
-  const place = await openPlace(aloft)
+  const place = await openPlace({ ...aloft, token })
   for (const { name, version, travel } of chosen) {
     const journey = createJourney(name, version, steps)
     const folder = await journey.step('install', () => installPackage(name, version))

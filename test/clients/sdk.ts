@@ -18,6 +18,9 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'projects.updateProject': AS_DOCUMENTED,
   'dns.createRecord': 'This version leaves the name of a record out of what it sends',
   'dns.removeRecord': AS_DOCUMENTED,
+  'deployments.cancelDeployment': 'What is finished cannot be cancelled any more',
+  'projects.requestPromote': AS_DOCUMENTED,
+  'teams.inviteUserToTeam': AS_DOCUMENTED,
   'teams.createTeam': AS_DOCUMENTED,
   'teams.updateTeamMember': AS_DOCUMENTED,
 }

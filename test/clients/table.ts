@@ -3,7 +3,15 @@ import type { Step } from './report.ts'
 
 const PAGE = new URL('../../docs/clients.md', import.meta.url)
 
-const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()
+/** Without what is about the machine of the run, and short enough for a table. */
+const cell = (text: string): string =>
+  text
+    .replaceAll('|', '\\|')
+    .replace(/\(node:\d+\)[^\n]*\n|\(Use `node[^\n]*\n/g, '')
+    .replace(/\/tmp\/\S+/g, '…')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300)
 const lineOf = ({ client, version, command, problem, expected }: Step): string =>
   `| ${client} | ${version} | \`${cell(command)}\` | ${problem === undefined ? 'works' : cell(expected ? problem : `fails: ${problem}`)} |`
 

@@ -98,6 +98,12 @@ const BODIES: Record<string, unknown> = {
   'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
   'POST /v1/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
   'POST /v2/integrations/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
+  'POST /v1/projects/:idOrName/crons': { path: '/api/x', schedule: '0 0 * * *' },
+  'POST /v1/projects/:idOrName/cache/purge': { all: true },
+  'POST /v1/edge-cache/invalidate-by-tags': { tags: ['x'] },
+  'POST /v1/edge-cache/dangerously-delete-by-tags': { tags: ['x'] },
+  'POST /v1/teams/:id/invitations': { email: 'guest@aloft.test' },
+  'PATCH /v1/operator/machines/:name': { draining: true },
   'POST /v2/projects/:idOrName/deploy-hooks': { name: 'x', ref: 'main' },
   'PUT /v1/projects/:idOrName/git': { url: 'https://git.example/me/site.git' },
   'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
@@ -130,17 +136,27 @@ const BODIES: Record<string, unknown> = {
   'PATCH /v9/projects/:idOrName/domains/:domain': { gitBranch: 'mine-now' },
 }
 
+/** Endpoints that name the thing in the query, and of which kind it is. */
+const NAMED_IN_QUERY: Record<string, readonly [parameter: string, kind: string]> = {
+  'DELETE /v1/data-cache/purge-all': ['projectIdOrName', 'projects'],
+  'POST /v1/edge-cache/invalidate-by-tags': ['projectIdOrName', 'projects'],
+  'POST /v1/edge-cache/dangerously-delete-by-tags': ['projectIdOrName', 'projects'],
+}
+
 /** The row's path with every way to name these things; none when one of its things has no name here. */
 function pathsTo(row: Endpoint, things: Record<string, string | readonly string[]>): readonly string[] {
   const words = pathOf(row).split('/')
   const choices = words.map((word, i) =>
     word.startsWith(':') ? [things[words[i - 1] as string] ?? []].flat() : [word],
   )
+  const [parameter, kind] = NAMED_IN_QUERY[row.on] ?? []
+  const queries =
+    kind === undefined ? [''] : [things[kind] ?? []].flat().map((name) => `?${parameter}=${name}`)
   return choices
     .reduce((starts, nexts) => starts.flatMap((start) => nexts.map((next) => [...start, next])), [
       [],
     ] as string[][])
-    .map((path) => path.join('/'))
+    .flatMap((path) => queries.map((query) => path.join('/') + query))
 }
 
 apiSuite('walls between accounts', (server) => {
@@ -237,6 +253,14 @@ apiSuite('walls between accounts', (server) => {
       token: owner.token,
       body: { name: 'walled-cert.example' },
     })
+    const { body: cron } = await server.call('POST /v1/projects/guarded/crons', {
+      token: owner.token,
+      body: { path: '/api/nightly', schedule: '0 0 * * *' },
+    })
+    const { body: invitation } = await server.call(`POST /v1/teams/${team.id}/invitations`, {
+      token: owner.token,
+      body: { email: 'invited@aloft.test' },
+    })
     const things: Record<string, string | readonly string[]> = {
       deployments: [deployment.id, deployment.url, deployment.aliasFinal[0]],
       files: createHash('sha1').update('guarded').digest('hex'),
@@ -265,6 +289,9 @@ apiSuite('walls between accounts', (server) => {
       rollback: deployment.id,
       pushes: push.id,
       'deploy-hooks': 'a-hook-that-nobody-was-given',
+      crons: cron.id,
+      invitations: invitation.id,
+      machines: 'a-machine-that-is-not-there',
     }
     for (const row of rows.filter(({ on }) => !ABOUT_ONESELF.has(on))) {
       const paths = pathsTo(row, things)

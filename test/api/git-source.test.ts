@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
 import { workTree } from '../support/git.ts'
@@ -9,7 +10,7 @@ let server: TestServer
 let elsewhere: TestServer
 
 before(async () => {
-  server = await startServer({ env: { ALOFT_PRIVATE_TARGETS: '127.0.0.1' } })
+  server = await startServer({ env: { ALOFT_PRIVATE_TARGETS: '127.0.0.1', ALOFT_GIT_MAX_PUSH: '2M' } })
   elsewhere = await startServer()
   await Promise.all([server.startJobs(), elsewhere.startJobs()])
 })
@@ -101,6 +102,17 @@ test('a repository that cannot be read says why, once, and what to do', async (t
   server.clock.advance(30 * MINUTE)
   await server.runJobs()
   assert.equal((await pushes()).length, 1)
+})
+
+test('a repository that is too large is not fetched, and the reason is said', async (t) => {
+  const { host, url, tree, connect, pushes } = await connected(t)
+  await tree.write('large.bin', randomBytes(3 * 1024 * 1024).toString('base64'))
+  await tree.commit('Large')
+  await tree.must('push', 'host', 'main')
+  await connect({ url, token: host.token })
+  await until(async () => (await pushes()).length > 0)
+  const [push] = await pushes()
+  assert.match(push?.reason?.message ?? '', /larger than 2097152 bytes/)
 })
 
 test('addresses that are private, malformed or of another kind are never asked', async (t) => {

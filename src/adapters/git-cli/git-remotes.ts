@@ -124,7 +124,8 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
             ],
             ...['--no-write-fetch-head', '--no-recurse-submodules', '--', access.url, ...refspecs],
           ],
-          config: { ...near.config, 'fetch.unpackLimit': '100', 'transfer.maxInputSize': String(maxBytes) },
+          config: { ...near.config, 'fetch.unpackLimit': '100' },
+          maxFileBytes: maxBytes,
           timeoutMs: FETCH_MS,
           signal,
         })

@@ -16,6 +16,8 @@ export interface GitRun {
   readonly input?: string
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** The largest file that it may write, such as a pack that is fetched: git has no limit of its own for these. */
+  readonly maxFileBytes?: number
   /** Of the output, where it is collected. */
   readonly maxBytes?: number
 }
@@ -25,6 +27,8 @@ export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 const TIMEOUT = 120_000
 const MAX_OUTPUT = 256 * 1024 * 1024
 const MAX_WORDS = 4000
+/** What git says of a part of it that came to the limit of a file: SIGXFSZ, or its error. */
+const TOO_LARGE = /died of signal 25|File too large|File size limit exceeded/
 
 export interface StartedGit {
   readonly child: GitChild
@@ -37,8 +41,9 @@ export function startGit(confine: () => Promise<Confine>, run: GitRun): Promise<
 }
 
 function begin(wrap: Confine, run: GitRun): StartedGit {
-  const { args, folder, writable = false, network = false } = run
-  const [program, ...rest] = wrap(['git', ...args], { folder, writable, network }) as [string, ...string[]]
+  const { args, folder, writable = false, network = false, maxFileBytes: bound } = run
+  const argv = [...(bound === undefined ? [] : ['prlimit', `--fsize=${bound}`, '--']), 'git', ...args]
+  const [program, ...rest] = wrap(argv, { folder, writable, network }) as [string, ...string[]]
   const child = spawn(program, rest, {
     cwd: '/',
     env: { ...gitEnvironment(run.config), ...run.env },
@@ -59,6 +64,8 @@ function begin(wrap: Confine, run: GitRun): StartedGit {
     )
     child.once('close', (code, signal) => {
       if (code === 0) return resolve()
+      if (bound !== undefined && TOO_LARGE.test(words))
+        return reject(new GitError(`the repository is larger than ${bound} bytes (ALOFT_GIT_MAX_PUSH)`))
       const said = words.trim().slice(0, MAX_WORDS)
       reject(new GitError(said || `git ${args[0]} ended with ${signal ?? code}`))
     })

@@ -26,6 +26,7 @@ const PAGES = [
   'docs/integrations.md',
   'docs/live-updates.md',
   'docs/audit.md',
+  'docs/ci.md',
   'docs/moving.md',
 ]
 

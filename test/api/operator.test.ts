@@ -53,6 +53,15 @@ apiSuite('operator', (server) => {
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden'])
   })
 
+  test('a restart that nothing could carry out is refused with the reason, and to others altogether', async () => {
+    const { token } = await server.operator()
+    const refused = await server.call('POST /v1/operator/restart', { token })
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'conflict'])
+    assert.match(refused.body.error.message, /^Nothing was restarted.*without a supervisor/)
+    const other = await server.signUp()
+    assert.equal((await server.call('POST /v1/operator/restart', { token: other.token })).status, 403)
+  })
+
   test('a bootstrap account that exists stays as it is', async () => {
     const { email, token } = await server.signUp()
     await operators().bootstrap({ email, token: 'another-token-000' })

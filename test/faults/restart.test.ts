@@ -4,9 +4,11 @@ import { get, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 import {
   assertNoneFailed,
+  oldOnesEnded,
   openScene,
   restartNow,
   type Scene,
+  type Status,
   startLoad,
   statusOf,
 } from '#test/support/restart-load.ts'
@@ -45,9 +47,26 @@ test('an upgrade under load fails no request, and ends streams with a word that 
 
   const now = await statusOf(aloft)
   assert.equal(now.version, '9.9.9')
-  const pids = (list: typeof processes, role: string) =>
-    list.filter((one) => one.role === role).map(({ pid }) => pid)
-  assert.deepEqual(pids(now.processes, 'supervisor'), pids(processes, 'supervisor'))
-  for (const role of ['serve', 'work'])
-    assert.ok(pids(now.processes, role).every((pid) => !pids(processes, role).includes(pid)))
+  assertReplaced(processes, now.processes)
 })
+
+test('an operator restarts through the API, and is answered when the new processes have taken over', async () => {
+  const { aloft } = scene
+  const { processes } = await statusOf(aloft)
+  const before = aloft.stderr().length
+  const answer = await fetch(`${aloft.url}/v1/operator/restart`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${aloft.token}`, connection: 'close' },
+  })
+  assert.deepEqual([answer.status, await answer.json()], [200, { restarted: true }])
+  await oldOnesEnded(aloft, before)
+  assertReplaced(processes, (await statusOf(aloft)).processes)
+})
+
+function assertReplaced(before: Status['processes'], now: Status['processes']): void {
+  const pids = (list: Status['processes'], role: string) =>
+    list.filter((one) => one.role === role).map(({ pid }) => pid)
+  assert.deepEqual(pids(now, 'supervisor'), pids(before, 'supervisor'))
+  for (const role of ['serve', 'work'])
+    assert.ok(pids(now, role).every((pid) => !pids(before, role).includes(pid)))
+}

@@ -78,6 +78,11 @@ export async function statusOf(aloft: Installation): Promise<Status> {
 export async function restartNow(aloft: Installation): Promise<void> {
   const before = aloft.stderr().length
   process.kill(aloft.process.pid as number, 'SIGUSR2')
+  await oldOnesEnded(aloft, before)
+}
+
+/** Waits until a restart that was asked for when so much of the log was there has ended. */
+export async function oldOnesEnded(aloft: Installation, before: number): Promise<void> {
   while (!/the old processes have ended/.test(aloft.stderr().slice(before))) {
     assert.doesNotMatch(aloft.stderr().slice(before), /nothing was restarted/)
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -44,6 +44,11 @@ export const COMMANDS: CommandTable = {
       load: () => import('./doctor/doctor.ts'),
     },
     {
+      name: 'operator restart',
+      summary: 'Replace the processes of the server without refusing a connection',
+      load: () => import('./restart.ts'),
+    },
+    {
       name: 'operator backup',
       summary: 'Save everything in one file, while the server runs',
       load: () => import('./backup.ts'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
-import { getAccount, listJobs, runJob, updateAccount } from '#contract/api/operator.ts'
+import { getAccount, listJobs, restart, runJob, updateAccount } from '#contract/api/operator.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 
@@ -78,4 +78,25 @@ test('jobs are listed with the queue, and one can be run', async () => {
   assert.match(stdout, /^queue: 1 waiting, 2 running, 3 failed$/m)
   const run = await machine.run(['operator', 'jobs', 'run', 'logins.clean-up'], env)
   assert.equal(run.stdout, 'logins.clean-up is queued as job_1.\n')
+})
+
+test('a restart says that new processes serve, or why nothing was restarted and what to do', async () => {
+  let reason: string | undefined
+  await using machine = await startMachine(
+    answers(restart, () => {
+      if (reason) throw new AloftError('conflict', reason)
+      return { restarted: true }
+    }),
+  )
+  assert.match(
+    (await machine.run(['operator', 'restart'], env)).stdout,
+    /^Restarted: new processes serve now/,
+  )
+  reason = 'Nothing was restarted, and the server goes on as before: port has changed.'
+  const { code, stdout, stderr } = await machine.run(['operator', 'restart'], env)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(
+    stderr,
+    /Could not restart the server[\s\S]*port has changed[\s\S]*hint: Correct what it names/,
+  )
 })

@@ -184,6 +184,17 @@ export const listUnknownEndpoints = endpoint({
   }),
 })
 
+export const restart = endpoint({
+  on: 'POST /v1/operator/restart',
+  gen: 'current',
+  summary: 'Replace all processes of the machine that answers, without refusing a connection',
+  access: OPERATOR,
+  limit: 'write',
+  // It answers when the new processes have taken over.
+  slow: true,
+  reply: Type.Object({ restarted: Type.Boolean() }),
+})
+
 export const makeBackup = endpoint({
   on: 'POST /v1/operator/backups',
   gen: 'current',

@@ -25,7 +25,7 @@ const NAMED: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^POST \S*\/domains(?:\/buy)?$/, ['name']],
   [/^PATCH \S*\/(?:projects|secrets)\/:\w+$/, ['name']],
   [/^(?:POST|PATCH) \S*\/teams(?:\/:id)?$/, ['slug']],
-  [/^(?:POST|PATCH) \S*\/members(?:\/:userId)?$/, ['email', 'role']],
+  [/^(?:POST|PATCH) \S*\/(?:members|invitations)(?:\/:userId)?$/, ['email', 'role']],
   [/^POST \S*\/aliases$/, ['alias']],
   [/^(?:POST|PUT|PATCH) \S*\/env(?:\/:id)?$/, ['key']],
 ]

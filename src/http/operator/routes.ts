@@ -15,6 +15,8 @@ interface OperatorParts {
   readonly backups: Backups
   readonly readStatus: () => Promise<Status & { readonly checks: readonly Check[] }>
   readonly readUnknown: () => Promise<readonly UnknownEndpoint[]>
+  /** Answers why nothing was restarted, if so. */
+  readonly restart: () => Promise<string | undefined>
   readonly sessions: Sessions
   readonly site: string
 }
@@ -24,6 +26,7 @@ export const operatorRoutes = ({
   backups,
   readStatus,
   readUnknown,
+  restart,
   sessions,
   site,
 }: OperatorParts): readonly Route[] => [
@@ -47,6 +50,12 @@ export const operatorRoutes = ({
     }
   }),
   route(api.listUnknownEndpoints, async () => ({ endpoints: [...(await readUnknown())] })),
+  route(api.restart, async () => {
+    const refused = await restart()
+    if (refused !== undefined)
+      throw new AloftError('conflict', `Nothing was restarted, and the server goes on as before: ${refused}.`)
+    return { restarted: true }
+  }),
   route(api.makeBackup, async (_ctx, { query }) => {
     const { fileName, bytes, content } = await backups.make({
       logs: query.logs ?? false,

@@ -20,6 +20,7 @@ export interface SystemParts {
   readonly readMetrics: () => Promise<{ readonly type: string; readonly body: string }>
   readonly readStatus: () => Promise<Status & { readonly checks: readonly Check[] }>
   readonly readUnknown: () => Promise<readonly UnknownEndpoint[]>
+  readonly restart: () => Promise<string | undefined>
 }
 
 /** `rows` is asked for late, because these endpoints describe the whole table they stand in. */

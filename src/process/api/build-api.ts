@@ -10,6 +10,7 @@ import type { Parts } from '../compose/parts.ts'
 import { createReadStatus } from '../compose/status.ts'
 import type { Channel } from '../supervisor/channel.ts'
 import { createProcessList } from '../supervisor/process-list.ts'
+import { createAskRestart } from '../supervisor/restart.ts'
 import { withRestarts } from '../supervisor/restart-metrics.ts'
 import { openUnknownEndpoints } from '../supervisor/unknown-hub.ts'
 import { VERSION } from '../version.ts'
@@ -36,6 +37,7 @@ export async function buildApi(
     readMetrics: withRestarts(metrics.read, createProcessList(channel)),
     readStatus: createReadStatus(config, parts, channel, use.operators.lateJobs),
     readUnknown: unknown.read,
+    restart: createAskRestart(channel),
   }
   const dashboard = createDashboard(
     fileURLToPath(new URL('../../../dist/dashboard', import.meta.url)),

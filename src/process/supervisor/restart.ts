@@ -116,5 +116,7 @@ export const serveRestart = (restart: () => Promise<void>) => ({
 export function createAskRestart(channel: Channel | undefined): () => Promise<string | undefined> {
   const ask = channel && createAsk(channel, RESTART)
   return async () =>
-    ask ? ((await ask()) ?? undefined) : 'nothing keeps this process, so that nobody could start it again'
+    ask
+      ? ((await ask()) ?? undefined)
+      : 'this process runs without a supervisor, so that nothing could start it again'
 }

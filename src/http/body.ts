@@ -5,13 +5,13 @@ import { parseJsonInSlices } from '#core/json-slices.ts'
 
 export const DEFAULT_BODY_LIMIT = 10 * 1000 * 1000
 
-const tooLarge = (limit: number) =>
+export const tooLarge = (limit: number) =>
   new AloftError(
     'payload_too_large',
     `The body is larger than the ${limit} bytes that this endpoint accepts.`,
     { limit },
   )
-const malformed = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
+export const malformed = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
 /** Reads a whole body, refusing it as soon as it is known to be too large. */
 export function collect(stream: IncomingMessage, limit: number): Promise<Buffer> {

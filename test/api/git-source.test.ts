@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
 import { workTree } from '../support/git.ts'
+import { HOST_WEBHOOKS } from '../support/host-webhooks.ts'
 import { type Account, startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -88,6 +89,59 @@ test('what a forged call says has no effect, and a wrong address is refused', as
   for (let i = 0; i < 3; i++) await server.call(`POST ${path}`, { body: { after: 'e'.repeat(40) } })
   await server.runJobs()
   assert.equal((await pushes()).length, 1)
+})
+
+test('a push that a host announces is followed once, and only where it is signed with the secret', async (t) => {
+  const { host, url, tree, connect, pushes } = await connected(t)
+  const made = await connect({ url, token: host.token })
+  const secret: string = made.body.webhookSecret
+  assert.match(secret, /^\w{32}$/)
+  await until(async () => (await pushes())[0]?.state === 'deployed')
+  await tree.write('index.html', 'second')
+  await tree.commit('Second')
+  await tree.must('push', 'host', 'main')
+  const path = new URL(made.body.webhookUrl).pathname
+  const hosts = Object.entries(HOST_WEBHOOKS).map(([name, { payload, headers }]) => {
+    const body = JSON.stringify(payload)
+    const deliver = (key: string, id: string) =>
+      server.call(`POST ${path}`, {
+        body,
+        headers: { 'content-type': 'application/json', ...headers(body, key, id) },
+      })
+    return { name, deliver }
+  })
+  for (const { name, deliver } of hosts) assert.equal((await deliver(`${secret}x`, 'one')).status, 403, name)
+  await server.runJobs()
+  const refused = (await pushes()).slice(0, -1)
+  assert.deepEqual(
+    refused.map(({ source, state, reason }) => [source, state, reason?.code]),
+    hosts.map(() => ['webhook', 'skipped', 'wrong_signature']),
+  )
+  for (const { name, deliver } of hosts) {
+    const followed = await deliver(secret, 'one')
+    assert.deepEqual([followed.status, followed.body], [202, { queued: true }], name)
+    const repeated = await deliver(secret, 'one')
+    assert.deepEqual([repeated.status, repeated.body], [202, { queued: false }], name)
+    assert.deepEqual((await deliver(secret, 'two')).body, { queued: true }, name)
+  }
+  await until(async () => (await pushes()).filter(({ state }) => state === 'deployed').length === 2)
+  const repeated = (await pushes()).filter(({ reason }) => reason?.code === 'replayed')
+  assert.equal(repeated.length, hosts.length)
+})
+
+test('the secret of a webhook is told once and stays the same, and refused deliveries are bounded', async (t) => {
+  const { host, account, name, url, connect, pushes } = await connected(t)
+  const made = await connect({ url, token: host.token })
+  const shown = await server.call(`GET /v1/projects/${name}/git`, account)
+  assert.equal(shown.body.webhookSecret, undefined)
+  assert.equal((await connect({ url, token: host.token })).body.webhookSecret, undefined)
+  const path = new URL(made.body.webhookUrl).pathname
+  const deliver = (token: string) => server.call(`POST ${path}`, { headers: { 'x-gitlab-token': token } })
+  assert.equal((await deliver(made.body.webhookSecret)).status, 202)
+  for (let i = 0; i < 22; i++) assert.equal((await deliver('wrong')).status, 403)
+  const { body } = await server.call(`GET /v1/projects/${name}/pushes?limit=100`, account)
+  const reasons = (body.pushes as Awaited<ReturnType<typeof pushes>>).map(({ reason }) => reason?.code)
+  assert.equal(reasons.filter((code) => code === 'wrong_signature').length, 20)
 })
 
 test('a repository that cannot be read says why, once, and what to do', async (t) => {

@@ -37,6 +37,27 @@ eachDatabase((name, open) =>
       assert.equal(await pushes.byId(all[3]?.id ?? ''), undefined)
     })
 
+    it('keeps the newest of a ref, and remembers a call of a host once', async (t) => {
+      const { projects, pushes, sources } = (await openStores(t, open)).stores
+      const project = sampleProject({ ownerId: 'a' })
+      await projects.insert(project)
+      const [projectId, ref] = [project.id, 'webhook']
+      const add = (createdAt: number, given = {}) =>
+        pushes.add(samplePush({ ownerId: 'a', projectId, createdAt, state: 'skipped', ...given }))
+      for (const createdAt of [1, 2, 3]) await add(createdAt, { ref })
+      await add(0)
+      await pushes.keepNewest(projectId, ref, 2)
+      const { items } = await pushes.list(projectId, { limit: 10 })
+      assert.deepEqual(
+        items.map(({ createdAt }) => createdAt),
+        [3, 2, 0],
+      )
+      assert.equal(await sources.remember(projectId, 'x', 1), true)
+      assert.equal(await sources.remember(projectId, 'x', 2), false)
+      for (let i = 0; i < 500; i++) await sources.remember(projectId, `later-${i}`, 3)
+      assert.equal(await sources.remember(projectId, 'x', 4), true, 'the oldest is forgotten')
+    })
+
     it('knows contents by the ids of objects, each account its own', async (t) => {
       const { gitObjects } = (await openStores(t, open)).stores
       await gitObjects.add('a', new Map([['1', 'x']]))

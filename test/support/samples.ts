@@ -490,6 +490,7 @@ export const sampleSource = (
   sealedKey: null,
   publicKey: null,
   hookSecret: 'a'.repeat(32),
+  sealedWebhookSecret: null,
   userId: given.ownerId,
   createdAt: 1_700_000_000_000,
   checkedAt: null,

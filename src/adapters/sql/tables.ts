@@ -65,6 +65,7 @@ export interface Tables {
   readonly git_pushes: GitPushTable
   readonly git_objects: GitObjectTable
   readonly git_sources: GitSourceTable
+  readonly git_deliveries: GitDeliveryTable
   readonly drains: DrainTable
   readonly drain_cursors: DrainCursorTable
   readonly crons: CronTable
@@ -584,6 +585,12 @@ export interface GitSourceTable {
   project_id: string
   details: string
   due_at: number
+}
+
+interface GitDeliveryTable {
+  project_id: string
+  delivery: string
+  created_at: number
 }
 
 interface GitObjectTable {

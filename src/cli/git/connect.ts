@@ -36,6 +36,13 @@ export const command = defineCommand({
         '',
         'Have the host call this address after each push (it is a secret); without that, the repository is asked every five minutes:',
         source.webhookUrl ?? '',
+        ...(source.webhookSecret === undefined
+          ? []
+          : [
+              '',
+              'Where the host asks for a secret to sign its calls with, give this one. It is not shown again:',
+              source.webhookSecret,
+            ]),
       ].join('\n'),
     )
   },

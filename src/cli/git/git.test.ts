@@ -47,7 +47,7 @@ const revoked: string[] = []
 
 const machine = await startMachine(
   answers(getSource, () => source),
-  answers(connectSource, ({ body }) => ({ ...source, url: body.url })),
+  answers(connectSource, ({ body }) => ({ ...source, url: body.url, webhookSecret: 'signs-calls' })),
   answers(disconnectSource, () => undefined),
   answers(listPushes, () => ({ pushes: [push], pagination: { count: 1, next: null, prev: null } })),
   answers(runPushAgain, () => ({ ...push, id: 'push_2', state: 'queued' })),
@@ -61,10 +61,11 @@ const machine = await startMachine(
 after(() => machine[Symbol.asyncDispose]())
 const aloft = (...line: readonly string[]) => machine.run([...line, '--project', 'shop'], env)
 
-test('connecting prints the key to add and the address for the host to call', async () => {
+test('connecting prints the key to add, the address for the host to call, and what it signs with', async () => {
   const { stdout } = await aloft('git', 'connect', 'git@git.example:me/site.git')
   assert.match(stdout, /ssh-ed25519 AAAA aloft-shop/)
   assert.match(stdout, /\/v1\/git\/called\/prj_1\/secret/)
+  assert.match(stdout, /not shown again:\nsigns-calls/)
 })
 
 test('deliveries say why there is no deployment', async () => {

@@ -145,6 +145,12 @@ const Source = Type.Object({
   productionBranch: Nullable(Type.String()),
   publicKey: Nullable(Type.String({ description: 'The deploy key to add to a repository over SSH.' })),
   webhookUrl: Nullable(Type.String({ description: 'What the host is to call after a push; a secret.' })),
+  webhookSecret: Type.Optional(
+    Type.String({
+      description:
+        'What the host is to sign its calls with. Only in the answer to the connection that made it, and never again.',
+    }),
+  ),
   checkedAt: Nullable(Time),
   problem: Nullable(Type.String({ description: 'Why the repository could not be read the last time.' })),
 })
@@ -197,7 +203,8 @@ export const callSource = endpoint({
   access: PUBLIC,
   on: 'POST /v1/git/called/:projectId/:token',
   summary: 'Tell that something was pushed to a repository: what it holds is then asked for',
-  description: 'For the webhooks of any host. Nothing of what is sent is believed.',
+  description:
+    'For the webhooks of any host. Nothing of what is sent is believed. Where it is signed (`x-hub-signature-256`, `x-gitlab-token`, `x-gitea-signature`, `x-forgejo-signature`, `x-hub-signature`), a wrong signature is refused, and of a delivery that came before `queued` is false.',
   limit: 'write',
   body: 'raw',
   status: 202,

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
@@ -10,6 +9,7 @@ import type { Project } from '../project/project.ts'
 import type { DeployHook } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { Projects } from '../project/projects.ts'
+import { isSame } from './delivery.ts'
 import { newPush } from './new-push.ts'
 import { LATEST, type Push, refOfBranch } from './push.ts'
 import type { PushStore } from './push-store.ts'
@@ -34,12 +34,6 @@ interface HookParts {
 }
 
 const MAX_HOOKS = 20
-
-/** Neither says whether the project exists, nor how much of an id was right. */
-const isSame = (a: string, b: string): boolean => {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length === right.length && timingSafeEqual(left, right)
-}
 
 const BRANCH = /^(?!-)(?!.*(?:\.\.|\/\/|@\{|\\|\/$|\.lock$))[^\s\p{Cc}~^:?*[]{1,250}$/u
 

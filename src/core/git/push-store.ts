@@ -16,6 +16,8 @@ export interface PushStore {
   update(id: string, from: readonly PushState[], change: PushChange): Promise<boolean>
   /** Still to be seen to although they came before this time, the oldest first. */
   overdue(before: number, limit: number): Promise<readonly Push[]>
+  /** Forgets those of a ref but the newest. */
+  keepNewest(projectId: string, ref: string, count: number): Promise<void>
   /** Forgets some that came before this time and are final; tells how many. */
   prune(before: number, limit: number): Promise<number>
 }

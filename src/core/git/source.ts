@@ -13,6 +13,8 @@ export interface GitSource {
   readonly publicKey: string | null
   /** The end of the address that the host is to call after a push. */
   readonly hookSecret: string
+  /** What the host signs its calls with, sealed; null where none was made. */
+  readonly sealedWebhookSecret: string | null
   /** Who connected it: what it deploys is theirs. */
   readonly userId: string
   readonly createdAt: number
@@ -34,6 +36,8 @@ export interface SourceStore {
     change: Partial<Pick<GitSource, 'checkedAt' | 'problem' | 'failures' | 'dueAt'>>,
   ): Promise<boolean>
   remove(projectId: string): Promise<boolean>
+  /** Remembers a call of the host; false where it is known already. Only the newest few hundred are. */
+  remember(projectId: string, delivery: string, now: number): Promise<boolean>
   /** Those that are to be asked by now, the longest due first. */
   due(now: number, limit: number): Promise<readonly GitSource[]>
 }

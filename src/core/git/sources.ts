@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { AloftError } from '#contract/errors.ts'
 import { newBypassSecret } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
@@ -6,8 +5,21 @@ import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { ProjectStore } from '../project/project-store.ts'
 import type { Projects } from '../project/projects.ts'
+import {
+  checkDelivery,
+  type Delivery,
+  isSame,
+  REFUSALS,
+  REFUSED_KEPT,
+  REFUSED_REF,
+  webhookPurpose,
+} from './delivery.ts'
 import type { GitRepositories } from './git-repositories.ts'
+import { newPush } from './new-push.ts'
+import type { PushReason } from './push.ts'
+import type { PushStore } from './push-store.ts'
 import {
   type GitRemotes,
   type GitSource,
@@ -30,28 +42,39 @@ export interface Sources {
       readonly token?: string | undefined
       readonly username?: string | undefined
     },
-  ): Promise<GitSource>
+  ): Promise<{
+    readonly source: GitSource
+    /** What the host is to sign its calls with, where it was made just now: it is never told again. */
+    readonly webhookSecret: string | undefined
+  }>
   disconnect(ctx: Context, project: string): Promise<void>
-  /** The host of the repository says that something was pushed. */
-  called(projectId: string, secret: string): Promise<void>
+  /**
+   * The host of the repository says that something was pushed. A call that is signed wrongly is refused; one that came
+   * before has no effect, which is answered by false. Both are recorded.
+   */
+  called(projectId: string, secret: string, delivery: Delivery): Promise<boolean>
   /** Asks it now. */
   sync(ctx: Context, project: string): Promise<void>
 }
 
 interface SourcesParts {
   readonly store: SourceStore
+  readonly projects: Pick<ProjectStore, 'byId'>
   readonly getProject: Projects['get']
   readonly repositories: Pick<GitRepositories, 'remove'>
   readonly remotes: Pick<GitRemotes, 'newKey'>
-  readonly transact: Transact<{ readonly sources: SourceStore; readonly jobs: JobQueue }>
+  readonly transact: Transact<{
+    readonly sources: SourceStore
+    readonly pushes: PushStore
+    readonly jobs: JobQueue
+  }>
   readonly vault: Vault
   readonly clock: Clock
 }
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
-
 export function createSources({
   store,
+  projects,
   getProject,
   remotes,
   repositories,
@@ -63,6 +86,18 @@ export function createSources({
     const source = await store.find((await getProject(ctx, idOrName)).id)
     if (!source) throw new AloftError('not_found', 'The project is connected to no repository.')
     return source
+  }
+
+  async function refuse({ projectId, userId, ...source }: GitSource, reason: PushReason): Promise<void> {
+    // The account that it was connected by may have given the project away.
+    const ownerId = (await projects.byId(projectId))?.ownerId ?? source.ownerId
+    await transact(async ({ pushes }) => {
+      await newPush(pushes, clock, {
+        ...{ projectId, ownerId, userId, source: 'webhook', ref: REFUSED_REF, before: null, after: null },
+        ...{ state: 'skipped', reason },
+      })
+      await pushes.keepNewest(projectId, REFUSED_REF, REFUSED_KEPT)
+    })
   }
 
   return {
@@ -82,6 +117,7 @@ export function createSources({
         : before?.sealedKey && before.publicKey
           ? { privateKey: vault.open(before.sealedKey, keyPurpose(project.id)), publicKey: before.publicKey }
           : await remotes.newKey(`aloft-${project.name}`)
+      const webhookSecret = before?.sealedWebhookSecret ? undefined : newBypassSecret()
       const now = clock.now()
       const source: GitSource = {
         projectId: project.id,
@@ -92,6 +128,10 @@ export function createSources({
         sealedKey: key === undefined ? null : vault.seal(key.privateKey, keyPurpose(project.id)),
         publicKey: key?.publicKey ?? null,
         hookSecret: before?.hookSecret ?? newBypassSecret(),
+        sealedWebhookSecret:
+          webhookSecret === undefined
+            ? (before?.sealedWebhookSecret ?? null)
+            : vault.seal(webhookSecret, webhookPurpose(project.id)),
         userId: ctx.actor.user.id,
         createdAt: now,
         checkedAt: null,
@@ -105,7 +145,7 @@ export function createSources({
         await sources.save(source)
         await queueSync(jobs, project.id, 'poll')
       })
-      return source
+      return { source, webhookSecret }
     },
 
     async disconnect(ctx, idOrName) {
@@ -114,11 +154,27 @@ export function createSources({
       await repositories.remove(projectId)
     },
 
-    async called(projectId, secret) {
+    async called(projectId, secret, { proof, ...delivery }) {
       const source = await store.find(projectId)
-      if (!source || !timingSafeEqual(digest(source.hookSecret), digest(secret)))
+      if (!source || !isSame(source.hookSecret, secret))
         throw new AloftError('not_found', 'There is no such address.')
-      await transact(({ jobs }) => queueSync(jobs, projectId, 'webhook'))
+      const sealed = source.sealedWebhookSecret
+      const checked =
+        proof === undefined || sealed === null
+          ? undefined
+          : await checkDelivery({ ...delivery, proof }, vault.open(sealed, webhookPurpose(projectId)))
+      if (checked?.isGenuine === false) {
+        await refuse(source, REFUSALS.signature)
+        throw new AloftError('forbidden', REFUSALS.signature.message)
+      }
+      const isNew = await transact(async ({ sources, jobs }) => {
+        if (checked?.key !== undefined && !(await sources.remember(projectId, checked.key, clock.now())))
+          return false
+        await queueSync(jobs, projectId, 'webhook')
+        return true
+      })
+      if (!isNew) await refuse(source, REFUSALS.replayed)
+      return isNew
     },
 
     async sync(ctx, idOrName) {

@@ -4,19 +4,32 @@ import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
+import { ShownOnce } from '../ui/shown-once.tsx'
 
 export function ConnectDialog({ idOrName, onClose }: { idOrName: string; onClose: () => void }) {
   const [url, setUrl] = useState('')
   const [token, setToken] = useState('')
   const isSsh = /^(?:ssh:|[^/]+@)/.test(url)
   const connect = useAction(
-    (_input: undefined, { client }) =>
-      client.call(connectSource, {
+    async (_input: undefined, { client }) => {
+      const { webhookSecret } = await client.call(connectSource, {
         params: { idOrName },
         body: { url, ...(token === '' || isSsh ? {} : { token }) },
-      }),
-    { changes: ['push'], done: 'The repository is connected.', after: onClose, quiet: true },
+      })
+      if (webhookSecret === undefined) onClose()
+      return webhookSecret
+    },
+    { changes: ['push'], done: 'The repository is connected.', quiet: true },
   )
+  if (connect.data !== undefined)
+    return (
+      <ShownOnce
+        title="Copy the webhook secret now"
+        about="Enter it as the secret when you add the webhook URL to the repository, so that forged calls are refused. You won't be able to see it again."
+        secret={connect.data}
+        onClose={onClose}
+      />
+    )
   return (
     <FormDialog
       title="Connect a repository"

@@ -140,11 +140,13 @@ function PushesCard({ idOrName }: { idOrName: string }) {
           columns={[
             {
               title: 'Branch',
-              cell: ({ branch, ref, after, message }) => (
+              cell: ({ branch, ref, before, after, message }) => (
                 <>
                   <span className="block font-medium break-all">{branch ?? ref}</span>
                   <span className="block max-w-80 truncate text-soft">
-                    {after === null ? 'deleted' : `${after.slice(0, 7)} ${message?.split('\n')[0] ?? ''}`}
+                    {after === null
+                      ? before !== null && 'deleted'
+                      : `${after.slice(0, 7)} ${message?.split('\n')[0] ?? ''}`}
                   </span>
                 </>
               ),

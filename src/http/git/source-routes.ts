@@ -4,6 +4,7 @@ import type { GitSource } from '#core/git/source.ts'
 import type { Sources } from '#core/git/sources.ts'
 import type { Projects } from '#core/project/projects.ts'
 import { publicRoute, type Route, route } from '../route.ts'
+import { readDelivery } from './read-delivery.ts'
 
 export interface SourceRouteParts {
   readonly sources: Sources
@@ -30,9 +31,13 @@ export function sourceRoutes({ sources, projects, site }: SourceRouteParts): rea
     route(api.getSource, async (ctx, { params }) =>
       show(ctx, params.idOrName, await sources.find(ctx, params.idOrName)),
     ),
-    route(api.connectSource, async (ctx, { params, body }) =>
-      show(ctx, params.idOrName, await sources.connect(ctx, params.idOrName, body)),
-    ),
+    route(api.connectSource, async (ctx, { params, body }) => {
+      const { source, webhookSecret } = await sources.connect(ctx, params.idOrName, body)
+      return {
+        ...(await show(ctx, params.idOrName, source)),
+        ...(webhookSecret === undefined ? {} : { webhookSecret }),
+      }
+    }),
     route(api.disconnectSource, async (ctx, { params }) => {
       await sources.disconnect(ctx, params.idOrName)
       return undefined
@@ -41,11 +46,15 @@ export function sourceRoutes({ sources, projects, site }: SourceRouteParts): rea
       await sources.sync(ctx, params.idOrName)
       return { queued: true }
     }),
-    publicRoute(api.callSource, async (_visit, { params, body }) => {
+    publicRoute(api.callSource, async (_visit, { params, headers, body }) => {
       // Only that somebody called is taken for true: what was pushed, the repository itself is asked.
-      body.resume()
-      await sources.called(params.projectId, params.token)
-      return { queued: true }
+      try {
+        return {
+          queued: await sources.called(params.projectId, params.token, readDelivery(headers, body)),
+        }
+      } finally {
+        body.resume()
+      }
     }),
   ]
 }

@@ -351,6 +351,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       hooks: createDeployHooks({ projects: stores.projects, getProject: projects.get, transact, clock }),
       sources: createSources({
         store: stores.sources,
+        projects: stores.projects,
         getProject: projects.get,
         repositories,
         remotes: openRemotes(config),

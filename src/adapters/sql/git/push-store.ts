@@ -137,6 +137,24 @@ export function createPushStore(db: Db): PushStore {
       return rows.map(toPush)
     },
 
+    async keepNewest(projectId, ref, count) {
+      await db
+        .deleteFrom('git_pushes')
+        .where('project_id', '=', projectId)
+        .where('ref', '=', ref)
+        .where('id', 'not in', (eb) =>
+          eb
+            .selectFrom('git_pushes')
+            .select('id')
+            .where('project_id', '=', projectId)
+            .where('ref', '=', ref)
+            .orderBy('created_at', 'desc')
+            .orderBy('id', 'desc')
+            .limit(count),
+        )
+        .execute()
+    },
+
     async prune(before, limit) {
       const { numDeletedRows } = await db
         .deleteFrom('git_pushes')

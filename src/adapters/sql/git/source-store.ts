@@ -3,10 +3,17 @@ import type { GitSource, SourceStore } from '#core/git/source.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db, GitSourceTable } from '../tables.ts'
 
+const DELIVERIES_KEPT = 500
+
 const SOURCE = ['project_id', 'details', 'due_at'] as const
 
+type LaterOn = 'sealedWebhookSecret'
+
 const toSource = (row: Selectable<GitSourceTable>): GitSource => ({
-  ...(JSON.parse(row.details) as Omit<GitSource, 'projectId' | 'dueAt'>),
+  // Those that were connected before webhooks were signed have none.
+  sealedWebhookSecret: null,
+  ...(JSON.parse(row.details) as Omit<GitSource, 'projectId' | 'dueAt' | LaterOn> &
+    Partial<Pick<GitSource, LaterOn>>),
   projectId: row.project_id,
   dueAt: row.due_at,
 })
@@ -52,6 +59,29 @@ export function createSourceStore(db: Db): SourceStore {
         .where('project_id', '=', projectId)
         .executeTakeFirst()
       return numDeletedRows > 0n
+    },
+
+    async remember(projectId, delivery, now) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('git_deliveries')
+        .values({ project_id: projectId, delivery, created_at: now })
+        .onConflict((conflict) => conflict.columns(['project_id', 'delivery']).doNothing())
+        .executeTakeFirstOrThrow()
+      if (numInsertedOrUpdatedRows !== 1n) return false
+      await db
+        .deleteFrom('git_deliveries')
+        .where('project_id', '=', projectId)
+        .where('delivery', 'not in', (eb) =>
+          eb
+            .selectFrom('git_deliveries')
+            .select('delivery')
+            .where('project_id', '=', projectId)
+            .orderBy('created_at', 'desc')
+            .orderBy('delivery', 'desc')
+            .limit(DELIVERIES_KEPT),
+        )
+        .execute()
+      return true
     },
 
     async due(now, limit) {

@@ -23,6 +23,7 @@ import { git } from './0029-git.ts'
 import { gitSources } from './0030-git-sources.ts'
 import { invitations } from './0034-invitations.ts'
 import { machines } from './0035-machines.ts'
+import { gitDeliveries } from './0036-git-deliveries.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   gitSources,
   invitations,
   machines,
+  gitDeliveries,
 ]

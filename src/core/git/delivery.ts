@@ -1,0 +1,71 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { PushReason } from './push.ts'
+
+/** A call of the host of a repository, as it came. */
+export interface Delivery {
+  /** By which the host tells its deliveries apart. */
+  readonly id: string | undefined
+  /** What shows that the host knows the secret: a SHA-256 HMAC of the body in hexadecimal, or the secret itself. */
+  readonly proof: { readonly kind: 'hmac' | 'secret'; readonly value: string } | undefined
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** In the place of a ref, for deliveries of which nothing is believed. */
+export const REFUSED_REF = 'webhook'
+
+/** So that whoever repeats false deliveries does not push everything else out of sight. */
+export const REFUSED_KEPT = 20
+
+export const REFUSALS = {
+  signature: {
+    code: 'wrong_signature',
+    message:
+      'A webhook delivery was refused: it was not signed with the secret of this project. Set the secret at the host to the one shown when the repository was connected, or disconnect and connect it again for a new one.',
+  },
+  replayed: {
+    code: 'replayed',
+    message: 'A webhook delivery was refused: the same one came before, and was followed then.',
+  },
+} as const satisfies Record<string, PushReason>
+
+export const webhookPurpose = (projectId: string): string => `git-webhook ${projectId}`
+
+export type Checked =
+  | { readonly isGenuine: false }
+  | {
+      readonly isGenuine: true
+      /** The same for the same delivery alone; undefined where the host gave it no id. */
+      readonly key: string | undefined
+    }
+
+/**
+ * Whether a delivery was made by somebody who knows the secret. Some hosts give the same id to everything that one
+ * command led to, so what tells deliveries apart is the id together with the content.
+ */
+export async function checkDelivery(
+  { id, proof, body }: Delivery & { readonly proof: NonNullable<Delivery['proof']> },
+  secret: string,
+): Promise<Checked> {
+  const [signed, content] = [createHmac('sha256', secret), createHash('sha256')]
+  for await (const chunk of body) {
+    signed.update(chunk)
+    content.update(chunk)
+  }
+  const isGenuine =
+    proof.kind === 'hmac'
+      ? isSame(proof.value.toLowerCase(), signed.digest('hex'))
+      : isSame(proof.value, secret)
+  if (!isGenuine) return { isGenuine }
+  const key =
+    id === undefined
+      ? undefined
+      : createHash('sha256')
+          .update(`${id}\n${content.digest('hex')}`)
+          .digest('hex')
+  return { isGenuine, key }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** In a time that does not tell how much of it was right. */
+export const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { Delivery } from '#core/git/delivery.ts'
+import { malformed, tooLarge } from '../body.ts'
+
+/** The largest that GitHub sends. */
+const LIMIT = 25 * 1024 * 1024
+
+/**
+ * Where each host puts its signature. Gitea and Forgejo also send those of GitHub; GitHub also sends an older one in the
+ * header that Bitbucket uses, so the order matters.
+ */
+const SIGNATURES = [
+  'x-forgejo-signature',
+  'x-gitea-signature',
+  'x-hub-signature-256',
+  'x-hub-signature',
+] as const
+
+const IDS = [
+  'x-forgejo-delivery',
+  'x-gitea-delivery',
+  'x-github-delivery',
+  'idempotency-key',
+  'x-gitlab-event-uuid',
+  'x-request-uuid',
+  'x-request-id',
+] as const
+
+/** A webhook of GitHub, GitLab, Gitea, Forgejo or Bitbucket. */
+export const readDelivery = (headers: IncomingHttpHeaders, body: Readable): Delivery => ({
+  id: first(headers, IDS)?.slice(0, 200),
+  proof: proofOf(headers),
+  body: bounded(body),
+})
+
+function proofOf(headers: IncomingHttpHeaders): Delivery['proof'] {
+  for (const name of SIGNATURES) {
+    // A host that knows no secret leaves what follows the name of the algorithm empty: then nothing is signed.
+    const value = textOf(headers[name])?.replace(/^sha256=/i, '')
+    if (value && !/^sha1=$/i.test(value)) return { kind: 'hmac', value }
+  }
+  const value = textOf(headers['x-gitlab-token'])
+  return value ? { kind: 'secret', value } : undefined
+}
+
+const first = (headers: IncomingHttpHeaders, names: readonly string[]): string | undefined =>
+  names.map((name) => textOf(headers[name])).find(Boolean)
+
+const textOf = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value.trim() : undefined
+
+/** Leaves the connection open, because the answer has yet to go over it. */
+async function* bounded(body: Readable): AsyncGenerator<Uint8Array> {
+  let size = 0
+  const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.length
+      if (size > LIMIT) break
+      yield chunk
+    }
+  } catch {
+    throw malformed('the body was cut off')
+  }
+  if (size > LIMIT) throw tooLarge(LIMIT)
+}

@@ -181,5 +181,5 @@ export function allRoutes(
     ...machineRoutes(use),
     ...systemRoutes(system, () => native.map(({ endpoint }) => endpoint)),
   ]
-  return [...native, ...compatRoutes(native, system.site)]
+  return [...native, ...compatRoutes(native, { ...use, site: system.site })]
 }

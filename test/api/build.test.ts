@@ -92,6 +92,25 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     )
   })
 
+  test('other clients are told when the build was begun and when it was done, alone and in lists', async () => {
+    const { token } = await server.signUp()
+    const listed = async () => (await server.call('GET /v6/deployments', { token })).body.deployments[0]
+    builder.next(() => {
+      server.clock.advance(2000)
+      return stored({ 'index.html': 'page' })
+    })
+    const made = await create(token)
+    const waits = await listed()
+    assert.deepEqual([waits.uid, waits.buildingAt, waits.ready], [made.id, undefined, undefined])
+    server.clock.advance(1000)
+    await server.runJobs()
+    const { body: built } = await server.call(`GET /v13/deployments/${made.id}`, { token })
+    assert.ok(built.buildingAt >= made.createdAt + 1000, 'it waited for its turn')
+    assert.ok(built.ready >= built.buildingAt + 2000, 'it took its time')
+    const { buildingAt, ready } = await listed()
+    assert.deepEqual([buildingAt, ready], [built.buildingAt, built.ready])
+  })
+
   test('what a build left behind is shown, but for what is secret', async () => {
     const { token } = await server.signUp()
     boot = async () => ({ listening: true })

@@ -199,6 +199,28 @@ apiSuite('addresses that other clients know', (server) => {
     )
   })
 
+  test('each member of a team is told their own role, whoever made the team', async () => {
+    const [mine, owner, member] = [await server.signUp(), await server.signUp(), await server.signUp()]
+    const slug = `roles-${mine.username}`
+    const { body: team } = await server.call('POST /v1/teams', { token: mine.token, body: { slug } })
+    for (const [{ email }, role] of [
+      [owner, 'OWNER'],
+      [member, 'MEMBER'],
+    ] as const)
+      await server.call(`POST /v1/teams/${team.id}/members`, { token: mine.token, body: { email, role } })
+    const rolesOf = async ({ token }: { token: string }) => {
+      const { body: list } = await server.call('GET /v2/teams', { token })
+      const { body: one } = await server.call(`GET /v2/teams/${team.id}`, { token })
+      return [list.teams[0].membership.role, one.membership.role]
+    }
+    assert.deepEqual(await rolesOf(mine), ['OWNER', 'OWNER'])
+    assert.deepEqual(await rolesOf(owner), ['OWNER', 'OWNER'])
+    assert.deepEqual(await rolesOf(member), ['MEMBER', 'MEMBER'])
+    const { token } = mine
+    await server.call(`PATCH /v1/teams/${team.id}/members/${mine.id}`, { token, body: { role: 'MEMBER' } })
+    assert.deepEqual(await rolesOf(mine), ['MEMBER', 'MEMBER'])
+  })
+
   test('nobody sees more at another address than at our own', async () => {
     const [mine, other] = [await server.signUp(), await server.signUp()]
     const { id, projectId } = await deploy(mine.token, 'walled')

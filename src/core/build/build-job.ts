@@ -350,7 +350,8 @@ class BuildRun {
   #advance(state: ReadyState): Promise<void> {
     this.#deployment = { ...this.#deployment, state, stateAt: this.#parts.clock.now() }
     const { stateAt } = this.#deployment
-    return this.#write({ state, stateAt, queue: null })
+    const begun = state === 'ANALYZING' ? { buildingAt: stateAt } : {}
+    return this.#write({ state, stateAt, queue: null, ...begun })
   }
 
   #mark(id: string, readyState: ReadyState): Promise<void> {

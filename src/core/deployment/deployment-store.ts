@@ -22,6 +22,7 @@ export type DeploymentChange = Partial<
     | 'state'
     | 'stateAt'
     | 'readyAt'
+    | 'buildingAt'
     | 'host'
     | 'aliasFinal'
     | 'aliasAssigned'

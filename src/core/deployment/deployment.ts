@@ -48,6 +48,8 @@ export interface Deployment {
   readonly stateAt: number
   readonly createdAt: number
   readonly readyAt: number | null
+  /** When its build was begun, the last time that it was. Absent where none was, and from those of earlier releases. */
+  readonly buildingAt?: number
   readonly createdIn: Origin
   readonly regions: readonly string[]
   readonly plan: Plan

@@ -13,8 +13,9 @@ type Member = ReplyOf<(typeof teams.listMembers)['reply']>[number]
 type Audit = ReplyOf<(typeof readAuditLog)['reply']>
 
 /** A team, with what the caller is in it. */
-const showTeam = (team: Team, { ctx }: Also) => {
+const showTeam = async (team: Team, { ctx, call }: Also) => {
   const createdAt = Date.parse(team.created)
+  const members = await call(teams.listMembers, { params: { id: team.id } })
   return {
     ...team,
     createdAt,
@@ -23,11 +24,10 @@ const showTeam = (team: Team, { ctx }: Also) => {
     limited: false,
     description: null,
     stagingPrefix: team.slug,
-    // What one may do there is asked of each team when it is acted for.
     membership: {
       uid: ctx.actor.user.id,
       teamId: team.id,
-      role: team.creatorId === ctx.actor.user.id ? 'OWNER' : 'MEMBER',
+      role: members.find(({ uid }) => uid === ctx.actor.user.id)?.role,
       confirmed: true,
       confirmedAt: createdAt,
       created: createdAt,
@@ -38,9 +38,12 @@ const showTeam = (team: Team, { ctx }: Also) => {
   }
 }
 
-const showTeams = (page: TeamList | Team, also: Also) =>
+const showTeams = async (page: TeamList | Team, also: Also) =>
   'teams' in page
-    ? { teams: page.teams.map((team) => showTeam(team, also)), pagination: page.pagination }
+    ? {
+        teams: await Promise.all(page.teams.map((team) => showTeam(team, also))),
+        pagination: page.pagination,
+      }
     : showTeam(page, also)
 
 const showMembers = (members: readonly Member[]) => ({

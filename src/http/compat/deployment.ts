@@ -46,8 +46,8 @@ export async function showDeployment(d: Deployment, also: Also) {
     target: d.target ?? null,
     createdAt: d.createdAt,
     created: d.createdAt,
-    // What waits for its turn is said to be queued; whatever else has begun when it was made.
-    buildingAt: d.createdAt,
+    // Where nothing was built it began when it was made. What waits says the same: clients refuse answers without it.
+    buildingAt: (await orUndefined(also.findDeployment(d.id)))?.buildingAt ?? d.createdAt,
     bootedAt: d.createdAt,
     ...(ready === undefined ? {} : { ready, readyAt: ready }),
     ...(d.aliasAssigned && ready !== undefined ? { aliasAssignedAt: ready } : {}),
@@ -85,14 +85,28 @@ const showLater = async (d: Deployment, also: Also) => ({
 
 type Listed = ReplyOf<(typeof api.listDeployments)['reply']>
 
-const showList = ({ deployments, pagination }: Listed, { site, ctx }: Also) => ({
-  deployments: deployments.map((d) => ({
+/** When it was ready, and when its build was begun, of those that came so far. */
+const timesOf = async (id: string, { findDeployment }: Also) => {
+  const { buildingAt, readyAt } = (await orUndefined(findDeployment(id))) ?? {}
+  return {
+    ...(buildingAt === undefined ? {} : { buildingAt }),
+    ...(readyAt == null ? {} : { ready: readyAt }),
+  }
+}
+
+const showList = async ({ deployments, pagination }: Listed, also: Also) => ({
+  deployments: await Promise.all(deployments.map((d) => showListed(d, also))),
+  pagination,
+})
+
+const showListed = async (d: Listed['deployments'][number], also: Also) => {
+  const { site, ctx } = also
+  return {
     ...d,
     createdAt: d.created,
     state: shownState(d.state),
     readyState: shownState(d.state),
-    buildingAt: d.created,
-    ...(d.state === 'READY' ? { ready: d.created } : {}),
+    ...(await timesOf(d.uid, also)),
     type: 'LAMBDAS',
     target: d.target ?? null,
     inspectorUrl: `${site}/deployments/${d.uid}`,
@@ -101,9 +115,8 @@ const showList = ({ deployments, pagination }: Listed, { site, ctx }: Also) => (
       ...(d.creator.uid === ctx.actor.user.id ? { username: ctx.actor.user.username } : {}),
     },
     aliasAssigned: d.state === 'READY',
-  })),
-  pagination,
-})
+  }
+}
 
 type Show = (d: Deployment, also: Also) => unknown
 

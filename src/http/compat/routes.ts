@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { authorise } from '#core/access/authorise.ts'
 import type { Context } from '#core/access/context.ts'
+import type { Deployments } from '#core/deployment/deployments.ts'
 import type { Route } from '../route.ts'
 import { compileValidate } from '../validate.ts'
 import { type Also, type Asked, type CompatRow, expand, type Given } from './row.ts'
@@ -13,8 +14,13 @@ const ANYTHING = Type.Unsafe<unknown>({})
 /** The same endpoint, whatever its parameters are called. */
 const shapeOf = (on: string): string => on.replace(/:[A-Za-z]+/g, ':')
 
+interface CompatParts {
+  readonly site: string
+  readonly deployments: Pick<Deployments, 'find'>
+}
+
 /** Addresses that other clients know, beside those of the API itself. */
-export function compatRoutes(native: readonly Route[], site: string): readonly Route[] {
+export function compatRoutes(native: readonly Route[], parts: CompatParts): readonly Route[] {
   const taken = new Set(native.map(({ endpoint }) => shapeOf(endpoint.on)))
   const add = (route: Route): Route[] => {
     const shape = shapeOf(route.at ?? '')
@@ -24,7 +30,7 @@ export function compatRoutes(native: readonly Route[], site: string): readonly R
   }
   const call = createCall(native)
   return [
-    ...ROWS.flatMap((row) => expand(row.on).map((at) => bind(row, at, call, site))).flatMap(add),
+    ...ROWS.flatMap((row) => expand(row.on).map((at) => bind(row, at, call, parts))).flatMap(add),
     ...native.flatMap(renamed).flatMap(add),
   ]
 }
@@ -77,7 +83,7 @@ function bind(
   { is, read, show, answer, status, raw = false }: CompatRow,
   at: string,
   call: Call,
-  site: string,
+  { site, deployments }: CompatParts,
 ): Route {
   const { query: _query, body, streamed: _streamed, ...endpoint } = is
   const changes = read !== undefined || show !== undefined || answer !== undefined
@@ -100,6 +106,7 @@ function bind(
         asked,
         ctx,
         site,
+        findDeployment: (id) => deployments.find(ctx, id, 'read'),
         call: (other, given = {}) => call(ctx, other, given) as never,
       }
       if (answer) return answer(also)

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Endpoint, ReplyForm, ReplyOf } from '#contract/endpoint.ts'
 import type { Context } from '#core/access/context.ts'
+import type { Deployment } from '#core/deployment/deployment.ts'
 
 /** A request after its JSON was read, in whatever shape its client sends it. */
 export interface Asked {
@@ -19,6 +20,8 @@ export interface Also {
   readonly ctx: Context
   /** Where people see what the API shows: `{base_url}`. */
   readonly site: string
+  /** All that is known of a deployment that the caller may read, of which the endpoints of this API show a part. */
+  findDeployment(id: string): Promise<Deployment>
   /** Asks another endpoint in the name of the same caller, who has to be allowed that as well. */
   call<Reply extends ReplyForm>(
     endpoint: Pick<Endpoint<string, never, never, Reply>, 'on' | 'reply'>,

@@ -33,6 +33,16 @@ export const COMMANDS: CommandTable = {
       load: () => import('./inspect.ts'),
     },
     {
+      name: 'projects logs',
+      summary: 'Read or follow the log of all deployments of a project',
+      load: () => import('./logs.ts'),
+    },
+    {
+      name: 'projects analytics',
+      summary: 'Show requests, errors and latency of a project',
+      load: () => import('./analytics.ts'),
+    },
+    {
       name: 'projects domains',
       summary: 'List the domains of a project',
       load: () => import('./domains.ts'),

@@ -1,0 +1,68 @@
+import { readAnalytics, TRAFFIC_TARGETS } from '#contract/api/analytics.ts'
+import { showBytes } from '../bytes.ts'
+import { defineCommand, oneOf, optional, value } from '../command.ts'
+import { readMoment } from '../deployment/read-moment.ts'
+import { localTime } from '../local-time.ts'
+import { renderFacts, renderTable } from '../table.ts'
+import { chooseProject } from './choose-project.ts'
+
+const ms = (value: number): string => `${Math.round(value).toLocaleString('en')} ms`
+const amount = (value: number): string => value.toLocaleString('en')
+
+export const command = defineCommand({
+  doing: 'read the analytics of the project',
+  about:
+    'Requests, status codes, latency, data transfer and the most requested paths; of the last 24 hours unless said.',
+  team: true,
+  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  options: {
+    since: value('time', 'from then on: 10m, 2h, 7d, or a date', readMoment()),
+    until: value('time', 'up to then', readMoment()),
+    target: value('target', `${TRAFFIC_TARGETS.join(' or ')} addresses only`, oneOf(TRAFFIC_TARGETS)),
+  },
+  examples: [
+    ['projects analytics', 'the last 24 hours of the project of this folder'],
+    ['projects analytics shop --since 7d --target production', 'a week of production'],
+    ['projects analytics shop --json', 'with a number for every step of time'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { project, since, until, target }) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, project)
+    const found = await api.call(readAnalytics, {
+      params: { idOrName },
+      query: {
+        ...(since === undefined ? {} : { from: since }),
+        ...(until === undefined ? {} : { to: until }),
+        ...(target === undefined ? {} : { target }),
+      },
+    })
+    const { totals, topPaths } = found
+    out.show(found, () => {
+      const facts = renderFacts(
+        [
+          ['from', localTime(found.from)],
+          ['to', localTime(found.to)],
+          ['requests', amount(totals.requests)],
+          ...(['2xx', '3xx', '4xx', '5xx'] as const).map((of) => [of, amount(totals.status[of])] as const),
+          ['p50 latency', ms(totals.p50)],
+          ['p95 latency', ms(totals.p95)],
+          ['p99 latency', ms(totals.p99)],
+          ['data transfer', showBytes(totals.bytes)],
+          ['cold starts', amount(totals.coldStarts)],
+        ],
+        out.colors,
+      )
+      if (topPaths.length === 0) return facts
+      const rows = topPaths.map((top) => [
+        top.path,
+        amount(top.requests),
+        amount(top.errors),
+        ms(top.p95),
+        showBytes(top.bytes),
+      ])
+      const titles = ['PATH', 'REQUESTS', 'ERRORS', 'P95', 'TRANSFER']
+      return `${facts}\n\n${renderTable(titles, rows, out.colors, out.width)}`
+    })
+  },
+})

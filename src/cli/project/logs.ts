@@ -1,0 +1,77 @@
+import type { LogEvent } from '#client/log-events.ts'
+import { followProjectLog, type ProjectLogFilter, readProjectLog } from '#client/project-log.ts'
+import { TRAFFIC_TARGETS } from '#contract/api/analytics.ts'
+import { LOG_LEVELS, PROJECT_LOG_LIMIT, type ProjectLogEntry } from '#contract/api/project-log.ts'
+import { defineCommand, flag, oneOf, optional, readCount, short, value } from '../command.ts'
+import { logLine, logLines } from '../deployment/log-line.ts'
+import { readMoment } from '../deployment/read-moment.ts'
+import { usageError } from '../exit.ts'
+import { chooseProject } from './choose-project.ts'
+
+const SHOWN = 100
+
+export const command = defineCommand({
+  doing: 'read the log of the project',
+  about:
+    'Requests to all deployments of a project, and what was written during them: the newest entries, oldest first. Times are local. `aloft logs` reads the log of one deployment, with its build.',
+  team: true,
+  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  options: {
+    follow: short('f', flag('go on with what comes, until Ctrl-C')),
+    since: value('time', 'from then on: 10m, 2h, or a date', readMoment()),
+    until: value('time', 'up to then', readMoment()),
+    target: value('target', `${TRAFFIC_TARGETS.join(' or ')} addresses only`, oneOf(TRAFFIC_TARGETS)),
+    status: value('status', 'requests answered with this status, as 404, or of this class, as 4xx,5xx'),
+    level: value('levels', `${LOG_LEVELS.join(', ')}; several with commas`),
+    method: value('method', 'requests with this method'),
+    path: value('path', 'requests whose path begins with this, or, after a *, holds it'),
+    host: value('host', 'requests to this host'),
+    text: value('text', 'entries that hold this, letter for letter'),
+    limit: value('count', `how many at the most; ${SHOWN} when left out`, readCount(PROJECT_LOG_LIMIT.max)),
+  },
+  examples: [
+    ['projects logs', 'the newest of the project of this folder'],
+    ['projects logs shop --target production --level error -f', 'errors in production, as they come'],
+    ['projects logs shop --since 1h --path /api/ --json', 'for a program to read'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { project, follow, since, until, text, limit = SHOWN, ...named }) {
+    const { out } = cli
+    if (follow && until !== undefined) throw usageError('--follow and --until exclude each other.')
+    const { api, idOrName } = await chooseProject(cli, project)
+    const given = {
+      ...named,
+      limit,
+      since: since?.toString(),
+      until: until?.toString(),
+      q: text,
+    }
+    const query = Object.fromEntries(
+      Object.entries(given).filter(([, wanted]) => wanted !== undefined),
+    ) as ProjectLogFilter
+    if (follow) {
+      for await (const entry of followProjectLog(api, idOrName, query))
+        out.line(entry, () => logLine(asEvent(entry), out.colors))
+      return
+    }
+    const entries = (await readProjectLog(api, idOrName, query)).entries.toReversed()
+    if (entries.length === 0 && !out.json) out.say('No log entries match.')
+    out.show(entries, () => logLines(entries.map(asEvent), out.colors).join('\n'))
+  },
+})
+
+/** An entry as the log of its deployment has it, so that both read alike. */
+const asEvent = (entry: ProjectLogEntry): LogEvent => ({
+  type: entry.type === 'request' ? 'response' : 'stdout',
+  created: entry.at,
+  payload: {
+    deploymentId: entry.deploymentId,
+    info: { type: 'lambda', name: entry.deploymentId, entrypoint: entry.entrypoint },
+    text: entry.text,
+    id: entry.id,
+    date: entry.at,
+    serial: entry.serial,
+    ...(entry.requestId === undefined ? {} : { requestId: entry.requestId }),
+    ...(entry.type === 'stderr' ? { level: 'error' as const } : {}),
+  },
+})

@@ -5,6 +5,7 @@ import { siteAddress } from '#client/site-address.ts'
 import { listDeploymentAliases } from '#contract/api/alias.ts'
 import { getProject } from '#contract/api/project.ts'
 import type { Cli } from '../cli.ts'
+import { quoted, readFailure } from '../deployment/build-failure.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
 import { shortDuration } from '../relative-time.ts'
@@ -32,6 +33,7 @@ export async function showResult(
   const failed = readyState === 'ERROR'
   const { aliases, held } =
     readyState === 'READY' ? await standing(cli, api, deployment) : { aliases: [], held: undefined }
+  const failure = failed ? await readFailure(api, deployment) : undefined
   const result = {
     id,
     url,
@@ -45,14 +47,18 @@ export async function showResult(
     files: { total: reporter.total().files, uploaded: reporter.uploaded().files },
     bytes: { total: reporter.total().bytes, uploaded: reporter.uploaded().bytes },
     ms,
-    ...(failed ? { error: { code: errorCode ?? 'failed', message: errorMessage ?? '' } } : {}),
+    ...(failure ? { error: { code: errorCode ?? 'failed', message: errorMessage ?? '', ...failure } } : {}),
   }
-  if (failed) {
+  if (failure !== undefined) {
     if (out.json) out.show(result, () => '')
+    else if (failure.lines.length > 0) {
+      out.say('\nFrom the build log:')
+      out.say(`${quoted(failure.lines, out.talkColors)}\n`)
+    }
     throw new CliError(
       EXIT.failure,
       errorMessage ?? 'The build failed.',
-      `See the whole log with \`aloft logs ${id} --build\`.`,
+      `${failure.hint} The whole log: \`aloft logs ${id} --build\`.`,
       errorCode ?? 'failed',
     )
   }

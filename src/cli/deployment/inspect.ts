@@ -5,6 +5,7 @@ import { queueWords } from '#contract/queue-words.ts'
 import { defineCommand, required } from '../command.ts'
 import { relativeTime } from '../relative-time.ts'
 import { renderFacts, renderTable } from '../table.ts'
+import { quoted, readFailure } from './build-failure.ts'
 import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
 import { liveOf } from './live-of.ts'
 import { stateText } from './state-text.ts'
@@ -25,14 +26,16 @@ export const command = defineCommand({
     const { api } = await folderApi(cli)
     const deployment = await findDeployment(api, given.deployment)
     const params = { id: deployment.id }
-    const [{ builds }, { aliases }, production] = await Promise.all([
+    const [{ builds }, { aliases }, production, failure] = await Promise.all([
       api.call(listBuilds, { params }),
       api.call(listDeploymentAliases, { params }),
       liveOf(api, deployment.projectId),
+      deployment.readyState === 'ERROR' ? readFailure(api, deployment) : undefined,
     ])
     const live = production === deployment.id
     const { errorCode, errorMessage, aliasError, queue } = deployment
-    out.show({ deployment, live, builds, aliases, address: addressOf(cli, deployment) }, () => {
+    const all = { deployment, live, builds, aliases, address: addressOf(cli, deployment) }
+    out.show(failure === undefined ? all : { ...all, failure }, () => {
       const facts = renderFacts(
         [
           ['id', deployment.id],
@@ -40,6 +43,7 @@ export const command = defineCommand({
           ['state', stateText(deployment.readyState, out.colors, live ? ', live in production' : '')],
           ...(queue === undefined ? [] : ([['waits', queueWords(queue, cli.now())]] as const)),
           ...(errorCode === undefined ? [] : ([['error', `${errorMessage ?? ''} (${errorCode})`]] as const)),
+          ...(failure === undefined ? [] : ([['hint', failure.hint]] as const)),
           ['target', deployment.target ?? '-'],
           ['address', addressOf(cli, deployment)],
           ...aliases.map(({ alias }) => ['alias', siteAddress(cli.baseUrl, alias)] as const),
@@ -53,9 +57,13 @@ export const command = defineCommand({
         ],
         out.colors,
       )
-      if (builds.length === 0) return facts
+      const quote =
+        failure === undefined || failure.lines.length === 0
+          ? ''
+          : `\n\nFrom the build log:\n${quoted(failure.lines, out.colors)}`
+      if (builds.length === 0) return `${facts}${quote}`
       const rows = builds.map(({ path, use, readyState }) => [path || '-', use, readyState])
-      return `${facts}\n\n${renderTable(['BUILD OF', 'BY', 'STATE'], rows, out.colors, out.width)}`
+      return `${facts}${quote}\n\n${renderTable(['BUILD OF', 'BY', 'STATE'], rows, out.colors, out.width)}`
     })
   },
 })

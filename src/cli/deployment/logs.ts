@@ -1,9 +1,13 @@
+import type { Client } from '#client/client.ts'
 import { followLog, type LogQuery, readLog } from '#client/log-events.ts'
 import { LOG_LIMIT, LOG_TYPES } from '#contract/api/log.ts'
 import { defineCommand, flag, optional, readCount, short, value } from '../command.ts'
 import { usageError } from '../exit.ts'
+import type { Output } from '../output.ts'
+import { plainText } from '../plain-text.ts'
+import { quoted, readFailure } from './build-failure.ts'
 import { chooseDeployment } from './choose-deployment.ts'
-import { DEPLOYMENT, SEE } from './folder-api.ts'
+import { DEPLOYMENT, findDeployment, SEE } from './folder-api.ts'
 import { logLine, logLines } from './log-line.ts'
 import { readMoment } from './read-moment.ts'
 
@@ -50,10 +54,24 @@ export const command = defineCommand({
     if (given.follow) {
       for await (const entry of followLog(api, id, query))
         if (out.json || entry.type !== 'request') out.line(entry, () => logLine(entry, out.colors))
+      if (given.build) await sayFailure(out, api, id)
       return
     }
     const entries = (await readLog(api, id, { ...query, direction: 'backward' })).reverse()
     if (entries.length === 0 && !out.json) out.say('No log entries match.')
     out.show(entries, () => logLines(entries, out.colors).join('\n'))
+    if (given.build) await sayFailure(out, api, id)
   },
 })
+
+/** After the log of a build that failed, for a person: the lines that say why, and what to try. */
+async function sayFailure(out: Output, api: Client, id: string): Promise<void> {
+  if (out.json) return
+  const deployment = await findDeployment(api, id)
+  if (deployment.readyState !== 'ERROR') return
+  const { lines, hint } = await readFailure(api, deployment)
+  const { red } = out.talkColors
+  out.say(`\n${red('The build failed.')} ${plainText(deployment.errorMessage ?? '')}`.trimEnd())
+  if (lines.length > 0) out.say(quoted(lines, out.talkColors))
+  out.say(`  hint: ${hint}`)
+}

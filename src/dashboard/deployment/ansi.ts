@@ -1,4 +1,5 @@
 import type { CSSProperties } from 'react'
+import { CONTROL, SEQUENCE, settled } from '#client/terminal-text.ts'
 
 /** A run of text that looks the same. */
 export interface Segment {
@@ -16,20 +17,6 @@ interface TextStyle {
   /** Whatever colour is meant to lie behind it: the page has its own. */
   readonly behind?: boolean
 }
-
-const ESC = '\u001b'
-const BELL = '\u0007'
-// The first finds what sets colours; the others what moves cursors, names windows or rings bells.
-const SEQUENCE = new RegExp(
-  [
-    `${ESC}\\[([\\d;:]*)m`,
-    `${ESC}\\[[\\d;:<=>?]*[ -/]*[@-~]`,
-    `${ESC}\\][^${BELL}${ESC}]*(?:${BELL}|${ESC}\\\\)?`,
-    `${ESC}[@-_]?`,
-  ].join('|'),
-  'g',
-)
-const CONTROL = /(?!\t)\p{Cc}/gu
 
 /** In the order of a terminal: black, red, green, yellow, blue, magenta, cyan, white. */
 const NAMED = [
@@ -117,16 +104,10 @@ function toSegment(text: string, look: TextStyle): Segment {
   }
 }
 
-/** A line as a terminal would leave it: what was written over is gone. */
-const settled = (line: string): string => {
-  const text = line.endsWith('\r') ? line.slice(0, -1) : line
-  return text.slice(text.lastIndexOf('\r') + 1)
-}
-
 /** A line of a terminal as runs of text: colours and weights are kept, everything else that is no text is left out. */
 export function parseAnsi(line: string): readonly Segment[] {
   const text = settled(line)
-  if (!text.includes(ESC)) return [{ text: text.replace(CONTROL, '') }]
+  if (!text.includes('\u001b')) return [{ text: text.replace(CONTROL, '') }]
   const segments: Segment[] = []
   let look: TextStyle = {}
   let from = 0

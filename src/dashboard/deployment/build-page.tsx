@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { buildHint } from '#client/build-hint.ts'
 import { type LogEvent, readLog } from '#client/log-events.ts'
 import { listBuilds, type ReadyState } from '#contract/api/deployment.ts'
 import { queueWords } from '#contract/queue-words.ts'
@@ -16,7 +17,6 @@ import { Page } from '../ui/page.tsx'
 import { BuildLog } from './build-log.tsx'
 import { type Deployment, isOver, shortName, useDeployment, useOutput } from './deployment.ts'
 import { ErrorLines } from './error-quote.tsx'
-import { hintFor } from './failure.ts'
 import { stepsOf } from './steps.ts'
 import { Timeline } from './timeline.tsx'
 import { Unchanged } from './unchanged.tsx'
@@ -106,7 +106,7 @@ const Failure = ({ deployment, log }: { deployment: Deployment; log: BuildLogSta
             : 'Build failed'}
       </h2>
       <p className="break-words">{deployment.errorMessage ?? 'See the build log below.'}</p>
-      <p className="text-sm text-soft">{hintFor(deployment.errorCode)}</p>
+      <p className="text-sm text-soft">{buildHint(deployment.errorCode)}</p>
       <Unchanged projectId={deployment.projectId} />
       <ErrorLines log={log} said={deployment.errorMessage} />
     </div>

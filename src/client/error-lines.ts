@@ -1,5 +1,5 @@
-import type { LogEvent } from '#client/log-events.ts'
-import { parseAnsi, plainText } from './ansi.ts'
+import type { LogEvent } from './log-events.ts'
+import { terminalText } from './terminal-text.ts'
 
 export interface ErrorLine {
   /** Its place in the log, from 1. */
@@ -18,7 +18,7 @@ const HARMLESS = /\b(?:0|no) errors?\b|error-free|--no-error/i
 /** Where a program was when it failed: read after what it says. */
 const FRAME = /^\s+at\s|^\s*$/
 
-const textOf = (line: LogEvent): string => plainText(parseAnsi(line.payload.text))
+const textOf = (line: LogEvent): string => terminalText(line.payload.text)
 
 /**
  * The lines of a build's log that say why it failed: the last errors in it, else how it ended. What is said already

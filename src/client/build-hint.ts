@@ -24,12 +24,12 @@ const HINTS: Readonly<Record<string, string>> = {
   build_aborted: 'The build was interrupted by a server restart. Deploy again.',
   canceled: 'Redeploy to build the same files again.',
   build_ignored: 'The project’s ignored build step skipped this build.',
-  toolchain_unavailable: 'Contact your operator. `aloft doctor` shows what’s missing.',
+  toolchain_unavailable: 'Contact your operator. `aloft operator doctor` shows what’s missing.',
   docker_unavailable: 'Contact your operator. Containers aren’t enabled on this installation.',
   start_failed:
     'The server didn’t start in time. It must listen on the port in the PORT environment variable. The log shows its output.',
   internal_error: 'Deploy again. If it still fails, contact your operator.',
 }
 
-export const hintFor = (code: string | undefined): string =>
+export const buildHint = (code: string | undefined): string =>
   HINTS[code ?? ''] ?? 'See the last lines of the build log.'

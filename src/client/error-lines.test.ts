@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LogEvent } from '#client/log-events.ts'
 import { errorLinesOf } from './error-lines.ts'
+import type { LogEvent } from './log-events.ts'
 
 const logOf = (...texts: readonly string[]): LogEvent[] =>
   texts.map((text, i) => ({

@@ -89,15 +89,17 @@ const add = ({ files }: Unit, events: readonly TestEvent[]) =>
 const failuresIn = (events: readonly TestEvent[]) => events.filter(({ type }) => type === 'test:fail')
 
 /** With everything else beside them they may have failed for want of a port or of time: they get one more try, alone. */
-const again: { readonly unit: Unit; readonly failed: readonly TestEvent[] }[] = []
+const again: Unit[] = []
 await inTurn(units, availableParallelism(), async (unit) => {
   const events = await eventsOf(unit)
   const failed = failuresIn(events)
-  if (failed.length === 0) add(unit, events)
-  else again.push({ unit, failed })
+  if (failed.length === 0) return add(unit, events)
+  for (const { data } of failed)
+    process.stdout.write(`failed, and will be tried once more alone: ${data.name}\n`)
+  again.push(unit)
 })
-for (const { unit, failed } of again) {
-  for (const { data } of failed) process.stdout.write(`failed, and is tried once more alone: ${data.name}\n`)
+for (const unit of again) {
+  process.stdout.write(`once more, alone: ${unit.name}\n`)
   add(unit, await eventsOf(unit))
 }
 await postgres?.stop()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { showBytes, showCount } from './bytes.ts'
+import { showBytes } from './bytes.ts'
 
 test('sizes have three digits at the most', () => {
   assert.deepEqual([0, 999, 1000, 1440, 99_940, 99_950, 999_499, 999_500, 5e9].map(showBytes), [
@@ -14,11 +14,4 @@ test('sizes have three digits at the most', () => {
     '1.0 MB',
     '5.0 GB',
   ])
-})
-
-test('counts agree with their noun', () => {
-  assert.deepEqual(
-    [showCount(1, 'file'), showCount(0, 'file'), showCount(12_000, 'file')],
-    ['1 file', '0 files', '12,000 files'],
-  )
 })

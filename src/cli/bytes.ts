@@ -10,7 +10,3 @@ export function showBytes(bytes: number): string {
   }
   return `${unit === 0 || size >= 99.95 ? Math.round(size) : size.toFixed(1)} ${UNITS[unit]}`
 }
-
-/** `1 file`, `12,000 files`. */
-export const showCount = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`

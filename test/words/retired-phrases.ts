@@ -103,6 +103,10 @@ export const RETIRED: readonly Retired[] = [
   { phrase: 'of those that', use: 'say which', in: ['dashboard'] },
   { phrase: 'Mend', use: 'Fix', in: BROWSER },
   { phrase: 'Deployment is on its way', use: 'Building…' },
+  { phrase: 'try:', use: 'hint:', in: ['cli'] },
+  { phrase: 'You did not agree', use: 'Cancelled', in: ['cli'] },
+  { phrase: 'You stopped watching', use: 'Detached; the build continues', in: ['cli'] },
+  { phrase: 'is built all the same', use: 'Detached; the build continues', in: ['cli'] },
   // Where nothing is installed it would ask a registry for a package of that name.
   { phrase: 'npx aloft', use: 'aloft', in: BROWSER },
 ]

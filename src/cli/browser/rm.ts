@@ -1,5 +1,5 @@
 import { deleteOtherSessions, deleteSession } from '#contract/api/session.ts'
-import { showCount } from '../bytes.ts'
+import { count } from '#contract/wording.ts'
 import { defineCommand, flag, optional } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
@@ -19,7 +19,7 @@ export const command = defineCommand({
     await cli.prompt.confirm(all ? 'Sign out every browser?' : `Sign out ${plainText(id ?? '')}?`)
     if (id === undefined) {
       const ended = await cli.api().call(deleteOtherSessions)
-      return out.show(ended, () => `Signed out ${showCount(ended.ended, 'browser')}.`)
+      return out.show(ended, () => `Signed out ${count(ended.ended, 'browser')}.`)
     }
     const gone = await cli.api().call(deleteSession, { params: { id } })
     out.show(gone, () => `Signed out ${plainText(id)}.`)

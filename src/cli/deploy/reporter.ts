@@ -1,9 +1,11 @@
 import type { DeployEvent } from '#client/deploy-event.ts'
 import type { ReadyState } from '#contract/api/deployment.ts'
 import { SECOND } from '#contract/time.ts'
-import { showBytes, showCount } from '../bytes.ts'
+import { count } from '#contract/wording.ts'
+import { showBytes } from '../bytes.ts'
 import type { Output } from '../output.ts'
 import { plainText } from '../plain-text.ts'
+import { timeLeft } from '../time-left.ts'
 
 const DOING: Readonly<Record<ReadyState, string>> = {
   INITIALIZING: 'Waiting for a builder',
@@ -89,7 +91,7 @@ export function createReporter(out: Output, now: () => number): Reporter {
       switch (event.type) {
         case 'collected':
           total = event
-          return draw(() => `Found ${showCount(event.files, 'file')}, ${showBytes(event.bytes)}`)
+          return draw(() => `Found ${count(event.files, 'file')}, ${showBytes(event.bytes)}`)
         case 'hashed':
           return draw(() => `Reading    ${bar(event.files / total.files)}  ${event.files}/${total.files}`)
         case 'missing':
@@ -98,7 +100,7 @@ export function createReporter(out: Output, now: () => number): Reporter {
           sent = NOTHING
           uploadBegan = now()
           if (!out.live)
-            say(`Uploading ${event.files} of ${showCount(total.files, 'file')}, ${showBytes(event.bytes)} …`)
+            say(`Uploading ${event.files} of ${count(total.files, 'file')}, ${showBytes(event.bytes)} …`)
           return
         case 'uploaded':
           sent = event
@@ -106,7 +108,8 @@ export function createReporter(out: Output, now: () => number): Reporter {
             const rate = (sent.bytes * SECOND) / Math.max(now() - uploadBegan, 1)
             const part = missing.bytes > 0 ? sent.bytes / missing.bytes : sent.files / missing.files
             const amount = `${showBytes(sent.bytes)} of ${showBytes(missing.bytes)}`
-            return `Uploading  ${bar(part)}  ${sent.files}/${missing.files} files  ${amount}  ${showBytes(rate)}/s`
+            const left = timeLeft(sent.bytes, missing.bytes, now() - uploadBegan)
+            return `Uploading  ${bar(part)}  ${sent.files}/${missing.files} files  ${amount}  ${showBytes(rate)}/s  ${left}`.trimEnd()
           })
         case 'created':
           endUpload()
@@ -114,8 +117,8 @@ export function createReporter(out: Output, now: () => number): Reporter {
           return say(
             dim(
               uploaded.files === 0
-                ? `Nothing to upload: ${showCount(total.files, 'file')} known, ${showBytes(total.bytes)}.`
-                : `Uploaded ${uploaded.files} of ${showCount(total.files, 'file')}, ${showBytes(uploaded.bytes)}.`,
+                ? `Nothing to upload: ${count(total.files, 'file')} known, ${showBytes(total.bytes)}.`
+                : `Uploaded ${uploaded.files} of ${count(total.files, 'file')}, ${showBytes(uploaded.bytes)}.`,
             ),
           )
         case 'redeployed':

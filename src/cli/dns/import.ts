@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ApiError } from '#client/api-error.ts'
 import { createDnsRecord } from '#contract/api/dns-record.ts'
+import { count } from '#contract/wording.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
@@ -38,7 +39,7 @@ export const command = defineCommand({
     if (skipped.length > 0 && !out.json) out.say(`Left out: ${plainText(skipped.map(describe).join('; '))}.`)
     if (missing.length > 0) {
       if (!out.json) for (const record of missing) out.say(`  + ${plainText(describe(record))}`)
-      await cli.prompt.confirm(`Add ${missing.length} records to ${plainText(zone)}?`)
+      await cli.prompt.confirm(`Add ${count(missing.length, 'record')} to ${plainText(zone)}?`)
     }
     const added: string[] = []
     for (const { name, type, value, line } of missing) {
@@ -54,14 +55,14 @@ export const command = defineCommand({
         else
           throw new CliError(
             EXIT.failure,
-            `Line ${line} of ${file}: ${error.message} ${added.length} records were added before it.`,
+            `Line ${line} of ${file}: ${error.message} Added before it: ${count(added.length, 'record')}.`,
             'Correct the line and run it again: what is there already is not added twice.',
           )
       }
     }
     out.show(
       { added, present, skipped },
-      () => `Added ${added.length} records; ${present.length} were there already.`,
+      () => `Added ${count(added.length, 'record')}; already there: ${present.length}.`,
     )
   },
 })

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { getConfiguration } from '#contract/api/installation.ts'
-import { showCount } from '../bytes.ts'
+import { count } from '#contract/wording.ts'
 import type { Cli } from '../cli.ts'
 import { relativeTime } from '../relative-time.ts'
 import { renderFacts } from '../table.ts'
@@ -10,7 +10,7 @@ export type Installation = Static<typeof getConfiguration.reply>
 export const SEE = { not_found: 'See what is installed with `aloft integrations ls`.' }
 
 export const projectsOf = ({ projectSelection, projects }: Installation): string =>
-  projectSelection === 'all' ? 'all' : showCount(projects.length, 'project')
+  projectSelection === 'all' ? 'all' : count(projects.length, 'project')
 
 const requestedOf = ({ scopesQueue = [] }: Installation) =>
   scopesQueue.filter(({ confirmedAt }) => confirmedAt === undefined)

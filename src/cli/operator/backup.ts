@@ -2,10 +2,12 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { makeBackup } from '#contract/api/operator.ts'
 import { readPassphrase, SHORTEST_PASSPHRASE, sealBackup } from '#contract/sealed-backup.ts'
-import { showBytes, showCount } from '../bytes.ts'
+import { count } from '#contract/wording.ts'
+import { showBytes } from '../bytes.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, value } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
+import { timeLeft } from '../time-left.ts'
 import { checkedDownload } from './checked-download.ts'
 import { operatorHints } from './hints.ts'
 
@@ -37,11 +39,13 @@ export const command = defineCommand({
     const passphrase = passphraseFile === undefined ? undefined : await passphraseIn(cli, passphraseFile)
     const answer = await cli.api().call(makeBackup, { query: { logs, key: withKey } })
     const expected = Number(answer.headers.get('x-aloft-backup-bytes') ?? 0)
+    const began = cli.now()
     let bytes = 0
     let missing = 0
     const download = checkedDownload(answer.body as AsyncIterable<Uint8Array>, (total) => {
       bytes = total
-      cli.out.status(`${showBytes(total)} of ${showBytes(Math.max(expected, total))}`)
+      const left = timeLeft(total, expected, cli.now() - began)
+      cli.out.status(`${showBytes(total)} of ${showBytes(Math.max(expected, total))}  ${left}`.trimEnd())
     })
     async function* content(): AsyncGenerator<Uint8Array> {
       missing = (yield* download).missing
@@ -64,7 +68,7 @@ export const command = defineCommand({
     if (missing > 0)
       throw new CliError(
         EXIT.failure,
-        `The backup is made, but ${showCount(missing, 'file')} of deployments could not be saved: damaged or lost on the server.`,
+        `The backup is made, but ${count(missing, 'file')} of deployments could not be saved: damaged or lost on the server.`,
         'Its log names them; `aloft operator doctor` says how to heal them.',
       )
   },

@@ -1,4 +1,4 @@
-import { showCount } from '../bytes.ts'
+import { count } from '#contract/wording.ts'
 import { defineCommand, flag, required, value } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
@@ -32,10 +32,8 @@ export const command = defineCommand({
     cli.out.show(restored, () => {
       const { rows, blobs, missing, movedTo } = restored
       return [
-        `${plainText(restored.dataDir)} is as it was at ${new Date(restored.createdAt).toISOString()}: ${showCount(rows, 'row')} (${restored.database}), ${showCount(blobs, 'file content')}.`,
-        ...(missing > 0
-          ? [`${showCount(missing, 'content')} could not be saved when the backup was made.`]
-          : []),
+        `${plainText(restored.dataDir)} is as it was at ${new Date(restored.createdAt).toISOString()}: ${count(rows, 'row')} (${restored.database}), ${count(blobs, 'file content')}.`,
+        ...(missing > 0 ? [`${count(missing, 'content')} could not be saved when the backup was made.`] : []),
         ...(movedTo === undefined ? [] : [`What was there is in ${plainText(movedTo)}.`]),
       ].join('\n')
     })

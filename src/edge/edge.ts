@@ -44,7 +44,7 @@ import { PinnedSites } from './site/pinned-sites.ts'
 import { createSiteAnswer } from './site/site-answer.ts'
 import { SiteCache } from './site/site-cache.ts'
 import type { SiteEntry } from './site/site-entry.ts'
-import { createUpgrades, switchProtocol, type Upgrades } from './upgrade.ts'
+import { createUpgrades, QUIET_MS, switchProtocol, type Upgrades } from './upgrade.ts'
 import { UpstreamPool } from './upstream/upstream-pool.ts'
 import { visitRecord } from './visit-record.ts'
 
@@ -61,6 +61,8 @@ export interface EdgeOptions {
   readonly budgetBytes: number
   /** How long idle connections are kept by the server that `handle` is called from. */
   readonly keepAliveMs: number
+  /** How long a WebSocket may be without a word in either direction; absent: an hour. */
+  readonly quietMs?: number
   readonly proxy?: ProxyOptions
   /** Has the instances that answer for functions; absent, functions are not available. */
   readonly runner?: Runner
@@ -98,7 +100,7 @@ export interface Edge {
 const SHARES = { contents: 0.5, wires: 0.2, sites: 0.12, answers: 0.1, prerenders: 0.08 } as const
 
 export function createEdge(options: EdgeOptions): Edge {
-  const { clock, log, visits, budgetBytes, keepAliveMs } = options
+  const { clock, log, visits, budgetBytes, keepAliveMs, quietMs = QUIET_MS } = options
   const contents = new ContentStore({ blobs: options.blobs, log, budgetBytes: budgetBytes * SHARES.contents })
   const hotAnswers = new HotAnswers(budgetBytes * SHARES.answers)
   const wires = new Wires(budgetBytes * SHARES.wires)
@@ -223,7 +225,7 @@ export function createEdge(options: EdgeOptions): Edge {
     let sent: Sent
     try {
       sent = isSwitch(answer)
-        ? switchProtocol(exchange, answer, stamp, streams)
+        ? switchProtocol(exchange, answer, stamp, { streams, quietMs })
         : respond(req, res, streams.watch(answer), stamp, log)
     } catch (error) {
       log.warn(

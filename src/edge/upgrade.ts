@@ -65,14 +65,14 @@ export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Up
 const WEBSOCKET = /^websocket$/i
 
 /** Without a word in either direction for so long, nobody is there any more. */
-const IDLE_MS = 60 * 60_000
+export const QUIET_MS = 60 * 60_000
 
 /** Says that the protocol changes, and from then on passes on what either side sends. */
 export function switchProtocol(
   exchange: Exchange,
   answer: SwitchAnswer,
   stamp: Stamp,
-  streams: OpenStreams,
+  { streams, quietMs }: { readonly streams: OpenStreams; readonly quietMs: number },
 ): Sent {
   const { res, upgrade } = exchange
   const { socket: upstream, first, release } = answer.switched
@@ -97,7 +97,7 @@ export function switchProtocol(
   exchange.watch?.stop()
   if ('detachSocket' in res) res.detachSocket(exchange.req.socket)
   watchHalfClosed(exchange.req.socket, () => false)
-  upstream.setTimeout(IDLE_MS, close)
+  upstream.setTimeout(quietMs, close)
   socket.write(headOf(answer, stamp), 'latin1')
   const edges = WEBSOCKET.test(upgrade.protocol) ? new FrameEdges() : undefined
   let onPassed: (() => void) | undefined

@@ -155,6 +155,31 @@ describe('collectFunctions', () => {
     assert.deepEqual([long?.shape, long?.maxDuration, long?.memoryMb], ['handler', 300, 2048])
   })
 
+  it('says of every line of code from which line of which source it is', async (t) => {
+    const collection = await collectionOf(t, {
+      'package.json': {},
+      'api/hello.ts': "import { greet } from '../dist/greet'\nexport default () => greet()",
+      'api/edge.ts': "export const config = { runtime: 'edge' }\nexport default () => new Response('')",
+      'dist/greet.js': 'exports.greet = () => "hi"\n//# sourceMappingURL=greet.js.map',
+      'dist/greet.js.map': { version: 3, sources: ['../lib/greet.ts'], names: [], mappings: 'AAAA' },
+      'dist/other.js.map': {},
+    })
+    const { programs } = await collectFunctions(collection, {
+      functions: [node('api/hello.ts'), node('api/edge.ts')],
+    })
+    const code = Object.assign({}, ...(await Promise.all(programs.map((one) => unpacked(collection, one)))))
+    assert.deepEqual(
+      Object.keys(code).filter((name) => name.endsWith('.map')),
+      ['dist/greet.js.map'],
+    )
+    const sourcesIn = (name: string) => {
+      const [, map = ''] = code[name]?.split('//# sourceMappingURL=data:application/json;base64,') ?? []
+      return JSON.parse(Buffer.from(map, 'base64').toString()).sources
+    }
+    assert.deepEqual(sourcesIn('api/hello.js'), ['hello.ts'])
+    assert.deepEqual(sourcesIn('api/edge.mjs'), ['edge.ts'])
+  })
+
   it('gives Python the whole root', async (t) => {
     const collection = await collectionOf(t, {
       'site/api/a.py': 'import util',

@@ -33,7 +33,12 @@ describe('collectMiddleware', () => {
     assert.deepEqual(output.routes, [{ src: '^/.*$', middlewarePath: '/_aloft/middleware', continue: true }])
     assert.equal(output.functions[0]?.path, '_aloft/middleware')
     const files = await unpacked(collection, program ?? assert.fail())
-    assert.match(files['middleware.mjs'] ?? '', /imported/)
+    const [code, map = ''] = (files['middleware.mjs'] ?? '').split(
+      '//# sourceMappingURL=data:application/json;base64,',
+    )
+    assert.match(code ?? '', /imported/)
+    const { sources } = JSON.parse(Buffer.from(map, 'base64').toString())
+    assert.deepEqual(sources, ['lib/name.ts', 'middleware.ts', 'middleware.entry.mjs'])
   })
 
   it('is of Node where it says so', async (t) => {

@@ -233,7 +233,8 @@ test('a body is streamed to the visitor while it is made', async () => {
 
 test('large bodies pass in both directions, whatever their framing', async () => {
   const { host, instance } = await site((req, res) => void req.pipe(res))
-  const big = Buffer.alloc(3_000_000, 'abcdefghij')
+  // Hosted platforms end at 4.5 MB.
+  const big = Buffer.alloc(6_000_000, 'abcdefghij')
   const known = await ask(server.port, '/api/hello', { host, method: 'POST', body: big })
   assert.ok(known.body.equals(big))
   const req = request({
@@ -828,6 +829,31 @@ test('an upgrade is passed to the function, and what follows goes both ways', as
   while (leases()[1]?.ends.length === 0) await new Promise(setImmediate)
   assert.deepEqual(leases()[1]?.ends, [undefined])
   assert.equal(world.visits.find((visit) => visit.host === host && visit.status === 101)?.source, 'function')
+})
+
+test('a WebSocket on which nobody says anything is ended on both sides, and its lease given back', async () => {
+  const own = createEdgeWorld({ runner: instances.runner, quietMs: 20 })
+  const listening = await serveSlow(own.edge)
+  const instance = await instances.start('program-quiet', (_, res) => res.end())
+  const functions = siteFunctions({ 'api/hello': { program: 'program-quiet', maxDuration: 10 } })
+  own.addSite('quiet.test', {}, { functions })
+  const ended = new Promise((resolve) => {
+    instance.server.on('upgrade', (_: IncomingMessage, socket: Socket) => {
+      socket.once('end', () => resolve(socket.end())).resume()
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n')
+    })
+  })
+  const req = request({
+    ...{ port: listening.port, host: '127.0.0.1', path: '/api/hello', agent: false },
+    headers: { host: 'quiet.test', connection: 'Upgrade', upgrade: 'websocket' },
+  })
+  req.end()
+  const [, socket] = (await once(req, 'upgrade')) as [IncomingMessage, Socket, Buffer]
+  await Promise.all([once(socket.resume(), 'close'), ended])
+  const lease = () => instances.leases.find(({ program }) => program.program === 'program-quiet')
+  while (lease()?.ends.length === 0) await new Promise(setImmediate)
+  await listening.close()
+  await own.edge.close()
 })
 
 test('an upgrade that the function does not want, or that leads elsewhere, gets an ordinary answer', async () => {

@@ -145,6 +145,29 @@ test('an error that nobody catches fails the requests under way and ends the pro
   }
 })
 
+test('stacks in the log name the source where a map lies beside the code or in it', async (t) => {
+  // Of the second line of code, which is line 41 of the source: `AAwCA` is 40 lines on from the one before.
+  const map = JSON.stringify({ version: 3, sources: ['../src/hello.ts'], names: [], mappings: ';AAwCA' })
+  const inline = `data:application/json;base64,${Buffer.from(map).toString('base64')}`
+  const failing = (body: string, url: string) => `${body}\n//# sourceMappingURL=${url}`
+  const programs = [
+    {
+      'api/hello.js': failing("module.exports = () => {\nthrow new Error('lost') }", 'hello.js.map'),
+      'api/hello.js.map': map,
+    },
+    { 'api/hello.mjs': failing("export function GET() {\nthrow new Error('lost') }", inline) },
+    { 'api/hello.js': failing("module.exports = () => {\nthrow new Error('lost') }", 'absent.js.map') },
+  ]
+  const where: string[] = []
+  for (const files of programs) {
+    const launched = await start(t, { files })
+    assert.equal((await launched.fetch('/', inRequest('r1'))).status, 500)
+    const { text } = await launched.heard(({ text }) => /^ +at /.test(String(text)))
+    where.push(String(text).replace(/^.*\/task\/([^:]*:\d+).*$/, '$1'))
+  }
+  assert.deepEqual(where, ['src/hello.ts:41', 'src/hello.ts:41', 'api/hello.js:2'])
+})
+
 test('a program that catches everything itself goes on', async (t) => {
   const launched = await start(
     t,

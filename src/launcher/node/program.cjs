@@ -16,6 +16,13 @@ const NOTHING =
   'exports nothing that answers requests, and no HTTP server was made to listen. Export a function (req, res), ' +
   'functions named after methods such as GET, an object with fetch, or a server; or call listen.'
 
+/** Stacks name the files and lines of the source, by the maps of the program's own files; those of packages are left alone. */
+function readSourceMaps() {
+  if (typeof Module.setSourceMapsSupport === 'function')
+    Module.setSourceMapsSupport(true, { nodeModules: false, generatedCode: false })
+  else if (typeof process.setSourceMapsEnabled === 'function') process.setSourceMapsEnabled(true)
+}
+
 /** Writes what was compiled to the folder, after the first answer so that it delays none. */
 function keepCompiled(folder, server) {
   if (!folder || typeof Module.enableCompileCache !== 'function') return
@@ -48,6 +55,7 @@ async function startProgram(message, { server, hold, late, revalidate }) {
   const root = message.root || '/var/task'
   const file = path.resolve(root, message.entry)
   process.argv = [process.argv[0], file]
+  readSourceMaps()
   keepCompiled(message.compileCache, server)
 
   const cache = publishDataCache(message, revalidate)

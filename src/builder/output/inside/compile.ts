@@ -89,6 +89,8 @@ async function emit(place: Place, target: string, file: string, esm: boolean) {
     format: esm ? 'esm' : 'cjs',
     target,
     loader: { '.js': 'jsx' },
+    // Stacks in the log then name lines of the source. Inside the file, since a file of its own would be one more to read.
+    ...{ sourcemap: 'inline', sourcesContent: false, outfile: compiledPath(file), allowOverwrite: true },
     logLevel: 'silent',
     plugins: [keepApart(place, esm)],
   }

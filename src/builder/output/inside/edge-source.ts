@@ -1,5 +1,5 @@
 import { builtinModules } from 'node:module'
-import { extname, relative } from 'node:path'
+import { extname, join, relative } from 'node:path'
 import { type BuildOptions, build, type StdinOptions } from 'esbuild'
 import { compileFault } from './compile.ts'
 import { EDGE_NODE } from './function-folder.ts'
@@ -18,8 +18,7 @@ export async function packEdgeSource(
   file: string,
 ): Promise<Omit<IndexProgram, 'memoryMb' | 'maxDuration' | 'env'>> {
   const code = await bundleEdge(packing, file)
-  const path = relative(root, file)
-  const entry = `${path.slice(0, -extname(path).length)}.mjs`
+  const entry = relative(root, moduleName(file))
   const tree = programTree(packing)
   tree.addBytes(entry, code)
   const entries = tree.finish()
@@ -48,12 +47,19 @@ export const bundleNode = (packing: Packing, source: Source, version: string): P
     banner: { js: REQUIRE },
   })
 
+/** The source map names sources as seen from there. */
+const outfileOf = (workspace: string, source: Source): string =>
+  typeof source === 'string' ? moduleName(source) : join(workspace, 'module.mjs')
+
+const moduleName = (path: string): string => `${path.slice(0, -extname(path).length)}.mjs`
+
 async function bundle({ place }: Packing, source: Source, options: BuildOptions): Promise<Buffer> {
   const isFile = typeof source === 'string'
   const { outputFiles } = await build({
     ...{ absWorkingDir: place.workspace, bundle: true, write: false, format: 'esm', logLevel: 'silent' },
     ...(isFile ? { entryPoints: [source] } : { stdin: source }),
     external: BUILTINS,
+    ...{ sourcemap: 'inline', sourcesContent: false, outfile: outfileOf(place.workspace, source) },
     ...options,
   }).catch((error) => {
     throw compileFault(isFile ? source : (source.sourcefile ?? ''), error)

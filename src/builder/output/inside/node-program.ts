@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs'
 import { join, matchesGlob, relative } from 'node:path'
+import { isOwn } from './compile.ts'
 import type { FunctionSource } from './job.ts'
 import { isJunk, type Packing, programTree } from './packing.ts'
 import { locate, type Place, statOf, within } from './place.ts'
@@ -12,12 +13,19 @@ export interface Gathered {
   readonly entry: string
 }
 
-/** What was traced, with compiled files in the place of their sources. */
-export function gather({ workspace }: Place, { files, compiled }: Traced, entry: string): Gathered {
+const isScript = (path: string): boolean => /\.[cm]?js$/.test(path)
+
+/** What was traced, with compiled files in the place of their sources, and the source maps that lie beside own files. */
+export function gather(place: Place, { files, compiled }: Traced, entry: string): Gathered {
+  const { workspace } = place
   const gathered = new Map<string, string | Buffer>()
   for (const file of files) {
     const path = join(workspace, file)
-    if (!compiled.has(file) && !gathered.has(path)) gathered.set(path, path)
+    if (compiled.has(file) || gathered.has(path)) continue
+    gathered.set(path, path)
+    // No code asks for it, so that it is not found by reading the code.
+    if (isScript(path) && isOwn(place, path) && statOf(`${path}.map`)?.isFile())
+      gathered.set(`${path}.map`, `${path}.map`)
   }
   for (const { path, code } of compiled.values()) gathered.set(path, Buffer.from(code))
   return { files: gathered, entry: compiled.get(relative(workspace, entry))?.path ?? entry }

@@ -273,6 +273,7 @@ apiSuite('operator', (server) => {
         'logs',
         'processes',
         'sandbox',
+        'git',
         'certificates',
         'mail',
         'jobs',

@@ -1,4 +1,5 @@
 import { connectSource } from '#contract/api/git.ts'
+import { updateProject } from '#contract/api/project.ts'
 import { defineCommand, required, value } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
@@ -12,13 +13,15 @@ export const command = defineCommand({
   options: {
     ...projectOption,
     token: value('token', 'a token of the host that may read the repository; not over SSH'),
+    productionBranch: value('branch', 'branch that goes to production, where it is not main'),
     username: value('name', 'the user name that goes with the token, where the host asks for one'),
   },
   examples: [
     ['git connect https://github.com/me/site.git --token github_pat_…', 'a private repository'],
+    ['git connect https://github.com/me/site.git --production-branch trunk', 'trunk goes live'],
     ['git connect git@git.example.com:me/site.git --project shop', 'over SSH, with a key of its own'],
   ],
-  async run(cli, { url, project, token, username }) {
+  async run(cli, { url, project, token, username, productionBranch }) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)
     const body = {
@@ -26,6 +29,9 @@ export const command = defineCommand({
       ...(token === undefined ? {} : { token }),
       ...(username === undefined ? {} : { username }),
     }
+    // Before anything is read, so that the first deployment is of the right branch.
+    if (productionBranch !== undefined)
+      await api.call(updateProject, { params: { idOrName }, body: { productionBranch } })
     const source = await api.call(connectSource, { params: { idOrName }, body })
     out.show(source, () =>
       [

@@ -11,7 +11,9 @@ import {
   listPushes,
   runPushAgain,
 } from '#contract/api/git.ts'
+import { updateProject } from '#contract/api/project.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleProject } from '../project/project-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 const at = Date.now() - 86_400_000
@@ -44,10 +46,18 @@ const push = {
 }
 const hook = { id: 'h1', name: 'cms', ref: 'main', createdAt: at, url: 'http://aloft.test/v1/x' }
 const revoked: string[] = []
+const asked: unknown[] = []
 
 const machine = await startMachine(
   answers(getSource, () => source),
-  answers(connectSource, ({ body }) => ({ ...source, url: body.url, webhookSecret: 'signs-calls' })),
+  answers(updateProject, ({ body }) => {
+    asked.push(body)
+    return sampleProject
+  }),
+  answers(connectSource, ({ body }) => {
+    asked.push(body)
+    return { ...source, url: body.url, webhookSecret: 'signs-calls' }
+  }),
   answers(disconnectSource, () => undefined),
   answers(listPushes, () => ({ pushes: [push], pagination: { count: 1, next: null, prev: null } })),
   answers(runPushAgain, () => ({ ...push, id: 'push_2', state: 'queued' })),
@@ -66,6 +76,13 @@ test('connecting prints the key to add, the address for the host to call, and wh
   assert.match(stdout, /ssh-ed25519 AAAA aloft-shop/)
   assert.match(stdout, /\/v1\/git\/called\/prj_1\/secret/)
   assert.match(stdout, /not shown again:\nsigns-calls/)
+})
+
+test('the production branch is set before the repository is read', async () => {
+  asked.length = 0
+  const url = 'https://git.example/me/site.git'
+  await aloft('git', 'connect', url, '--production-branch', 'trunk')
+  assert.deepEqual(asked, [{ productionBranch: 'trunk' }, { url }])
 })
 
 test('deliveries say why there is no deployment', async () => {

@@ -27,6 +27,11 @@ export const command = defineCommand({
     rootDirectory: line('folder', 'folder of the sources that the project is in'),
     outsideRoot: onOff('whether the build sees the sources outside of that folder'),
     ignoreCommand: line('command', 'command that ends with 0 where a build would be for nothing'),
+    productionBranch: value(
+      'branch',
+      `branch that goes to production, or ${AUTO} for main or what the repository begins with`,
+      orNull(AUTO),
+    ),
     nodeVersion: value('version', PROJECT_NODE_VERSIONS.join(', '), oneOf(PROJECT_NODE_VERSIONS)),
     systemEnv: onOff('whether builds and programs are given the system variables'),
     autoAssignDomains: onOff('whether new production deployments are put on the domains'),
@@ -36,6 +41,7 @@ export const command = defineCommand({
   examples: [
     ['projects set --build-command "npm run site" --output-directory out', 'of the project of this folder'],
     ['projects set shop --framework auto --build-command auto', 'leave it to the platform again'],
+    ['projects set shop --production-branch trunk', 'what is pushed to trunk goes live'],
     ['projects set shop --directory-listing on', 'show what is in folders'],
   ],
   hints: {
@@ -54,6 +60,7 @@ export const command = defineCommand({
       rootDirectory: given.rootDirectory,
       sourceFilesOutsideRootDirectory: given.outsideRoot,
       commandForIgnoringBuildStep: given.ignoreCommand,
+      productionBranch: given.productionBranch,
       nodeVersion: given.nodeVersion,
       autoExposeSystemEnvs: given.systemEnv,
       autoAssignCustomDomains: given.autoAssignDomains,

@@ -153,6 +153,10 @@ export const getStatus = endpoint({
         }),
       ),
     }),
+    programs: Type.Object({
+      git: Nullable(Type.String({ description: 'Its version; null where it is not installed.' })),
+      ssh: Type.Boolean(),
+    }),
     queue: Queue,
     lateJobs: Type.Array(
       Type.Object({

@@ -33,6 +33,7 @@ const statusWith = (sandbox: Status['sandbox']): Status => ({
     runtime: 'process',
     sandbox,
   },
+  programs: { git: '2.47.3', ssh: true },
   queue: { queued: 0, running: 0, failed: 0 },
   lateJobs: [],
 })
@@ -112,6 +113,20 @@ test('the check of the sandbox says the same', () => {
     check({ kind: 'bubblewrap', advice: null, inForce })?.message,
     'bubblewrap (network: through the platform)',
   )
+})
+
+test('missing programs of git are told, with what does not work without them', () => {
+  const status = statusWith({ mode: 'off', kind: null, missing: [], inForce: [], advice: null })
+  const check = (programs: Status['programs']) =>
+    checksOf({ ...status, programs }).find(({ name }) => name === 'git')
+  assert.deepEqual(check({ git: '2.47.3', ssh: true }), {
+    ...{ name: 'git', ok: true, message: 'git 2.47.3, with ssh' },
+  })
+  const none = check({ git: null, ssh: false })
+  assert.equal(none?.warning, true)
+  assert.match(none?.message ?? '', /git is not installed: nothing can be pushed/)
+  assert.match(none?.hint ?? '', /apt install git/)
+  assert.match(check({ git: '2.47.3', ssh: false })?.message ?? '', /repositories over SSH cannot be read/)
 })
 
 test('what is in force is said', () => {

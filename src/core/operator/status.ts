@@ -73,6 +73,8 @@ export interface Status {
   readonly mail: 'smtp' | 'outbox'
   readonly runtime: 'process' | 'docker' | 'swarm'
   readonly sandbox: SandboxFacts & { readonly mode: 'required' | 'auto' | 'off' }
+  /** The programs that repositories are read with: the version of git, null where it is missing. */
+  readonly programs: { readonly git: string | null; readonly ssh: boolean }
   /** What somebody else on the network could read of the database or of Redis, or pretend to be. */
   readonly exposed: readonly string[]
   readonly queue: Awaited<ReturnType<JobStore['counts']>>
@@ -172,6 +174,24 @@ function sandbox({ sandbox: { mode, kind, missing, inForce, advice } }: Status):
   return { name, ok: true, message: `${kind} (${words})${note}` }
 }
 
+function git({ programs }: Status): Check {
+  const name = 'git'
+  const lacking = { name, ok: true, warning: true as const }
+  if (programs.git === null)
+    return {
+      ...lacking,
+      message: 'git is not installed: nothing can be pushed here or deployed from a repository',
+      hint: 'Install it where the server runs: sudo apt install git openssh-client',
+    }
+  if (!programs.ssh)
+    return {
+      ...lacking,
+      message: `git ${programs.git}; ssh is not installed: repositories over SSH cannot be read`,
+      hint: 'Install it where the server runs: sudo apt install openssh-client',
+    }
+  return { name, ok: true, message: `git ${programs.git}, with ssh` }
+}
+
 function certificates({ certificates: { authority, expiring } }: Status): Check {
   const name = 'certificates'
   if (expiring === 0)
@@ -259,6 +279,17 @@ function stores({ exposed, database }: Status): Check {
 
 /** What the installation can tell of itself. */
 export const checksOf = (status: Status): readonly Check[] =>
-  [disk, contents, logs, processes, sandbox, certificates, mail, jobs, periodicJobs, encryption, stores].map(
-    (check) => check(status),
-  )
+  [
+    disk,
+    contents,
+    logs,
+    processes,
+    sandbox,
+    git,
+    certificates,
+    mail,
+    jobs,
+    periodicJobs,
+    encryption,
+    stores,
+  ].map((check) => check(status))

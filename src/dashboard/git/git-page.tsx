@@ -16,6 +16,7 @@ import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { HooksCard } from './hooks-card.tsx'
+import { ProductionBranchCard } from './production-branch-card.tsx'
 
 const STATES: Readonly<Record<string, { readonly tone: Tone; readonly says: string }>> = {
   receiving: { tone: 'accent', says: 'Receiving' },
@@ -35,6 +36,7 @@ export function GitPage() {
     <Page title="Git" about="Push to the production branch to go live; every other branch gets a preview.">
       <SourceCard idOrName={idOrName} />
       <PushesCard idOrName={idOrName} />
+      <ProductionBranchCard idOrName={idOrName} />
       <HooksCard idOrName={idOrName} />
     </Page>
   )

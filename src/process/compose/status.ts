@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { freemem, totalmem } from 'node:os'
+import { findGitPrograms } from '#adapters/git-cli/git-programs.ts'
 import { DAY, MINUTE } from '#contract/time.ts'
 import type { LateJob } from '#core/job/late-jobs.ts'
 import { type Check, checksOf, type Status } from '#core/operator/status.ts'
@@ -26,21 +27,34 @@ export function createReadStatus(
   const { stores, clock } = parts
   const listProcesses = createProcessList(channel)
   const blobBytes = remembered(parts.contents.bytes, SIZE_KEPT)
+  const gitPrograms = remembered(findGitPrograms, MINUTE)
   const startedAt = startOfThis()
   return async () => {
-    const [{ processes, sandbox }, database, logs, queue, expiring, disk, bytes, damaged, late, toMove] =
-      await Promise.all([
-        listProcesses(),
-        parts.databaseFacts(),
-        parts.logFacts(),
-        stores.jobs.counts(),
-        stores.certificates.endingBefore(clock.now() + SOON),
-        statfs(config.dataDir),
-        blobBytes(),
-        stores.files.countDamaged(),
-        lateJobs(),
-        parts.contents.moving?.left() ?? 0,
-      ])
+    const [
+      { processes, sandbox },
+      database,
+      logs,
+      queue,
+      expiring,
+      disk,
+      bytes,
+      damaged,
+      late,
+      toMove,
+      programs,
+    ] = await Promise.all([
+      listProcesses(),
+      parts.databaseFacts(),
+      parts.logFacts(),
+      stores.jobs.counts(),
+      stores.certificates.endingBefore(clock.now() + SOON),
+      statfs(config.dataDir),
+      blobBytes(),
+      stores.files.countDamaged(),
+      lateJobs(),
+      parts.contents.moving?.left() ?? 0,
+      gitPrograms(),
+    ])
     const status: Status = {
       version: VERSION,
       node: process.versions.node,
@@ -62,6 +76,7 @@ export function createReadStatus(
       mail: config.smtpUrl === undefined ? 'outbox' : 'smtp',
       runtime: config.runtime,
       sandbox: { mode: config.sandbox, ...sandbox },
+      programs,
       exposed: exposedStores(config),
       queue,
       lateJobs: late,

@@ -24,6 +24,7 @@ const status = (change: Partial<Status>): Status => ({
   processes: [{ name: 'serve-1', role: 'serve', pid: 1, startedAt: 1, restarts: 0, hangs: 0, memory: null }],
   certificates: { authority: 'local', expiring: 0 },
   ...{ mail: 'outbox', exposed: [], runtime: 'process', sandbox: SANDBOX },
+  programs: { git: '2.47.3', ssh: true },
   queue: { queued: 0, running: 0, failed: 0 },
   lateJobs: [],
   checks: [{ name: 'disk', ok: false, message: 'almost full', hint: 'Remove old deployments.' }],

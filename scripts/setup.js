@@ -69,7 +69,9 @@ export function setup({ dev }) {
   if (!isInstalled({ dev })) {
     process.stderr.write('aloft: installing dependencies …\n')
     const npm = process.env.npm_execpath
-    const args = ['ci', '--loglevel=error', ...(dev ? [] : ['--omit=dev'])]
+    // A clone that somebody works on keeps what they work with.
+    const keepsDev = dev || existsSync(join(root, 'node_modules/@biomejs/biome'))
+    const args = ['ci', '--loglevel=error', ...(keepsDev ? [] : ['--omit=dev'])]
     const { status } = npm?.endsWith('.js')
       ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
       : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })

@@ -1,6 +1,8 @@
 import { PROJECT_NODE_VERSIONS } from '#contract/api/node-versions.ts'
 import { FRAMEWORKS, updateProject } from '#contract/api/project.ts'
+import { SECOND } from '#contract/time.ts'
 import { given as changes, defineCommand, oneOf, optional, orNull, readSwitch, value } from '../command.ts'
+import { readDuration } from '../duration.ts'
 import { usageError } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject } from './choose-project.ts'
@@ -8,11 +10,14 @@ import { withoutBypass } from './without-bypass.ts'
 
 const AUTO = 'auto'
 const line = (placeholder: string, about: string) => value(placeholder, about, orNull(AUTO))
+const OFF = 'off'
+/** In seconds, as the API has it. */
+const readSkew = (text: string): number => (text === OFF ? 0 : Math.floor(readDuration(text) / SECOND))
 const onOff = (about: string) => value('on or off', about, readSwitch)
 
 export const command = defineCommand({
   doing: 'change the project',
-  about: `Settings of a project; those that are not named stay. \`${AUTO}\` leaves a setting to the framework. They count from the next deployment on, except for --directory-listing and --public-source, which count at once.`,
+  about: `Settings of a project; those that are not named stay. \`${AUTO}\` leaves a setting to the framework. They count from the next deployment on, except for --directory-listing, --public-source and --skew-protection, which count at once.`,
   team: true,
   arguments: { project: optional('id or name; the one this folder is linked to when left out') },
   options: {
@@ -36,6 +41,11 @@ export const command = defineCommand({
     systemEnv: onOff('whether builds and programs are given the system variables'),
     autoAssignDomains: onOff('whether new production deployments are put on the domains'),
     directoryListing: onOff('whether folders without an index page show what is in them'),
+    skewProtection: value(
+      'time',
+      `how long pages that are still open are answered from their own deployment, as in 12h, or ${OFF}`,
+      readSkew,
+    ),
     publicSource: onOff('whether every signed-in account may read the files of its deployments'),
   },
   examples: [
@@ -43,6 +53,10 @@ export const command = defineCommand({
     ['projects set shop --framework auto --build-command auto', 'leave it to the platform again'],
     ['projects set shop --production-branch trunk', 'what is pushed to trunk goes live'],
     ['projects set shop --directory-listing on', 'show what is in folders'],
+    [
+      'projects set shop --skew-protection 12h',
+      'keep answering pages that were loaded before a new deployment',
+    ],
   ],
   hints: {
     conflict: 'Choose another name, or see what you have with `aloft projects ls`.',
@@ -65,6 +79,7 @@ export const command = defineCommand({
       autoExposeSystemEnvs: given.systemEnv,
       autoAssignCustomDomains: given.autoAssignDomains,
       directoryListing: given.directoryListing,
+      skewProtectionMaxAge: given.skewProtection,
       publicSource: given.publicSource,
     })
     if (Object.keys(body).length === 0) throw usageError('Nothing to change was named.')

@@ -54,6 +54,14 @@ test('set sends what was named, in the form that the API has for it', async () =
   assert.deepEqual(last()?.body, { productionBranch: null })
   assert.equal((await run('set', 'shop')).code, 2)
   assert.equal((await run('set', 'shop', '--directory-listing', 'maybe')).code, 2)
+  for (const [time, seconds] of [
+    ['12h', 43_200],
+    ['off', 0],
+  ] as const) {
+    await run('set', 'shop', '--skew-protection', time)
+    assert.deepEqual(last()?.body, { skewProtectionMaxAge: seconds })
+  }
+  assert.equal((await run('set', 'shop', '--skew-protection', '12')).code, 2)
 })
 
 test('a password is read without showing it, and what it covers is said in words', async () => {

@@ -41,6 +41,17 @@ apiSuite(
     const alias = (token: string, deploymentId: string, host: string) =>
       server.call(`POST /v2/platform/deployments/${deploymentId}/aliases`, { token, body: { alias: host } })
 
+    test('the TXT record may be where other platforms have theirs, whose own values prove nothing', async () => {
+      const { token } = await server.signUp()
+      const name = newName()
+      const { domain } = (await add(token, name)).body
+      dns.set('txt', `_platform.${name}`, [])
+      dns.set('txt', `_vercel.${name}`, ['vc-domain-verify=other'])
+      assert.deepEqual(code(await verify(token, name)), [400, 'verification_failed'])
+      dns.set('txt', `_vercel.${name}`, ['vc-domain-verify=other', domain.verificationRecord])
+      assert.equal((await verify(token, name)).status, 200)
+    })
+
     test('a domain is added, verified by its TXT record, got, listed and deleted', async () => {
       const { token, id, email, username } = await server.signUp()
       dns.set('txt', '_platform.shapes.example', [])

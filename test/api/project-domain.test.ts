@@ -255,14 +255,18 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     records.set(`_platform.${apex}`, [other.verification[0].value])
     assert.deepEqual(outcome(await verify()), [400, 'existing_txt_record'])
     assert.equal(await taker.shown(apex), 'theirs')
-    records.set(`_platform.${apex}`, [other.verification[0].value, challenge.value])
+    // What other platforms are shown there is nothing to us, but our own challenge may be there as well.
+    records.delete(`_platform.${apex}`)
+    records.set(`_vercel.${apex}`, [`vc-domain-verify=${apex},0`, other.verification[0].value])
+    assert.deepEqual(outcome(await verify()), [400, 'missing_txt_record'])
+    records.set(`_vercel.${apex}`, [`vc-domain-verify=${apex},0`, challenge.value])
     const verified = await verify()
     assert.deepEqual(
       [verified.status, verified.body.verified, verified.body.verification],
       [200, true, undefined],
     )
     assert.equal(await taker.shown(apex), 'mine')
-    records.delete(`_platform.${apex}`)
+    records.delete(`_vercel.${apex}`)
     assert.deepEqual((await verify()).body, verified.body)
 
     // The other lost it, and sends nobody there any more.

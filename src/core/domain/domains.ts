@@ -221,7 +221,7 @@ export function createDomains(parts: DomainParts): Domains {
         isRegisteredHere: domain.boughtAt !== null || domain.transferredAt !== null,
         nameservers,
       }
-      return inspect(intended, await findRecords(parts.resolver, name))
+      return inspect(intended, await findRecords(parts.resolver, domain))
     },
 
     async delete(ctx, name, rules) {

@@ -1,7 +1,8 @@
 import type { Resolver } from '../ports/resolver.ts'
-import { proofHost } from './domain.ts'
+import type { Domain } from './domain.ts'
 import { apexOf } from './domain-name.ts'
 import type { Found, Leads } from './inspect.ts'
+import { proofTexts } from './proof-texts.ts'
 import { unlessFailed } from './unless-failed.ts'
 
 /** What visitors of a host are led to. */
@@ -25,7 +26,10 @@ export async function caaOf(
 }
 
 /** Asks DNS for everything that matters to a domain. */
-export async function findRecords(resolver: Resolver, name: string): Promise<Found> {
+export async function findRecords(
+  resolver: Resolver,
+  { name, token }: Pick<Domain, 'name' | 'token'>,
+): Promise<Found> {
   const apex = apexOf(name) ?? name
   const names = apex === name ? [name] : [name, apex]
   const first = async (ask: (one: string) => Promise<readonly string[]>) => {
@@ -34,7 +38,7 @@ export async function findRecords(resolver: Resolver, name: string): Promise<Fou
   }
   const [nameservers, texts, lead, www, caa] = await Promise.all([
     first(resolver.ns),
-    unlessFailed(resolver.txt(proofHost(name))),
+    unlessFailed(proofTexts(resolver, name, token)),
     leadsOf(resolver, name),
     leadsOf(resolver, `www.${name}`),
     caaOf(resolver, names),

@@ -1,6 +1,7 @@
 import type { Resolver } from '../ports/resolver.ts'
-import { type Domain, isDelegated, proofHost } from './domain.ts'
+import { type Domain, isDelegated } from './domain.ts'
 import { apexOf } from './domain-name.ts'
+import { proofTexts } from './proof-texts.ts'
 import { unlessFailed } from './unless-failed.ts'
 
 /** What DNS says of a domain. */
@@ -28,7 +29,7 @@ export async function lookUp(
   const names = apex === name ? [name] : [name, apex]
   const [servers, texts] = await Promise.all([
     Promise.all(names.map((one) => unlessFailed(resolver.ns(one)))),
-    Promise.all(names.map((one) => unlessFailed(resolver.txt(proofHost(one))))),
+    Promise.all(names.map((one) => unlessFailed(proofTexts(resolver, one, token)))),
   ])
   const own = servers.find((list) => list !== undefined && list.length > 0)
   const all = texts.flatMap((list) => list ?? [])

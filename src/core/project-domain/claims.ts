@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
 import type { HostStore } from '../alias/host-store.ts'
+import { proofHost } from '../domain/domain.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import type { Project } from '../project/project.ts'
 import { isRegistered, type OrderStore } from '../registrar/order.ts'
@@ -24,7 +25,7 @@ export const newChallenge = (name: string): string =>
 export const challengePrefix = (name: string): string => `platform-domain-verify=${name},`
 
 /** Where the TXT record has to be. */
-export const challengeHost = (apexName: string): string => `_platform.${apexName}`
+export const challengeHost = proofHost
 
 const inUse = (name: string, projectId: string) =>
   new AloftError('domain_already_in_use', `The project \`${projectId}\` of the account has \`${name}\`.`, {

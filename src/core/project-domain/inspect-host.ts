@@ -1,6 +1,7 @@
 import { isDelegated } from '../domain/domain.ts'
 import { caaOf, leadsOf } from '../domain/find-records.ts'
 import { type Check, checkCaa, checkHost, type Intended, NO_ANSWER } from '../domain/inspect.ts'
+import { proofTexts } from '../domain/proof-texts.ts'
 import { unlessFailed } from '../domain/unless-failed.ts'
 import type { Resolver } from '../ports/resolver.ts'
 import { challengeHost } from './claims.ts'
@@ -61,7 +62,7 @@ export async function inspectHost(
   const proof = challengeHost(apexName)
   const [servers, texts, leads, caa] = await Promise.all([
     unlessFailed(resolver.ns(apexName)),
-    challenge === null ? [] : unlessFailed(resolver.txt(proof)),
+    challenge === null ? [] : unlessFailed(proofTexts(resolver, apexName, challenge)),
     leadsOf(resolver, name),
     caaOf(resolver, name === apexName ? [name] : [name, apexName]),
   ])

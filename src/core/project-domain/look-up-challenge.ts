@@ -1,4 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
+import { proofTexts } from '../domain/proof-texts.ts'
 import { type Resolver, ResolverFailure } from '../ports/resolver.ts'
 import { challengeHost, challengePrefix } from './claims.ts'
 import type { ProjectDomain } from './project-domain.ts'
@@ -9,7 +10,7 @@ export async function lookUpChallenge(
   { name, apexName, challenge }: ProjectDomain,
 ): Promise<void> {
   const host = challengeHost(apexName)
-  const records = await resolver.txt(host).catch((error: unknown) => {
+  const records = await proofTexts(resolver, apexName, challenge).catch((error: unknown) => {
     if (!(error instanceof ResolverFailure)) throw error
     throw new AloftError('service_unavailable', `The records of \`${host}\` could not be read. Try again.`)
   })

@@ -9,12 +9,18 @@ export interface Step {
   readonly expected?: boolean
 }
 
+/** A failure that is known: what the client complains of, and why that is so. Any other is a failure like all. */
+export interface Known {
+  readonly complaint: RegExp
+  readonly why: string
+}
+
 export interface Journey {
   /**
    * Does it and remembers how it went. What it answers is for later steps; undefined where it failed, which is expected
-   * where `why` says so.
+   * where it complains of what is known.
    */
-  step<T>(command: string, run: () => Promise<T> | T, why?: string): Promise<T | undefined>
+  step<T>(command: string, run: () => Promise<T> | T, known?: Known): Promise<T | undefined>
   /** What cannot work here, and why. */
   cannot(command: string, why: string): void
 }
@@ -51,15 +57,18 @@ export function createJourney(client: string, version: string, steps: Step[]): J
     process.stdout.write(`${mark} ${client} ${version} ${step.command}${said}\n`)
   }
   return {
-    async step(command, run, why) {
+    async step(command, run, known) {
       try {
         const made = await run()
         add({ command })
         return made
       } catch (error) {
         const problem = problemOf(error as Error).slice(0, FIRST_LINES)
-        if (why === undefined) add({ command, problem })
-        else add({ command, problem: `${why} (${problem})`, expected: true })
+        // Packages break the line, or leave a name empty, where others do not.
+        const inOneLine = problem.replace(/\s+/g, ' ')
+        if (known?.complaint.test(inOneLine))
+          add({ command, problem: `${known.why} (${problem})`, expected: true })
+        else add({ command, problem })
         return undefined
       }
     },

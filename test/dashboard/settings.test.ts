@@ -194,6 +194,14 @@ describe('settings of a project', { skip: withoutChromium }, () => {
     assert.equal((await dashboard.server.visit(host, '/')).status, 200)
   })
 
+  test('pages that are still open are kept with their deployment for as long as is set', async () => {
+    await open('advanced')
+    await page.getByLabel('Maximum age (seconds)').fill('3600')
+    await button('Save').click()
+    await said('Saved.')
+    assert.equal((await project()).skewProtectionMaxAge, 3600)
+  })
+
   test('a pause stops the site, and going on brings it back', async () => {
     await open('advanced')
     await button('Pause').click()

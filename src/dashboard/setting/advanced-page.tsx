@@ -1,7 +1,9 @@
 import { useProject } from '../project/project.ts'
 import { CompatibilityCards } from './compatibility-cards.tsx'
+import { DataCacheCard } from './data-cache-card.tsx'
 import { DeleteCard } from './delete-card.tsx'
 import { PauseCard } from './pause-card.tsx'
+import { SkewProtectionCard } from './skew-protection-card.tsx'
 import { TransferCard } from './transfer-card.tsx'
 import { useTitle } from './use-title.ts'
 
@@ -11,6 +13,8 @@ export function AdvancedPage() {
   return (
     <>
       <PauseCard project={project} />
+      <SkewProtectionCard project={project} />
+      <DataCacheCard project={project} />
       <TransferCard project={project} />
       <DeleteCard project={project} />
       <CompatibilityCards project={project} />

@@ -1,9 +1,6 @@
 import { useState } from 'react'
-import { updateDataCache } from '#contract/api/project.ts'
-import { useAction } from '../api/query.ts'
 import type { Project } from '../project/project.ts'
-import { Card } from '../ui/card.tsx'
-import { SelectField, Switch, TextField } from '../ui/field.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
 import { useSaveProject } from './save-project.ts'
 import { SettingCard } from './setting-card.tsx'
 import { SettingSwitch } from './setting-switch.tsx'
@@ -18,50 +15,21 @@ export const CompatibilityCards = ({ project }: { project: Project }) => (
       </span>
     </summary>
     <div className="space-y-6 border-t border-line p-5">
-      <DataCacheCard project={project} />
       <OtherToolsCard project={project} />
     </div>
   </details>
 )
-
-function DataCacheCard({ project }: { project: Project }) {
-  const change = useAction(
-    (disabled: boolean, { client }) =>
-      client.call(updateDataCache, { params: { projectId: project.id }, body: { disabled } }),
-    { changes: ['project'], done: 'Saved.' },
-  )
-  const off = change.isPending ? change.variables : project.dataCache.userDisabled
-  return (
-    <Card
-      title="Data cache"
-      about="Functions on this installation don't keep data between requests, so there is nothing to purge."
-    >
-      <Switch
-        label="Functions may cache fetched data"
-        checked={!off}
-        disabled={change.isPending}
-        onChange={(on) => change.mutate(!on)}
-      />
-    </Card>
-  )
-}
 
 const FEEDBACK = { default: null, on: true, off: false } as const
 
 function OtherToolsCard({ project }: { project: Project }) {
   const before = {
     region: project.serverlessFunctionRegion ?? '',
-    maxAge: String(project.skewProtectionMaxAge ?? ''),
-    boundary: project.skewProtectionBoundaryAt
-      ? new Date(project.skewProtectionBoundaryAt).toISOString().slice(0, 16)
-      : '',
     feedback:
       project.enablePreviewFeedback === null ? 'default' : project.enablePreviewFeedback ? 'on' : 'off',
   } as const
   const [chosen, setChosen] = useState<{
     region: string
-    maxAge: string
-    boundary: string
     feedback: keyof typeof FEEDBACK
   }>(before)
   const save = useSaveProject(project, { quiet: true })
@@ -79,8 +47,6 @@ function OtherToolsCard({ project }: { project: Project }) {
         save.mutate({
           serverlessFunctionRegion: chosen.region || null,
           enablePreviewFeedback: FEEDBACK[chosen.feedback],
-          ...(chosen.maxAge !== '' && { skewProtectionMaxAge: Number(chosen.maxAge) }),
-          ...(chosen.boundary !== '' && { skewProtectionBoundaryAt: Date.parse(`${chosen.boundary}Z`) }),
         })
       }
     >
@@ -102,20 +68,6 @@ function OtherToolsCard({ project }: { project: Project }) {
             { value: 'on', label: 'On' },
             { value: 'off', label: 'Off' },
           ]}
-        />
-        <TextField
-          label="Skew protection (seconds)"
-          type="number"
-          min={0}
-          value={chosen.maxAge}
-          onChange={set('maxAge')}
-          placeholder="Not set"
-        />
-        <TextField
-          label="Skew protection since (UTC)"
-          type="datetime-local"
-          value={chosen.boundary}
-          onChange={set('boundary')}
         />
       </div>
       <div className="grid gap-4 pt-2 sm:grid-cols-2">

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { zipSync } from 'fflate'
 import type { Page } from 'playwright-core'
+import { COMMANDS as IMPORT } from '#cli/import/commands.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import { readConfig } from '#src/config/config.ts'
 import { createUseCases } from '#src/process/compose/use-cases.ts'
@@ -63,6 +64,18 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
   }
   const call = (on: string) => dashboard.server.call(on, { token: ada.token })
   const live = async () => (await dashboard.server.visit('shop.sites.test', '/')).body as string
+
+  test('an account elsewhere is offered to be imported with the command line, by a command that it has', async () => {
+    const page = await dashboard.openPage(ada)
+    await page.goto(`http://aloft.test/a/${ada.username}/new`)
+    await page.getByRole('heading', { name: 'Import from Vercel' }).waitFor()
+    const shown = await page.getByRole('main').innerText()
+    const examples = IMPORT.groups?.import?.examples ?? []
+    assert.equal(examples.length, 2)
+    for (const [command] of examples) assert.ok(shown.includes(`aloft ${command}`), command)
+    await page.getByRole('button', { name: 'Copy import command' }).waitFor()
+    await page.close()
+  })
 
   test('a folder is dropped, built before your eyes, live, broken, and rolled back', async (t) => {
     const page = await dashboard.openPage(ada)

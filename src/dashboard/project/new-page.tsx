@@ -8,6 +8,7 @@ import { useSearchText } from '../api/search.ts'
 import { CommandLine } from '../deploy/command-line.tsx'
 import { DropZone } from '../deploy/drop-zone.tsx'
 import { handedOver } from '../deploy/handed-over.ts'
+import { ImportCard } from '../deploy/import-card.tsx'
 import { Review } from '../deploy/review.tsx'
 import type { Selection } from '../deploy/selection.ts'
 import { Watch } from '../deploy/watch.tsx'
@@ -88,6 +89,7 @@ function Deploying({ into }: { into?: Target }) {
             </p>
           )}
           <CommandLine project={into?.name} />
+          {into === undefined && <ImportCard />}
         </>
       )}
     </Page>

@@ -489,6 +489,7 @@ export const sampleSource = (
   sealedToken: null,
   sealedKey: null,
   publicKey: null,
+  knownHosts: null,
   hookSecret: 'a'.repeat(32),
   sealedWebhookSecret: null,
   userId: given.ownerId,

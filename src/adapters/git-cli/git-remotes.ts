@@ -20,6 +20,7 @@ export interface GitRemoteParts extends GitCliParts {
 }
 
 const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'ssh:': 22 }
+const KNOWN_HOSTS = 'known_hosts'
 const LIST_MS = 60_000
 const FETCH_MS = 20 * 60_000
 const MAX_REFS_BYTES = 32 * 1024 * 1024
@@ -97,7 +98,8 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
           maxBytes: MAX_REFS_BYTES,
           signal,
         })
-        return readRefs(out.toString('utf8'))
+        const known = await readFile(join(within, KNOWN_HOSTS), 'utf8').catch(() => '')
+        return { ...readRefs(out.toString('utf8')), ...(known === '' ? {} : { knownHosts: known }) }
       })
     },
 
@@ -160,19 +162,23 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
 
 /** For a shell, which is what git hands this to: none of it is text of users but the name of the host, which is checked. */
 async function sshCommand(
-  { key }: RemoteAccess,
+  { key, knownHosts }: RemoteAccess,
   within: string,
   { host, address }: { readonly host: string; readonly address: string },
 ): Promise<string> {
   if (!/^[A-Za-z0-9.:-]+$/.test(host)) throw new GitError('the name of the host is malformed')
   const file = join(within, 'key')
   await writeFile(file, key ?? '', { mode: 0o600 })
+  const known = join(within, KNOWN_HOSTS)
+  if (knownHosts !== undefined) await writeFile(known, knownHosts, { mode: 0o600 })
   const options = {
     BatchMode: 'yes',
     IdentitiesOnly: 'yes',
     IdentityFile: file,
-    StrictHostKeyChecking: 'accept-new',
-    UserKnownHostsFile: join(within, 'known_hosts'),
+    StrictHostKeyChecking: knownHosts === undefined ? 'accept-new' : 'yes',
+    UserKnownHostsFile: known,
+    GlobalKnownHostsFile: '/dev/null',
+    UpdateHostKeys: 'no',
     HostName: address,
     HostKeyAlias: host,
     ConnectTimeout: '20',

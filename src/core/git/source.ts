@@ -11,6 +11,8 @@ export interface GitSource {
   /** Of repositories over SSH: the private half, sealed. */
   readonly sealedKey: string | null
   readonly publicKey: string | null
+  /** Of repositories over SSH: the keys that their host showed the first time; it has to show one of them ever after. */
+  readonly knownHosts: string | null
   /** The end of the address that the host is to call after a push. */
   readonly hookSecret: string
   /** What the host signs its calls with, sealed; null where none was made. */
@@ -33,7 +35,7 @@ export interface SourceStore {
   save(source: GitSource): Promise<void>
   update(
     projectId: string,
-    change: Partial<Pick<GitSource, 'checkedAt' | 'problem' | 'failures' | 'dueAt'>>,
+    change: Partial<Pick<GitSource, 'checkedAt' | 'problem' | 'failures' | 'dueAt' | 'knownHosts'>>,
   ): Promise<boolean>
   remove(projectId: string): Promise<boolean>
   /** Remembers a call of the host; false where it is known already. Only the newest few hundred are. */
@@ -49,6 +51,8 @@ export interface RemoteAccess {
   readonly token?: string | undefined
   /** A private key in the form of OpenSSH. */
   readonly key?: string | undefined
+  /** Keys of its host, as OpenSSH keeps them; without any, the one that it shows is taken. */
+  readonly knownHosts?: string | undefined
 }
 
 export interface RemoteRefs {
@@ -56,6 +60,8 @@ export interface RemoteRefs {
   readonly refs: ReadonlyMap<string, string>
   /** The branch that it begins with. */
   readonly head: string | undefined
+  /** Of repositories over SSH: the keys of the host, to be asked for the next time. */
+  readonly knownHosts?: string | undefined
 }
 
 /** Repositories elsewhere. Never at private addresses that the operator has not named, never after a redirect. */

@@ -127,6 +127,8 @@ export function createSources({
         sealedToken: token === undefined ? null : vault.seal(token, tokenPurpose(project.id)),
         sealedKey: key === undefined ? null : vault.seal(key.privateKey, keyPurpose(project.id)),
         publicKey: key?.publicKey ?? null,
+        // Connecting anew is how a key is trusted that a host has changed.
+        knownHosts: null,
         hookSecret: before?.hookSecret ?? newBypassSecret(),
         sealedWebhookSecret:
           webhookSecret === undefined

@@ -54,6 +54,7 @@ export const accessOf = (source: GitSource, vault: Vault): RemoteAccess => ({
   username: source.username,
   token:
     source.sealedToken === null ? undefined : vault.open(source.sealedToken, tokenPurpose(source.projectId)),
+  knownHosts: source.knownHosts ?? undefined,
   key: source.sealedKey === null ? undefined : vault.open(source.sealedKey, keyPurpose(source.projectId)),
 })
 
@@ -69,8 +70,11 @@ export function createSyncJob(parts: SyncParts): JobHandler {
   ): Promise<void> {
     const { id } = project
     await repositories.ensure(id)
-    const access = accessOf(source, vault)
-    const remote = await remotes.refs(access, signal)
+    const asked = accessOf(source, vault)
+    const remote = await remotes.refs(asked, signal)
+    const access = { ...asked, knownHosts: remote.knownHosts }
+    if (source.knownHosts === null && remote.knownHosts !== undefined)
+      await sources.update(id, { knownHosts: remote.knownHosts })
     const known = await repositories.refs(id)
     const all = updatesOf(known, remote.refs)
     if (all.length === 0) return
@@ -150,6 +154,8 @@ export function createSyncJob(parts: SyncParts): JobHandler {
 
 /** What git says, without what could be secret in it. */
 function wordsOf({ message }: GitError, source: GitSource): string {
+  if (isOverSsh(source) && /host key verification failed/i.test(message))
+    return `${new URL(source.url).hostname} shows another SSH host key than the first time. If its operator has changed the key, connect the repository again; otherwise somebody may be in between.`
   const line = message.split('\n').find((text) => /fatal|error|denied|not found/i.test(text)) ?? message
   const hint = /authentication|could not read username|denied|403|401/i.test(message)
     ? isOverSsh(source)

@@ -7,11 +7,12 @@ const DELIVERIES_KEPT = 500
 
 const SOURCE = ['project_id', 'details', 'due_at'] as const
 
-type LaterOn = 'sealedWebhookSecret'
+type LaterOn = 'sealedWebhookSecret' | 'knownHosts'
 
 const toSource = (row: Selectable<GitSourceTable>): GitSource => ({
-  // Those that were connected before webhooks were signed have none.
+  // Those that were connected before there were these have none.
   sealedWebhookSecret: null,
+  knownHosts: null,
   ...(JSON.parse(row.details) as Omit<GitSource, 'projectId' | 'dueAt' | LaterOn> &
     Partial<Pick<GitSource, LaterOn>>),
   projectId: row.project_id,

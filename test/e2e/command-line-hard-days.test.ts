@@ -129,6 +129,6 @@ test('on a terminal the address is copied; a QR code is drawn where it is asked 
   const { code, screen } = await seat.onTerminal(folder, 'deploy', '--qr')
   assert.equal(code, 0, screen)
   assert.ok(screen.includes('\u001b[30;107m'))
-  assert.match(screen, /copied to the clipboard/)
+  assert.match(screen, /Copied to the clipboard/)
   assert.equal(readFileSync(join(bin, 'copied'), 'utf8'), piped.stdout.trim())
 })

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { compileGlob, GlobError } from '#core/glob/glob.ts'
+import { isNamed } from '#core/detection/workspace-patterns.ts'
 import type { PackageJson } from './package-manager.ts'
 
 interface Repository {
@@ -17,7 +17,7 @@ const PNPM_FILE = 'pnpm-workspace.yaml'
  */
 export async function workspaceRoot(folder: string, repository: Repository): Promise<string | undefined> {
   for (let at = above(folder); at !== undefined; at = above(at))
-    if (names(await patternsOf(at, repository), posix.relative(at, folder))) return at
+    if (isNamed(await patternsOf(at, repository), posix.relative(at, folder))) return at
   return undefined
 }
 
@@ -42,18 +42,4 @@ function yamlPackages(text: string): readonly string[] {
     if (item !== undefined) found.push(item)
   }
   return found
-}
-
-/** Those with a `!` take away what others name. */
-function names(patterns: readonly string[], folder: string): boolean {
-  const matches = (pattern: string): boolean => {
-    try {
-      return compileGlob(pattern.replace(/^\.\//, '').replace(/\/+$/, '')).matches(folder)
-    } catch (error) {
-      if (error instanceof GlobError) return false
-      throw error
-    }
-  }
-  const isExcluded = patterns.some((pattern) => pattern.startsWith('!') && matches(pattern.slice(1)))
-  return !isExcluded && patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern))
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { compileGlob, GlobError } from '../glob/glob.ts'
+import { isNamed } from '../detection/workspace-patterns.ts'
 import type { BuildSettings } from '../project/project.ts'
 
 interface Repository {
@@ -76,19 +76,4 @@ function parse(text: string | undefined): Manifest {
   } catch {
     return {}
   }
-}
-
-function isNamed(patterns: readonly string[], folder: string): boolean {
-  const matches = (pattern: string): boolean => {
-    try {
-      return compileGlob(pattern.replace(/^\.\//, '').replace(/\/+$/, '')).matches(folder)
-    } catch (error) {
-      if (error instanceof GlobError) return false
-      throw error
-    }
-  }
-  return (
-    patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern)) &&
-    !patterns.some((pattern) => pattern.startsWith('!') && matches(pattern.slice(1)))
-  )
 }

@@ -4,7 +4,7 @@ import * as teams from '#contract/api/team.ts'
 import * as tokens from '#contract/api/token.ts'
 import { getUser } from '#contract/api/user.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
-import { shownPlan } from './enumerations.ts'
+import { shownPlan } from '../known-words.ts'
 import type { Also, Asked, CompatRow, Given } from './row.ts'
 
 type TeamList = ReplyOf<(typeof teams.listTeams)['reply']>

@@ -1,8 +1,8 @@
 import * as api from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
+import { shownPlan, shownState } from '../known-words.ts'
 import { readCreate } from './deployment-body.ts'
-import { shownPlan, shownState } from './enumerations.ts'
 import type { Also, Asked, CompatRow, Given } from './row.ts'
 
 type Deployment = ReplyOf<(typeof api.getDeployment)['reply']>

@@ -1,27 +1,10 @@
-import type { ReadyState } from '#contract/api/deployment.ts'
 import { teamIdOf } from '#contract/ids.ts'
-import type { Plan } from '#contract/limits.ts'
 import type { ShownBypass } from '#core/project/bypass-secrets.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ProjectDetails } from '#core/project/project-details.ts'
 import type { ShownDeployment, ShownDeployments } from '#core/project/shown-deployments.ts'
+import { shownPlan, shownState } from '../known-words.ts'
 import { linkOf } from './link.ts'
-
-/** Clients of projects know fewer plans and states than there are. */
-const SHOWN_PLAN = {
-  oss: 'hobby',
-  free: 'hobby',
-  pro: 'pro',
-  enterprise: 'enterprise',
-} as const satisfies Record<Plan, string>
-const SHOWN_STATE = {
-  INITIALIZING: 'INITIALIZING',
-  ANALYZING: 'BUILDING',
-  BUILDING: 'BUILDING',
-  DEPLOYING: 'BUILDING',
-  READY: 'READY',
-  ERROR: 'ERROR',
-} as const satisfies Record<ReadyState, ReadyState>
 
 const deployment = ({ deployment: d, aliases, creator }: ShownDeployment) => ({
   id: d.id,
@@ -34,10 +17,10 @@ const deployment = ({ deployment: d, aliases, creator }: ShownDeployment) => ({
   deploymentHostname: (d.host ?? '').replace(/\..*$/, ''),
   name: d.name,
   meta: d.meta,
-  plan: SHOWN_PLAN[d.plan],
+  plan: shownPlan(d.plan),
   private: !d.public,
   ...(d.readyAt === null ? {} : { readyAt: d.readyAt }),
-  readyState: SHOWN_STATE[d.state],
+  readyState: shownState(d.state),
   ...(d.target === null ? {} : { target: d.target }),
   teamId: teamIdOf(d.ownerId),
   type: 'LAMBDAS' as const,

@@ -15,8 +15,8 @@ const STATES = {
   DEPLOYING: 'BUILDING',
   READY: 'READY',
   ERROR: 'ERROR',
-} as const satisfies Record<ReadyState, string>
+} as const satisfies Record<ReadyState, ReadyState>
 
-/** Other clients know fewer plans and states than there are here. */
-export const shownPlan = (plan: Plan): string => PLANS[plan]
-export const shownState = (state: ReadyState): string => STATES[state]
+/** Clients of projects, and those from elsewhere, know fewer plans and states than there are here. */
+export const shownPlan = (plan: Plan) => PLANS[plan]
+export const shownState = (state: ReadyState) => STATES[state]

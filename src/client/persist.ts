@@ -5,7 +5,10 @@ import { ConnectionError } from './connection-error.ts'
 
 export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>
 
-/** How long failures that pass are outlasted: about half a minute, or, where something goes on meanwhile, a quarter of an hour. */
+/**
+ * How long failures that pass are outlasted: longer than an installation takes to end what is under way and to start
+ * again, half a minute at the least; or, where something goes on meanwhile, a quarter of an hour.
+ */
 export type RetryFor = 'short' | 'long'
 
 export interface Persistence {
@@ -14,7 +17,7 @@ export interface Persistence {
   readonly wait?: Wait | undefined
 }
 
-const MAX_FAILURES: Readonly<Record<RetryFor, number>> = { short: 7, long: 150 }
+const MAX_FAILURES: Readonly<Record<RetryFor, number>> = { short: 12, long: 150 }
 const MAX_LIMITED = 60
 const FIRST_BACKOFF = 250
 const MAX_BACKOFF = 8 * SECOND

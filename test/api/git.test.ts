@@ -385,7 +385,10 @@ test('a deploy hook deploys its branch without a token until it is revoked', asy
 test('another production branch can be chosen', async (t) => {
   const { project, tree, account } = await desk(t)
   await tree.must('push', 'aloft', 'main')
-  await server.call(`PATCH /v9/projects/${project}`, { ...account, body: { productionBranch: 'live' } })
+  const setBranch = (name: string) =>
+    server.call(`PATCH /v9/projects/${project}`, { ...account, body: { productionBranch: name } })
+  assert.equal((await setBranch('')).status, 400)
+  assert.equal((await setBranch('live')).status, 200)
   await change(tree, 'second')
   await tree.must('push', 'aloft', 'main')
   assert.equal((await shown(`${project}.localhost`)).body, 'first')

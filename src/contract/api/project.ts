@@ -244,7 +244,7 @@ const PatchBody = Type.Object(
     enablePreviewFeedback: Type.Optional(Nullable(Type.Boolean())),
     gitForkProtection: Switch,
     gitLFS: Switch,
-    productionBranch: Line(250),
+    productionBranch: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 250 }))),
     serverlessFunctionZeroConfigFailover: Switch,
     sourceFilesOutsideRootDirectory: Switch,
     nodeVersion: Type.Optional(Type.Enum(PROJECT_NODE_VERSIONS)),

@@ -241,8 +241,8 @@ class PushRun {
       )
     const { files, notes } = await storeTree(this.#parts, who.owner, { repository: source.id, commit })
     const isProduction =
-      push.options.prod === true ||
-      (!push.fork && branch === productionBranch(project, source.refs, source.head))
+      !push.fork &&
+      (push.options.prod === true || branch === productionBranch(project, source.refs, source.head))
     const { deployment } = await create(
       { ...who, origin, log },
       {

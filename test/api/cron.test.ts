@@ -43,7 +43,7 @@ apiSuite('schedules', (server) => {
       { path: '/task.txt', schedule: '0 5 * * *' },
       { path: '/gone', schedule: '0 6 * * 1', timeZone: 'Europe/Paris' },
     ])
-    const [task, gone] = await list(ada, 'sched')
+    const [gone, task] = await list(ada, 'sched')
     assert.deepEqual(
       [task.path, task.schedule, task.timeZone, task.source, task.enabled, gone.timeZone],
       ['/task.txt', '0 5 * * *', 'UTC', 'config', true, 'Europe/Paris'],

@@ -83,6 +83,9 @@ export function createCronStore(db: Db): CronStore {
         .selectAll()
         .where('project_id', '=', projectId)
         .orderBy('created_at')
+        // Those of one deployment are made at the same moment.
+        .orderBy('path')
+        .orderBy('schedule')
         .orderBy('id')
         .execute()
       return rows.map(toCron)

@@ -53,6 +53,10 @@ const toRun = (row: Selectable<CronRunTable>): CronRun => ({
   message: row.message,
 })
 
+/** Those of one deployment are made at the same moment. */
+const byAgeAndPath = (a: Cron, b: Cron): number =>
+  a.createdAt - b.createdAt || (a.path === b.path ? 0 : a.path < b.path ? -1 : 1)
+
 export function createCronStore(db: Db): CronStore {
   const runs = () => db.selectFrom('cron_runs').selectAll()
 
@@ -83,12 +87,9 @@ export function createCronStore(db: Db): CronStore {
         .selectAll()
         .where('project_id', '=', projectId)
         .orderBy('created_at')
-        // Those of one deployment are made at the same moment.
-        .orderBy('path')
-        .orderBy('schedule')
         .orderBy('id')
         .execute()
-      return rows.map(toCron)
+      return rows.map(toCron).sort(byAgeAndPath)
     },
 
     async lock(id) {

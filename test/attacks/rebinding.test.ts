@@ -242,6 +242,14 @@ const CONNECTS: Readonly<Record<string, string>> = {
   'runner-client.ts': 'a socket of the platform',
   'platform-services.ts': 'answers names for containers; connections go through what looks at addresses',
   'container-launch.ts': 'a socket of the platform',
+  'own-visits.ts': 'a port of the platform',
+  'forward-api.ts': 'a socket of the platform',
+  'source.ts': 'only names what fetches; `git-remotes.ts` does it',
+  'git-remotes.ts': 'looks at the address and has git connect to no other',
+  'peer-connections.ts': 'machines of the cluster, over TLS that both sides prove',
+  'peer-gateway.ts': 'a socket of the platform',
+  'sharp-images.ts': 'a socket of the platform',
+  's3-client.ts': 'an address that the operator has set',
 }
 
 test('nobody opens a connection whom this list does not know', (t) => {

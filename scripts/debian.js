@@ -93,12 +93,14 @@ export function ensureTools(names) {
 
 /** What only the newest Debian has: fetched with lists of its own and unpacked aside, so that nothing else is upgraded. */
 function unpackFromSid({ package: name, version, to }, apt) {
+  const mirror = debianMirror()
+  if (mirror === undefined) return
   const folder = mkdtempSync(join(tmpdir(), 'aloft-sid-'))
   try {
     mkdirSync(join(folder, 'lists/partial'), { recursive: true })
     const source = join(folder, 'sid.list')
     const keys = '/usr/share/keyrings/debian-archive-keyring.gpg'
-    writeFileSync(source, `deb [signed-by=${keys}] http://deb.debian.org/debian sid main\n`)
+    writeFileSync(source, `deb [signed-by=${keys}] ${mirror} sid main\n`)
     const settings = [
       `Dir::Etc::sourcelist=${source}`,
       'Dir::Etc::sourceparts=/dev/null',
@@ -119,4 +121,11 @@ function unpackFromSid({ package: name, version, to }, apt) {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Where this machine has its own packages of Debian from. */
+function debianMirror() {
+  const args = ['indextargets', '--format', '$(SITE)', 'Created-By: Packages']
+  const { stdout } = spawnSync('apt-get', args, { encoding: 'utf8' })
+  return stdout?.split('\n').find((site) => /\/debian\/?$/.test(site))
 }

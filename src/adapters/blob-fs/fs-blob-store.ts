@@ -15,6 +15,7 @@ import {
 } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import { isCorrupt, OpenWork } from '../blob/open-work.ts'
 import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
 import type { BlobIndex } from './blob-index.ts'
 import { compactPacks } from './compaction.ts'
@@ -106,9 +107,8 @@ class Store implements FsBlobStore {
   readonly #packs: PackFiles
   readonly #large: LargeFiles
   readonly #hashing = new Sha256Thread()
-  readonly #closing = new AbortController()
+  readonly #work = new OpenWork()
   readonly #verified = new VerifiedNames()
-  readonly #underWay = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
   #compacting: Promise<void> = Promise.resolve()
   #temps = 0
@@ -120,14 +120,14 @@ class Store implements FsBlobStore {
   }
 
   put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       this.#assertRoom()
       return this.#put(source, options)
     })
   }
 
   putBytes(bytes: Uint8Array): Promise<BlobDigest> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       this.#assertRoom()
       if (bytes.length > this.#parts.smallBytes)
         return this.#put(single(bytes), { maxBytes: bytes.length, sizeHint: bytes.length })
@@ -138,14 +138,14 @@ class Store implements FsBlobStore {
   }
 
   read(sha256: string): Promise<Buffer | undefined> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       assertBlobName(sha256)
       return this.#noticing(sha256, () => readBlob(this.#readers, sha256))
     })
   }
 
   open(sha256: string, range?: ByteRange): Promise<Readable | undefined> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       assertBlobName(sha256)
       const stream = await this.#noticing(sha256, () =>
         streamBlob(this.#readers, sha256, range, this.#verified),
@@ -155,7 +155,7 @@ class Store implements FsBlobStore {
   }
 
   verify(sha256: string): Promise<'sound' | 'damaged' | 'absent'> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       assertBlobName(sha256)
       try {
         const stream = await streamBlob(this.#readers, sha256, undefined, new VerifiedNames())
@@ -174,7 +174,7 @@ class Store implements FsBlobStore {
   }
 
   stat(sha256s: readonly string[]): Promise<ReadonlyMap<string, StoredBlob>> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       for (const sha256 of sha256s) assertBlobName(sha256)
       const found = new Map<string, StoredBlob>()
       for (let at = 0; at < sha256s.length; at += STATS_AT_ONCE) {
@@ -191,7 +191,7 @@ class Store implements FsBlobStore {
   }
 
   touch(sha256s: readonly string[]): Promise<void> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       const putAt = this.#now()
       const missing = await this.#parts.index.write((rows) =>
         sha256s.filter((sha256) => isBlobName(sha256) && !rows.touch(sha256, putAt)),
@@ -204,7 +204,7 @@ class Store implements FsBlobStore {
     sha256s: readonly string[],
     { notPutSince = Number.POSITIVE_INFINITY }: DeleteOptions = {},
   ): Promise<number> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       for (const sha256 of sha256s) assertBlobName(sha256)
       let count = 0
       for (let at = 0; at < sha256s.length; at += DELETES_AT_ONCE)
@@ -219,7 +219,7 @@ class Store implements FsBlobStore {
     if (after !== undefined) assertBlobName(after)
     const blobs = listBlobs(this.#parts.index, this.#large, after)
     for (;;) {
-      const next = await this.#track(() => blobs.next())
+      const next = await this.#work.track(() => blobs.next())
       if (next.done === true) return
       yield next.value
     }
@@ -268,8 +268,8 @@ class Store implements FsBlobStore {
   }
 
   async #close(): Promise<void> {
-    this.#closing.abort(closed())
-    await Promise.allSettled(this.#underWay)
+    this.#work.stop()
+    await this.#work.ended()
     const { packWriter, index, writer } = this.#parts
     await packWriter.close()
     await this.#packs.close()
@@ -280,7 +280,7 @@ class Store implements FsBlobStore {
 
   async #put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
     const { maxBytes, signal, sizeHint = 0, accept } = options
-    const signals = signal === undefined ? [this.#closing.signal] : [signal, this.#closing.signal]
+    const signals = signal === undefined ? [this.#work.signal] : [signal, this.#work.signal]
     const { digest, content } = await receive(source, {
       maxBytes,
       smallBytes: this.#parts.smallBytes,
@@ -358,7 +358,7 @@ class Store implements FsBlobStore {
   /** One at a time. What cannot be compacted now, on a full disk say, is tried again with the next deletion. */
   #compact(): Promise<void> {
     const { layout, index, writer, packWriter, packBytes, log } = this.#parts
-    const signal = this.#closing.signal
+    const signal = this.#work.signal
     const options = { layout, index, owner: writer.id, writer: packWriter, minBytes: packBytes / 16, signal }
     this.#compacting = this.#compacting
       .then(() => compactPacks(options))
@@ -374,20 +374,7 @@ class Store implements FsBlobStore {
   #now(): number {
     return Math.round(this.#parts.clock.now())
   }
-
-  #track<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing.signal.aborted) return Promise.reject(closed())
-    const promise = work()
-    this.#underWay.add(promise)
-    const done = () => void this.#underWay.delete(promise)
-    promise.then(done, done)
-    return promise
-  }
 }
-
-const isCorrupt = (error: unknown): boolean => error instanceof BlobError && error.kind === 'corrupt'
-
-const closed = () => new BlobError('closed', 'The blob store is closed')
 
 async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes

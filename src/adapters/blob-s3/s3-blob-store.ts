@@ -12,6 +12,7 @@ import {
 import type { Clock } from '#core/ports/clock.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
+import { isCorrupt, OpenWork } from '../blob/open-work.ts'
 import { resolveRange } from '../blob-fs/reading.ts'
 import { digestOf } from '../blob-fs/receive.ts'
 import type { ContentCache } from './content-cache.ts'
@@ -51,8 +52,7 @@ class S3BlobStore implements BlobStore {
   readonly #options: S3BlobStoreOptions
   readonly #smallBytes: number
   readonly #packs: PackUploads
-  readonly #closing = new AbortController()
-  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #work = new OpenWork()
   readonly #loading = new Map<string, Promise<Buffer | undefined>>()
   /** Objects that are being copied to this machine, or were. */
   readonly #filled = new Set<string>()
@@ -67,7 +67,7 @@ class S3BlobStore implements BlobStore {
   }
 
   put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       const digest = await this.#options.cache.receive(source, options)
       const { sha256, size } = digest
       if (size > this.#smallBytes) await this.#uploadLarge(sha256, size)
@@ -77,7 +77,7 @@ class S3BlobStore implements BlobStore {
   }
 
   putBytes(bytes: Uint8Array): Promise<BlobDigest> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       const digest = digestOf(bytes)
       const { sha256, size } = digest
       if (size <= this.#smallBytes) await this.#packs.add(sha256, bytes)
@@ -88,14 +88,14 @@ class S3BlobStore implements BlobStore {
   }
 
   read(sha256: string): Promise<Buffer | undefined> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       assertBlobName(sha256)
       return (await this.#options.cache.read(sha256)) ?? (await this.#load(sha256))
     })
   }
 
   open(sha256: string, range?: ByteRange): Promise<Readable | undefined> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       assertBlobName(sha256)
       const copy = await this.#options.cache.open(sha256, range)
       if (copy !== undefined) return copy
@@ -113,7 +113,7 @@ class S3BlobStore implements BlobStore {
   }
 
   verify(sha256: string): Promise<'sound' | 'damaged' | 'absent'> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       assertBlobName(sha256)
       const place = await locate(this.#options, sha256)
       if (place === undefined) return 'absent'
@@ -132,7 +132,7 @@ class S3BlobStore implements BlobStore {
   }
 
   stat(sha256s: readonly string[]): Promise<ReadonlyMap<string, StoredBlob>> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       for (const sha256 of sha256s) assertBlobName(sha256)
       const found = new Map<string, StoredBlob>()
       for (let at = 0; at < sha256s.length; at += AT_ONCE)
@@ -146,7 +146,7 @@ class S3BlobStore implements BlobStore {
     sha256s: readonly string[],
     { notPutSince = Number.POSITIVE_INFINITY }: DeleteOptions = {},
   ): Promise<number> {
-    return this.#track(async () => {
+    return this.#work.track(async () => {
       for (const sha256 of sha256s) assertBlobName(sha256)
       const { index, cache, clock } = this.#options
       let count = 0
@@ -164,7 +164,7 @@ class S3BlobStore implements BlobStore {
   async *list(after?: string): AsyncGenerator<StoredBlob> {
     if (after !== undefined) assertBlobName(after)
     for (let last = after ?? ''; ; ) {
-      const page = await this.#track(() => this.#options.index.page(last, AT_ONCE))
+      const page = await this.#work.track(() => this.#options.index.page(last, AT_ONCE))
       yield* page
       if (page.length < AT_ONCE) return
       last = page.at(-1)?.sha256 ?? last
@@ -177,11 +177,11 @@ class S3BlobStore implements BlobStore {
   }
 
   async #close(): Promise<void> {
-    this.#closing.abort(closed())
+    this.#work.stop()
     await this.#packs.idle()
     // Turns away puts that still read their source.
     await this.#options.cache.close()
-    await Promise.allSettled(this.#underWay)
+    await this.#work.ended()
     await this.#tidying
     this.#options.client.close()
   }
@@ -255,19 +255,20 @@ class S3BlobStore implements BlobStore {
         if (digest.sha256 !== sha256) throw corrupt(sha256, 'its bytes are not what they were')
       }
       const source = Readable.from(fetchPieces(this.#options, place, 0, size), { objectMode: false })
-      await cache.receive(source, { maxBytes: size, sizeHint: size, accept, signal: this.#closing.signal })
+      await cache.receive(source, { maxBytes: size, sizeHint: size, accept, signal: this.#work.signal })
     })
   }
 
   #fill(key: string, work: () => Promise<void>): void {
-    if (this.#closing.signal.aborted || this.#filled.has(key) || this.#filling >= FILLS_AT_ONCE) return
+    if (this.#work.signal.aborted || this.#filled.has(key) || this.#filling >= FILLS_AT_ONCE) return
     if (this.#filled.size >= MOST_FILLED) this.#filled.clear()
     this.#filled.add(key)
     this.#filling += 1
-    void this.#track(work)
+    void this.#work
+      .track(work)
       .catch((err: unknown) => {
         this.#filled.delete(key)
-        if (!isUnavailable(err) && !this.#closing.signal.aborted)
+        if (!isUnavailable(err) && !this.#work.signal.aborted)
           this.#options.log.warn({ err, key }, 'contents could not be copied to this machine')
       })
       .finally(() => {
@@ -296,24 +297,11 @@ class S3BlobStore implements BlobStore {
   #tidy(): Promise<void> {
     const { log } = this.#options
     this.#tidying = this.#tidying
-      .then(() => tidy({ ...this.#options, signal: this.#closing.signal }))
+      .then(() => tidy({ ...this.#options, signal: this.#work.signal }))
       .catch((err: unknown) => log.warn({ err }, 'the object store could not be tidied'))
     return this.#tidying
   }
-
-  #track<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing.signal.aborted) return Promise.reject(closed())
-    const promise = work()
-    this.#underWay.add(promise)
-    const done = () => void this.#underWay.delete(promise)
-    promise.then(done, done)
-    return promise
-  }
 }
-
-const isCorrupt = (error: unknown): boolean => error instanceof BlobError && error.kind === 'corrupt'
-
-const closed = () => new BlobError('closed', 'The blob store is closed')
 
 /** In pieces that are no copies. */
 const piecesOf = (bytes: Uint8Array): Readable =>

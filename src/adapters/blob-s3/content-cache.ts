@@ -98,7 +98,7 @@ export class ContentCache {
   /** Resolves when everything that is to be kept is, and there is room for it. */
   async settle(): Promise<void> {
     while (this.#writing.size > 0) await Promise.all(this.#writing)
-    await this.#sweeping
+    while (this.#sweeping !== undefined) await this.#sweeping
   }
 
   async close(): Promise<void> {
@@ -131,6 +131,8 @@ export class ContentCache {
       })
       .finally(() => {
         this.#sweeping = undefined
+        // What came meanwhile may not have been seen.
+        this.#grow(0)
       })
   }
 

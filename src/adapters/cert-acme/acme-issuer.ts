@@ -27,6 +27,7 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
 
   return {
     instant: false,
+    checksNames: true,
     async issue(names, signal) {
       const timeout = AbortSignal.timeout(parts.timeoutMs ?? TIMEOUT_MS)
       const ended = AbortSignal.any([signal, timeout])

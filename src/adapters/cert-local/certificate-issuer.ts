@@ -6,6 +6,7 @@ export function createLocalCertificateIssuer(open: () => Promise<LocalIssuer>): 
   let opened: Promise<LocalIssuer> | undefined
   return {
     instant: true,
+    checksNames: false,
     async issue(names) {
       opened ??= open().catch((error: unknown) => {
         opened = undefined

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
-import { DAY, HOUR } from '#contract/time.ts'
+import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import { makeAuthority, makeLeaf, type Signer } from '#test/support/pki.ts'
 import { sampleAlias, sampleDeployment, sampleProject, sampleProjectDomain } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { openStores } from '#test/support/stores.ts'
+import { newDomain } from '../domain/domain.ts'
 import { type CertificateIssuer, IssueFailure } from '../ports/certificate-issuer.ts'
 import { createAutomaticCertificates } from './automatic-certificates.ts'
 import { createSweepRound } from './certificate-rounds.ts'
 import { createIssueJob } from './issue-job.ts'
 import { createKeepCertificate } from './make-certificate.ts'
+import { createMayCertify } from './may-certify.ts'
 import { createOrderCertificate } from './order-certificate.ts'
 import { createPlatformCertificates, PLATFORM } from './platform-certificates.ts'
 
@@ -24,9 +26,14 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   const { stores, transact, clock } = await openStores(t, async () => undefined)
   const asked: string[] = []
   const changed: string[] = []
-  const will: { failure: Error | undefined; lifetime: number } = { failure: undefined, lifetime: 90 * DAY }
+  const will: { failure: Error | undefined; lifetime: number; elsewhere: boolean } = {
+    failure: undefined,
+    lifetime: 90 * DAY,
+    elsewhere: false,
+  }
   const issuer: CertificateIssuer = {
     instant,
+    checksNames: !instant,
     async issue(names) {
       asked.push(names.join(' '))
       if (will.failure) throw will.failure
@@ -51,7 +58,17 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   const attempts = stores.certificateAttempts
   const { hosts, jobs, challenges, settings } = stores
   const keep = createKeepCertificate({ transact, vault, clock, onChanged })
-  const common = { issuer, keep, store, attempts, hosts, jobs, clock, bus, log: silentLog }
+  const resolver = {
+    txt: async () => [],
+    ns: async () => [],
+    caa: async () => [],
+    cname: async () => [],
+    a: async () => ({ addresses: [will.elsewhere ? '203.0.113.9' : '192.0.2.1'], ttl: 60 }),
+    aaaa: async () => ({ addresses: [], ttl: 60 }),
+  }
+  const pointing = { target: 'alias.aloft.test', addresses: ['192.0.2.1'] }
+  const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })
+  const common = { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, bus, log: silentLog }
   const automatic = createAutomaticCertificates({ ...common, domain: 'aloft.test' })
   const check = { owned: async () => {}, issuable: async () => {} }
   const platform = createPlatformCertificates({
@@ -166,6 +183,52 @@ test('one that is deleted again and again is made again once an hour', async (t)
   assert.equal(asked.length, 1)
   clock.advance(HOUR + 1000)
   assert.ok(await ensure('www.example.com'))
+})
+
+test('an authority that checks nothing is asked for names that lead here or are verified, and for no others', async (t) => {
+  const { automatic, serve, asked, will, clock, stores, attempts, sweep, workAll } = await setUp(t, {
+    instant: true,
+  })
+  will.elsewhere = true
+  await serve('www.example.com')
+  await serve('*.example.org')
+  for (const host of ['www.example.com', '*.example.org', 'www.example.com'])
+    assert.equal(await automatic.onDemand(host), undefined, host)
+  assert.deepEqual(asked, [])
+  assert.match((await attempts.find('www.example.com'))?.error ?? '', /does not point to this installation/)
+
+  will.elsewhere = false
+  clock.advance(2 * MINUTE)
+  await sweep()
+  await workAll()
+  assert.deepEqual(
+    asked,
+    ['www.example.com'],
+    'found by itself once DNS is right; no address shows a wildcard',
+  )
+  assert.equal(await attempts.find('www.example.com'), undefined)
+
+  will.elsewhere = true
+  const given = { ownerId: 'anna', creatorId: 'anna', name: 'example.org', serviceWish: null }
+  await stores.domains.add({ ...newDomain(given, clock.now()), txtVerifiedAt: clock.now() })
+  clock.advance(2 * MINUTE)
+  assert.ok(await automatic.onDemand('*.example.org'), 'the account has verified the domain')
+})
+
+test('a certificate of a name that leads elsewhere by now is not renewed, and is once it leads here again', async (t) => {
+  const { ensure, serve, asked, will, clock, store, work } = await setUp(t, { instant: true })
+  await serve('www.example.com')
+  const old = await ensure('www.example.com')
+  assert.ok(old)
+  will.elsewhere = true
+  clock.advance(61 * DAY)
+  await work({ ownerId: 'anna', id: old.id })
+  assert.equal((await store.find('anna', old.id))?.cert, old.cert)
+  assert.equal(asked.length, 1)
+  will.elsewhere = false
+  clock.advance(2 * DAY)
+  await work({ ownerId: 'anna', id: old.id })
+  assert.notEqual((await store.find('anna', old.id))?.cert, old.cert)
 })
 
 test('a handshake waits for an authority that answers at once, and leaves work to a job otherwise', async (t) => {

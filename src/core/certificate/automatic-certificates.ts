@@ -1,4 +1,4 @@
-import { DAY, HOUR, SECOND } from '#contract/time.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '#contract/time.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import { isPlatformHost } from '../deployment/hosts.ts'
 import type { JobQueue } from '../job/job-queue.ts'
@@ -12,6 +12,7 @@ import { isHostName } from './certificate-name.ts'
 import type { AttemptStore, CertificateStore } from './certificate-store.ts'
 import { hostJob, registrable } from './issue-jobs.ts'
 import { askIssuer, type KeepCertificate } from './make-certificate.ts'
+import type { MayCertify } from './may-certify.ts'
 
 interface AutomaticParts {
   readonly issuer: CertificateIssuer
@@ -19,6 +20,7 @@ interface AutomaticParts {
   readonly store: Pick<CertificateStore, 'forHost'>
   readonly attempts: AttemptStore
   readonly hosts: Pick<HostStore, 'holder'>
+  readonly mayCertify: MayCertify
   readonly jobs: JobQueue
   readonly clock: Clock
   readonly log: Log
@@ -44,9 +46,11 @@ const MOST_A_DAY = 20
 /** Made during handshakes at once, in one process. */
 const AT_ONCE = 8
 const HANDSHAKE_MS = 10 * SECOND
+/** Somebody who has just created the records waits for it, and DNS is not asked for every visitor. */
+const LOOK_AGAIN = MINUTE
 
 export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCertificates {
-  const { issuer, keep, store, attempts, hosts, jobs, clock, log, domain } = parts
+  const { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, log, domain } = parts
   let running = 0
 
   const isCustom = (host: string) =>
@@ -73,6 +77,21 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
     }
     await attempts.save({ ...attempt, at: now, retryAt: now + backOff(failures) })
     return true
+  }
+
+  /** Where it does not, that is put down, and the round that tries failures again finds out when it does. */
+  async function leadsHere(ownerId: string, host: string): Promise<boolean> {
+    const now = clock.now()
+    const last = await attempts.find(host)
+    if (last && last.failures > 0 && now < last.retryAt) return false
+    if (await mayCertify(ownerId, host)) {
+      if (last) await attempts.remove(host)
+      return true
+    }
+    const error = `${host} does not point to this installation, and its domain is not verified`
+    const retryAt = now + LOOK_AGAIN
+    await attempts.save({ host, domain: registrable(host), failures: 1, at: now, retryAt, error })
+    return false
   }
 
   async function succeeded(host: string): Promise<void> {
@@ -106,7 +125,10 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
     const candidates = (await store.forHost(host)).filter((candidate) => candidate.ownerId === ownerId)
     const known = bestFor(host, candidates, clock.now())
     if (known) return known
-    if (issuer.instant) return keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))
+    if (issuer.instant) {
+      if (!(await leadsHere(ownerId, host))) return undefined
+      return keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))
+    }
     if (!(await admit(host))) return undefined
     try {
       const made = await keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))

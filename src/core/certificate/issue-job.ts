@@ -3,7 +3,7 @@ import type { HostStore } from '../alias/host-store.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { JobPayload } from '../job/job-queue.ts'
 import type { Bus } from '../ports/bus.ts'
-import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
+import { type CertificateIssuer, IssueFailure } from '../ports/certificate-issuer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { AutomaticCertificates } from './automatic-certificates.ts'
@@ -13,6 +13,7 @@ import type { AttemptStore, CertificateStore } from './certificate-store.ts'
 import type { NameCheck } from './check-names.ts'
 import { ISSUE_KIND } from './issue-jobs.ts'
 import { askIssuer, type KeepCertificate } from './make-certificate.ts'
+import type { MayCertify } from './may-certify.ts'
 import { ORDERS_TOPIC } from './order-certificate.ts'
 import { PLATFORM, type PlatformCertificates } from './platform-certificates.ts'
 
@@ -22,6 +23,7 @@ interface IssueParts {
   readonly store: CertificateStore
   readonly attempts: AttemptStore
   readonly hosts: Pick<HostStore, 'holder'>
+  readonly mayCertify: MayCertify
   readonly check: NameCheck
   readonly automatic: AutomaticCertificates
   /** Where the platform's own certificates come from the same authority. */
@@ -39,12 +41,22 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 
 /** Asks the authority: for hosts that have no certificate, for those that will end, and for those that were ordered. */
 export function createIssueJob(parts: IssueParts): JobHandler {
-  const { issuer, keep, store, attempts, hosts, check, automatic, platform, bus, clock, onChanged } = parts
+  const { issuer, keep, store, attempts, hosts, mayCertify, check, automatic, platform } = parts
+  const { bus, clock, onChanged } = parts
 
   async function isServed({ ownerId, names }: Certificate): Promise<boolean> {
     if (ownerId === PLATFORM) return platform !== undefined
     for (const name of names) if ((await hosts.holder(name))?.ownerId === ownerId) return true
     return false
+  }
+
+  /** An automatic one stands for names that still lead here, as it did when it was made. */
+  async function checkLeads(ownerId: string, names: readonly string[]): Promise<void> {
+    for (const name of names)
+      if (!(await mayCertify(ownerId, name)))
+        throw new IssueFailure(
+          `${name} no longer points to this installation, and its domain is not verified`,
+        )
   }
 
   async function renew(ownerId: string, id: string, signal: AbortSignal, log: Log): Promise<void> {
@@ -57,6 +69,7 @@ export function createIssueJob(parts: IssueParts): JobHandler {
     }
     try {
       if (old.source === 'issued') await check.issuable(ownerId, old.names)
+      else if (ownerId !== PLATFORM) await checkLeads(ownerId, old.names)
       await keep.renew(old, await askIssuer(issuer, old.names, signal))
     } catch (error) {
       if (signal.aborted) throw error

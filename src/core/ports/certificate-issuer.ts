@@ -10,6 +10,8 @@ export interface CertificateIssuer {
   issue(names: readonly string[], signal: AbortSignal): Promise<IssuedCertificate>
   /** Whether `issue` answers within a moment and costs nothing, so that it can be asked during a handshake. */
   readonly instant: boolean
+  /** Whether it convinces itself that names lead here before it makes a certificate out to them. */
+  readonly checksNames: boolean
 }
 
 export class IssueFailure extends Error {

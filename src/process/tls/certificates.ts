@@ -12,6 +12,7 @@ import { createNameCheck } from '#core/certificate/check-names.ts'
 import { type ChooseCertificate, createChooseCertificate } from '#core/certificate/choose-certificate.ts'
 import { createIssueJob } from '#core/certificate/issue-job.ts'
 import { createKeepCertificate } from '#core/certificate/make-certificate.ts'
+import { createMayCertify } from '#core/certificate/may-certify.ts'
 import { createOrderCertificate } from '#core/certificate/order-certificate.ts'
 import {
   createPlatformCertificates,
@@ -21,6 +22,7 @@ import type { JobHandler } from '#core/job/job-handler.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
 import type { Config } from '../../config/config.ts'
 import { answeredZones } from '../compose/dns.ts'
+import { domainPointing } from '../compose/domains.ts'
 import type { Parts } from '../compose/parts.ts'
 import { openAcmeIssuer } from './acme.ts'
 import { ensureAuthority } from './authority.ts'
@@ -59,7 +61,7 @@ export const openIssuer = (config: Config, parts: IssuerParts): CertificateIssue
 
 export function createCertificateParts(config: Config, parts: Parts): CertificateParts {
   const { domain, nameservers } = config
-  const { stores, transact, vault, clock, bus, log, issuer } = parts
+  const { stores, transact, vault, clock, bus, log, issuer, resolver } = parts
   const onChanged = (names: readonly string[]) => {
     for (const name of names) bus.publish(CERTIFICATES_TOPIC, name)
   }
@@ -69,7 +71,9 @@ export function createCertificateParts(config: Config, parts: Parts): Certificat
   const check = createNameCheck({ domains: stores.domains, domain, nameservers })
   const keep = createKeepCertificate({ transact, vault, clock, onChanged })
   const order = createOrderCertificate({ issuer, keep, store, attempts, jobs, bus, clock })
-  const common = { issuer, keep, store, attempts, hosts, jobs, clock, log, domain }
+  const pointing = domainPointing(config)
+  const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })
+  const common = { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, log, domain }
   const automatic = createAutomaticCertificates(common)
   const platform = isPublic(config)
     ? createPlatformCertificates({ ...common, apiHosts: apiNames(config) })

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Answer, Question } from './answer.ts'
 import type { Refusal } from './error/refusal.ts'
-import type { Switched } from './function/function-call.ts'
 import type { Visitor } from './proxy/proxy-headers.ts'
 import type { HalfClosedWatch } from './request/half-closed.ts'
 import type { AnyRequest, AnyResponse } from './request/message.ts'
@@ -37,6 +36,15 @@ export interface Upgrade {
   readonly first: Buffer
   /** The protocols that the visitor offers. */
   readonly protocol: string
+}
+
+/** A connection that speaks something else now. */
+export interface Switched {
+  readonly socket: Socket
+  /** What has come already. */
+  readonly first: Buffer
+  /** To be called once, when it is over. */
+  release(): void
 }
 
 /** An answer by which the protocol of the connection changes. */

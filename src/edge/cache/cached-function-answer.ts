@@ -1,16 +1,9 @@
 import type { Site } from '#core/site/site.ts'
 import type { Refusal } from '../error/refusal.ts'
 import { type Exchange, type Result, visitorOf } from '../exchange.ts'
-import {
-  callOf,
-  type FunctionOutcome,
-  functionAnswer,
-  sourceOf,
-  toAnswer,
-  urlOf,
-} from '../function/function-answer.ts'
+import { functionAnswer, sourceOf, toAnswer } from '../function/function-answer.ts'
 import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
-import { isForwarded, platformHead } from '../function/function-headers.ts'
+import { type FunctionOutcome, isForwarded, sharedCall, urlOf } from '../function/function-request.ts'
 import { neutralHeaders } from './cache-key.ts'
 import { type EdgeCache, mayAsk, plainQuestion } from './edge-cache.ts'
 
@@ -70,21 +63,8 @@ async function forAll(
   const { target, asked, query } = outcome
   const question = plainQuestion(exchange.question)
   const extra = new Map([...neutralHeaders(question)].filter(([name]) => isForwarded(name)))
-  const head = platformHead({
-    method: 'GET',
-    url: urlOf(asked, query),
-    visitor: { ...visitorOf(exchange), ip: '127.0.0.1' },
-    matchedPath: `/${target.path}`,
-    deploymentHost: site.deploymentHost ?? site.host,
-    extra,
-  })
-  const call = {
-    ...callOf(site, target, exchange),
-    affinity: undefined,
-    method: 'GET',
-    head,
-    body: undefined,
-  }
+  const visitor = { ...visitorOf(exchange), ip: '127.0.0.1' }
+  const call = sharedCall(site, target, urlOf(asked, query), visitor, extra)
   const response = await new Promise<FunctionResponse | Refusal>((resolve) => {
     callFunction(functions, call, resolve)
   })

@@ -7,18 +7,17 @@ import { policyOf } from '../cache/cache-policy.ts'
 import { errorAnswer } from '../error/error-answer.ts'
 import { type Refusal, reasonOf } from '../error/refusal.ts'
 import { siteHeaders } from '../file/file-answer.ts'
-import { callOf, type FunctionOutcome, toAnswer, urlOf } from '../function/function-answer.ts'
+import { toAnswer } from '../function/function-answer.ts'
 import {
   callFunction,
   type FunctionResponse,
   type Functions,
   type Waiting,
 } from '../function/function-call.ts'
-import { functionHeadOf, valueIn } from '../function/function-headers.ts'
-import { extraHeaders } from '../function/header-transform.ts'
+import { valueIn } from '../function/function-headers.ts'
+import type { FunctionOutcome, PreparedCall } from '../function/function-request.ts'
 import { ownCookies } from '../function/own-cookies.ts'
 import type { OpenStreams } from '../open-streams.ts'
-import type { Visitor } from '../proxy/proxy-headers.ts'
 import { GO_ON, type HalfClosedWatch, watchHalfClosed } from '../request/half-closed.ts'
 import type { HeaderBlock } from '../request/request-head.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
@@ -30,7 +29,8 @@ export interface FastRequest {
   readonly entry: SiteEntry
   readonly outcome: FunctionOutcome
   readonly block: HeaderBlock
-  readonly visitor: Visitor
+  readonly call: PreparedCall
+  readonly id: string
 }
 
 export interface FastCallOptions {
@@ -92,23 +92,8 @@ export class FastCall implements Waiting {
   }
 
   start(): void {
-    const { entry, outcome, block, visitor } = this.#request
-    const { site } = entry
-    const { target } = outcome
-    const head = functionHeadOf(
-      {
-        method: 'GET',
-        url: urlOf(outcome.asked, outcome.query),
-        visitor,
-        matchedPath: `/${target.path}`,
-        deploymentHost: site.deploymentHost ?? site.host,
-        extra: extraHeaders(outcome, undefined),
-      },
-      block.forwarded,
-    )
-    const identity = { id: visitor.requestId, ip: visitor.ip }
-    const call = { ...callOf(site, target, identity), method: 'GET', head, body: undefined }
-    this.#waiting = callFunction(this.#options.functions, call, this.#onResult)
+    const { call, id } = this.#request
+    this.#waiting = callFunction(this.#options.functions, call.withId(id), this.#onResult)
     if (this.#socket.readableEnded) this.peerEnded()
   }
 
@@ -150,16 +135,15 @@ export class FastCall implements Waiting {
 
   #onRefusal(refusal: Refusal): void {
     const { code, headers } = refusal
-    const { entry, outcome, block, visitor } = this.#request
+    const { entry, block, call, id } = this.#request
     // The site may have a page of its own for it.
     if (entry.table.output !== undefined && code !== 'FUNCTION_INVOCATION_TIMEOUT') {
-      const { program } = callOf(entry.site, outcome.target, { id: visitor.requestId, ip: visitor.ip })
-      this.#options.functions.refused.put(this.#socket, program, refusal)
+      this.#options.functions.refused.put(this.#socket, call.program, refusal)
       this.#end('again')
       return
     }
     const own = [...siteHeaders(entry.site), ...headers]
-    const answer = errorAnswer(code, visitor.requestId, block.question, own)
+    const answer = errorAnswer(code, id, block.question, own)
     this.#reason = reasonOf(refusal, answer.status)
     this.#send(answer)
   }
@@ -172,7 +156,7 @@ export class FastCall implements Waiting {
       return
     }
     const { date, headEnd } = this.#options
-    let head = stampedHead(statusLine(status), date(), this.#request.visitor.requestId)
+    let head = stampedHead(statusLine(status), date(), this.#request.id)
     for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
     const hasLength = valueIn(headers, 'content-length') !== undefined
     if (body === undefined || status === 204 || status === 304) {

@@ -3,8 +3,7 @@ import { tagInHand } from '../file/entity-tag.ts'
 import type { FileAnswer, Representation } from '../file/file-answer.ts'
 import { pickRepresentation, prepareRepresentation } from '../file/representation.ts'
 import { notModifiedHeaders } from '../file/static-answer.ts'
-import type { FunctionOutcome } from '../function/function-answer.ts'
-import type { Visitor } from '../proxy/proxy-headers.ts'
+import { type FunctionOutcome, PreparedCall } from '../function/function-request.ts'
 import { plainAddress } from '../request/plain-address.ts'
 import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/request-head.ts'
 import { rawPathOf } from '../request/request-path.ts'
@@ -40,6 +39,8 @@ export class FastConnection {
   readonly #headEnd: string
   /** The headers of the request before: most clients send the same ones each time. */
   #lastBlock: HeaderBlock | undefined
+  /** The call before: most clients ask the same function again. */
+  #lastCall: LastCall | undefined
   #activeAt: number
   /** Whether the socket itself watches that an answer is being taken. */
   #isWatched = false
@@ -158,23 +159,32 @@ export class FastConnection {
     const { entry, block } = visit
     const { ids, functions, streams, httpDate, clock } = this.#options
     const socket = this.#socket
+    const prepared = this.#prepare(entry, outcome, block)
     const id = ids.next()
-    const visitor: Visitor = {
-      ip: this.#ip,
-      host: block.authority,
-      scheme: this.#isSecure ? 'https' : 'http',
-      port: socket.localPort,
-      requestId: id,
-    }
     this.#isWaiting = true
     const options = { functions, streams, date: () => httpDate(clock.now()), headEnd: this.#headEnd }
     let isDone = false
-    const call = startFastCall(socket, { entry, outcome, block, visitor }, options, (end) => {
+    const call = startFastCall(socket, { entry, outcome, block, call: prepared, id }, options, (end) => {
       isDone = true
       this.#onAnswered(visit, id, outcome, end, chunk)
     })
     if (!isDone) this.#call = call
     return 'served'
+  }
+
+  /** Most clients ask the same function, with the same headers, again. */
+  #prepare({ site }: SiteEntry, outcome: FunctionOutcome, block: HeaderBlock): PreparedCall {
+    const last = this.#lastCall
+    if (last !== undefined && last.outcome === outcome && last.block === block) return last.prepared
+    const visitor = {
+      ip: this.#ip,
+      host: block.authority,
+      scheme: this.#isSecure ? 'https' : 'http',
+      port: this.#socket.localPort,
+    } as const
+    const prepared = new PreparedCall(site, outcome, visitor, block.forwarded)
+    this.#lastCall = { outcome, block, prepared }
+    return prepared
   }
 
   #onAnswered(visit: Visit, id: string, outcome: FunctionOutcome, end: FastEnd, chunk: Buffer): void {
@@ -354,6 +364,12 @@ interface Visit {
   readonly now: number
   /** The same moment by the monotonic clock. */
   readonly since: number
+}
+
+interface LastCall {
+  readonly outcome: FunctionOutcome
+  readonly block: HeaderBlock
+  readonly prepared: PreparedCall
 }
 
 interface HotVisit extends Visit {

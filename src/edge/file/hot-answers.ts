@@ -1,7 +1,7 @@
 import { matchRoutes } from '#core/routing/match/match-routes.ts'
 import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import type { SiteFile } from '#core/site/site.ts'
-import type { FunctionOutcome } from '../function/function-answer.ts'
+import type { FunctionOutcome } from '../function/function-request.ts'
 import { readTarget } from '../request/request-path.ts'
 import type { AnswerShare, HotAnswer, SiteEntry } from '../site/site-entry.ts'
 import { isFunction } from '../site/site-target.ts'

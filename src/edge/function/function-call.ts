@@ -4,7 +4,6 @@ import type { Log } from '#core/ports/log.ts'
 import {
   type Lease,
   type LeaseOptions,
-  type ProgramRef,
   type Runner,
   RunnerError,
   type RunnerFault,
@@ -12,31 +11,14 @@ import {
 import type { Site } from '#core/site/site.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
+import type { Switched } from '../exchange.ts'
 import type { Revalidations } from '../prerender/revalidations.ts'
-import type { OutgoingBody } from '../upstream/outgoing-body.ts'
 import type { ResponseHead } from '../upstream/response-head.ts'
 import type { UpstreamConnection, UpstreamExchange } from '../upstream/upstream-connection.ts'
 import type { UpstreamPool } from '../upstream/upstream-pool.ts'
 import { valueIn } from './function-headers.ts'
+import { type FunctionCall, withLine } from './function-request.ts'
 import type { RefusedCalls } from './refused-calls.ts'
-
-/** One request to a program. */
-export interface FunctionCall {
-  readonly program: ProgramRef
-  readonly requestId: string
-  readonly method: string
-  /** All that goes before the body. */
-  readonly head: string
-  readonly body: OutgoingBody | undefined
-  /** Requests with the same text go to the same instance. */
-  readonly affinity: string | undefined
-  /** Only this instance may answer. */
-  readonly instance?: string | undefined
-  /** Until the answer begins, and until it ends. */
-  readonly limitMs: number
-  /** Whether the instance may change the protocol; there is then no limit to how long that is spoken. */
-  readonly mayUpgrade?: boolean
-}
 
 /** What a program answered. */
 export interface FunctionResponse {
@@ -49,15 +31,6 @@ export interface FunctionResponse {
   readonly switched?: Switched
   /** Whether it waited for an instance to start. */
   readonly isCold?: boolean
-}
-
-/** A connection that speaks something else now. */
-export interface Switched {
-  readonly socket: Socket
-  /** What has come already. */
-  readonly first: Buffer
-  /** To be called once, when it is over. */
-  release(): void
 }
 
 /** Functions that let their answers be kept, by their path in a site. */
@@ -230,9 +203,9 @@ class RunningCall implements UpstreamExchange, Waiting {
       lease.release()
       return
     }
-    const { pool } = this.#functions
-    const { body, limitMs } = this.#call
-    const head = this.#head()
+    const { pool, revalidations } = this.#functions
+    const { body, limitMs, program } = this.#call
+    const head = withLine(this.#call.head, revalidations?.lineFor(program.deploymentId) ?? '')
     this.#lease = lease
     if (lease.isCold === true) this.#isCold = true
     this.#timer ??= setTimeout(this.#onTimeout, limitMs)
@@ -250,14 +223,6 @@ class RunningCall implements UpstreamExchange, Waiting {
     socket.write(head, 'latin1')
     body.sendTo(socket, () => connection.requestSent())
     process.nextTick(uncork, socket)
-  }
-
-  #head(): string {
-    const { head, program } = this.#call
-    const line = this.#functions.revalidations?.lineFor(program.deploymentId) ?? ''
-    if (line === '') return head
-    const end = head.indexOf('\r\n') + 2
-    return `${head.slice(0, end)}${line}${head.slice(end)}`
   }
 
   readonly #onRefused = (error: unknown): void => {

@@ -4,7 +4,6 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import { encodeRouteMatches } from '#core/routing/match/route-matches.ts'
-import { encodePath } from '#core/routing/url/request-path.ts'
 import type { Site } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
@@ -13,9 +12,10 @@ import type { ContentStore } from '../file/content-store.ts'
 import { isInHand } from '../file/entity-tag.ts'
 import { createFileAnswer, DEFAULT_CACHING } from '../file/file-answer.ts'
 import { staticAnswer } from '../file/static-answer.ts'
-import { callOf, type FunctionOutcome, functionAnswer, toAnswer } from '../function/function-answer.ts'
+import { functionAnswer, toAnswer } from '../function/function-answer.ts'
 import type { Functions } from '../function/function-call.ts'
-import { platformHead, valueIn } from '../function/function-headers.ts'
+import { valueIn } from '../function/function-headers.ts'
+import { type FunctionOutcome, sharedCall, urlOf } from '../function/function-request.ts'
 import { canonicalVisitor, type PublicAddress } from './canonical-visitor.ts'
 import { type Generation, generate } from './prerender-generate.ts'
 import { allowedQuery } from './prerender-key.ts'
@@ -88,27 +88,13 @@ export function createPrerenderAnswer({
   async function makeNow(visit: Visit, token: string | undefined): Promise<Generation> {
     const { site, outcome, prerender, key, exchange } = visit
     const { asked, target, routeMatches } = outcome
-    const path = encodePath(asked.path)
     // Without what rules put into the request, which may be of the visitor's headers.
     const extra = new Map<string, string>()
     // To Next.js this is the sign that an answer for everyone is wanted, and so nobody else may be sent it.
     if (routeMatches !== undefined) extra.set('x-now-route-matches', encodeRouteMatches(routeMatches))
     if (token !== undefined) extra.set('x-prerender-revalidate', token)
-    const head = platformHead({
-      method: 'GET',
-      url: prerender.passQuery && key.query !== '' ? `${path}?${key.query}` : path,
-      visitor: canonicalVisitor(site, address, exchange.id),
-      matchedPath: `/${target.path}`,
-      deploymentHost: site.deploymentHost ?? site.host,
-      extra,
-    })
-    const call = {
-      ...callOf(site, target, exchange),
-      affinity: undefined,
-      method: 'GET',
-      head,
-      body: undefined,
-    }
+    const url = prerender.passQuery ? urlOf(asked, key.query) : urlOf(asked, '')
+    const call = sharedCall(site, target, url, canonicalVisitor(site, address, exchange.id), extra)
     const generation = await generate(functions, call, prerender, () => clock.now())
     if (generation.kind === 'made') await memory.put(key, generation.entry)
     if (generation.kind === 'unfit') {

@@ -2,13 +2,9 @@ import type { Readable } from 'node:stream'
 import type { Prerender } from '#core/output/output.ts'
 import type { PrerenderEntry } from '#core/ports/prerender-cache.ts'
 import type { Refusal } from '../error/refusal.ts'
-import {
-  callFunction,
-  type FunctionCall,
-  type FunctionResponse,
-  type Functions,
-} from '../function/function-call.ts'
+import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
 import { valueIn } from '../function/function-headers.ts'
+import type { FunctionCall } from '../function/function-request.ts'
 
 /** What came of asking a function for an answer for everyone. */
 export type Generation = Outcome & {

@@ -1,6 +1,6 @@
 import type { Question } from '../answer.ts'
 import { acceptedEncodings, type Encoding } from '../file/encoding.ts'
-import { forwardedLines } from '../function/function-headers.ts'
+import { forwardedLines } from '../function/function-request.ts'
 import { hostNameOf } from './host.ts'
 
 /** The headers of a request that matter to a file's answer. */

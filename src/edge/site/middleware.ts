@@ -1,10 +1,10 @@
 import type { Continuation } from '#core/routing/match/route-outcome.ts'
-import { encodePath } from '#core/routing/url/request-path.ts'
 import type { SiteFunction } from '#core/site/site.ts'
-import { authorityOf, type Exchange, type Result, visitorOf } from '../exchange.ts'
-import { ask, callOf, toAnswer } from '../function/function-answer.ts'
+import { authorityOf, type Exchange, type Result } from '../exchange.ts'
+import { ask, toAnswer } from '../function/function-answer.ts'
 import type { FunctionResponse, Functions } from '../function/function-call.ts'
-import { functionHead, isForwarded, valueIn } from '../function/function-headers.ts'
+import { valueIn } from '../function/function-headers.ts'
+import { isForwarded, middlewareCall } from '../function/function-request.ts'
 import type { MiddlewareOutcome } from './route-answer.ts'
 import type { SiteEntry } from './site-entry.ts'
 
@@ -28,25 +28,12 @@ export async function askMiddleware(
   functions: Functions,
   { site }: SiteEntry,
   fn: SiteFunction,
-  { path, query }: MiddlewareOutcome,
+  outcome: MiddlewareOutcome,
   exchange: Exchange,
   detour: Detour,
 ): Promise<MiddlewareResult> {
-  const { req, question } = exchange
-  const url = query === '' ? encodePath(path) : `${encodePath(path)}?${query}`
-  const head = functionHead(
-    req,
-    {
-      method: question.method,
-      url,
-      visitor: visitorOf(exchange),
-      matchedPath: `/${fn.path}`,
-      deploymentHost: site.deploymentHost ?? site.host,
-      extra: detour.headers,
-    },
-    { body: 'none' },
-  )
-  const call = { ...callOf(site, fn, exchange), method: question.method, head, body: undefined }
+  const { question } = exchange
+  const call = middlewareCall(site, fn, outcome, exchange, detour.headers)
   const response = await ask(functions, call, exchange, (answered) => answered)
   if ('code' in response) return { result: response }
   const rewrite = valueIn(response.headers, 'x-middleware-rewrite')

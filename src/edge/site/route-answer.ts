@@ -9,7 +9,7 @@ import { createFileAnswer, DEFAULT_CACHING, flatHeaders, siteHeaders } from '../
 import type { Folders } from '../file/folders.ts'
 import type { HotAnswers } from '../file/hot-answers.ts'
 import { staticAnswer } from '../file/static-answer.ts'
-import type { FunctionOutcome } from '../function/function-answer.ts'
+import type { FunctionOutcome } from '../function/function-request.ts'
 import type { Target } from '../request/request-path.ts'
 import { isPersonal, namesIn } from './personal.ts'
 import type { SiteEntry } from './site-entry.ts'

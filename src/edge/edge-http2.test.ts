@@ -67,7 +67,9 @@ for (const [name, headers] of Object.entries(QUESTIONS))
       const [a, b] = await Promise.all([ask(sessions[0], headers), ask(sessions[1], headers)])
       for (const { headers: answer } of [a, b]) {
         assert.ok(answer['x-platform-id'])
+        assert.equal(answer['x-vercel-id'], answer['x-platform-id'])
         answer['x-platform-id'] = 'id'
+        answer['x-vercel-id'] = 'id'
         answer.date = 'date'
       }
       const idless = (body: Buffer) => body.toString('latin1').replace(/iad1::[0-9a-z-]+/, 'id')

@@ -78,7 +78,7 @@ apiSuite('addresses that other clients know', (server) => {
     const found = await server.call(`GET /v10/now/deployments/get?url=${d.alias[0]}&resolve=1&noState=1`, {
       token,
     })
-    assert.equal(found.body.id, d.id)
+    assert.deepEqual([found.body.id, found.body.uid], [d.id, d.id])
     const { body: list } = await server.call('GET /v6/deployments?limit=5&target=production&state=READY', {
       token,
     })
@@ -139,6 +139,42 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual(left.env, {})
     const { body: still } = await server.call('GET /v3/env/pull/variables', { token })
     assert.deepEqual(Object.keys(still.env).sort(), ['NEWER', 'OLDER'])
+  })
+
+  test('a variable says that nothing was found wrong with it, where a version asks', async () => {
+    const { token } = await server.signUp()
+    await server.call('POST /v10/projects', { token, body: { name: 'looked-at' } })
+    const body = { type: 'plain', key: 'KEY', value: 'value', target: ['production'] }
+    await server.call('POST /v10/projects/looked-at/env', { token, body })
+    const { body: later } = await server.call('GET /v10/projects/looked-at/env', { token })
+    assert.deepEqual(later.envs[0].securityIssues, [])
+    const { body: native } = await server.call('GET /v9/projects/looked-at/env', { token })
+    assert.equal('securityIssues' in native.envs[0], false)
+  })
+
+  test('a secret is looked up by its name or id wherever it is in the list, and its value by nobody', async () => {
+    const { token } = await server.signUp()
+    const made: { uid: string; name: string }[] = []
+    for (let i = 0; i < 102; i++) {
+      const body = { name: `secret-${i}`, value: 'hidden' }
+      made.push((await server.call('POST /v2/platform/secrets', { token, body })).body)
+    }
+    const [first, last] = [made[0], made.at(-1)]
+    for (const [path, wanted] of [
+      [`/now/secrets/${first?.name}`, first],
+      [`/v2/now/secrets/${first?.uid}`, first],
+      [`/v3/secrets/${last?.name}`, last],
+    ] as const) {
+      const { status, body } = await server.call(`GET ${path}`, { token })
+      assert.deepEqual([status, body.uid, body.name], [200, wanted?.uid, wanted?.name], path)
+      assert.equal('value' in body, false)
+    }
+    const read = await server.call(`GET /v2/now/secrets/${last?.name}?decrypt=true`, { token })
+    assert.deepEqual([read.status, read.body.error.code], [403, 'forbidden'])
+    assert.equal((await server.call('GET /now/secrets/absent', { token })).status, 404)
+    assert.equal((await server.call('DELETE /now/secrets/secret-0', { token })).body.name, 'secret-0')
+    const other = await server.signUp()
+    assert.equal((await server.call('GET /now/secrets/secret-1', { token: other.token })).status, 404)
   })
 
   test('one signs in without a prefix, and the name of the client may come later', async () => {

@@ -83,6 +83,10 @@ apiSuite(
       assert.ok(refused.body.error.message.includes(code))
       receiver.answer(201, { 'x-platform-verify': code })
       assert.equal((await server.call('POST /v1/log-drains', { token, body })).status, 400)
+      receiver.answer(200, { 'x-vercel-verify': code })
+      const byOtherName = await server.call('POST /v1/log-drains', { token, body })
+      assert.equal(byOtherName.status, 200, JSON.stringify(byOtherName.body))
+      await server.call(`DELETE /v1/log-drains/${byOtherName.body.id}`, { token })
       receiver.answer(200, { 'x-platform-verify': code })
       const created = await server.call('POST /v1/log-drains', {
         token,
@@ -132,10 +136,12 @@ apiSuite(
       assert.ok(request)
       assert.equal(request.headers['content-type'], 'application/json')
       assert.equal(request.headers['x-key'], 'k')
-      assert.equal(
-        request.headers['x-platform-signature'],
-        createHmac('sha1', 'a secret').update(request.body).digest('hex'),
-      )
+      for (const name of ['x-platform-signature', 'x-vercel-signature'])
+        assert.equal(
+          request.headers[name],
+          createHmac('sha1', 'a secret').update(request.body).digest('hex'),
+          name,
+        )
       const items = JSON.parse(request.body)
       assert.deepEqual(
         items.map((item: { source: string }) => item.source),

@@ -70,10 +70,12 @@ apiSuite(
       const [request, ...more] = sentTo('/signed?a=1')
       assert.equal(more.length, 0)
       assert.ok(request)
-      assert.equal(
-        request.headers['x-platform-signature'],
-        createHmac('sha1', secret).update(request.body).digest('hex'),
-      )
+      for (const name of ['x-platform-signature', 'x-vercel-signature'])
+        assert.equal(
+          request.headers[name],
+          createHmac('sha1', secret).update(request.body).digest('hex'),
+          name,
+        )
       const event = JSON.parse(request.body)
       assertGolden('webhook/project-created', event)
       assert.deepEqual(event.payload, {

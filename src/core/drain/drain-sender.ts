@@ -11,7 +11,7 @@ import type { Log } from '../ports/log.ts'
 import { type Outbound, OutboundFailure } from '../ports/outbound.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
-import { SIGNATURE_HEADER, signatureOf } from '../webhook/signature.ts'
+import { signatureHeaders } from '../webhook/signature.ts'
 import { DRAINS_TOPIC, type Drain, drainHeadersPurpose, drainSecretPurpose } from './drain.ts'
 import type { Scheme } from './drain-item.ts'
 import type { ClaimedDrain, DrainStore, Gap } from './drain-store.ts'
@@ -321,7 +321,7 @@ export class DrainSender {
           'user-agent': 'Aloft-Log-Drain',
           ...headers,
           'content-type': CONTENT_TYPE[drain.format],
-          ...(secret === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(body, secret) }),
+          ...(secret === undefined ? {} : signatureHeaders(body, secret)),
         },
         body,
         timeoutMs: ANSWER_TIME,

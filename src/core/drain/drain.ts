@@ -41,6 +41,8 @@ export const drainHeadersPurpose = (drainId: string): string => `drain-headers $
 export const drainSecretPurpose = (drainId: string): string => `drain-secret ${drainId}`
 
 export const VERIFY_HEADER = 'x-platform-verify'
+/** Receivers written for another platform answer by its name. */
+export const OTHER_VERIFY_HEADER = 'x-vercel-verify'
 
 /**
  * What an address has to answer with before logs of the account are sent to it. Not a secret: it shows that

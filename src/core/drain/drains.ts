@@ -19,6 +19,7 @@ import {
   drainHeadersPurpose,
   drainSecretPurpose,
   MOST_DRAINS,
+  OTHER_VERIFY_HEADER,
   VERIFY_HEADER,
   verifyCodeOf,
 } from './drain.ts'
@@ -187,5 +188,6 @@ async function verify(
       throw error
     })
   if (answer.status !== 200) throw refuse(`answers ${answer.status}`)
-  if (answer.headers[VERIFY_HEADER]?.trim() !== code) throw refuse('does not answer with the code')
+  const { [VERIFY_HEADER]: ours, [OTHER_VERIFY_HEADER]: theirs } = answer.headers
+  if (ours?.trim() !== code && theirs?.trim() !== code) throw refuse('does not answer with the code')
 }

@@ -1,4 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
+import { isSignatureHeader } from '../webhook/signature.ts'
 
 const MOST_HEADERS = 10
 const LONGEST_VALUE = 2048
@@ -31,7 +32,8 @@ export function readHeaders(
   if (pairs.length > MOST_HEADERS) throw refuse(`should hold at most ${MOST_HEADERS}`)
   for (const [name, value] of pairs) {
     if (!NAME.test(name)) throw refuse('holds a name that no header can have')
-    if (OURS.has(name) || name.startsWith('x-platform-')) throw refuse(`should not hold \`${name}\``)
+    if (OURS.has(name) || name.startsWith('x-platform-') || isSignatureHeader(name))
+      throw refuse(`should not hold \`${name}\``)
     if (value.length > LONGEST_VALUE || !VALUE.test(value)) throw refuse(`has no valid value for \`${name}\``)
   }
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs)

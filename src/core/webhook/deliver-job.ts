@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import { type Outbound, OutboundFailure } from '../ports/outbound.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
-import { SIGNATURE_HEADER, signatureOf } from './signature.ts'
+import { signatureHeaders } from './signature.ts'
 import { type Attempt, type Delivery, type Webhook, webhookPurpose } from './webhook.ts'
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts'
 
@@ -75,7 +75,7 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
         headers: {
           'content-type': 'application/json',
           'user-agent': 'Aloft-Webhooks',
-          [SIGNATURE_HEADER]: signatureOf(body, secret),
+          ...signatureHeaders(body, secret),
         },
         body,
         timeoutMs: ANSWER_TIME,

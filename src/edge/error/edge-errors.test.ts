@@ -34,6 +34,7 @@ for (const [host, status, code] of REFUSALS)
       const answer = await visit(host, path, {}, method)
       assert.equal(answer.status, status)
       assert.equal(answer.headers['x-platform-error'], code)
+      assert.equal(answer.headers['x-vercel-error'], code)
       assert.equal(answer.headers['cache-control'], 'no-store')
       assert.ok(answer.headers['x-platform-id'])
     }

@@ -202,7 +202,7 @@ export function errorAnswer(
     ...['content-type', `${type}; charset=utf-8`],
     ...['cache-control', error.personal === true ? 'private, no-store' : 'no-store'],
     ...['vary', 'accept'],
-    ...['x-platform-error', code],
+    ...['x-platform-error', code, 'x-vercel-error', code],
     ...(error.retryAfter === undefined ? [] : ['retry-after', String(error.retryAfter)]),
     ...(type === 'text/html' ? ['content-security-policy', PAGE_POLICY] : []),
     ...['content-length', String(body.length)],

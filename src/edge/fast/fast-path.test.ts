@@ -190,6 +190,7 @@ test('visits are recorded like those of node:http', async () => {
   const socket = await open(fast.port)
   const text = await say(socket, head('/a.txt?q=1', 'User-Agent: agent/1'))
   const [visit] = world.visits
+  assert.equal(/x-vercel-id: (.*)\r\n/.exec(text)?.[1], visit?.id)
   assert.ok(visit && Math.abs(visit.at - Date.now()) < 10_000)
   assert.deepEqual(
     { ...visit, at: 0 },

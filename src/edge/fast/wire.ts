@@ -1,5 +1,5 @@
 import type { RequestIds } from '../request/request-id.ts'
-import { stampLines } from '../stamp.ts'
+import { OTHER_ID, stampLines } from '../stamp.ts'
 
 const DATE = 'date: '
 
@@ -8,7 +8,7 @@ export const stampedHead = (statusLine: string, date: string, id: string): strin
   statusLine + stampLines(date, id)
 
 /**
- * A whole answer over HTTP/1.1 in one buffer, of which the date and the id are written anew for each visit.
+ * A whole answer over HTTP/1.1 in one buffer, of which the date and the id, twice, are written anew for each visit.
  * Whoever sends it must let go of it unless all of it went out at once: a buffer that is still being read from
  * must not change.
  */
@@ -16,6 +16,7 @@ export class Wire {
   readonly bytes: Buffer
   readonly #dateAt: number
   readonly #idEnd: number
+  readonly #otherIdEnd: number
   #date: string
 
   /** `stamped` is as `stampedHead` made it, with `date` in it. */
@@ -24,6 +25,7 @@ export class Wire {
     this.#date = date
     this.#dateAt = stamped.indexOf(DATE) + DATE.length
     this.#idEnd = stamped.length - 2
+    this.#otherIdEnd = stamped.indexOf('\r\n', stamped.indexOf(`${OTHER_ID}: `))
     this.bytes = Buffer.allocUnsafeSlow(head.length + body.length)
     this.bytes.write(head, 'latin1')
     this.bytes.set(body, head.length)
@@ -37,6 +39,11 @@ export class Wire {
       bytes.write(date, this.#dateAt, 'latin1')
     }
     const at = this.#idEnd - count.length
-    for (let i = 0; i < count.length; i++) bytes[at + i] = count[i] as number
+    const otherAt = this.#otherIdEnd - count.length
+    for (let i = 0; i < count.length; i++) {
+      const digit = count[i] as number
+      bytes[at + i] = digit
+      bytes[otherAt + i] = digit
+    }
   }
 }

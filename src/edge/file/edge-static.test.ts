@@ -63,6 +63,7 @@ test('a file is served with its type, tag, length and a caching rule that asks a
 test('every answer has an id of its own', async () => {
   const [a, b] = await Promise.all([get('/about.html'), get('/about.html')])
   assert.notEqual(a.headers['x-platform-id'], b.headers['x-platform-id'])
+  for (const { headers } of [a, b]) assert.equal(headers['x-vercel-id'], headers['x-platform-id'])
 })
 
 const LOOKUPS: readonly (readonly [string, number, string])[] = [

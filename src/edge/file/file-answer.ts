@@ -83,7 +83,7 @@ export function createFileAnswer(
 }
 
 /** What every answer has from us, and what only the protocol itself may say. */
-const RESERVED = /^(?:date|http2-settings|x-platform-.*)$/
+const RESERVED = /^(?:date|http2-settings|x-platform-.*|x-vercel-(?:id|error))$/
 
 /** The headers of routes, names and values in turn, as far as they are theirs to set. */
 export const flatHeaders = (headers: RouteHeaders, without?: ReadonlySet<string>): readonly string[] =>

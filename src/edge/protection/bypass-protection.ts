@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#core/ports/clock.ts'
 import { hashBearer } from '#core/token/token.ts'
 import { headerOf } from '../answer.ts'
-import { BYPASS, parameterOf, SET_COOKIE, withoutOwnParameters } from './own-parameters.ts'
+import { BYPASS, ownValue, SET_COOKIE, withoutOwnParameters } from './own-parameters.ts'
 import { addressOf, type GuardedVisit, isSecure, LET_IN, type ProtectionResult, sendTo } from './visit.ts'
 import { GRANT_SECONDS, type VisitorCookies } from './visitor-cookie.ts'
 
@@ -14,7 +14,7 @@ export function createBypassProtection({ cookies, clock }: { cookies: VisitorCoo
     const { site, exchange, protection } = visit
     if (protection.bypassHashes.length === 0) return undefined
     const { question, url } = exchange
-    const secret = headerOf(question, BYPASS) ?? parameterOf(url, BYPASS)
+    const secret = ownValue(question, url, BYPASS)
     const hash = secret === undefined ? undefined : knownHash(secret, protection.bypassHashes)
     const now = Math.floor(clock.now() / 1000)
     if (hash === undefined) {
@@ -25,7 +25,7 @@ export function createBypassProtection({ cookies, clock }: { cookies: VisitorCoo
     }
     const clean = withoutOwnParameters(url)
     exchange.url = clean
-    const request = headerOf(question, SET_COOKIE) ?? parameterOf(url, SET_COOKIE)
+    const request = ownValue(question, url, SET_COOKIE)
     if (request !== 'true' && request !== 'samesitenone') return LET_IN
     const grants = { bypass: { hash, until: now + GRANT_SECONDS } }
     const cookie = cookies.write(grants, site.host, {

@@ -1,9 +1,20 @@
-/** Opens a protected site to whoever has one of the project's secrets; a header, or a parameter of the query. */
-export const BYPASS = 'x-platform-protection-bypass'
-/** Asks for a cookie that does so from then on. */
-export const SET_COOKIE = 'x-platform-set-bypass-cookie'
+import { headerOf, type Question } from '../answer.ts'
 
-const OWN: ReadonlySet<string> = new Set([BYPASS, SET_COOKIE])
+/** Opens a protected site to whoever has one of the project's secrets; a header, or a parameter of the query. */
+export const BYPASS = ['x-platform-protection-bypass', 'x-vercel-protection-bypass'] as const
+/** Asks for a cookie that does so from then on. */
+export const SET_COOKIE = ['x-platform-set-bypass-cookie', 'x-vercel-set-bypass-cookie'] as const
+
+const OWN: ReadonlySet<string> = new Set([...BYPASS, ...SET_COOKIE])
+
+/** By any of its names, in a header or in the query. */
+export function ownValue(question: Question, url: string, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = headerOf(question, name) ?? parameterOf(url, name)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
 
 /** The value of a parameter in the query of a URL. */
 export function parameterOf(url: string, name: string): string | undefined {
@@ -21,7 +32,7 @@ export function parameterOf(url: string, name: string): string | undefined {
 /** A URL without the parameters that are between the visitor and us, all else as it was sent. */
 export function withoutOwnParameters(url: string): string {
   const query = queryOf(url)
-  if (query === undefined || !query.includes('x-platform-')) return url
+  if (query === undefined || !/x-(?:platform|vercel)-/.test(query)) return url
   const kept = query.split('&').filter((one) => !OWN.has(nameOf(one)))
   const path = url.slice(0, url.length - query.length - 1)
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`

@@ -72,7 +72,9 @@ test('the upstream learns whom the request is for, and cannot be lied to about i
     'x-real-ip': '6.6.6.6',
     forwarded: 'for=6.6.6.6',
   }
-  const answer = await api('x', { headers: { ...forged, 'x-platform-id': 'forged' } })
+  const answer = await api('x', {
+    headers: { ...forged, 'x-platform-id': 'forged', 'x-vercel-id': 'forged' },
+  })
   const { headers } = JSON.parse(answer.text)
   assert.equal(headers.host, new URL(origin).host)
   assert.equal(headers['x-forwarded-for'], '127.0.0.1')
@@ -80,7 +82,8 @@ test('the upstream learns whom the request is for, and cannot be lied to about i
   assert.equal(headers['x-forwarded-host'], 'site.test')
   assert.equal(headers['x-forwarded-proto'], 'http')
   assert.equal(headers['x-forwarded-port'], String(server.port))
-  assert.equal(headers['x-platform-id'], answer.headers['x-platform-id'])
+  for (const name of ['x-platform-id', 'x-vercel-id'])
+    assert.equal(headers[name], answer.headers['x-platform-id'], name)
   assert.equal(headers.forwarded, undefined)
 })
 
@@ -93,6 +96,7 @@ test('headers of one connection go no further, in either direction', async () =>
       'keep-alive': 'timeout=1',
       'proxy-authenticate': 'Basic',
       'x-platform-error': 'FORGED',
+      'x-vercel-error': 'FORGED',
     })
     res.end('ok')
   }
@@ -102,12 +106,13 @@ test('headers of one connection go no further, in either direction', async () =>
     te: 'trailers',
     'proxy-authorization': 'x',
     'keep-alive': '1',
+    'x-vercel-protection-bypass': 'secret',
   }
   const { headers } = await api('x', { headers: hops })
   const seen = JSON.parse(headers['x-seen'] as string)
-  for (const name of ['x-secret', 'te', 'proxy-authorization', 'keep-alive', 'upgrade'])
+  for (const name of ['te', 'upgrade', ...Object.keys(hops)].filter((each) => each !== 'connection'))
     assert.equal(seen[name], undefined, name)
-  for (const name of ['x-hop', 'proxy-authenticate', 'x-platform-error'])
+  for (const name of ['x-hop', 'proxy-authenticate', 'x-platform-error', 'x-vercel-error'])
     assert.equal(headers[name], undefined, name)
 })
 

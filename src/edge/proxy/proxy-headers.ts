@@ -32,6 +32,15 @@ const VIA = '1.1 aloft'
 /** A request that came by more often than this goes round in circles. */
 const MAX_VISITS = 8
 
+/** What is between the visitor and us, by our names and by those of other platforms. */
+const isOwn = (name: string): boolean => name.startsWith('x-platform-') || OTHERS.has(name)
+const OTHERS: ReadonlySet<string> = new Set([
+  'x-vercel-error',
+  'x-vercel-id',
+  'x-vercel-protection-bypass',
+  'x-vercel-set-bypass-cookie',
+])
+
 /** Undefined when the request has been through here too often. */
 export function requestHeaders(
   headers: IncomingHttpHeaders,
@@ -44,7 +53,7 @@ export function requestHeaders(
   const sent: OutgoingHttpHeaders = {}
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || name.startsWith(':') || HOP_BY_HOP.has(name) || named.has(name)) continue
-    if (REPLACED.has(name) || name.startsWith('x-forwarded-') || name.startsWith('x-platform-')) continue
+    if (REPLACED.has(name) || name.startsWith('x-forwarded-') || isOwn(name)) continue
     sent[name] = value
   }
   return {
@@ -57,6 +66,7 @@ export function requestHeaders(
     ...(visitor.port !== undefined && { 'x-forwarded-port': String(visitor.port) }),
     'x-real-ip': visitor.ip,
     'x-platform-id': visitor.requestId,
+    'x-vercel-id': visitor.requestId,
   }
 }
 
@@ -75,8 +85,7 @@ export function responseHeaders(
   }
   const named = namesIn(headers.get('connection')?.join(','))
   for (const name of [...headers.keys()])
-    if (HOP_BY_HOP.has(name) || named.has(name) || name === 'date' || name.startsWith('x-platform-'))
-      headers.delete(name)
+    if (HOP_BY_HOP.has(name) || named.has(name) || name === 'date' || isOwn(name)) headers.delete(name)
   for (const [name, value] of routes) headers.set(name, [value])
   for (let i = 0; i + 1 < own.length; i += 2) headers.set(own[i] as string, [own[i + 1] as string])
   return [...headers].flatMap(([name, values]) => [

@@ -101,7 +101,11 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
     const page = await settle(visit, 'kind' in answer ? { ...answer, isPage: true } : answer, NO_DETOUR)
     return 'code' in page
       ? refusal
-      : { ...page, headers: [...page.headers, 'x-platform-error', refusal.code], source: 'error' }
+      : {
+          ...page,
+          headers: [...page.headers, 'x-platform-error', refusal.code, 'x-vercel-error', refusal.code],
+          source: 'error',
+        }
   }
 
   /** What the site answers to a request that has nothing of a visitor in it. */

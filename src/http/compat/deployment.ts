@@ -39,6 +39,8 @@ export async function showDeployment(d: Deployment, also: Also) {
   const ready = output?.readyAt
   return {
     ...d,
+    // Older versions call it otherwise.
+    uid: d.id,
     // Clients read an absent name as one that is still to come, and one of an object as another thing.
     plan: shownPlan(d.plan),
     readyState: state,

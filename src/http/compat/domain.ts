@@ -4,7 +4,6 @@ import * as records from '#contract/api/dns-record.ts'
 import * as api from '#contract/api/domain.ts'
 import { getProjectDomain } from '#contract/api/project-domain.ts'
 import * as registrar from '#contract/api/registrar.ts'
-import * as secrets from '#contract/api/secret.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
 import type { Also, Asked, CompatRow, Given } from './row.ts'
 
@@ -238,6 +237,4 @@ export const domainRows: readonly CompatRow[] = [
     show: showAssigned,
   },
   { on: 'DELETE /v{3,4}{,/now}/aliases/:id', is: is(alias.deleteAlias) },
-
-  { on: 'GET /v3{,/now}/secrets', is: is(secrets.listSecrets) },
 ]

@@ -5,6 +5,7 @@ import { fileRows } from './file.ts'
 import { logRows } from './log.ts'
 import { projectRows } from './project.ts'
 import type { CompatRow } from './row.ts'
+import { secretRows } from './secret.ts'
 
 /** Every address that other clients know and that is more than another name. */
 export const ROWS: readonly CompatRow[] = [
@@ -14,4 +15,5 @@ export const ROWS: readonly CompatRow[] = [
   ...logRows,
   ...projectRows,
   ...domainRows,
+  ...secretRows,
 ]

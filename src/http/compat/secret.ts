@@ -1,0 +1,29 @@
+import * as api from '#contract/api/secret.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { AloftError } from '#contract/errors.ts'
+import type { Also, CompatRow } from './row.ts'
+
+/** Only what is listed can be looked up: secrets are found in the list, page by page. */
+async function find({ call, asked }: Also) {
+  const { name = '' } = asked.params
+  if (asked.query.decrypt === 'true')
+    throw new AloftError('forbidden', 'The value of a secret cannot be read again; deployments alone get it.')
+  for (let until: number | null | undefined; until !== null; ) {
+    const query = { limit: '100', ...(until === undefined ? {} : { until: String(until) }) }
+    const { secrets, pagination } = await call(api.listSecrets, { query })
+    const found = secrets.find((one) => one.uid === name) ?? secrets.find((one) => one.name === name)
+    if (found) return found
+    until = pagination.next
+  }
+  throw new AloftError('not_found', `There is no secret \`${name.slice(0, 100)}\`.`)
+}
+
+const is = (endpoint: Endpoint): Endpoint => endpoint
+
+export const secretRows: readonly CompatRow[] = [
+  { on: 'GET /v3{,/now}/secrets', is: is(api.listSecrets) },
+  { on: 'GET {/now,/v2,/v2/now,/v3,/v3/now}/secrets/:name', is: is(api.listSecrets), answer: find },
+  // Command lines say the name of the one that they changed, which the earliest answer of ours leaves out.
+  { on: 'PATCH {/now,/v3,/v3/now}/secrets/:name', is: is(api.renameSecret) },
+  { on: 'DELETE {/now,/v3,/v3/now}/secrets/:name', is: is(api.deleteSecret) },
+]

@@ -4,8 +4,11 @@
  *   npm run test:faults -- --rounds 1000      so many random kills, half on SQLite and half on PostgreSQL
  *   npm run test:faults -- --seed 7           the same kills and the same load again
  *   npm run test:faults -- --only Redis       the scenarios with this in their name
+ *   npm run test:faults -- --only 'kills on SQLite' --rounds 1000   all of the kills on one database
  *   npm run test:faults -- --only restore --restore-mb 10240   the memory that a restore of 10 GB needs
  *   npm run test:faults -- --write            writes the table of docs/reliability.md
+ *
+ * SIGTERM (`kill` with the number of this process) ends the random kills after the one under way, and tells what came of those until then.
  */
 import { randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -79,9 +82,18 @@ for (const prepare of new Set(chosen.map((scenario) => scenario.prepare))) {
   await ground.close()
 }
 
-for (const database of ['SQLite', 'PostgreSQL'] as const) {
-  const count = database === 'SQLite' ? Math.ceil(rounds / 2) : Math.floor(rounds / 2)
-  if (count === 0 || !'kills'.includes(values.only)) continue
+let isInterrupted = false
+const interrupt = () => {
+  isInterrupted = true
+}
+
+const databases = (['SQLite', 'PostgreSQL'] as const).filter((database) =>
+  `random kills on ${database}`.includes(values.only),
+)
+process.on('SIGTERM', interrupt)
+for (const [index, database] of databases.entries()) {
+  const count = Math.floor((rounds + databases.length - 1 - index) / databases.length)
+  if (count === 0 || isInterrupted) continue
   const postgres = database === 'PostgreSQL' ? await startPostgres() : undefined
   const env = postgres
     ? { ALOFT_DATABASE_URL: await createDatabase(postgres.folder, { migrated: false }) }
@@ -95,9 +107,10 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
         `     ${database}, kill ${kills.length}: ${kill.victim}, back after ${kill.seconds.toFixed(1)} s`,
       )
       for (const lost of kill.lost) console.log(`     LOST ${lost}`)
+      if (isInterrupted) break
     }
     const times = (victim: string) => kills.filter((kill) => kill.victim === victim).length
-    const name = `${count} random kills on ${database} (${VICTIMS.map((one) => `${times(one)} × ${one}`).join(', ')})`
+    const name = `${kills.length} random kills on ${database} (${VICTIMS.map((one) => `${times(one)} × ${one}`).join(', ')})`
     const lost = kills.flatMap((kill) => kill.lost)
     const seconds = Math.max(...kills.map((kill) => kill.seconds))
     tell({ name, ...world.counts, lost: lost.length, seconds }, [...lost, ...world.counts.wrong])
@@ -106,6 +119,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
     await postgres?.stop()
   }
 }
+process.off('SIGTERM', interrupt)
 
 if ('restore'.includes(values.only)) {
   const { megabytes, peak } = await measureRestore(Number(values['restore-mb']))

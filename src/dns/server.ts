@@ -40,7 +40,13 @@ export interface DnsServer {
 export async function startDnsServer(options: DnsServerOptions): Promise<DnsServer> {
   const { host, bus, log, reusePort = false, tcpLimits } = options
   const responder = new Responder(options)
-  const unsubscribe = bus.subscribe(ZONES_TOPIC, (name) => responder.invalidate(name))
+  const ends = [
+    bus.subscribe(ZONES_TOPIC, (name) => responder.invalidate(name)),
+    bus.onGap?.(() => responder.invalidate('*')),
+  ]
+  const unsubscribe = () => {
+    for (const end of ends) end?.()
+  }
   try {
     const shared = { host, reusePort, responder, log }
     const tcp = await listenTcp({

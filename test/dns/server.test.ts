@@ -8,6 +8,7 @@ import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type DnsServerOptions, startDnsServer } from '#dns/server.ts'
 import { createDnsClient, question } from '#test/support/dns-client.ts'
+import { createGapBus } from '#test/support/gap-bus.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createResolver, createZones, zoneOf } from '#test/support/zones.ts'
 
@@ -101,6 +102,22 @@ test('several servers share a port, and all of them hear of a change', {
   first.bus.publish(ZONES_TOPIC, 'example.com')
   await Promise.resolve()
   assert.deepEqual(await all(), new Set(['["192.0.2.2"]']))
+})
+
+test('after a gap in the messages zones are looked up again', async (t) => {
+  const { bus, tellGap } = createGapBus()
+  const { zones, server } = await start(t, { bus })
+  const client = await createDnsClient(server.port)
+  t.after(() => client.close())
+  const addresses = async () => {
+    const { packet } = await client.ask({ name: 'www.example.com', type: 'A' })
+    return packet.answers?.map((record) => 'data' in record && record.data)
+  }
+  assert.deepEqual(await addresses(), ['192.0.2.1'])
+  zones.set(zoneOf('example.com', [['www', 'A', '192.0.2.2']]))
+  assert.deepEqual(await addresses(), ['192.0.2.1'])
+  tellGap()
+  assert.deepEqual(await addresses(), ['192.0.2.2'])
 })
 
 test('a drain lets answers over TCP end that are under way', async (t) => {

@@ -7,6 +7,7 @@ import { type Context, personalOwner } from '#core/access/context.ts'
 import { createChangeTeller } from '#core/change/change-teller.ts'
 import { createChanges } from '#core/change/changes.ts'
 import type { Bus } from '#core/ports/bus.ts'
+import { createGapBus } from '#test/support/gap-bus.ts'
 import { startRedis, withoutRedis } from '#test/support/redis.ts'
 import { sampleToken, sampleUser } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -66,4 +67,15 @@ test('who may not listen any more is asked to leave at the next turn', async () 
     const alive = setInterval(() => changes.count() === 0 && clearInterval(alive), 5)
   })
   assert.equal(changes.count(), 0)
+})
+
+test('after a gap in the messages listeners are sent away, so that they ask for everything again', () => {
+  const { bus, tellGap } = createGapBus()
+  const changes = createChanges({ bus, teams })
+  let ended = 0
+  const listener = { hear() {}, stillThere() {}, end: () => ended++, findAgain: async () => actor }
+  changes.follow(ctx, listener)
+  changes.follow(ctx, listener)
+  tellGap()
+  assert.deepEqual([ended, changes.count()], [2, 0])
 })

@@ -74,6 +74,10 @@ export function createChanges({
   const seats = new Set<Seat>()
   const byAccount = new Map<string, Set<Seat>>()
   let unsubscribe: (() => void) | undefined
+  // What was not heard cannot be told: who follows comes back, and asks for everything again.
+  bus.onGap?.(() => {
+    for (const seat of [...seats]) seat.end()
+  })
 
   const countOf = (what: 'personId' | 'ownerId', id: string): number => {
     let count = 0

@@ -56,6 +56,7 @@ export function createQuotaSettings({ settings, bus, clock }: SettingParts): Quo
     since = clock.monotonic()
   }
   bus.subscribe(TOPIC, forget)
+  bus.onGap?.(forget)
 
   async function load(key: string): Promise<QuotaChange> {
     const text = await settings.get(key)

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, test } from 'node:test'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
-import type { Bus } from '#core/ports/bus.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
 import { createTestClock } from '#test/support/clock.ts'
@@ -15,6 +14,7 @@ import {
   serveFast,
   serveSlow,
 } from '#test/support/edge.ts'
+import { createGapBus } from '#test/support/gap-bus.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const closing: (() => Promise<void>)[] = []
@@ -152,14 +152,7 @@ test('a change whose message was lost is noticed after a minute, while visitors 
 })
 
 test('after a gap in the messages everything is looked up again, while visitors are served', async () => {
-  let tellGap = () => {}
-  const bus: Bus = {
-    ...createMemoryBus({ log: silentLog }),
-    onGap(listener) {
-      tellGap = listener
-      return () => {}
-    },
-  }
+  const { bus, tellGap } = createGapBus()
   const world = createEdgeWorld({ bus })
   world.addSite('site.test', { 'index.html': 'old' })
   const { port } = await start(world)

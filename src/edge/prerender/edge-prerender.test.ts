@@ -11,6 +11,7 @@ import type { Prerender } from '#core/output/output.ts'
 import type { Site } from '#core/site/site.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { ask, createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/edge.ts'
+import { createGapBus } from '#test/support/gap-bus.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-prerender-'))
@@ -393,6 +394,25 @@ test('another process that had the answer in memory learns that it was revalidat
   const { from } = await get('/page', { method: 'HEAD', headers: { 'x-prerender-revalidate': 'secret' } })
   assert.equal(from, 'REVALIDATED')
   assert.equal(await there(), 'made 4')
+  await otherServer.close()
+  await other.edge.close()
+})
+
+test('another process that missed the message of it learns it after the gap', async () => {
+  const { host, site, get, act } = await tagged({ expiration: false })
+  const { bus: deaf, tellGap } = createGapBus()
+  const other = createEdgeWorld({ runner: instances.runner, prerenders, clock, bus: deaf })
+  other.sites.set(host, site)
+  const otherServer = await serveSlow(other.edge)
+  const there = async () => (await ask(otherServer.port, '/page', { host })).text
+  await get()
+  assert.equal(await there(), 'made 1')
+  time.now += 5
+  await act('tag=stamps')
+  time.now += 5
+  assert.equal(await there(), 'made 1')
+  tellGap()
+  assert.equal(await there(), 'made 3')
   await otherServer.close()
   await other.edge.close()
 })

@@ -37,14 +37,20 @@ export class Revalidations {
   readonly #options: RevalidationOptions
   readonly #known = new Map<string, RevalidatedTag>()
   readonly #loads = new Map<string, Promise<void>>()
-  readonly #unsubscribe: () => void
+  readonly #ends: readonly ((() => void) | undefined)[]
 
   constructor(options: RevalidationOptions) {
     this.#options = options
-    this.#unsubscribe = options.bus.subscribe(REVALIDATIONS_TOPIC, (id) => {
-      options.memory.forget(id)
-      if (this.#known.has(id)) void this.#read(id)
-    })
+    this.#ends = [
+      options.bus.subscribe(REVALIDATIONS_TOPIC, (id) => {
+        options.memory.forget(id)
+        if (this.#known.has(id)) void this.#read(id)
+      }),
+      options.bus.onGap?.(() => {
+        options.memory.clear()
+        for (const id of this.#known.keys()) void this.#read(id)
+      }),
+    ]
   }
 
   /** Resolves when all that was said before is known. */
@@ -89,7 +95,7 @@ export class Revalidations {
   }
 
   close(): void {
-    this.#unsubscribe()
+    for (const end of this.#ends) end?.()
   }
 
   #read(deploymentId: string): Promise<void> {

@@ -25,6 +25,7 @@ export async function chooseCertificates(config: Config, parts: Parts): Promise<
     ...(platform && { platform: opened(platform, parts) }),
   })
   parts.bus.subscribe(CERTIFICATES_TOPIC, forget)
+  parts.bus.onGap?.(() => forget('*'))
   // Asked for now, so that it is there when the first visitor comes.
   if (platform) await opened(platform, parts)(config.domain)
   return certificateFor

@@ -1,0 +1,20 @@
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import type { Bus } from '#core/ports/bus.ts'
+import { silentLog } from './silent-log.ts'
+
+/** A bus that can tell that messages may have been lost, and does so when a test says so. */
+export function createGapBus(): { readonly bus: Bus; tellGap(): void } {
+  const listeners = new Set<() => void>()
+  return {
+    bus: {
+      ...createMemoryBus({ log: silentLog }),
+      onGap(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    },
+    tellGap() {
+      for (const listener of listeners) listener()
+    },
+  }
+}

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
@@ -69,6 +71,30 @@ for (const [name, env] of Object.entries({
         },
       })
       assert.equal((await visit(aloft, asking.url, { path: '/api' })).text, '401')
+    })
+
+    test('builds and functions find no packages in the folders above the data folder', async () => {
+      const above = join(aloft.folder, 'node_modules', 'above')
+      await mkdir(above, { recursive: true })
+      await writeFile(join(above, 'index.js'), 'module.exports = "found"')
+      const look = `const found = []
+        try { found.push(require('above')) } catch (error) { found.push(error.code) }
+        const looked = import('above').then((m) => m.default, (error) => error.code).then((said) => [...found, said].join())`
+      const { url } = await deployed(aloft, {
+        name: 'looks-up',
+        files: {
+          'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
+          'build.js': `${look}
+            looked.then((said) => { require('fs').mkdirSync('public'); require('fs').writeFileSync('public/build.txt', said) })`,
+          'api/look.js': `${look}\nmodule.exports = async (req, res) => res.end(await looked)`,
+        },
+      })
+      for (const path of ['/build.txt', '/api/look'])
+        assert.equal(
+          (await visit(aloft, url, { path })).text,
+          'MODULE_NOT_FOUND,ERR_MODULE_NOT_FOUND',
+          `${name}: ${path}`,
+        )
     })
 
     test('what is in force is told to the operator', async () => {

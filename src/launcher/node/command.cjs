@@ -58,11 +58,11 @@ function bridge(socket, upstream) {
 }
 
 /** Where programs share the network of this machine: a port that is the command's own, and a way to know that it is. */
-async function ownAddress(asked, { sites }) {
+async function ownAddress(asked, { sites, folder }) {
   const own = await findPort()
   return {
     port: own,
-    env: portVariables(process.env, { asked, own, sites }),
+    env: portVariables(process.env, { asked, own, sites, folder }),
     ownership: createOwnership(own),
   }
 }

@@ -8,6 +8,7 @@ const { captureOutput, createLines } = require('./output.cjs')
 const { startProgram } = require('./program.cjs')
 const { createServer } = require('./server.cjs')
 const { moveConnections } = require('./host-network/moved-ports.cjs')
+const { keepPackagesWithin } = require('./host-network/own-packages.cjs')
 const { warm } = require('./warm.cjs')
 
 const { setTimeout } = global
@@ -16,7 +17,7 @@ const exit = process.exit.bind(process)
 const LAST_ACTS_MS = 500
 
 const folder = process.env.ALOFT_RUN_DIR || '/aloft/run'
-/** What is to be known where programs share the network of this machine. */
+/** What is to be known where programs share this machine and its network. */
 const hostNetwork = process.env.ALOFT_HOST_NETWORK && JSON.parse(process.env.ALOFT_HOST_NETWORK)
 const control = createControl()
 const lines = createLines(control.log)
@@ -109,6 +110,7 @@ async function load(message) {
   delete process.env.ALOFT_RUN_DIR
   delete process.env.ALOFT_HOST_NETWORK
   if (hostNetwork) moveConnections({ sites: hostNetwork.sites })
+  if (hostNetwork && hostNetwork.folder) keepPackagesWithin(hostNetwork.folder)
   Object.assign(process.env, message.env)
   process.chdir(message.root || '/var/task')
   const hold = {

@@ -89,7 +89,7 @@ export async function openCodeWorkers(
     authorities,
     clock,
     log,
-    ...(sandbox.kind === 'none' && sites.sites ? { env: sharedNetworkEnv(sites.sites) } : {}),
+    ...(sandbox.kind === 'none' ? { env: sharedNetworkEnv(sites.sites, config.dataDir) } : {}),
   })
   const services = sites.sites && {
     services: { destinations, ports: Object.keys(sites.sites.ports).map(Number) },

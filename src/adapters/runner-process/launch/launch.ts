@@ -204,7 +204,12 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
       TZ: 'UTC',
       ...certificates(parts),
       ALOFT_LAUNCH: '1',
-      ...(bare ? { ALOFT_RUN_DIR: shared, ALOFT_HOST_NETWORK: JSON.stringify({ sites: parts.sites }) } : {}),
+      ...(bare
+        ? {
+            ALOFT_RUN_DIR: shared,
+            ALOFT_HOST_NETWORK: JSON.stringify({ sites: parts.sites, folder: places.folder }),
+          }
+        : {}),
     },
     binds: [
       ...start.binds,

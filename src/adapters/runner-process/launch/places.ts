@@ -6,6 +6,8 @@ import { join } from 'node:path'
 
 /** Where things lie on this machine. */
 export interface Places {
+  /** In which all of these are, but for the sockets. */
+  readonly folder: string
   /** Program folders, by the digest of their archive. */
   readonly programs: string
   /** Compiled code, by program and project. */
@@ -78,6 +80,7 @@ export async function openPlaces(folder: string, runFolder?: string): Promise<Pl
   if (run.length + LONGEST_NAME > LONGEST_PATH)
     throw new Error(`The path ${run} is too long for sockets: choose another run folder`)
   const places = {
+    folder,
     programs: join(folder, 'programs'),
     caches: join(folder, 'program-caches'),
     instances: join(folder, 'instances'),

@@ -28,14 +28,14 @@ async function findPort() {
  * The variables by which a command learns of its port. One that listens on the usual port without a look at `PORT` is
  * moved to its own all the same, if it is a program of Node or Python: these load the files that are named here.
  */
-function portVariables(env, { asked, own, sites }) {
+function portVariables(env, { asked, own, sites, folder }) {
   const preload = `--require ${JSON.stringify(path.join(__dirname, 'preload.cjs'))}`
   const python = path.join(__dirname, '..', '..', 'python', 'preload')
   return {
     PORT: String(own),
     NODE_OPTIONS: env.NODE_OPTIONS ? `${preload} ${env.NODE_OPTIONS}` : preload,
     PYTHONPATH: env.PYTHONPATH ? `${python}:${env.PYTHONPATH}` : python,
-    ALOFT_HOST_NETWORK: JSON.stringify({ asked, own, sites }),
+    ALOFT_HOST_NETWORK: JSON.stringify({ asked, own, sites, folder }),
   }
 }
 

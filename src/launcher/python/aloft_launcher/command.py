@@ -31,7 +31,7 @@ def _pass_on(source, target):
                 pass
 
 
-def _port_variables(env, asked, own, sites):
+def _port_variables(env, asked, own, host_network):
     """
     By these a command learns of its port. One that listens on the usual port without a look at `PORT` is moved to its
     own all the same, if it is a program of Node or Python: these load the files that are named here.
@@ -41,7 +41,7 @@ def _port_variables(env, asked, own, sites):
         "PORT": str(own),
         "NODE_OPTIONS": node + " " + env["NODE_OPTIONS"] if env.get("NODE_OPTIONS") else node,
         "PYTHONPATH": PRELOAD + ":" + env["PYTHONPATH"] if env.get("PYTHONPATH") else PRELOAD,
-        "ALOFT_HOST_NETWORK": json.dumps({"asked": asked, "own": own, "sites": sites}),
+        "ALOFT_HOST_NETWORK": json.dumps(dict(host_network, asked=asked, own=own)),
     }
 
 
@@ -55,7 +55,7 @@ class Command:
             # All programs share the network of this machine: this one has a port of its own, or is not spoken to.
             self._port = find_port()
             self._ownership = Ownership(self._port)
-            variables = _port_variables(os.environ, asked, self._port, host_network.get("sites"))
+            variables = _port_variables(os.environ, asked, self._port, host_network)
         self._address = None
         env = dict(os.environ, **variables)
         self._child = subprocess.Popen(argv, cwd=root, env=env, stdin=subprocess.DEVNULL)

@@ -1,5 +1,6 @@
 import type { SandboxBind, SandboxRun } from '#core/ports/sandbox.ts'
 import { runView } from './run-view.ts'
+import { stagedMemory } from './start-argv.ts'
 import type { SystemView, ViewEntry } from './system-view.ts'
 
 /** The descriptors that bubblewrap is started with, after the usual three. */
@@ -31,8 +32,14 @@ const optionsOf = (entry: ViewEntry): readonly string[] => {
 export function bwrapArgs(
   run: Omit<SandboxRun, 'binds'>,
   binds: readonly SandboxBind[],
-  { view, filtered, userns }: { view: SystemView; filtered: boolean; userns: boolean },
+  {
+    view,
+    filtered,
+    userns,
+    stages,
+  }: { view: SystemView; filtered: boolean; userns: boolean; stages: boolean },
 ): readonly string[] {
+  const own = runView(run, binds, view)
   return [
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(run.network === 'none' ? ['--unshare-net'] : []),
@@ -44,7 +51,7 @@ export function bwrapArgs(
     ...(filtered ? ['--seccomp', String(FD.seccomp)] : []),
     ...view.entries.flatMap(optionsOf),
     ...['--proc', '/proc', '--dev', '/dev'],
-    ...runView(run, binds, view).flatMap(optionsOf),
+    ...(stages ? stagedMemory(own, view.stage) : own).flatMap(optionsOf),
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...Object.entries(run.env).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--chdir', run.cwd],

@@ -8,6 +8,7 @@ import { SandboxError, type SandboxRun } from '#core/ports/sandbox.ts'
 import { bwrapArgs, FD } from './bwrap-args.ts'
 import type { Cgroup } from './cgroup.ts'
 import { killWithGroup } from './process-group.ts'
+import { runView } from './run-view.ts'
 import { need, stagedBinds, startArgv } from './start-argv.ts'
 import type { Ended, Started } from './supervise.ts'
 import type { SystemView } from './system-view.ts'
@@ -34,6 +35,8 @@ export interface BwrapRun {
   /** See `inheritedFiles`. */
   readonly inherited: readonly number[]
   readonly userns: boolean
+  /** See `Abilities`. */
+  readonly stages: boolean
 }
 
 /** The first process of the pid namespace is the last to go, after all others in it; nothing tells of that either. */
@@ -62,7 +65,7 @@ function opening(stderr: Readable): { text(): string; first: Promise<unknown> } 
 }
 
 function launch(what: BwrapRun): ChildProcess {
-  const { run, view, filtered, cgroup, uid, userns } = what
+  const { run, view, filtered, cgroup, uid, userns, stages } = what
   const { binds } = run
   const { stage } = view
   const seen = stagedBinds({ uid, stage, binds })
@@ -71,7 +74,7 @@ function launch(what: BwrapRun): ChildProcess {
       ? {
           maker: [need(what.tools, 'bwrap'), '--args', String(FD.args), '--'],
           argv: run.argv,
-          texts: bwrapArgs(run, seen, { view, filtered, userns }).join('\0'),
+          texts: bwrapArgs(run, seen, { view, filtered, userns, stages }).join('\0'),
         }
       : {
           maker: unshareArgv(what.tools, run, view),
@@ -81,6 +84,7 @@ function launch(what: BwrapRun): ChildProcess {
   const [program = '', ...args] = startArgv({
     ...what,
     ...{ stage, binds, maker, argv },
+    staged: stages ? runView(run, seen, view) : undefined,
     joinFiles: cgroup?.joinFiles ?? [],
   })
   // A descriptor of its own for each run, as they share their position.

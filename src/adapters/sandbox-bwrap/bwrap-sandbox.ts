@@ -36,6 +36,8 @@ export interface Abilities {
   /** See `Start`. */
   readonly ambient: boolean
   readonly userns: boolean
+  /** Whether folders in memory are made before bubblewrap starts, so that they hold only so many files. */
+  readonly stages: boolean
   readonly report: SandboxReport
 }
 

@@ -21,6 +21,7 @@ import { openNetworks } from './open-networks.ts'
 import { isStale, nextOwner, ownerName } from './owner-name.ts'
 import { runTool } from './run-tool.ts'
 import { seccompFilter } from './seccomp.ts'
+import { FOR_STAGES } from './start-argv.ts'
 import { createSystemView } from './system-view.ts'
 import { absent, findTools, type ToolName } from './tools.ts'
 import { createUnsandboxed } from './unsandboxed.ts'
@@ -53,7 +54,7 @@ const isRoot = () => process.getuid?.() === 0
 
 function lacks(
   places: CgroupPlaces | undefined,
-  { way, filtered, userns }: Pick<Abilities, 'way' | 'filtered' | 'userns'>,
+  { way, filtered, userns, stages }: Pick<Abilities, 'way' | 'filtered' | 'userns' | 'stages'>,
   networks: Abilities['networks'],
 ): readonly string[] {
   return [
@@ -65,6 +66,9 @@ function lacks(
       : [
           `system calls are not filtered ${way === 'bubblewrap' ? `on ${process.arch}` : 'without bubblewrap'}`,
         ]),
+    ...(stages || way === 'namespaces'
+      ? []
+      : ['how many files a run makes in /tmp and /dev/shm is limited only by its memory']),
     ...(userns ? [] : ['user namespaces cannot be used here: root itself makes the sandboxes of its users']),
     ...(isRoot() ? [] : ['sandboxed programs run as the user of the platform, in namespaces of their own']),
     ...(typeof networks === 'string' ? [`runs that need a network are refused: ${networks}`] : []),
@@ -100,14 +104,23 @@ async function probe(sandbox: Sandbox): Promise<void> {
 interface Way {
   readonly way: Abilities['way']
   readonly userns: boolean
+  readonly stages: boolean
   readonly needs: readonly ToolName[]
 }
 
+const BUBBLEWRAP = { way: 'bubblewrap', needs: ['bwrap', 'sh'] } as const satisfies Partial<Way>
+
 /** How a sandbox can be made, the better first. */
 const waysOf = ({ userNamespaces = true }: SandboxOptions): readonly Way[] => [
-  ...(userNamespaces ? [{ way: 'bubblewrap', userns: true, needs: ['bwrap', 'sh'] } as const] : []),
-  ...(isRoot() ? [{ way: 'bubblewrap', userns: false, needs: ['bwrap', 'sh'] } as const] : []),
-  ...(userNamespaces ? [{ way: 'namespaces', userns: true, needs: FOR_NAMESPACES } as const] : []),
+  ...(userNamespaces
+    ? [{ ...BUBBLEWRAP, userns: true, stages: true, needs: [...BUBBLEWRAP.needs, ...FOR_STAGES] }]
+    : []),
+  // Where nothing but bubblewrap may make user namespaces.
+  ...(userNamespaces && !isRoot() ? [{ ...BUBBLEWRAP, userns: true, stages: false }] : []),
+  ...(isRoot() ? [{ ...BUBBLEWRAP, userns: false, stages: true }] : []),
+  ...(userNamespaces
+    ? [{ way: 'namespaces', userns: true, stages: false, needs: FOR_NAMESPACES } as const]
+    : []),
 ]
 
 /** Why user namespaces are refused, where the machine's settings tell. */
@@ -166,7 +179,7 @@ async function openIsolated(
   const inherited = inheritedFiles(FD.seccomp)
   const ambient = !isRoot() && /^CapAmb:\s*0*[1-9a-f]/m.test(await readFile('/proc/self/status', 'utf8'))
 
-  for (const { way, userns, needs } of waysOf(options)) {
+  for (const { way, userns, stages, needs } of waysOf(options)) {
     const lacking = absent(tools, isRoot() ? [...needs, ...AS_ROOT] : needs)
     if (lacking.length > 0) {
       if (!notTaken.some(({ what }) => what === way))
@@ -176,11 +189,11 @@ async function openIsolated(
     const filtered = seccomp !== undefined && (way === 'bubblewrap' || (await setprivFilters(tools.setpriv)))
     const open = (networks: Abilities['networks']) =>
       new BwrapSandbox({
-        ...{ name, tools, view, filtered, places, users, inherited, ambient, way, userns, networks },
+        ...{ name, tools, view, filtered, places, users, inherited, ambient, way, userns, stages, networks },
         report: {
           ...{ way, notTaken, limits: limitsOf(places, filtered) },
           network: typeof networks === 'string' ? 'refused' : networks.kind,
-          missing: lacks(places, { way, filtered, userns }, networks),
+          missing: lacks(places, { way, filtered, userns, stages }, networks),
         },
       })
     try {

@@ -1,4 +1,5 @@
 import { type SandboxBind, SandboxError, type SandboxLimits } from '#core/ports/sandbox.ts'
+import type { ViewEntry } from './system-view.ts'
 import type { ToolName, Tools } from './tools.ts'
 
 // The scripts are constant and take everything as positional parameters; each ends by becoming the next program.
@@ -11,13 +12,20 @@ while [ "$n" -gt 0 ]; do echo 0 > "$1"; shift; n=$((n - 1)); done
 exec "$@"`
 
 /**
- * $1 the staging folder, $2 the sandbox's user, $3 binds, then two of each bind (its path, "w" or "r"), then the next
- * program. The binds lie where only root may go: here they come within reach of the sandbox's user, in this mount
- * namespace alone.
+ * $1 the staging folder, $2 the sandbox's user, $3 folders in memory, $4 binds, then two of each folder in memory (its
+ * bytes, its mode), two of each bind (its path, "w" or "r"), then the next program. The binds lie where only root may go:
+ * here they come within reach of the sandbox's user, in this mount namespace alone. Bubblewrap can be told how many bytes a
+ * folder in memory may hold, but not how many files, which take a page of the machine's memory even if they are empty.
  */
 const STAGE = `set -eu
-stage=$1; user=$2; n=$3; shift 3
+stage=$1; user=$2; m=$3; n=$4; shift 4
 mount -n -t tmpfs -o mode=755,size=1m tmpfs "$stage"
+i=0
+while [ "$i" -lt "$m" ]; do
+  mkdir "$stage/m$i"
+  mount -n -t tmpfs -o "size=$1,nr_inodes=$(($1 / 4096 + 16)),mode=$2,nosuid,nodev" memory "$stage/m$i"
+  shift 2; i=$((i + 1))
+done
 i=0
 while [ "$i" -lt "$n" ]; do
   if [ -d "$1" ]; then mkdir "$stage/$i"; else : > "$stage/$i"; fi
@@ -33,6 +41,20 @@ export const need = (tools: Tools, name: ToolName): string => {
   return file
 }
 
+type Memory = Extract<ViewEntry, { is: 'memory' }>
+const isMemory = (entry: ViewEntry): entry is Memory => entry.is === 'memory'
+
+/** The same with folders in memory that are made before bubblewrap is started. */
+export function stagedMemory(entries: readonly ViewEntry[], stage: string): readonly ViewEntry[] {
+  let i = 0
+  return entries.map((entry) =>
+    isMemory(entry) ? { is: 'bind', host: `${stage}/m${i++}`, inside: entry.inside, writable: true } : entry,
+  )
+}
+
+/** What stages folders in memory, for who is not root: as root of a user namespace of its own. */
+export const FOR_STAGES: readonly ToolName[] = ['mkdir', 'mount', 'unshare']
+
 export interface Start {
   readonly tools: Tools
   readonly joinFiles: readonly string[]
@@ -42,6 +64,8 @@ export interface Start {
   readonly uid: number | undefined
   readonly stage: string
   readonly binds: readonly SandboxBind[]
+  /** What the run sees of its own, where folders in memory are to be made before; else none. */
+  readonly staged: readonly ViewEntry[] | undefined
   /** Whether the platform, as an ordinary user, has capabilities that its children inherit; bubblewrap refuses those. */
   readonly ambient: boolean
   /** Per process, in place of cgroups. */
@@ -84,7 +108,9 @@ export const fileLimitArgs = ({ fileBytes }: SandboxLimits): readonly string[] =
   fileBytes === undefined ? [] : [`--fsize=${fileBytes}:${fileBytes}`]
 
 export function startArgv(start: Start): readonly string[] {
-  const { tools, joinFiles, enter, uid, stage, binds, ambient, rlimits, userns, maker, argv } = start
+  const { tools, joinFiles, enter, uid, stage, ambient, rlimits, userns, maker, argv, staged } = start
+  const binds = uid === undefined ? [] : start.binds
+  const memory = staged?.filter(isMemory) ?? []
   const user = String(uid)
   const sh = need(tools, 'sh')
   const become =
@@ -98,11 +124,13 @@ export function startArgv(start: Start): readonly string[] {
     ...[sh, '-c', JOIN, 'sh', String(joinFiles.length), ...joinFiles],
     ...(ambient ? [need(tools, 'setpriv'), '--ambient-caps=-all', '--inh-caps=-all', '--'] : []),
     ...(enter === undefined ? [] : [need(tools, 'nsenter'), ...enter, '--']),
-    ...(uid === undefined
+    ...(uid === undefined && staged === undefined
       ? []
       : [
-          ...[need(tools, 'unshare'), '--mount', '--propagation', 'slave', '--'],
-          ...[sh, '-c', STAGE, 'sh', stage, user, String(binds.length)],
+          ...[need(tools, 'unshare'), ...(uid === undefined ? ['--user', '--map-root-user'] : [])],
+          ...['--mount', '--propagation', 'slave', '--'],
+          ...[sh, '-c', STAGE, 'sh', stage, user, String(memory.length), String(binds.length)],
+          ...memory.flatMap(({ bytes, mode }) => [String(bytes), mode]),
           ...binds.flatMap(({ host, writable }) => [host, writable ? 'w' : 'r']),
         ]),
     ...(rlimits.length > 0 ? [need(tools, 'prlimit'), ...rlimits, '--'] : []),

@@ -2,26 +2,19 @@ import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Images } from '#core/ports/images.ts'
-import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
 import { type Runner, RunnerError } from '#core/ports/runner.ts'
 import { RevalidatedTags } from '#core/site/revalidation.ts'
-import { SITES_TOPIC, type SiteSource, type SiteVisit, type VisitLog } from '#core/site/site.ts'
-import { andThen } from './and-then.ts'
+import { SITES_TOPIC, type SiteSource, type VisitLog } from '#core/site/site.ts'
 import { createCachedForward } from './cache/cached-forward.ts'
 import { createCachedFunctionAnswer } from './cache/cached-function-answer.ts'
 import { EdgeCache } from './cache/edge-cache.ts'
-import { errorAnswer } from './error/error-answer.ts'
-import { type Refusal, reasonOf } from './error/refusal.ts'
-import { authorityOf, type Exchange, isSwitch, type Result, refuse } from './exchange.ts'
 import { createFastPath, type FastPath } from './fast/fast-path.ts'
 import { createFastStreams, type FastStreams } from './fast/fast-streams.ts'
 import { Wires } from './fast/wires.ts'
 import { ContentStore } from './file/content-store.ts'
-import { siteHeaders } from './file/file-answer.ts'
 import { HotAnswers } from './file/hot-answers.ts'
-import { ownCookies } from './function/own-cookies.ts'
 import { RefusedCalls } from './function/refused-calls.ts'
 import { createGuards } from './guards.ts'
 import { createHttpDate } from './http-date.ts'
@@ -33,20 +26,15 @@ import { PrerenderMemory } from './prerender/prerender-memory.ts'
 import { Revalidations } from './prerender/revalidations.ts'
 import { createProtections, type ProtectionOptions } from './protection/protections.ts'
 import { createProxy, type ProxyOptions } from './proxy/proxy.ts'
-import { watchHalfClosed } from './request/half-closed.ts'
-import { hostNameOf } from './request/host.ts'
-import { type InstanceHost, readInstanceHost } from './request/instance-host.ts'
 import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { plainAddress } from './request/plain-address.ts'
 import { RequestIds } from './request/request-id.ts'
-import { discard, isHttp2, respond, type Sent } from './respond.ts'
 import { PinnedSites } from './site/pinned-sites.ts'
-import { createSiteAnswer } from './site/site-answer.ts'
+import { createSiteAnswers } from './site/site-answer.ts'
 import { SiteCache } from './site/site-cache.ts'
-import type { SiteEntry } from './site/site-entry.ts'
-import { createUpgrades, QUIET_MS, switchProtocol, type Upgrades } from './upgrade.ts'
+import { createUpgrades, QUIET_MS, type Upgrades } from './upgrade.ts'
 import { UpstreamPool } from './upstream/upstream-pool.ts'
-import { visitRecord } from './visit-record.ts'
+import { buildVisitorHandler } from './visitor-handler.ts'
 
 export interface EdgeOptions {
   readonly sites: SiteSource
@@ -132,8 +120,8 @@ export function createEdge(options: EdgeOptions): Edge {
   })
   const answerFunction = createCachedFunctionAnswer({ cache, functions, next: answerPrerendered })
   const guard = createGuards(createProtections({ clock, log }, options.protection))
-  const answerFrom = createSiteAnswer({
-    ...{ guard, contents, hotAnswers, functions, answerFunction },
+  const siteAnswers = createSiteAnswers({
+    ...{ contents, hotAnswers, functions, answerFunction },
     forward: createCachedForward(proxy, cache),
     ...(options.images ? { answerImage: createImageAnswer({ images: options.images, cache, proxy }) } : {}),
   })
@@ -146,11 +134,13 @@ export function createEdge(options: EdgeOptions): Edge {
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))
   const endGaps = options.bus.onGap?.(() => sites.recheck())
 
-  /** When it was last said that the database is away. */
-  let awayAnnounced = Number.NEGATIVE_INFINITY
+  const serve = buildVisitorHandler({
+    ...{ sites, pinned, guard, siteAnswers, streams, quietMs, httpDate, visits, clock, log },
+    instancesOf: options.instancesOf ?? (async () => []),
+  })
 
-  function handle(req: AnyRequest, res: AnyResponse): void | Promise<void> {
-    return serve({
+  const handle: Edge['handle'] = (req, res) =>
+    serve({
       req,
       res,
       id: ids.next(),
@@ -160,105 +150,6 @@ export function createEdge(options: EdgeOptions): Edge {
       question: { method: req.method ?? 'GET', headers: req.headers },
       url: req.url ?? '/',
     })
-  }
-
-  function serve(exchange: Exchange): void | Promise<void> {
-    const { req } = exchange
-    let entry: SiteEntry | undefined
-    const host = hostNameOf(authorityOf(req))
-    const answer = () =>
-      andThen(host === undefined ? undefined : sites.find(host, exchange.since), (found) => {
-        entry = found
-        if (found !== undefined)
-          return andThen(pinned.find(found, exchange), (shown) => answerFrom(found, exchange, shown))
-        const unique = host === undefined ? undefined : readInstanceHost(host)
-        return unique === undefined ? refuse('DEPLOYMENT_NOT_FOUND') : answerOf(unique)
-      })
-    /** As the address of its deployment does, but from this instance alone. */
-    const answerOf = async ({ deploymentHost, instance }: InstanceHost): Promise<Result> => {
-      const found = await sites.find(deploymentHost, exchange.since)
-      if (found === undefined || (found.site.deploymentHost ?? found.site.host) !== deploymentHost)
-        return refuse('DEPLOYMENT_NOT_FOUND')
-      const running = (await options.instancesOf?.(found.site.deploymentId)) ?? []
-      if (!running.some(({ id }) => id === instance)) return refuse('DEPLOYMENT_NOT_FOUND')
-      entry = found
-      exchange.instance = instance
-      return answerFrom(found, exchange)
-    }
-    const fail = (error: unknown): Refusal => {
-      if (isUnavailable(error)) {
-        if (exchange.since - awayAnnounced >= TOLD_AGAIN_MS) {
-          awayAnnounced = exchange.since
-          log.warn({ err: error, id: exchange.id, host }, 'sites cannot be looked up')
-        }
-        return refuse('SERVICE_UNAVAILABLE')
-      }
-      log.error({ err: error, id: exchange.id, host }, 'a visitor could not be answered')
-      return refuse('INTERNAL_ERROR')
-    }
-    let result: Result | Promise<Result>
-    try {
-      result = answer()
-    } catch (error) {
-      result = fail(error)
-    }
-    if (result instanceof Promise) {
-      watchVisitor(exchange)
-      return result.then(
-        (settled) => send(exchange, entry, settled),
-        (error: unknown) => send(exchange, entry, fail(error)),
-      )
-    }
-    send(exchange, entry, result)
-  }
-
-  function send(exchange: Exchange, entry: SiteEntry | undefined, result: Result): void {
-    const { req, res, id, at, since, ip, question } = exchange
-    const stamp = { id, date: httpDate(clock.now()) }
-    const answerWith = ({ code, headers }: Refusal) => {
-      // Who is not to know of a site gets what everybody gets where there is none.
-      const own = entry && code !== 'DEPLOYMENT_NOT_FOUND' ? siteHeaders(entry.site) : []
-      return errorAnswer(code, id, question, [...own, ...headers])
-    }
-    let answer = 'code' in result ? answerWith(result) : result
-    if (entry !== undefined) answer = { ...answer, headers: ownCookies(answer.headers, entry.site) }
-    let sent: Sent
-    try {
-      sent = isSwitch(answer)
-        ? switchProtocol(exchange, answer, stamp, { streams, quietMs })
-        : respond(req, res, streams.watch(answer), stamp, log)
-    } catch (error) {
-      log.warn(
-        { err: error, id, source: answer.source },
-        'an answer could not be put in words of the protocol',
-      )
-      discard(res, answer)
-      answer = answerWith(refuse(UNSPEAKABLE[answer.source] ?? 'INTERNAL_ERROR'))
-      sent = respond(req, res, answer, stamp, log)
-    }
-    if (entry === undefined) return
-    const { status, source, entrypoint } = answer
-    const failure = 'code' in result ? result : exchange.failure
-    const over = isSwitch(answer) ? exchange.upgrade?.socket : res
-    over?.once('close', () =>
-      visits.record(
-        visitRecord(
-          entry.site,
-          {
-            ...{ id, at, method: question.method, path: exchange.url, ip },
-            protocol: req.httpVersionMajor === 2 ? 'HTTP/2' : `HTTP/${req.httpVersion}`,
-            userAgent: req.headers['user-agent'] ?? '',
-          },
-          {
-            ...{ status, source, entrypoint, coldStart: exchange.isCold },
-            ms: Math.round(clock.monotonic() - since),
-            bytes: sent(),
-            reason: failure && source === 'error' ? reasonOf(failure, status) : undefined,
-          },
-        ),
-      ),
-    )
-  }
 
   return {
     handle,
@@ -283,29 +174,6 @@ export function createEdge(options: EdgeOptions): Edge {
     },
   }
 }
-
-/** What takes its time may be waited for in vain. HTTP/2 tells of visitors who leave. */
-function watchVisitor(exchange: Exchange): void {
-  const { req, res } = exchange
-  if (isHttp2(res)) return
-  const askPeer = () => {
-    if (res.headersSent) return false
-    res.writeContinue()
-    return true
-  }
-  exchange.watch = watchHalfClosed(req.socket, askPeer)
-  res.once('close', exchange.watch.stop)
-}
-
-/** What it means that an answer cannot be put in words of the protocol, by who gave it. */
-const UNSPEAKABLE: Partial<Record<SiteVisit['source'], Refusal['code']>> = {
-  proxy: 'ROUTER_EXTERNAL_TARGET_ERROR',
-  function: 'FUNCTION_INVOCATION_FAILED',
-  server: 'FUNCTION_INVOCATION_FAILED',
-}
-
-/** A line for every visitor would say no more than one now and then. */
-const TOLD_AGAIN_MS = 10_000
 
 const NO_RUNNER: Runner = {
   lease() {

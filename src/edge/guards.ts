@@ -1,33 +1,21 @@
 import type { Site, SiteStatus } from '#core/site/site.ts'
-import { andThen } from './and-then.ts'
+import { andThen, firstOf } from './and-then.ts'
 import type { EdgeErrorCode } from './error/error-answer.ts'
 import { type Exchange, type Result, refuse } from './exchange.ts'
 import { withoutOwnParameters } from './protection/own-parameters.ts'
 import type { Protection } from './protection/protections.ts'
-import { LET_IN, type ProtectionResult, type Visit } from './protection/visit.ts'
+import { type GuardedVisit, LET_IN, type ProtectionResult, type Visit } from './protection/visit.ts'
 import { domainRedirect } from './site/domain-redirect.ts'
 
 /** Stands before the routes of a site: nothing to say, or the answer that visitors get instead. */
 type Guard = (visit: Visit) => ProtectionResult | Promise<ProtectionResult>
 
+type SaidByGuard = NonNullable<ProtectionResult>
+
 const stopIf =
   (status: SiteStatus, code: EdgeErrorCode): Guard =>
   ({ site }) =>
     site.status === status ? refuse(code) : undefined
-
-/** Asks one after the other, until one has something to say. */
-function firstOf<V>(
-  guards: readonly ((visit: V) => ProtectionResult | Promise<ProtectionResult>)[],
-  visit: V,
-  from = 0,
-): ProtectionResult | Promise<ProtectionResult> {
-  for (let i = from; i < guards.length; i++) {
-    const verdict = (guards[i] as (visit: V) => ProtectionResult | Promise<ProtectionResult>)(visit)
-    if (verdict instanceof Promise) return verdict.then((said) => said ?? firstOf(guards, visit, i + 1))
-    if (verdict !== undefined) return verdict
-  }
-  return undefined
-}
 
 /** The protections of a site; who is let in by one of them does not come to the next. */
 const throughProtections =
@@ -35,7 +23,7 @@ const throughProtections =
   (visit) => {
     const { protection } = visit.site
     if (protection === undefined) return undefined
-    return andThen(firstOf(protections, { ...visit, protection }), (verdict) => {
+    return andThen(firstOf<GuardedVisit, SaidByGuard>(protections, { ...visit, protection }), (verdict) => {
       if (verdict !== undefined && verdict !== LET_IN) return verdict
       visit.exchange.url = withoutOwnParameters(visit.exchange.url)
       return undefined
@@ -60,7 +48,7 @@ export function createGuards(
   ]
   return (site, exchange) => {
     const visit: Visit = { site, exchange, cookies: [] }
-    return andThen(firstOf(guards, visit), (verdict) =>
+    return andThen(firstOf<Visit, SaidByGuard>(guards, visit), (verdict) =>
       verdict === undefined || verdict === LET_IN ? { cookies: visit.cookies } : verdict,
     )
   }

@@ -12,17 +12,16 @@ import type { DnsServer } from '#dns/server.ts'
 import { createEdge, type Edge } from '#edge/edge.ts'
 import { publicAddressOf } from '#edge/prerender/canonical-visitor.ts'
 import { createListeners, type DrainOptions } from '#listener/listener.ts'
-import type { FastLane } from '#listener/listener-fast-lane.ts'
 import { DEFAULT_LIMITS } from '#listener/listener-limits.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { Config } from '../config/config.ts'
 import { buildApi } from './api/build-api.ts'
 import { createElsewhere } from './api/elsewhere.ts'
 import { createForward } from './api/forward-api.ts'
+import { buildHandler } from './compose/build-handler.ts'
 import { reportMachine, watchMachines } from './compose/cluster.ts'
 import { connectionLimit } from './compose/descriptor-limit.ts'
 import { startDns } from './compose/dns.ts'
-import { createHostSwitch, upgradesOfSites } from './compose/hosts.ts'
 import { withLastKnown } from './compose/last-known.ts'
 import { createMetrics } from './compose/metrics.ts'
 import { openParts } from './compose/open-parts.ts'
@@ -38,9 +37,7 @@ import { countElsewhere } from './supervisor/count-elsewhere.ts'
 import { type Doing, NOBODY_READS } from './supervisor/doing.ts'
 import type { Given } from './supervisor/given.ts'
 import { takeSockets } from './supervisor/take-sockets.ts'
-import { answerHttpChallenges } from './tls/acme-http.ts'
 import { createTlsChallenges } from './tls/acme-tls.ts'
-import { redirectToHttps, withoutPlain } from './tls/https-redirect.ts'
 import { openTicketKeys } from './tls/ticket-keys.ts'
 import { chooseCertificates } from './tls/tls-serving.ts'
 
@@ -99,12 +96,6 @@ export async function buildEdge(
   })
 }
 
-export const fastLaneOf = ({ fastPath, fastStreams }: Edge): FastLane => ({
-  take: (socket, handOver) => fastPath.take(socket, handOver),
-  takeStream: (stream, headers) => fastStreams.take(stream, headers),
-  release: (forGood) => fastPath.release(forGood),
-})
-
 /** A serving process: the API and the sites on shared listeners. Keeps no state but caches. */
 export async function serve(
   config: Config,
@@ -137,7 +128,6 @@ export async function serve(
   const reusePort = channel !== undefined && process.platform === 'linux'
   const answers = { ...parts, challenges: parts.stores.challenges }
   const certificateFor = await chooseCertificates(config, serving)
-  const hosts = createHostSwitch({ ...config, api, sites: edge.handle })
   const tickets = await openTicketKeys(serving)
   const share = takeSockets(sockets)
   const listeners = createListeners({
@@ -146,12 +136,7 @@ export async function serve(
     tlsPort: config.tlsPort,
     reusePort,
     ...(share ? { sockets: share.own } : {}),
-    handle: noteRequests(
-      doing,
-      answerHttpChallenges(answers, redirectToHttps(config, certificateFor, hosts)),
-    ),
-    upgrade: upgradesOfSites(config, edge.upgrade),
-    fastLane: withoutPlain(config, fastLaneOf(edge)),
+    ...buildHandler({ config, doing, challenges: answers, certificateFor, api, edge }),
     certificateFor,
     challengeFor: createTlsChallenges(answers),
     stapleFor: createStaples(parts).find,
@@ -183,14 +168,3 @@ export async function serve(
     },
   }
 }
-
-/** All but what the fast path answers, which is over before anything could stand still. */
-const noteRequests =
-  (doing: Doing, handle: Handle): Handle =>
-  (req, res) => {
-    const { method, url = '', headers } = req
-    const query = url.indexOf('?')
-    const host = headers.host ?? headers[':authority'] ?? ''
-    doing.begin(`${method} ${host}${query < 0 ? url : url.slice(0, query)}`)
-    return handle(req, res)
-  }

@@ -9,10 +9,7 @@ import type { ContentStore } from '../file/content-store.ts'
 import type { HotAnswers } from '../file/hot-answers.ts'
 import type { Functions } from '../function/function-call.ts'
 import type { FunctionOutcome } from '../function/function-request.ts'
-import type { Admission } from '../guards.ts'
 import type { AnswerImage } from '../image/image-answer.ts'
-import { hideVisitorCookie } from '../protection/hide-cookie.ts'
-import { privateAnswer } from '../protection/private-answer.ts'
 import { readTarget, type Target } from '../request/request-path.ts'
 import { IMAGE_PATH, imageTarget } from './image-target.ts'
 import { askMiddleware, type Detour, NO_DETOUR } from './middleware.ts'
@@ -27,7 +24,6 @@ import type { SiteEntry } from './site-entry.ts'
 import { isFunction } from './site-target.ts'
 
 export interface SiteAnswerOptions {
-  readonly guard: (site: Site, exchange: Exchange) => Admission | Promise<Admission>
   readonly contents: ContentStore
   readonly hotAnswers: HotAnswers
   readonly forward: Forward
@@ -48,9 +44,9 @@ interface SiteVisit {
   readonly exchange: Exchange
 }
 
-/** The way of a request through a site: guards, then routes, which lead to a file, a function, elsewhere or nowhere. */
-export function createSiteAnswer(options: SiteAnswerOptions) {
-  const { guard, forward, functions, contents, answerFunction } = options
+/** What a site answers to those whom its guards let in. */
+export function createSiteAnswers(options: SiteAnswerOptions) {
+  const { forward, functions, contents, answerFunction } = options
 
   function settle(visit: SiteVisit, answer: RouteAnswer, detour: Detour): Result | Promise<Result> {
     if (!('kind' in answer)) return answer
@@ -121,35 +117,32 @@ export function createSiteAnswer(options: SiteAnswerOptions) {
     return settle(visit, await routeAnswer(entry, target, question, options), NO_DETOUR)
   }
 
-  function answerRoutes(entry: SiteEntry, exchange: Exchange): Result | Promise<Result> {
-    hideVisitorCookie(exchange.req)
-    const sent = readTarget(exchange.url)
-    const { images } = entry.site
-    if (sent !== undefined && images !== undefined && options.answerImage && isImagePath(entry, sent.path))
-      return options.answerImage({
+  return {
+    /** An image of the site in the size and format that the visitor wants, if that is what they ask for. */
+    answerImage(entry: SiteEntry, exchange: Exchange): Result | Promise<Result> | undefined {
+      const { images } = entry.site
+      const sent = images && options.answerImage ? readTarget(exchange.url) : undefined
+      if (sent === undefined || images === undefined || !isImagePath(entry, sent.path)) return undefined
+      return options.answerImage?.({
         ...{ site: entry.site, config: images, query: sent.query, exchange },
         askSite: (url) => askForAll(entry, exchange, url),
       })
-    const target = sent?.path === IMAGE_PATH && isBuilt(entry) ? imageTarget(sent.query) : sent
-    if (target === undefined) return refuse('BAD_REQUEST')
-    const visit: SiteVisit = { entry, target, exchange }
-    const result = andThen(routeAnswer(entry, target, exchange.question, options), (answer) =>
-      settle(visit, answer, NO_DETOUR),
-    )
-    if (entry.table.output === undefined) return result
-    return andThen(result, (settled) =>
-      'code' in settled && FAILURES.has(settled.code) ? failurePage(visit, settled) : settled,
-    )
-  }
+    },
 
-  /** `shown` answers to those whom `entry` lets in. */
-  return (entry: SiteEntry, exchange: Exchange, shown = entry): Result | Promise<Result> => {
-    if (entry.isPlain) return answerRoutes(shown, exchange)
-    return andThen(guard(entry.site, exchange), (admission) =>
-      'cookies' in admission
-        ? andThen(answerRoutes(shown, exchange), (result) => privateAnswer(result, admission.cookies))
-        : admission,
-    )
+    /** Where the routes of the site lead: to a file, a function, elsewhere or nowhere. */
+    answerRoutes(entry: SiteEntry, exchange: Exchange): Result | Promise<Result> {
+      const sent = readTarget(exchange.url)
+      const target = sent?.path === IMAGE_PATH && isBuilt(entry) ? imageTarget(sent.query) : sent
+      if (target === undefined) return refuse('BAD_REQUEST')
+      const visit: SiteVisit = { entry, target, exchange }
+      const result = andThen(routeAnswer(entry, target, exchange.question, options), (answer) =>
+        settle(visit, answer, NO_DETOUR),
+      )
+      if (entry.table.output === undefined) return result
+      return andThen(result, (settled) =>
+        'code' in settled && FAILURES.has(settled.code) ? failurePage(visit, settled) : settled,
+      )
+    },
   }
 }
 

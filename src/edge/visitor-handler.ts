@@ -1,0 +1,258 @@
+import type { Clock } from '#core/ports/clock.ts'
+import { isUnavailable } from '#core/ports/is-unavailable.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { Site, SiteVisit, VisitLog } from '#core/site/site.ts'
+import { andThen, firstOf } from './and-then.ts'
+import { errorAnswer } from './error/error-answer.ts'
+import { type Refusal, reasonOf } from './error/refusal.ts'
+import { authorityOf, type Exchange, isSwitch, type Result, refuse } from './exchange.ts'
+import { siteHeaders } from './file/file-answer.ts'
+import { ownCookies } from './function/own-cookies.ts'
+import type { Admission } from './guards.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { hideVisitorCookie } from './protection/hide-cookie.ts'
+import { privateAnswer } from './protection/private-answer.ts'
+import { watchHalfClosed } from './request/half-closed.ts'
+import { hostNameOf } from './request/host.ts'
+import { readInstanceHost } from './request/instance-host.ts'
+import { discard, isHttp2, respond, type Sent } from './respond.ts'
+import type { PinnedSites } from './site/pinned-sites.ts'
+import type { createSiteAnswers } from './site/site-answer.ts'
+import type { SiteCache } from './site/site-cache.ts'
+import type { SiteEntry } from './site/site-entry.ts'
+import { switchProtocol } from './upgrade.ts'
+import { visitRecord } from './visit-record.ts'
+
+export interface VisitorHandlerParts {
+  readonly sites: SiteCache
+  readonly pinned: PinnedSites
+  readonly guard: (site: Site, exchange: Exchange) => Admission | Promise<Admission>
+  readonly siteAnswers: ReturnType<typeof createSiteAnswers>
+  readonly instancesOf: (deploymentId: string) => Promise<readonly { readonly id: string }[]>
+  readonly streams: OpenStreams
+  readonly quietMs: number
+  readonly httpDate: (now: number) => string
+  readonly visits: VisitLog
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** A visitor's request, and what is known of it so far. */
+interface Visit {
+  readonly exchange: Exchange
+  readonly host: string | undefined
+  /** The site of the host, once it is found. */
+  entry?: SiteEntry
+  /** What answers in its place, if the visitor belongs to an earlier deployment. */
+  shown?: SiteEntry
+  /** Set where the visitor was let in by a guard: the answer is theirs alone, and has these cookies. */
+  cookies?: readonly string[]
+}
+
+type Step = (visit: Visit) => Result | undefined | Promise<Result | undefined>
+
+/** Serves one request to its end. Never throws or rejects. */
+export type ServeVisitor = (exchange: Exchange) => void | Promise<void>
+
+/**
+ * Everything that happens to a visitor's request, in order. Plain GETs of what is in memory do not come so far: the fast
+ * path (`fast/`) answers them on the socket, with the same answers.
+ */
+export function buildVisitorHandler(parts: VisitorHandlerParts): ServeVisitor {
+  const steps: readonly Step[] = [
+    findSite(parts), // the site of the host; there is none: not found
+    findInstance(parts), // a host may be the address of one instance
+    findEarlierDeployment(parts), // which the visitor's page is of, where the project wants that
+    passGuards(parts), // deleted, paused, redirected, protected, not ready: see guards.ts
+    hideProtectionCookie, // from whatever answers
+    answerImage(parts), // in another size or format
+    answerRoutes(parts), // middlewares and routes: a file, a function, a kept answer, a rewrite, or nothing
+  ]
+  const fail = createFailures(parts.log)
+  const send = createSending(parts)
+  return (exchange) => {
+    const visit: Visit = { exchange, host: hostNameOf(authorityOf(exchange.req)) }
+    let result: Result | undefined | Promise<Result | undefined>
+    try {
+      result = firstOf(steps, visit)
+    } catch (error) {
+      result = fail(error, visit)
+    }
+    if (!(result instanceof Promise)) return send(visit, result ?? NOT_FOUND)
+    watchVisitor(exchange)
+    return result.then(
+      (settled) => send(visit, settled ?? NOT_FOUND),
+      (error: unknown) => send(visit, fail(error, visit)),
+    )
+  }
+}
+
+const NOT_FOUND = refuse('DEPLOYMENT_NOT_FOUND')
+
+const findSite =
+  ({ sites }: VisitorHandlerParts): Step =>
+  (visit) => {
+    const { host, exchange } = visit
+    if (host === undefined) return NOT_FOUND
+    return andThen(sites.find(host, exchange.since), (found) => {
+      if (found !== undefined) visit.entry = found
+      return undefined
+    })
+  }
+
+/** As the address of its deployment does, but from this instance alone. */
+const findInstance =
+  ({ sites, instancesOf }: VisitorHandlerParts): Step =>
+  (visit) => {
+    const { host = '', entry, exchange } = visit
+    if (entry !== undefined) return undefined
+    const unique = readInstanceHost(host)
+    if (unique === undefined) return NOT_FOUND
+    const { deploymentHost, instance } = unique
+    const find = async (): Promise<Result | undefined> => {
+      const found = await sites.find(deploymentHost, exchange.since)
+      if (found === undefined || (found.site.deploymentHost ?? found.site.host) !== deploymentHost)
+        return NOT_FOUND
+      const running = await instancesOf(found.site.deploymentId)
+      if (!running.some(({ id }) => id === instance)) return NOT_FOUND
+      visit.entry = found
+      exchange.instance = instance
+      return undefined
+    }
+    return find()
+  }
+
+const findEarlierDeployment =
+  ({ pinned }: VisitorHandlerParts): Step =>
+  (visit) => {
+    const { entry, exchange } = visit
+    if (entry === undefined || exchange.instance !== undefined) return undefined
+    return andThen(pinned.find(entry, exchange), (shown) => {
+      visit.shown = shown
+      return undefined
+    })
+  }
+
+const passGuards =
+  ({ guard }: VisitorHandlerParts): Step =>
+  (visit) => {
+    const { entry, exchange } = visit
+    if (entry === undefined || entry.isPlain) return undefined
+    return andThen(guard(entry.site, exchange), (admission) => {
+      if (!('cookies' in admission)) return admission
+      visit.cookies = admission.cookies
+      return undefined
+    })
+  }
+
+const hideProtectionCookie: Step = ({ exchange }) => {
+  hideVisitorCookie(exchange.req)
+  return undefined
+}
+
+/** An answer behind a guard is for the one who passed it. */
+const ofSite =
+  (
+    answer: (shown: SiteEntry, exchange: Exchange) => Result | undefined | Promise<Result | undefined>,
+  ): Step =>
+  ({ entry, shown = entry, exchange, cookies }) =>
+    shown === undefined
+      ? NOT_FOUND
+      : andThen(answer(shown, exchange), (result) =>
+          result === undefined || cookies === undefined ? result : privateAnswer(result, cookies),
+        )
+
+const answerImage = ({ siteAnswers }: VisitorHandlerParts): Step => ofSite(siteAnswers.answerImage)
+const answerRoutes = ({ siteAnswers }: VisitorHandlerParts): Step => ofSite(siteAnswers.answerRoutes)
+
+/** A line for every visitor would say no more than one now and then. */
+const ANNOUNCED_AGAIN_MS = 10_000
+
+/** What a visitor gets where answering them went wrong. */
+function createFailures(log: Log): (error: unknown, visit: Visit) => Refusal {
+  /** When it was last said that the database is away. */
+  let awayAnnounced = Number.NEGATIVE_INFINITY
+  return (err, { host, exchange: { id, since } }) => {
+    if (isUnavailable(err)) {
+      if (since - awayAnnounced >= ANNOUNCED_AGAIN_MS) {
+        awayAnnounced = since
+        log.warn({ err, id, host }, 'sites cannot be looked up')
+      }
+      return refuse('SERVICE_UNAVAILABLE')
+    }
+    log.error({ err, id, host }, 'a visitor could not be answered')
+    return refuse('INTERNAL_ERROR')
+  }
+}
+
+/** What it means that an answer cannot be put in words of the protocol, by who gave it. */
+const UNSPEAKABLE: Partial<Record<SiteVisit['source'], Refusal['code']>> = {
+  proxy: 'ROUTER_EXTERNAL_TARGET_ERROR',
+  function: 'FUNCTION_INVOCATION_FAILED',
+  server: 'FUNCTION_INVOCATION_FAILED',
+}
+
+/** Sends what came of a visit, and records it when that is over. */
+function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Result) => void {
+  const { streams, quietMs, httpDate, visits, clock, log } = parts
+  return ({ exchange, entry }, result) => {
+    const { req, res, id, at, since, ip, question } = exchange
+    const stamp = { id, date: httpDate(clock.now()) }
+    const answerWith = ({ code, headers }: Refusal) => {
+      // Who is not to know of a site gets what everybody gets where there is none.
+      const own = entry && code !== 'DEPLOYMENT_NOT_FOUND' ? siteHeaders(entry.site) : []
+      return errorAnswer(code, id, question, [...own, ...headers])
+    }
+    let answer = 'code' in result ? answerWith(result) : result
+    if (entry !== undefined) answer = { ...answer, headers: ownCookies(answer.headers, entry.site) }
+    let sent: Sent
+    try {
+      sent = isSwitch(answer)
+        ? switchProtocol(exchange, answer, stamp, { streams, quietMs })
+        : respond(req, res, streams.watch(answer), stamp, log)
+    } catch (error) {
+      log.warn(
+        { err: error, id, source: answer.source },
+        'an answer could not be put in words of the protocol',
+      )
+      discard(res, answer)
+      answer = answerWith(refuse(UNSPEAKABLE[answer.source] ?? 'INTERNAL_ERROR'))
+      sent = respond(req, res, answer, stamp, log)
+    }
+    if (entry === undefined) return
+    const { status, source, entrypoint } = answer
+    const failure = 'code' in result ? result : exchange.failure
+    const over = isSwitch(answer) ? exchange.upgrade?.socket : res
+    over?.once('close', () =>
+      visits.record(
+        visitRecord(
+          entry.site,
+          {
+            ...{ id, at, method: question.method, path: exchange.url, ip },
+            protocol: req.httpVersionMajor === 2 ? 'HTTP/2' : `HTTP/${req.httpVersion}`,
+            userAgent: req.headers['user-agent'] ?? '',
+          },
+          {
+            ...{ status, source, entrypoint, coldStart: exchange.isCold },
+            ms: Math.round(clock.monotonic() - since),
+            bytes: sent(),
+            reason: failure && source === 'error' ? reasonOf(failure, status) : undefined,
+          },
+        ),
+      ),
+    )
+  }
+}
+
+/** What takes its time may be waited for in vain. HTTP/2 tells of visitors who leave. */
+function watchVisitor(exchange: Exchange): void {
+  const { req, res } = exchange
+  if (isHttp2(res)) return
+  const askPeer = () => {
+    if (res.headersSent) return false
+    res.writeContinue()
+    return true
+  }
+  exchange.watch = watchHalfClosed(req.socket, askPeer)
+  res.once('close', exchange.watch.stop)
+}

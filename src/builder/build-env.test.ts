@@ -17,6 +17,8 @@ test('variables make frameworks choose this platform, under what the owner has s
   })
   assert.equal(env.VERCEL, '1')
   assert.equal(env.CI, '1')
+  assert.equal(env.FORCE_COLOR, '1')
+  assert.equal('FORCE_COLOR' in (await envOf({ env: { NO_COLOR: '1' } })), false)
   assert.equal(env.NOW_BUILDER, '1')
   assert.equal(env.VERCEL_ENV, 'production')
   assert.equal(env.VITE_VERCEL_ENV, 'production')

@@ -3,6 +3,8 @@ import type { BuildTask } from '#core/ports/builder.ts'
 /** What makes frameworks choose this platform's form of output, and tools keep quiet. */
 const CONSTANTS = {
   CI: '1',
+  // The log shows colours, though no terminal is there.
+  FORCE_COLOR: '1',
   VERCEL: '1',
   NOW_BUILDER: '1',
   NITRO_PRESET: 'vercel',
@@ -37,6 +39,8 @@ export function buildEnv({ deployment, env: given, plan }: BuildTask): Record<st
       )
     : []
   return Object.fromEntries(
-    [...copies, ...Object.entries(ours)].filter(([key]) => !Object.hasOwn(given, key)),
+    [...copies, ...Object.entries(ours)].filter(
+      ([key]) => !Object.hasOwn(given, key) && !(key === 'FORCE_COLOR' && Object.hasOwn(given, 'NO_COLOR')),
+    ),
   )
 }

@@ -343,7 +343,7 @@ apiSuite(
       assert.equal(seen.disabledReason, 'original-owner-left-the-team')
       assert.equal(typeof seen.disabledAt, 'number')
       const mails = await server.mails(owner.email)
-      assert.equal(mails.filter(({ subject }) => subject === 'Left behind was switched off').length, 1)
+      assert.equal(mails.filter(({ subject }) => subject === 'Left behind was disabled').length, 1)
       await makeProject(owner.token, 'told', query)
       await server.runJobs()
       assert.deepEqual(

@@ -343,7 +343,7 @@ apiSuite(
       print(deployment.id, 'three')
       await send()
       assert.equal(await status(), 'errored')
-      assert.equal((await server.mails(account.email)).at(-1)?.subject, 'A log drain was switched off')
+      assert.equal((await server.mails(account.email)).at(-1)?.subject, 'A log drain was disabled')
       const before = sent().length
       receiver.answer(200)
       print(deployment.id, 'four')

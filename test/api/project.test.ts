@@ -152,6 +152,7 @@ apiSuite('projects', (server) => {
       autoExposeSystemEnvs: false,
       customerSupportCodeVisibility: true,
       directoryListing: true,
+      emailOnFailedBuild: false,
       enablePreviewFeedback: true,
       gitForkProtection: false,
       gitLFS: true,

@@ -242,7 +242,7 @@ apiSuite(
         server.clock.advance(3 * DAY)
       }
       const mail = (await server.mails(email)).at(-1)
-      assert.equal(mail?.subject, 'A webhook was switched off')
+      assert.equal(mail?.subject, 'A webhook was disabled')
       const before = sentTo('/dead').length
       await makeProject(token, 'unheard')
       await server.runJobs()

@@ -107,6 +107,10 @@ export const RETIRED: readonly Retired[] = [
   { phrase: 'You did not agree', use: 'Cancelled', in: ['cli'] },
   { phrase: 'You stopped watching', use: 'Detached; the build continues', in: ['cli'] },
   { phrase: 'is built all the same', use: 'Detached; the build continues', in: ['cli'] },
+  { phrase: 'switched off', use: 'disabled', in: ['mails', 'dashboard'] },
+  { phrase: 'make it anew', use: 'create it again' },
+  { phrase: 'Go on only', use: 'Continue only' },
+  { phrase: 'this mail', use: 'this email', in: ['mails'] },
   // Where nothing is installed it would ask a registry for a package of that name.
   { phrase: 'npx aloft', use: 'aloft', in: BROWSER },
 ]

@@ -4,14 +4,14 @@ import { SECOND } from '#contract/time.ts'
 import { count } from '#contract/wording.ts'
 import { showBytes } from '../bytes.ts'
 import type { Output } from '../output.ts'
-import { plainText } from '../plain-text.ts'
+import { colouredText, plainText } from '../plain-text.ts'
 import { timeLeft } from '../time-left.ts'
 
 const DOING: Readonly<Record<ReadyState, string>> = {
   INITIALIZING: 'Waiting for a builder',
-  ANALYZING: 'Looking at the files',
+  ANALYZING: 'Analyzing files',
   BUILDING: 'Building',
-  DEPLOYING: 'Putting it online',
+  DEPLOYING: 'Deploying',
   READY: 'Ready',
   ERROR: 'Failed',
 }
@@ -128,7 +128,7 @@ export function createReporter(out: Output, now: () => number): Reporter {
         case 'state':
           return event.state === 'READY' || event.state === 'ERROR' ? stop() : spin(DOING[event.state])
         case 'log':
-          return say(`${dim('│')} ${plainText(event.entry.payload.text)}`)
+          return say(`${dim('│')} ${colouredText(event.entry.payload.text, out.talkColors)}`)
         case 'ready':
         case 'error':
           return stop()

@@ -2,7 +2,7 @@ import type { LogEvent } from '#client/log-events.ts'
 import { count } from '#contract/wording.ts'
 import { localTime } from '../local-time.ts'
 import type { Colors } from '../output.ts'
-import { plainText } from '../plain-text.ts'
+import { colouredText } from '../plain-text.ts'
 
 /** Where the program that hosts functions is, in the stack of an error: nothing that its reader wrote. */
 const LAUNCHER_FRAME = /^\s+at .*\/(?:aloft\/launcher|src\/launcher)\//
@@ -15,7 +15,7 @@ const timeOf = ({ created, payload }: LogEvent, colors: Colors): string =>
 /** One entry for people: when, and its text. What was written during a request is indented. */
 export function logLine(entry: LogEvent, colors: Colors): string {
   const { type, payload } = entry
-  const text = plainText(payload.text)
+  const text = colouredText(payload.text, colors)
   const isError = payload.level === 'error'
   const isBad = isError || (isResponse(entry) && /\b5\d\d\b/.test(text))
   const tint = isBad ? colors.red : (plain: string) => plain

@@ -1,6 +1,6 @@
 import type { DevEvent, DevReady, DevRequest } from '#contract/dev.ts'
 import type { Colors, Output } from '../output.ts'
-import { plainText } from '../plain-text.ts'
+import { colouredText, plainText } from '../plain-text.ts'
 
 export type Shown = Exclude<DevEvent, { readonly type: 'failed' } | { readonly type: 'group' }>
 
@@ -23,7 +23,10 @@ function textOf(event: Exclude<Shown, DevReady>, colors: Colors): string {
     case 'request':
       return requestLine(event, colors)
     case 'log':
-      return `${colors.dim(`${plainText(event.from)} │`)} ${shownText(event.text)}`
+      return `${colors.dim(`${plainText(event.from)} │`)} ${event.text
+        .split(/\r?\n/)
+        .map((line) => colouredText(line, { isColorSupported: true }))
+        .join('\n')}`
     case 'built':
       return colors.dim(`Compiled ${plainText(event.file)} in ${event.ms} ms`)
     case 'note':
@@ -64,21 +67,4 @@ function requestLine({ method, path, status, ms }: DevRequest, colors: Colors): 
   const paint =
     status >= 500 ? colors.red : status >= 400 ? colors.yellow : status >= 300 ? colors.cyan : colors.green
   return `${method.padEnd(6)} ${paint(String(status))} ${plainText(path)} ${colors.dim(`${ms} ms`)}`
-}
-
-const ESC = String.fromCharCode(27)
-const COLOUR = new RegExp(`(${ESC}\\[[0-9;:]*m)`)
-
-/** Text of the person's own programs: its colours stay, and nothing else that a terminal would obey. */
-const shownText = (text: string): string => {
-  const shown = text
-    .split(/\r?\n/)
-    .map((line) =>
-      line
-        .split(COLOUR)
-        .map((part, i) => (i % 2 === 1 ? part : plainText(part.replaceAll('\t', '  '))))
-        .join(''),
-    )
-    .join('\n')
-  return shown.includes(ESC) ? `${shown}${ESC}[0m` : shown
 }

@@ -12,6 +12,7 @@ export const sampleProject: Static<typeof getProject.reply> = {
   dataCache: { userDisabled: false, storageSizeBytes: 0, unlimited: true },
   devCommand: null,
   directoryListing: false,
+  emailOnFailedBuild: true,
   enablePreviewFeedback: null,
   gitForkProtection: true,
   gitLFS: false,

@@ -40,6 +40,7 @@ export const command = defineCommand({
     nodeVersion: value('version', PROJECT_NODE_VERSIONS.join(', '), oneOf(PROJECT_NODE_VERSIONS)),
     systemEnv: onOff('whether builds and programs are given the system variables'),
     autoAssignDomains: onOff('whether new production deployments are put on the domains'),
+    emailOnFailedBuild: onOff('whether the person who deployed gets an email when a build fails'),
     directoryListing: onOff('whether folders without an index page show what is in them'),
     skewProtection: value(
       'time',
@@ -78,6 +79,7 @@ export const command = defineCommand({
       nodeVersion: given.nodeVersion,
       autoExposeSystemEnvs: given.systemEnv,
       autoAssignCustomDomains: given.autoAssignDomains,
+      emailOnFailedBuild: given.emailOnFailedBuild,
       directoryListing: given.directoryListing,
       skewProtectionMaxAge: given.skewProtection,
       publicSource: given.publicSource,

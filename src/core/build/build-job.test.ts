@@ -20,11 +20,17 @@ async function world(t: TestContext) {
   await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
   let failures = 0
   const told: string[] = []
+  const mail = { broken: false, queued: [] as string[] }
   const parts: BuildJobParts = {
     ...{ deployments: stores.deployments, projects: stores.projects, bus, clock, atOnce: 1 },
     transact: (act) => (failures-- > 0 ? Promise.reject(new Error('no space left')) : transact(act)),
     logOf: () => ({ stdout: async (text: string) => void told.push(text) }) as unknown as BuildLog,
     onHostsChanged: () => {},
+    tellFailed: async () => {
+      if (mail.broken) throw new Error('the log cannot be read')
+      return [{ to: 'ada@example.test', subject: 'Build failed', text: '', html: '' }]
+    },
+    queueMail: async (_jobs, { subject }) => void mail.queued.push(subject),
     quotas: { limitsById: async () => PLAN_QUOTAS.enterprise, used: async () => 0 },
     ...{ usage: stores.usage, files: stores.files },
     ...({ siteNames: async () => ({}) } as unknown as Pick<
@@ -39,7 +45,7 @@ async function world(t: TestContext) {
   t.after(() => runner.drain(0))
   const lost = createLostBuildsJob(parts)
   return {
-    ...{ runner, clock, told },
+    ...{ runner, clock, told, mail },
     queue: () => queueBuild(stores.jobs, deployment),
     find: () => stores.deployments.find(deployment.id),
     failNext: (count: number) => {
@@ -73,4 +79,20 @@ test('a build that no job does any more ends, and says so', async (t) => {
   const { state, failure } = (await orphan.find()) ?? {}
   assert.deepEqual([state, failure?.code], ['ERROR', 'build_aborted'])
   assert.deepEqual([told, orphan.told], [[], ['Error: The build was lost. Deploy once more.']])
+})
+
+test('whoever deployed is told once, and a build fails even where nobody can be told', async (t) => {
+  const told = await world(t)
+  await told.queue()
+  told.failNext(1)
+  await told.runner.idle()
+  assert.deepEqual(told.mail.queued, [], 'not before the failure is recorded')
+  told.clock.advance(HOUR)
+  await told.runner.idle()
+  assert.deepEqual(told.mail.queued, ['Build failed'])
+  const mute = await world(t)
+  mute.mail.broken = true
+  await mute.queue()
+  await mute.runner.idle()
+  assert.deepEqual([(await mute.find())?.state, mute.mail.queued], ['ERROR', []])
 })

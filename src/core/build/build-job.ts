@@ -14,12 +14,14 @@ import type { FileStore } from '../file/file-store.ts'
 import { newBytes } from '../file/new-bytes.ts'
 import { type JobHandler, type JobRun, type JobWait, PermanentFailure } from '../job/job-handler.ts'
 import type { BuildLog, LogOfBuild } from '../log/build-log.ts'
+import type { QueueMail } from '../mail/queue-mail.ts'
 import { contentsOf, type Output } from '../output/output.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import { type BuildEvents, type Builder, BuildFailure } from '../ports/builder.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Mail } from '../ports/mailer.ts'
 import { type BootProgram, RunnerError } from '../ports/runner.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -30,6 +32,7 @@ import type { Quotas } from '../usage/quotas.ts'
 import type { UsageStore } from '../usage/usage-store.ts'
 import { allThatFailed, whatFailed } from './platform-fault.ts'
 import { BUILD_JOB, BUILD_KEY } from './queue-build.ts'
+import type { TellFailedBuild } from './tell-failed-build.ts'
 
 interface BuildStores extends PublishStores {
   readonly files: FileStore
@@ -54,6 +57,9 @@ export interface BuildJobParts {
   readonly bus: Bus
   readonly clock: Clock
   readonly onHostsChanged: (hosts: readonly string[]) => void
+  /** Who is told of a build that failed, and how. */
+  readonly tellFailed: TellFailedBuild
+  readonly queueMail: QueueMail
   /** Builds at once in one working process. */
   readonly atOnce: number
   /** Whether the machine can bear another build. */
@@ -323,14 +329,28 @@ class BuildRun {
   }
 
   async fail(error: unknown): Promise<void> {
-    const { clock, transact, onHostsChanged } = this.#parts
+    const { clock, transact, onHostsChanged, queueMail } = this.#parts
     const failure = this.#failureOf(error)
     await this.#say(`Error: ${failure.message}`, error instanceof BuildFailure ? error.run : undefined)
     await this.#changes
     const now = clock.now()
-    await transact((stores) => giveUp(stores, this.#deployment, failure, now))
+    const mails = await this.#mails(failure)
+    await transact(async (stores) => {
+      const ended = await giveUp(stores, this.#deployment, failure, now)
+      if (ended.state === 'ERROR') for (const mail of mails) await queueMail(stores.jobs, mail)
+    })
     const { host } = this.#deployment
     if (host !== null) onHostsChanged([host])
+  }
+
+  /** A build that failed is over, whether or not somebody can be told. */
+  async #mails(failure: Failure): Promise<readonly Mail[]> {
+    try {
+      return await this.#parts.tellFailed(this.#deployment, failure)
+    } catch (error) {
+      this.#job.log.warn({ err: error, deployment: this.#deployment.id }, 'nobody is told of a failed build')
+      return []
+    }
   }
 
   #failureOf(error: unknown): Failure {

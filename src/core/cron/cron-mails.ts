@@ -1,5 +1,4 @@
-import { html } from '#contract/html.ts'
-import { mailPage } from '../mail/mail-page.ts'
+import { noticeMail } from '../mail/notice-mail.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Cron } from './cron.ts'
@@ -21,20 +20,18 @@ export function cronMail(
   baseUrl: string,
 ): Mail {
   const [name, path] = [strangerText(project), strangerText(cron.path)]
-  const subject =
-    trouble.kind === 'failed' ? `A schedule of ${name} keeps failing` : `A schedule of ${name} did not run`
-  const what =
-    trouble.kind === 'failed'
-      ? `The last ${cron.failures} runs of ${path} (${cron.schedule}) failed.`
-      : `A run of ${path} (${cron.schedule}) did not happen.`
-  const link = `${baseUrl}/projects/${cron.projectId}`
-  return {
-    to,
-    subject,
-    text: `${what}\n${trouble.message}\n\nIts runs and their logs: ${link}\n`,
-    html: mailPage(
-      subject,
-      html`<p>${what}</p><p>${trouble.message}</p><p><a href="${link}">Its runs and their logs</a></p>`,
-    ),
-  }
+  const failed = trouble.kind === 'failed'
+  return noticeMail(to, {
+    subject: failed ? `A scheduled job of ${name} keeps failing` : `A scheduled job of ${name} did not run`,
+    says: [
+      failed
+        ? `The last ${cron.failures} runs of ${path} (${cron.schedule}, UTC) failed.`
+        : `A run of ${path} (${cron.schedule}, UTC) was missed.`,
+      trouble.message,
+    ],
+    button: {
+      label: 'View runs and logs',
+      link: `${baseUrl}/a/${cron.ownerId}/projects/${cron.projectId}/crons`,
+    },
+  })
 }

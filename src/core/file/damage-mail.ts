@@ -1,18 +1,16 @@
-import { html } from '#contract/html.ts'
-import { mailPage } from '../mail/mail-page.ts'
+import { count } from '#contract/wording.ts'
+import { noticeMail } from '../mail/notice-mail.ts'
 import type { Mail } from '../ports/mailer.ts'
 
 /** Tells an operator that stored files are not what they were. */
-export function damageMail(to: string, count: number, baseUrl: string): Mail {
-  const files = `${count} stored ${count === 1 ? 'file' : 'files'}`
-  const subject = `${files} found damaged`
-  const what = `A check of what is stored at ${baseUrl} found ${files} damaged. This is most often a failing disk.`
-  const how =
-    'Deploying the same files again heals them; so does restoring a backup. The log of the server names them: look for "a stored content is damaged".'
-  return {
-    to,
-    subject,
-    text: `${what}\n\n${how}\n`,
-    html: mailPage(subject, html`<p>${what}</p><p>${how}</p>`),
-  }
+export function damageMail(to: string, found: number, baseUrl: string): Mail {
+  const files = count(found, 'stored file')
+  return noticeMail(to, {
+    subject: `${files} found damaged`,
+    says: [
+      `A check of the storage of ${baseUrl} found ${files} damaged. The most common cause is a failing disk.`,
+      'To repair them, deploy the same files again or restore a backup. The server log names them: search for "a stored content is damaged".',
+    ],
+    button: { label: 'Open health', link: `${baseUrl}/operator` },
+  })
 }

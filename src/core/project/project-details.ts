@@ -19,6 +19,8 @@ export interface ProjectDetails {
   readonly serverlessFunctionRegion: string | null
   readonly serverlessFunctionZeroConfigFailover: boolean
   readonly skipGitConnectDuringLink: boolean
+  /** Whether whoever deployed is told by mail that a build failed. */
+  readonly emailOnFailedBuild: boolean
   readonly skewProtectionBoundaryAt: number | null
   readonly skewProtectionMaxAge: number | null
   readonly optionsAllowlist: { readonly paths: readonly { readonly value: string }[] } | null
@@ -117,6 +119,7 @@ export const DEFAULT_DETAILS: ProjectDetails = {
   serverlessFunctionRegion: null,
   serverlessFunctionZeroConfigFailover: false,
   skipGitConnectDuringLink: false,
+  emailOnFailedBuild: true,
   skewProtectionBoundaryAt: null,
   skewProtectionMaxAge: null,
   optionsAllowlist: null,

@@ -33,6 +33,7 @@ const DETAIL_KEYS = [
   'serverlessFunctionRegion',
   'serverlessFunctionZeroConfigFailover',
   'skipGitConnectDuringLink',
+  'emailOnFailedBuild',
   'skewProtectionBoundaryAt',
   'skewProtectionMaxAge',
 ] as const satisfies readonly (keyof ProjectDetails)[]

@@ -1,6 +1,7 @@
 import type { Role } from '#contract/api/team.ts'
 import { html } from '#contract/html.ts'
 import { mailButton, mailPage } from '../mail/mail-page.ts'
+import { mailTime } from '../mail/notice-mail.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { User } from '../user/user.ts'
@@ -14,15 +15,16 @@ export function invitationMail(invitation: {
 }): Mail {
   const { to, inviter, role, baseUrl } = invitation
   const team = strangerText(invitation.team)
-  const text = `${inviter.email} added you to the team "${team}" as ${role}.\n\nOpen ${baseUrl} to see it.\n`
+  const as = role === 'OWNER' ? 'an owner' : 'a member'
+  const text = `${inviter.email} added you to the team "${team}" as ${as}.\n\nOpen the team: ${baseUrl}\n`
   return {
     to,
     subject: `You are now a member of ${team}`,
     text,
     html: mailPage(
       `You are now a member of ${team}`,
-      html`<p><b>${inviter.email}</b> added you to the team <b>${team}</b> as ${role}.</p>
-${mailButton(baseUrl, 'Open Aloft')}`,
+      html`<p><b>${inviter.email}</b> added you to the team <b>${team}</b> as ${as}.</p>
+${mailButton(baseUrl, 'Open the team')}`,
     ),
   }
 }
@@ -34,8 +36,9 @@ export function joinMail(invitation: {
   readonly inviter: User
   readonly role: Role
   readonly link: string
+  readonly expiresAt: number
 }): Mail {
-  const { to, inviter, role, link } = invitation
+  const { to, inviter, role, link, expiresAt } = invitation
   const team = strangerText(invitation.team)
   const as = role === 'OWNER' ? 'an owner' : 'a member'
   return {
@@ -48,14 +51,15 @@ To accept, open this link:
 
 ${link}
 
-It works once and expires in 7 days. If you did not expect this, ignore this mail.
+It works once and expires in 7 days, on ${mailTime(expiresAt)}.
+If you didn't expect this, ignore this email.
 `,
     html: mailPage(
       `Join ${team}`,
       html`<p><b>${inviter.email}</b> invited you to join the team <b>${team}</b> as ${as}.</p>
 ${mailButton(link, 'Accept invitation')}
-<p>The link works once and expires in 7 days.<br>
-If you did not expect this, ignore this mail.</p>`,
+<p>The link works once and expires in 7 days,<br>on ${mailTime(expiresAt)}.<br>
+If you didn't expect this, ignore this email.</p>`,
     ),
   }
 }

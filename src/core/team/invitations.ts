@@ -105,6 +105,7 @@ export function createInvitations(parts: InvitationParts): Invitations {
           joinMail({
             ...{ to: email, team: team.name, inviter: ctx.actor.user, role },
             link: `${baseUrl}/invitation?token=${link}`,
+            expiresAt: invitation.expiresAt,
           }),
         )
         return invitation

@@ -111,7 +111,10 @@ export function createTeams(parts: TeamParts): Teams {
         if (await teams.addMember(id, user.id, role, clock.now()))
           await queueMail(
             jobs,
-            invitationMail({ to: email, team: team.name, inviter: ctx.actor.user, role, baseUrl }),
+            invitationMail({
+              ...{ to: email, team: team.name, inviter: ctx.actor.user, role },
+              baseUrl: `${baseUrl}/a/${team.id}`,
+            }),
           )
         return { userId: user.id, role, email, username: user.username }
       }),

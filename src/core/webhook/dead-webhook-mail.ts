@@ -1,24 +1,17 @@
-import { html } from '#contract/html.ts'
-import { mailPage } from '../mail/mail-page.ts'
+import { noticeMail } from '../mail/notice-mail.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Webhook } from './webhook.ts'
 
 /** Tells somebody that nothing is sent to a webhook any more. */
-export function deadWebhookMail(to: string, { id, url: given }: Webhook, baseUrl: string): Mail {
-  const url = strangerText(new URL(given).host)
-  const subject = 'A webhook was switched off'
-  const why = `Nothing that was sent to ${url} has arrived for three days, so nothing more is sent to it.`
-  const how = `Once it answers again, switch it on: PATCH ${baseUrl}/v1/webhooks/${id} with {"enabled": true}.`
-  return {
-    to,
-    subject,
-    text: `${why}\n\n${how}\n`,
-    html: mailPage(
-      subject,
-      html`<p>Nothing that was sent to <b>${url}</b> has arrived for three days, so nothing more is sent to it.</p>
-<p>Once it answers again, switch it on:<br>
-<code>PATCH ${baseUrl}/v1/webhooks/${id}</code><br><code>{"enabled": true}</code></p>`,
-    ),
-  }
+export function deadWebhookMail(to: string, { id, ownerId, url }: Webhook, baseUrl: string): Mail {
+  const host = strangerText(new URL(url).host)
+  return noticeMail(to, {
+    subject: 'A webhook was disabled',
+    says: [
+      `No event sent to ${host} was accepted for three days, so the webhook was disabled.`,
+      'Once it responds again, enable the webhook and redeliver the events it missed.',
+    ],
+    button: { label: 'Open the webhook', link: `${baseUrl}/a/${ownerId}/webhooks/${id}` },
+  })
 }

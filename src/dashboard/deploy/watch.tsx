@@ -1,7 +1,7 @@
-import { buildHint } from '#client/build-hint.ts'
 import { hostsOf } from '#client/hosts.ts'
 import { getDeployment } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
+import { buildHint } from '#contract/build-hint.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater, useRead } from '../api/query.ts'
 import { BuildLog } from '../deployment/build-log.tsx'

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { errorLinesOf } from '#client/error-lines.ts'
+import { errorLinesOf } from '#contract/error-lines.ts'
 import { segmentsOf } from './log-lines.tsx'
 import type { BuildLogState } from './use-build-log.ts'
 

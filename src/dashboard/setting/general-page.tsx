@@ -124,6 +124,14 @@ export function GeneralPage() {
           hint="Takes effect immediately for all deployments of this project."
         />
       </Card>
+      <Card title="Notifications">
+        <SettingSwitch
+          project={project}
+          setting="emailOnFailedBuild"
+          label="Email on failed builds"
+          hint="Sent to the person who deployed, with the error quoted. At most one every 10 minutes."
+        />
+      </Card>
       <Card
         title="Project ID"
         about="For the API and the command line. It doesn't change when you rename the project."

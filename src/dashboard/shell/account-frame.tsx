@@ -14,13 +14,13 @@ function Listening({ account }: { account: Account }) {
   return null
 }
 
-/** Around every page of an account: it decides for whom everything inside acts. */
+/** Around every page of an account: it decides for whom everything inside acts. Links in mails name it by its id. */
 export function AccountFrame() {
   const slug = useParam('account')
   return (
     <SignedIn>
       {({ all }) => {
-        const account = all.find((each) => each.slug === slug)
+        const account = all.find((each) => each.slug === slug || each.id === slug)
         if (account === undefined) return <NotFound />
         return (
           <AccountProvider account={account} key={account.id}>

@@ -35,6 +35,7 @@ function Lead({ accounts, kind, id }: { accounts: Accounts; kind: 'deployment' |
     <Navigate
       to="/a/$account/deployments/$deployment"
       params={{ account: data.slug, deployment: id }}
+      hash={location.hash.slice(1)}
       replace
     />
   ) : (

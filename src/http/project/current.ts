@@ -43,6 +43,7 @@ const ifSet = (d: ProjectDetails) => ({
   ...(d.autoAssignCustomDomainsUpdatedBy === null
     ? {}
     : { autoAssignCustomDomainsUpdatedBy: d.autoAssignCustomDomainsUpdatedBy }),
+  emailOnFailedBuild: d.emailOnFailedBuild,
   ...(d.skewProtectionBoundaryAt === null ? {} : { skewProtectionBoundaryAt: d.skewProtectionBoundaryAt }),
   ...(d.skewProtectionMaxAge === null ? {} : { skewProtectionMaxAge: d.skewProtectionMaxAge }),
   ...transfer(d),

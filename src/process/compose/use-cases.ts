@@ -7,6 +7,7 @@ import { createApplications } from '#core/application/applications.ts'
 import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
 import { createAuditLog } from '#core/audit/audit-log.ts'
 import { type BuildJobParts, createBuildJob, createLostBuildsJob } from '#core/build/build-job.ts'
+import { createTellFailedBuild } from '#core/build/tell-failed-build.ts'
 import { createPurges } from '#core/cache/purges.ts'
 import { createChanges } from '#core/change/changes.ts'
 import { cronMail } from '#core/cron/cron-mails.ts'
@@ -191,6 +192,13 @@ const buildJobs = (
     bus: parts.bus,
     clock: parts.clock,
     onHostsChanged: announceHosts(parts, certificates),
+    tellFailed: createTellFailedBuild({
+      ...parts.stores,
+      log: parts.logStore,
+      clock: parts.clock,
+      baseUrl: config.baseUrl,
+    }),
+    queueMail: createQueueMail(parts.vault),
     atOnce: buildsAtOnce,
     mayBegin: mayBuild,
   }

@@ -1,10 +1,15 @@
-import type { LogEvent } from './log-events.ts'
 import { terminalText } from './terminal-text.ts'
 
-export interface ErrorLine {
+/** A line of a build's log, whatever else is known of it. */
+export interface BuildLine {
+  readonly type: string
+  readonly payload: { readonly text: string }
+}
+
+export interface ErrorLine<Line extends BuildLine> {
   /** Its place in the log, from 1. */
   readonly number: number
-  readonly line: LogEvent
+  readonly line: Line
 }
 
 const MOST = 6
@@ -18,17 +23,17 @@ const HARMLESS = /\b(?:0|no) errors?\b|error-free|--no-error/i
 /** Where a program was when it failed: read after what it says. */
 const FRAME = /^\s+at\s|^\s*$/
 
-const textOf = (line: LogEvent): string => terminalText(line.payload.text)
+const textOf = (line: BuildLine): string => terminalText(line.payload.text)
 
 /**
  * The lines of a build's log that say why it failed: the last errors in it, else how it ended. What is said already
  * beside them, `said`, is not said again.
  */
-export function errorLinesOf(
-  lines: readonly LogEvent[],
+export function errorLinesOf<Line extends BuildLine>(
+  lines: readonly Line[],
   dropped = 0,
   said: string | undefined = undefined,
-): readonly ErrorLine[] {
+): readonly ErrorLine<Line>[] {
   const texts = lines.map((line) => {
     const text = textOf(line)
     return said !== undefined && said !== '' && text.includes(said) ? '' : text
@@ -54,11 +59,11 @@ const endOf = (texts: readonly string[]): readonly number[] =>
     .filter((at) => (texts[at] ?? '').trim() !== '')
     .slice(-3)
 
-const numbered = (
-  lines: readonly LogEvent[],
+const numbered = <Line extends BuildLine>(
+  lines: readonly Line[],
   dropped: number,
   places: readonly number[],
-): readonly ErrorLine[] =>
+): readonly ErrorLine<Line>[] =>
   places.flatMap((at) => {
     const line = lines[at]
     return line === undefined ? [] : [{ number: dropped + at + 1, line }]

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { errorLinesOf } from './error-lines.ts'
-import type { LogEvent } from './log-events.ts'
+import { type BuildLine, errorLinesOf } from './error-lines.ts'
 
-const logOf = (...texts: readonly string[]): LogEvent[] =>
+const logOf = (...texts: readonly string[]): BuildLine[] =>
   texts.map((text, i) => ({
     type: text.startsWith('$ ') ? 'command' : 'stdout',
     created: i,
     payload: { id: String(i), serial: String(i), text },
-  })) as unknown as LogEvent[]
+  }))
 
 const numbers = (...texts: readonly string[]) => errorLinesOf(logOf(...texts)).map(({ number }) => number)
 

@@ -30,6 +30,7 @@ import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { plainAddress } from './request/plain-address.ts'
 import { RequestIds } from './request/request-id.ts'
 import { PinnedSites } from './site/pinned-sites.ts'
+import { ReleaseSides } from './site/release-sides.ts'
 import { createSiteAnswers } from './site/site-answer.ts'
 import { SiteCache } from './site/site-cache.ts'
 import { createUpgrades, QUIET_MS, type Upgrades } from './upgrade.ts'
@@ -105,6 +106,7 @@ export function createEdge(options: EdgeOptions): Edge {
       functions.size === 0 ? undefined : revalidations.load(deploymentId),
   })
   const pinned = new PinnedSites({ source: options.sites, sites, clock })
+  const sides = new ReleaseSides({ sites, clock })
   const cache = new EdgeCache({ memory: prerenders, revalidations, clock, log })
   const functions = {
     runner: options.runner ?? NO_RUNNER,
@@ -135,7 +137,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const endGaps = options.bus.onGap?.(() => sites.recheck())
 
   const serve = buildVisitorHandler({
-    ...{ sites, pinned, guard, siteAnswers, streams, quietMs, httpDate, visits, clock, log },
+    ...{ sites, pinned, sides, guard, siteAnswers, streams, quietMs, httpDate, visits, clock, log },
     instancesOf: options.instancesOf ?? (async () => []),
   })
 

@@ -22,6 +22,8 @@ export interface Exchange {
   isCold?: boolean
   /** What kept a function from answering, whatever the visitor gets in its place. */
   failure?: Refusal
+  /** Headers that go out with the answer, whatever it is. */
+  added?: readonly string[]
   /** Set if the visitor asks for the unique address of an instance. */
   instance?: string
   /** Notices a visitor who is gone while the answer takes its time. */

@@ -54,6 +54,10 @@ export function createGuards(
   }
 }
 
-/** Whether all visitors pass, whoever they are: only then may an answer be given without asking the guards. */
-export const servesEveryone = ({ status, redirect, protection, skew }: Site): boolean =>
-  status === 'ready' && redirect === undefined && protection === undefined && skew === undefined
+/** Whether all visitors get the same, whoever they are: only then may an answer be given without asking the guards. */
+export const servesEveryone = ({ status, redirect, protection, skew, canary }: Site): boolean =>
+  status === 'ready' &&
+  redirect === undefined &&
+  protection === undefined &&
+  skew === undefined &&
+  canary === undefined

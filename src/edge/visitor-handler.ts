@@ -17,6 +17,7 @@ import { hostNameOf } from './request/host.ts'
 import { readInstanceHost } from './request/instance-host.ts'
 import { discard, isHttp2, respond, type Sent } from './respond.ts'
 import type { PinnedSites } from './site/pinned-sites.ts'
+import type { ReleaseSides } from './site/release-sides.ts'
 import type { createSiteAnswers } from './site/site-answer.ts'
 import type { SiteCache } from './site/site-cache.ts'
 import type { SiteEntry } from './site/site-entry.ts'
@@ -26,6 +27,7 @@ import { visitRecord } from './visit-record.ts'
 export interface VisitorHandlerParts {
   readonly sites: SiteCache
   readonly pinned: PinnedSites
+  readonly sides: ReleaseSides
   readonly guard: (site: Site, exchange: Exchange) => Admission | Promise<Admission>
   readonly siteAnswers: ReturnType<typeof createSiteAnswers>
   readonly instancesOf: (deploymentId: string) => Promise<readonly { readonly id: string }[]>
@@ -43,7 +45,7 @@ interface Visit {
   readonly host: string | undefined
   /** The site of the host, once it is found. */
   entry?: SiteEntry
-  /** What answers in its place, if the visitor belongs to an earlier deployment. */
+  /** What answers in its place, if the visitor belongs to another deployment than most. */
   shown?: SiteEntry
   /** Set where the visitor was let in by a guard: the answer is theirs alone, and has these cookies. */
   cookies?: readonly string[]
@@ -63,6 +65,7 @@ export function buildVisitorHandler(parts: VisitorHandlerParts): ServeVisitor {
     findSite(parts), // the site of the host; there is none: not found
     findInstance(parts), // a host may be the address of one instance
     findEarlierDeployment(parts), // which the visitor's page is of, where the project wants that
+    findReleaseSide(parts), // of the live and the new deployment, while one takes the place of the other
     passGuards(parts), // deleted, paused, redirected, protected, not ready: see guards.ts
     hideProtectionCookie, // from whatever answers
     answerImage(parts), // in another size or format
@@ -133,6 +136,17 @@ const findEarlierDeployment =
     })
   }
 
+const findReleaseSide =
+  ({ sides }: VisitorHandlerParts): Step =>
+  (visit) => {
+    const { entry, shown = entry, exchange } = visit
+    if (entry === undefined || shown !== entry || exchange.instance !== undefined) return undefined
+    return andThen(sides.find(entry, exchange), (side) => {
+      visit.shown = side
+      return undefined
+    })
+  }
+
 const passGuards =
   ({ guard }: VisitorHandlerParts): Step =>
   (visit) => {
@@ -195,7 +209,7 @@ const UNSPEAKABLE: Partial<Record<SiteVisit['source'], Refusal['code']>> = {
 /** Sends what came of a visit, and records it when that is over. */
 function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Result) => void {
   const { streams, quietMs, httpDate, visits, clock, log } = parts
-  return ({ exchange, entry }, result) => {
+  return ({ exchange, entry, shown }, result) => {
     const { req, res, id, at, since, ip, question } = exchange
     const stamp = { id, date: httpDate(clock.now()) }
     const answerWith = ({ code, headers }: Refusal) => {
@@ -205,6 +219,7 @@ function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Resul
     }
     let answer = 'code' in result ? answerWith(result) : result
     if (entry !== undefined) answer = { ...answer, headers: ownCookies(answer.headers, entry.site) }
+    if (exchange.added !== undefined) answer = { ...answer, headers: [...answer.headers, ...exchange.added] }
     let sent: Sent
     try {
       sent = isSwitch(answer)
@@ -226,7 +241,7 @@ function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Resul
     over?.once('close', () =>
       visits.record(
         visitRecord(
-          entry.site,
+          recordedSite(entry, shown),
           {
             ...{ id, at, method: question.method, path: exchange.url, ip },
             protocol: req.httpVersionMajor === 2 ? 'HTTP/2' : `HTTP/${req.httpVersion}`,
@@ -243,6 +258,12 @@ function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Resul
     )
   }
 }
+
+/** A visit is one of the host, and of the deployment that answered. */
+const recordedSite = ({ site }: SiteEntry, shown: SiteEntry | undefined): Site =>
+  shown === undefined || shown.site.deploymentId === site.deploymentId
+    ? site
+    : { ...site, deploymentId: shown.site.deploymentId }
 
 /** What takes its time may be waited for in vain. HTTP/2 tells of visitors who leave. */
 function watchVisitor(exchange: Exchange): void {

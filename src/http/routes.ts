@@ -25,6 +25,7 @@ import type { Projects } from '#core/project/projects.ts'
 import type { Transfers } from '#core/project/transfers.ts'
 import type { ProjectDomains } from '#core/project-domain/project-domains.ts'
 import type { Registrations } from '#core/registrar/registrations.ts'
+import type { Releases } from '#core/release/releases.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import type { SignOn } from '#core/session/sign-on.ts'
@@ -65,6 +66,7 @@ import { projectRoutes } from './project/routes.ts'
 import { transferRoutes } from './project/transfer-routes.ts'
 import { projectDomainRoutes } from './project-domain/routes.ts'
 import { registrarRoutes } from './registrar/routes.ts'
+import { releaseRoutes } from './release/routes.ts'
 import type { Route } from './route.ts'
 import { secretRoutes } from './secret/routes.ts'
 import { createFindPerson } from './session/person.ts'
@@ -108,6 +110,7 @@ export interface UseCases {
   readonly quotas: Quotas
   readonly quotaSettings: QuotaSettings
   readonly registrations: Registrations
+  readonly releases: Releases
   readonly secrets: Secrets
   readonly sessions: Sessions
   readonly signOn: SignOn
@@ -166,6 +169,7 @@ export function allRoutes(
     ...dnsRecordRoutes(use.dnsRecords),
     ...projectRoutes(use.projects, system.site),
     ...productionRoutes(use.production),
+    ...releaseRoutes(use.releases),
     ...transferRoutes(use.transfers),
     ...envVariableRoutes(use.envVariables),
     ...projectDomainRoutes(use.projectDomains),

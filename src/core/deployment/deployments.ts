@@ -15,6 +15,7 @@ import type { OutputStore } from '../output/output-store.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import { abortForGone } from '../release/end-release.ts'
 import { quotaExceeded } from '../usage/quota-exceeded.ts'
 import { cancelBuild } from './cancel-build.ts'
 import { type Created, type CreateParts, createCreateDeployment } from './create-deployment.ts'
@@ -167,9 +168,9 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         const { ownerId, projectId } = deployment
         const followers = await followersOf(stores.projectDomains, deployment)
         // Before the deployment, as everybody does who points names to one.
-        const project = await (followers.length > 0
-          ? projects.lock(ownerId, projectId)
-          : projects.byIdOrName(ownerId, projectId))
+        const known = await projects.byIdOrName(ownerId, projectId)
+        const isReleased = known?.details.release?.canaryDeploymentId === deployment.id
+        const project = followers.length > 0 || isReleased ? await projects.lock(ownerId, projectId) : known
         // First of all, because from here on nothing more can be pointed to it.
         await deployments.delete(deployment.id, clock.now())
         const aliases = await hosts.ofDeployment(deployment.id)
@@ -178,10 +179,11 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         for (const domain of followers)
           if (project && aliases.some(({ host }) => host === domain.name))
             await showDomain(stores, project, domain, clock.now())
+        const shared = project && isReleased ? await abortForGone(stores, project, clock.now()) : []
         await queueForget(jobs, deployment.id)
         await queueAfterPush(jobs, deployment)
         await queueForgetTraffic(jobs, { projectId, deploymentId: deployment.id }, clock.now())
-        return { deployment, hosts: aliases.map(({ host }) => host) }
+        return { deployment, hosts: [...aliases.map(({ host }) => host), ...shared] }
       })
       const { host } = removed.deployment
       parts.onHostsChanged(host === null ? removed.hosts : [host, ...removed.hosts])

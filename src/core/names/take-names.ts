@@ -5,10 +5,14 @@ import { branchOf } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { branchAliasOf } from '../git/branch-alias.ts'
+import type { JobQueue } from '../job/job-queue.ts'
+import type { Project } from '../project/project.ts'
 import { holdsProduction } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
+import { beginRelease, isSuperseded } from '../release/begin-release.ts'
+import { isActive } from '../release/release.ts'
 import { destination, dueDomains, isExplicit, withoutDomains } from './due-names.ts'
 
 interface TakeStores {
@@ -16,6 +20,7 @@ interface TakeStores {
   readonly hosts: HostStore
   readonly projects: ProjectStore
   readonly projectDomains: ProjectDomainStore
+  readonly jobs: JobQueue
 }
 
 export interface TakenNames {
@@ -32,11 +37,11 @@ export async function takeNames(
   deployment: Deployment,
   { isLate, now }: { readonly isLate: boolean; readonly now: number },
 ): Promise<TakenNames> {
-  const all = await claimable(stores, deployment)
-  const { aliases, free, domains } = isLate ? await notOvertaken(stores, deployment, all) : all
+  const all = await claimable(stores, deployment, now)
+  const { aliases, free, domains, shared } = isLate ? await notOvertaken(stores, deployment, all) : all
   for (const alias of free) await claim(stores, deployment, alias, now)
   const taken = await takeDomains(stores, deployment, domains, now)
-  return { aliasFinal: [...aliases, ...taken], pointed: [...free, ...taken], aliasError: null }
+  return { aliasFinal: [...aliases, ...taken], pointed: [...free, ...taken, ...shared], aliasError: null }
 }
 
 /** What a deployment takes that was built. A name that a newer deployment of the project has by now stays with that. */
@@ -47,7 +52,8 @@ export async function takeNamesOfBuilt(
 ): Promise<TakenNames> {
   const pointed: string[] = []
   let aliasError: Deployment['aliasError'] = null
-  const { aliases, free, domains } = await notOvertaken(stores, built, await claimable(stores, built))
+  const all = await claimable(stores, built, now)
+  const { aliases, free, domains, shared } = await notOvertaken(stores, built, all)
   for (const alias of free) {
     if (await isOvertaken(stores, alias, built)) continue
     try {
@@ -60,7 +66,7 @@ export async function takeNamesOfBuilt(
     }
   }
   const taken = await takeDomains(stores, built, domains, now)
-  return { aliasFinal: [...aliases, ...taken], pointed: [...pointed, ...taken], aliasError }
+  return { aliasFinal: [...aliases, ...taken], pointed: [...pointed, ...taken, ...shared], aliasError }
 }
 
 /** Gives a deployment the names it would have had, and domains; what others took meanwhile is theirs. */
@@ -122,34 +128,57 @@ interface Claimable {
   readonly free: readonly string[]
   /** Domains of the project that it may take. */
   readonly domains: readonly string[]
+  /** Names of production, some of whose visitors it gets. */
+  readonly shared: readonly string[]
 }
 
 /** What a deployment takes as it goes live. Domains came and went since it was made. */
-async function claimable(stores: TakeStores, deployment: Deployment): Promise<Claimable> {
+async function claimable(stores: TakeStores, deployment: Deployment, now: number): Promise<Claimable> {
   const { ownerId, projectId, target, meta, aliasFinal } = deployment
   const isProduction = target === 'production'
   if (!isProduction && branchOf(meta) === undefined)
-    return { aliases: aliasFinal, free: aliasFinal, domains: [] }
+    return { aliases: aliasFinal, free: aliasFinal, domains: [], shared: [] }
   // Locked, so that it is not paused, rolled back or given another domain between this and the moving of the aliases.
   const project = await stores.projects.lock(ownerId, projectId)
   const present = project ? await stores.projectDomains.ofProject(projectId) : []
   const aliases = withoutDomains(deployment, present)
   if (isProduction && project && holdsProduction(project.details))
-    return { aliases, free: aliases.slice(0, 1), domains: [] }
-  return { aliases, free: aliases, domains: project ? dueDomains(project, present, deployment) : [] }
+    return { aliases, free: aliases.slice(0, 1), domains: [], shared: [] }
+  if (project && isProduction && !isExplicit(deployment) && project.details.autoAssignCustomDomains) {
+    const shared = await release(stores, project, deployment, now)
+    if (shared) return { aliases, free: aliases.slice(0, 1), domains: [], shared }
+  }
+  const domains = project ? dueDomains(project, present, deployment) : []
+  return { aliases, free: aliases, domains, shared: [] }
+}
+
+/** The names of production where the deployment is to reach their visitors step by step; undefined where it takes them. */
+async function release(
+  stores: TakeStores,
+  project: Project,
+  deployment: Deployment,
+  now: number,
+): Promise<readonly string[] | undefined> {
+  const { details } = project
+  if (details.rollingRelease === null) return undefined
+  if (await isSuperseded(stores, project, deployment)) return isActive(details.release) ? [] : undefined
+  const begun = await beginRelease(stores, project, deployment, now)
+  if (!begun) return undefined
+  await stores.projects.update(project.id, { details: { ...details, release: begun.release } }, now)
+  return begun.hosts
 }
 
 /** All or none of the names that show the same: visitors never see two deployments under those of one project. */
 async function notOvertaken(
   stores: TakeStores,
   deployment: Deployment,
-  { aliases, free, domains }: Claimable,
+  { aliases, free, domains, shared }: Claimable,
 ): Promise<Claimable> {
   const isWhole = deployment.target === 'production' && !isExplicit(deployment)
   for (const host of isWhole ? [...free.slice(1), ...domains] : domains)
     if (await isOvertaken(stores, host, deployment))
-      return { aliases, free: isWhole ? free.slice(0, 1) : free, domains: [] }
-  return { aliases, free, domains }
+      return { aliases, free: isWhole ? free.slice(0, 1) : free, domains: [], shared }
+  return { aliases, free, domains, shared }
 }
 
 async function isOvertaken(

@@ -8,18 +8,19 @@ import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { EventQueue } from '../event/event.ts'
-import { deploymentEvent } from '../event/event-payloads.ts'
-import { moveProduction } from '../names/move-production.ts'
 import { takeMissedNames } from '../names/take-names.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
+import { beginRelease } from '../release/begin-release.ts'
+import { isActive } from '../release/release.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import { hostsOf } from './hosts-of.ts'
 import type { Project } from './project.ts'
 import type { AliasRequest, MovedAlias, ProjectDetails } from './project-details.ts'
 import type { ProjectStore } from './project-store.ts'
+import { afterPromotion, showInProduction } from './show-in-production.ts'
 
 /** What visitors of a project's production get. */
 export interface Production {
@@ -57,6 +58,11 @@ interface ProductionParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
+interface Changed {
+  readonly details: Partial<ProjectDetails>
+  readonly hosts: readonly string[]
+}
+
 const unknown = (idOrName: string) =>
   new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
 
@@ -68,11 +74,7 @@ export function createProduction(parts: ProductionParts): Production {
     ctx: Context,
     idOrName: string,
     notFound: AloftError,
-    work: (
-      stores: ProductionStores,
-      project: Project,
-      now: number,
-    ) => Promise<{ readonly details: Partial<ProjectDetails>; readonly hosts: readonly string[] }>,
+    work: (stores: ProductionStores, project: Project, now: number) => Promise<Changed>,
   ): Promise<void> {
     const changed = await transact(async (stores) => {
       const project = await stores.projects.lock(ctx.owner.id, idOrName)
@@ -89,37 +91,12 @@ export function createProduction(parts: ProductionParts): Production {
 
   const move = (ctx: Context, idOrName: string, deploymentId: string, type: AliasRequest['type']) =>
     change(ctx, idOrName, unknown(idOrName), async (stores, project, now) => {
-      const { projects, deployments } = stores
-      const deployment = await ready(deployments, project, deploymentId)
+      const deployment = await readyDeployment(stores.deployments, project, deploymentId)
       await checkOwnVariables(ctx.owner, stores.teams, deployment)
-      const before = (await projects.deploymentsOf(project.ownerId, [project.id], 0)).get(project.id)
-      const movedAliases = await moveProduction(stores, project, deployment, { names, now })
-      const request: AliasRequest = {
-        fromDeploymentId: before?.production?.id ?? null,
-        toDeploymentId: deployment.id,
-        jobStatus: 'succeeded',
-        requestedAt: now,
-        type,
-      }
-      if (type === 'promote')
-        await stores.events.emit(
-          deploymentEvent('deployment.promoted', deployment, { userId: ctx.actor.user.id, at: now }),
-        )
-      const wasRolledBack = project.details.lastRollbackTarget !== null
-      return {
-        details: {
-          lastAliasRequest: request,
-          movedAliases,
-          ...(type === 'rollback'
-            ? { lastRollbackTarget: request, autoAssignCustomDomains: false }
-            : {
-                lastRollbackTarget: null,
-                // As a rollback left it; what somebody has chosen stays.
-                ...(wasRolledBack ? { autoAssignCustomDomains: !project.details.paused } : {}),
-              }),
-        },
-        hosts: movedAliases.map(({ alias }) => alias),
-      }
+      const begun = type === 'promote' ? await promoteInSteps(stores, project, deployment, now) : undefined
+      return (
+        begun ?? showInProduction(stores, project, deployment, { type, names, now, by: ctx.actor.user.id })
+      )
     })
 
   return {
@@ -164,7 +141,26 @@ export function createProduction(parts: ProductionParts): Production {
 const noSuch = (idOrName: string) =>
   new AloftError('bad_request', `Invalid request: there is no project \`${idOrName.slice(0, 100)}\`.`)
 
-async function ready(deployments: DeploymentStore, project: Project, idOrHost: string): Promise<Deployment> {
+/** Undefined where it is live for everybody at once: nothing else was asked for, or it is one of the two on their way. */
+async function promoteInSteps(
+  stores: ProductionStores,
+  project: Project,
+  deployment: Deployment,
+  now: number,
+): Promise<Changed | undefined> {
+  const { release } = project.details
+  if (isActive(release) && [release.canaryDeploymentId, release.currentDeploymentId].includes(deployment.id))
+    return undefined
+  const begun = await beginRelease(stores, project, deployment, now)
+  return begun && { details: { ...afterPromotion(project), release: begun.release }, hosts: begun.hosts }
+}
+
+/** A deployment of the project that can be shown. */
+export async function readyDeployment(
+  deployments: DeploymentStore,
+  project: Project,
+  idOrHost: string,
+): Promise<Deployment> {
   const deployment = await deployments.find(idOrHost)
   if (!deployment || deployment.projectId !== project.id || deployment.ownerId !== project.ownerId)
     throw new AloftError(

@@ -1,4 +1,5 @@
 import type { ProtectedType, ProtectionMode, TrustedType } from '#contract/api/project.ts'
+import type { Release, ReleaseConfig } from '../release/release.ts'
 import type { GitLink } from './git-link.ts'
 
 /** Everything about a project that no build asks for. */
@@ -42,6 +43,10 @@ export interface ProjectDetails {
   /** The aliases that the last request moved. */
   readonly movedAliases: readonly MovedAlias[]
   readonly transfer: Transfer | null
+  /** How new production deployments reach their visitors. Null: all of them at once. */
+  readonly rollingRelease: ReleaseConfig | null
+  /** The last one that went to visitors step by step, under way or over. */
+  readonly release: Release | null
 }
 
 export interface DeployHook {
@@ -135,6 +140,8 @@ export const DEFAULT_DETAILS: ProjectDetails = {
   lastRollbackTarget: null,
   movedAliases: [],
   transfer: null,
+  rollingRelease: null,
+  release: null,
 }
 
 /** Whether production hosts stay where they are, whatever is deployed: paused, or rolled back by hand. */

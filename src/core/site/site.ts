@@ -1,5 +1,6 @@
 import type { ImageConfig } from '../output/image-config.ts'
 import type { OutputContent, Prerender, Shape } from '../output/output.ts'
+import type { Ramp } from '../release/release.ts'
 import type { Route } from '../routing/route.ts'
 
 /** What a host name answers with: a deployment's files and rules, frozen, plus the state of the pointer to it. */
@@ -36,8 +37,19 @@ export interface Site {
   readonly keepsAnswers?: false
   /** Which earlier deployments of the project visitors find here who name them; absent: none. */
   readonly skew?: { readonly maxAgeMs: number; readonly notBefore: number }
+  /** A newer deployment that a share of the visitors gets; absent: all get this one. */
+  readonly canary?: Canary
   /** Who may visit this host; absent: everybody. */
   readonly protection?: SiteProtection
+}
+
+/** A deployment on its way to all visitors of a host. */
+export interface Canary {
+  readonly deploymentId: string
+  readonly host: string
+  readonly ramp: Ramp
+  /** Whether its answers say that they are. */
+  readonly isNamed: boolean
 }
 
 /** What stands before the routes of a host; parts that do not cover it are left out. */

@@ -91,6 +91,30 @@ const SENTENCES: Readonly<Record<string, Say>> = {
   ],
   'POST /projects/:/pause': (target, known) => ['paused', ...project(target, known)],
   'POST /projects/:/unpause': (target, known) => ['resumed', ...project(target, known)],
+  'PATCH /projects/:/rolling-release/config': (target, known) => [
+    'changed the rolling releases of',
+    ...project(target, known),
+  ],
+  'DELETE /projects/:/rolling-release/config': (target, known) => [
+    'turned off rolling releases of',
+    ...project(target, known),
+  ],
+  'POST /projects/:/rolling-release/start': (target, known) => [
+    'started a rolling release of',
+    ...project(target, known),
+  ],
+  'POST /projects/:/rolling-release/approve-stage': (target, known) => [
+    'approved a stage of the rolling release of',
+    ...project(target, known),
+  ],
+  'POST /projects/:/rolling-release/complete': (target, known) => [
+    'completed the rolling release of',
+    ...project(target, known),
+  ],
+  'POST /projects/:/rolling-release/abort': (target, known) => [
+    'aborted the rolling release of',
+    ...project(target, known),
+  ],
   'POST /projects/:/promote/:': (target, known) => [
     'promoted',
     ...deployment(target, known),

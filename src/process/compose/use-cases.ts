@@ -68,6 +68,9 @@ import { createTransfers } from '#core/project/transfers.ts'
 import { createProjectDomains } from '#core/project-domain/project-domains.ts'
 import { createRegistrations } from '#core/registrar/registrations.ts'
 import { createSettleJob, createTransfersJob } from '#core/registrar/settle-job.ts'
+import { createAdvanceJob } from '#core/release/advance-job.ts'
+import { releaseMail } from '#core/release/release-mails.ts'
+import { createReleases } from '#core/release/releases.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
 import { createSessionCleanup, createSessions } from '#core/session/sessions.ts'
@@ -253,6 +256,19 @@ export const createJobHandlers = (
       const queueMail = createQueueMail(parts.vault)
       for (const address of await addressesOf(parts.stores, cron.ownerId))
         await queueMail(jobs, cronMail(address, { cron, project, trouble }, config.baseUrl))
+    },
+  }),
+  createAdvanceJob({
+    projects: parts.stores.projects,
+    traffic: parts.trafficStore,
+    transact: parts.transact,
+    clock: parts.clock,
+    names: platformNames(config),
+    onHostsChanged: tellHosts(parts.bus),
+    async onTrouble({ jobs }, project, release) {
+      const queueMail = createQueueMail(parts.vault)
+      for (const address of await addressesOf(parts.stores, project.ownerId))
+        await queueMail(jobs, releaseMail(address, project, release, config.baseUrl))
     },
   }),
   createForgetJob({ store: parts.logStore }),
@@ -484,6 +500,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       onHostsChanged,
     }),
     production: createProduction({ store: stores.projects, transact, clock, names, onHostsChanged }),
+    releases: createReleases({ stores, transact, clock, names, onHostsChanged }),
     projects,
     changes: createChanges({ bus, teams: stores.teams }),
     auditLog: createAuditLog({ store: stores.audit, users: stores.users }),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ProjectDetails } from '#core/project/project-details.ts'
 import type { RedirectStatus } from '#core/project-domain/project-domain.ts'
+import { isActive, rampOf } from '#core/release/release.ts'
 import { type HostFace, protectionOf } from '#core/site/protection.ts'
 import type { Site, SiteSource, SiteStatus } from '#core/site/site.ts'
 import { prepare } from '../database/prepare.ts'
@@ -118,6 +119,14 @@ function skewOf({ skewProtectionMaxAge, skewProtectionBoundaryAt }: ProjectDetai
   return { skew: { maxAgeMs: skewProtectionMaxAge * 1000, notBefore: skewProtectionBoundaryAt ?? 0 } }
 }
 
+/** Only names that show production are shared. */
+function canaryOf(row: Row, { release }: ProjectDetails): Pick<Site, 'canary'> {
+  if (!isActive(release) || faceOf(row) !== 'production-name' || row.id !== release.currentDeploymentId)
+    return {}
+  const { canaryDeploymentId: deploymentId, canaryHost: host, config } = release
+  return { canary: { deploymentId, host, ramp: rampOf(release), isNamed: config.canaryResponseHeader } }
+}
+
 const selectHost = prepare<{ id: string; projectId: string }>()((db, { id, projectId }) =>
   db
     .selectFrom('deployments')
@@ -145,6 +154,7 @@ async function toSite(host: string, row: Row, platformDomain: string): Promise<S
     directoryListing: row.directory_listing === 1,
     sessionAffinity: sessionAffinity ?? 'random',
     ...skewOf(project),
+    ...canaryOf(row, project),
     ...(project.dataCacheDisabled ? { keepsAnswers: false as const } : {}),
     ...accessOf(row, project),
   }

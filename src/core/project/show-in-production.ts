@@ -1,0 +1,70 @@
+import type { PlatformNames } from '../alias/platform-names.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import type { EventQueue } from '../event/event.ts'
+import { deploymentEvent } from '../event/event-payloads.ts'
+import { moveProduction, type ProductionNames } from '../names/move-production.ts'
+import { isActive, type Release } from '../release/release.ts'
+import type { Project } from './project.ts'
+import type { AliasRequest, ProjectDetails } from './project-details.ts'
+import type { ProjectStore } from './project-store.ts'
+
+export interface ShowInProductionStores extends ProductionNames {
+  readonly projects: Pick<ProjectStore, 'deploymentsOf'>
+  readonly events: EventQueue
+}
+
+interface How {
+  readonly type: AliasRequest['type']
+  readonly names: PlatformNames
+  readonly now: number
+  /** Who wants it; null: the platform, as it was told to. */
+  readonly by: string | null
+}
+
+/** Has all visitors of production get a deployment, inside the caller's transaction; answers what the project remembers. */
+export async function showInProduction(
+  stores: ShowInProductionStores,
+  project: Project,
+  deployment: Deployment,
+  { type, names, now, by }: How,
+): Promise<{ readonly details: Partial<ProjectDetails>; readonly hosts: readonly string[] }> {
+  const before = (await stores.projects.deploymentsOf(project.ownerId, [project.id], 0)).get(project.id)
+  const movedAliases = await moveProduction(stores, project, deployment, { names, now })
+  const request: AliasRequest = {
+    fromDeploymentId: before?.production?.id ?? null,
+    toDeploymentId: deployment.id,
+    jobStatus: 'succeeded',
+    requestedAt: now,
+    type,
+  }
+  if (type === 'promote')
+    await stores.events.emit(deploymentEvent('deployment.promoted', deployment, { userId: by, at: now }))
+  const { release } = project.details
+  return {
+    details: {
+      lastAliasRequest: request,
+      movedAliases,
+      ...(type === 'rollback'
+        ? { lastRollbackTarget: request, autoAssignCustomDomains: false }
+        : afterPromotion(project)),
+      ...(isActive(release) ? { release: endedBy(release, deployment, now) } : {}),
+    },
+    hosts: movedAliases.map(({ alias }) => alias),
+  }
+}
+
+/** New deployments follow again, as they did before a rollback; what somebody has chosen stays. */
+export const afterPromotion = ({ details }: Project): Partial<ProjectDetails> => ({
+  lastRollbackTarget: null,
+  ...(details.lastRollbackTarget === null ? {} : { autoAssignCustomDomains: !details.paused }),
+})
+
+const endedBy = (release: Release, { id }: Deployment, now: number): Release => ({
+  ...release,
+  ...(id === release.canaryDeploymentId
+    ? { state: 'COMPLETE', reason: null, stage: release.config.stages.length - 1, stageAt: now }
+    : { state: 'ABORTED', reason: 'Another deployment was put in production.' }),
+  paused: false,
+  turn: release.turn + 1,
+  updatedAt: now,
+})

@@ -6,29 +6,12 @@
  */
 import { join } from 'node:path'
 import { startChildServer } from './child-server.ts'
-import { medianRatio } from './median.ts'
+import { comparisons, measure, type Subject } from './compare.ts'
 import { startPlatform } from './platform.ts'
-import { cpuSeconds } from './process-cpu.ts'
-import { atLeast, printRows, type Row } from './row.ts'
-import { rounds, seconds, warmUps } from './trial.ts'
+import { printRows, type Row } from './row.ts'
 import { wrk } from './wrk.ts'
 
-const ROUNDS = rounds(7)
-const SECONDS = seconds(2)
-/** Compiling what turns out to be hot takes some seconds of a busy core, and is no part of what is measured. */
-const WARM_UP_SECONDS = warmUps(8)
-
-interface Subject {
-  readonly url: string
-  readonly pid: number | undefined
-  readonly headers: Readonly<Record<string, string>>
-}
-
-const requestsPerCpuSecond = async ({ url, pid, headers }: Subject): Promise<number> => {
-  const before = await cpuSeconds(pid)
-  const served = await wrk(url, SECONDS, headers)
-  return served / ((await cpuSeconds(pid)) - before)
-}
+const PEER = 'a fixed answer of Fastify'
 
 export async function run(): Promise<Row[]> {
   const platform = await startPlatform()
@@ -43,16 +26,17 @@ export async function run(): Promise<Row[]> {
     const answer = (await platform.call(path)).body
     const peer = await startChildServer(join(import.meta.dirname, 'fastify-server.ts'), [answer])
     try {
-      const ours = { ...platform, url: `${platform.url}${path}` }
-      const theirs = { ...peer, headers: platform.headers }
-      const rates = { ours: [] as number[], theirs: [] as number[] }
-      for (const { url, headers } of [ours, theirs]) await wrk(url, WARM_UP_SECONDS, headers)
-      for (let round = 0; round < ROUNDS; round++) {
-        rates.ours.push(await requestsPerCpuSecond(ours))
-        rates.theirs.push(await requestsPerCpuSecond(theirs))
-      }
-      const what = 'GET one deployment, against a fixed answer of Fastify'
-      return [atLeast('P6', what, medianRatio(rates.ours, rates.theirs), 0.45)]
+      const subject = (name: string, pid: number | undefined, url: string): Subject => ({
+        name,
+        pids: () => (pid === undefined ? [] : [pid]),
+        withChildren: true,
+        load: (forSeconds) => wrk(url, forSeconds, platform.headers),
+      })
+      const rates = await measure([
+        subject('aloft', platform.pid, `${platform.url}${path}`),
+        subject(PEER, peer.pid, peer.url),
+      ])
+      return comparisons('P6', 'GET one deployment', rates, { [PEER]: 0.45 })
     } finally {
       await peer.stop()
     }

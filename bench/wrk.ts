@@ -11,7 +11,7 @@ export async function wrk(
 ): Promise<number> {
   if (seconds === 0) return 0
   const extra = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, ...extra, url]
+  const args = ['-t1', '--timeout', '20s', `-c${CONNECTIONS}`, `-d${seconds}s`, ...extra, url]
   const child = spawn(...onLoadCore('wrk', args), { stdio: ['ignore', 'pipe', 'inherit'] })
   const output = (await child.stdout.setEncoding('utf8').toArray()).join('')
   const served = /(\d+) requests in/.exec(output)?.[1]

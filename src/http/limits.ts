@@ -11,7 +11,7 @@ export interface Allowance extends Taken {
 
 export interface Limits {
   /** Counts one request of the caller. With several windows, the one with the least left is answered. */
-  take(row: Endpoint | undefined, caller: string, plan: Plan): Promise<Allowance>
+  take(row: Endpoint | undefined, caller: string, plan: Plan): Allowance | Promise<Allowance>
   /**
    * Counts what a large request costs beyond one: a body or an answer that is many times as large as usual takes as
    * many times as long. It is never refused itself; those that come after it are.
@@ -36,16 +36,23 @@ export function createLimits(limiter: RateLimiter, override: number | undefined)
   const keyOf = (row: Endpoint, caller: string): string =>
     `${'shared' in LIMITS[row.limit] ? row.limit : row.on}|${caller}`
 
-  async function count(key: string, windows: readonly Window[]): Promise<Allowance> {
-    let tightest: Allowance | undefined
-    for (const window of windows) {
-      const answer = limiter.take(`${key}|${window.ms}`, window)
-      const taken = answer instanceof Promise ? await answer : answer
+  /** At once where the limiter answers at once: most requests need not wait for it. */
+  function count(
+    key: string,
+    windows: readonly Window[],
+    from = 0,
+    tightest?: Allowance,
+  ): Allowance | Promise<Allowance> {
+    const window = windows[from]
+    if (window === undefined) return tightest as Allowance
+    const goOn = (taken: Taken): Allowance | Promise<Allowance> => {
       const allowance = { ...taken, total: window.points }
       if (!taken.allowed) return allowance
-      if (!tightest || allowance.remaining < tightest.remaining) tightest = allowance
+      const isTighter = !tightest || allowance.remaining < tightest.remaining
+      return count(key, windows, from + 1, isTighter ? allowance : tightest)
     }
-    return tightest as Allowance
+    const answer = limiter.take(`${key}|${window.ms}`, window)
+    return answer instanceof Promise ? answer.then(goOn) : goOn(answer)
   }
 
   return {
@@ -60,7 +67,7 @@ export function createLimits(limiter: RateLimiter, override: number | undefined)
       for (const window of windowsOf(row.limit, plan))
         if (window.ms === MINUTE) await limiter.take(`${keyOf(row, caller)}|${window.ms}`, window, points)
     },
-    takeFrom: (group, caller) => count(`${group}|${caller}`, windowsOf(group, 'enterprise')),
+    takeFrom: async (group, caller) => count(`${group}|${caller}`, windowsOf(group, 'enterprise')),
   }
 }
 

@@ -180,7 +180,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       }
 
     const acts = ctx?.owner ?? found?.user
-    const allowance = await limits.take(row, acts?.id ?? visit.ip, acts?.plan ?? parts.defaultPlan)
+    const taken = limits.take(row, acts?.id ?? visit.ip, acts?.plan ?? parts.defaultPlan)
+    const allowance = taken instanceof Promise ? await taken : taken
     showAllowance(request, reply, allowance)
     if (!allowance.allowed) throw rateLimited(allowance)
     if (!needsToken) {

@@ -44,9 +44,7 @@ export function upgradesOfSites(names: HostNames, upgrade: UpgradeHandler): Upgr
 }
 
 /** `api-<origin>.<domain>` names an origin; every other name is the one this node is. */
-export const createOriginOf =
-  (domain: string, here: Origin) =>
-  (host: string | undefined): Origin => {
-    const name = withoutPort(host ?? '').toLowerCase()
-    return ORIGINS.find((origin) => name === `api-${origin}.${domain}`) ?? here
-  }
+export function createOriginOf(domain: string, here: Origin): (host: string | undefined) => Origin {
+  const named = new Map(ORIGINS.map((origin) => [`api-${origin}.${domain}`, origin]))
+  return (host = '') => named.get(withoutPort(host).toLowerCase()) ?? here
+}

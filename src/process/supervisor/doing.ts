@@ -26,12 +26,16 @@ export function openDoing(): Doing {
     return NOBODY_READS
   }
   const buffer = Buffer.alloc(BYTES)
+  let last: string | undefined
   return {
     begin(what) {
-      buffer.fill(0)
-      buffer.write(what, 'utf8')
+      if (what === last) return
+      last = what
+      // The reader stops at the first zero.
+      const end = buffer.write(what, 0, BYTES - 1, 'utf8')
+      buffer[end] = 0
       try {
-        writeSync(DOING_FD, buffer, 0, BYTES, 0)
+        writeSync(DOING_FD, buffer, 0, end + 1, 0)
       } catch {
         // A full disk is no reason not to do it.
       }

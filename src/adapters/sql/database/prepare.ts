@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from '../tables.ts'
+import { EmbeddedAdapter } from './dialect/sqlite-dialect.ts'
 
 /** Stands for a parameter while its query is compiled. */
 class Slot {
@@ -15,6 +16,24 @@ type Parameters = Readonly<Record<string, string | number>>
 const slots = <P extends Parameters>(): P =>
   new Proxy({} as P, { get: (_, name) => new Slot(String(name)) as unknown })
 
+interface Prepared<Row> {
+  readonly compiled: CompiledQuery<Row>
+  /** The names of the parameters, in their order; undefined where a value stands. */
+  readonly names: readonly (string | undefined)[]
+  /** Where it only reads and the database is in this process, it can be answered without any of the steps between. */
+  readonly embedded: EmbeddedAdapter | undefined
+}
+
+function prepareFor<Row>(db: Db, compiled: CompiledQuery<Row>): Prepared<Row> {
+  const { adapter } = db.getExecutor()
+  const reads = compiled.query.kind === 'SelectQueryNode'
+  return {
+    compiled,
+    names: compiled.parameters.map((value) => (value instanceof Slot ? value.name : undefined)),
+    embedded: reads && adapter instanceof EmbeddedAdapter ? adapter : undefined,
+  }
+}
+
 /**
  * A query that is built and compiled the first time a database runs it, and from then on only gets
  * other parameters: building costs more than running. `build` must not look at the parameters.
@@ -23,18 +42,18 @@ export const prepare =
   <P extends Parameters>() =>
   <Row>(build: (db: Db, parameters: P) => Compilable<Row>) => {
     // One adapter belongs to one database and all of its transactions.
-    const compiledFor = new WeakMap<object, CompiledQuery<Row>>()
+    const preparedFor = new WeakMap<object, Prepared<Row>>()
 
     return async (db: Db, parameters: P): Promise<readonly Row[]> => {
       const { adapter } = db.getExecutor()
-      let compiled = compiledFor.get(adapter)
-      if (!compiled) {
-        compiled = build(db, slots<P>()).compile()
-        compiledFor.set(adapter, compiled)
+      let prepared = preparedFor.get(adapter)
+      if (!prepared) {
+        prepared = prepareFor(db, build(db, slots<P>()).compile())
+        preparedFor.set(adapter, prepared)
       }
-      const values = compiled.parameters.map((value) =>
-        value instanceof Slot ? parameters[value.name] : value,
-      )
+      const { compiled, names, embedded } = prepared
+      const values = names.map((name, i) => (name === undefined ? compiled.parameters[i] : parameters[name]))
+      if (embedded?.read && !db.isTransaction) return embedded.read<Row>(compiled.sql, values)
       const { rows } = await db.executeQuery<Row>({ ...compiled, parameters: values })
       return rows
     }

@@ -49,7 +49,14 @@ function openReader(file: string, writer: SqliteHandle): SqliteHandle {
   }
 }
 
+/** Known to every query of the database, and so where a read finds the way past the steps that only transactions need. */
+export class EmbeddedAdapter extends SqliteAdapter {
+  /** Answers a read outside of a transaction at once; undefined while the database is not open. */
+  read: (<R>(sql: string, parameters: readonly unknown[]) => readonly R[]) | undefined
+}
+
 class SqliteDriver implements Driver {
+  readonly #adapter: EmbeddedAdapter
   readonly #file: string
   readonly #timeoutMs: number
   readonly #durability: Durability
@@ -57,13 +64,11 @@ class SqliteDriver implements Driver {
   readonly #onDamage: SqliteOptions['onDamage']
   #parts: SqliteParts | undefined
 
-  constructor({
-    file,
-    durability = 'full',
-    timeoutMs = 10 * SECOND,
-    canShrink = false,
-    onDamage,
-  }: SqliteOptions) {
+  constructor(
+    { file, durability = 'full', timeoutMs = 10 * SECOND, canShrink = false, onDamage }: SqliteOptions,
+    adapter: EmbeddedAdapter,
+  ) {
+    this.#adapter = adapter
     this.#onDamage = onDamage
     this.#file = file
     this.#durability = durability
@@ -85,6 +90,8 @@ class SqliteDriver implements Driver {
         timeoutMs,
         onDamage: this.#onDamage,
       }
+      const reads = new SqliteSession(this.#parts)
+      this.#adapter.read = (sql, parameters) => reads.read(sql, parameters)
     } catch (error) {
       throw convertError(error, this.#file)
     }
@@ -110,6 +117,7 @@ class SqliteDriver implements Driver {
 
   async destroy(): Promise<void> {
     const { writer, reader, turn, timeoutMs } = this.#opened()
+    this.#adapter.read = undefined
     await turn.lock(timeoutMs)
     reader.close()
     writer.close()
@@ -121,9 +129,12 @@ class SqliteDriver implements Driver {
   }
 }
 
-export const createSqliteDialect = (options: SqliteOptions): Dialect => ({
-  createAdapter: () => new SqliteAdapter(),
-  createDriver: () => new SqliteDriver(options),
-  createIntrospector: (db) => new SqliteIntrospector(db),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
-})
+export function createSqliteDialect(options: SqliteOptions): Dialect {
+  const adapter = new EmbeddedAdapter()
+  return {
+    createAdapter: () => adapter,
+    createDriver: () => new SqliteDriver(options, adapter),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}

@@ -4,17 +4,22 @@ import type { QueryResult } from 'kysely'
 interface Prepared {
   readonly statement: StatementSync
   /** None for a statement that answers no rows. */
-  readonly columns: readonly string[]
+  readonly toObject: ((row: readonly unknown[]) => unknown) | undefined
 }
 
 /** More texts than the stores have; a bound in case one is ever built from input. */
 const STATEMENTS = 256
 
-/** Objects made here have a shape that the engine knows; those that SQLite would make are slow to read. */
-function toObject(columns: readonly string[], row: readonly unknown[]): unknown {
-  const object: Record<string, unknown> = {}
-  for (let i = 0; i < columns.length; i++) object[columns[i] as string] = row[i]
-  return object
+/**
+ * Makes objects of one shape that the engine knows. Those that SQLite would make are slow to read, and those that are
+ * filled key by key are slow to make.
+ */
+function objectOf(columns: readonly string[]): Prepared['toObject'] {
+  if (columns.length === 0) return undefined
+  const fields = [...new Set(columns)].map(
+    (name) => `${JSON.stringify(name)}: row[${columns.lastIndexOf(name)}]`,
+  )
+  return new Function('row', `return { ${fields.join(', ')} }`) as Prepared['toObject']
 }
 
 /** One connection to the file, on which every SQL text is prepared once. */
@@ -37,12 +42,10 @@ export class SqliteHandle {
   }
 
   run<R>(sql: string, parameters: readonly unknown[] = []): QueryResult<R> {
-    const { statement, columns } = this.#statements.get(sql) ?? this.#prepare(sql)
+    const { statement, toObject } = this.#statements.get(sql) ?? this.#prepare(sql)
     const values = parameters as readonly SQLInputValue[]
-    if (columns.length === 0) return { numAffectedRows: BigInt(statement.run(...values).changes), rows: [] }
-    const rows = (statement.all(...values) as unknown as unknown[][]).map(
-      (row) => toObject(columns, row) as R,
-    )
+    if (toObject === undefined) return { numAffectedRows: BigInt(statement.run(...values).changes), rows: [] }
+    const rows = (statement.all(...values) as unknown as unknown[][]).map((row) => toObject(row) as R)
     return { numAffectedRows: BigInt(rows.length), rows }
   }
 
@@ -54,7 +57,7 @@ export class SqliteHandle {
   #prepare(sql: string): Prepared {
     const statement = this.#database.prepare(sql)
     statement.setReturnArrays(true)
-    const prepared = { statement, columns: statement.columns().map(({ name }) => name) }
+    const prepared = { statement, toObject: objectOf(statement.columns().map(({ name }) => name)) }
     if (this.#statements.size >= STATEMENTS) {
       const [oldest] = this.#statements.keys()
       if (oldest !== undefined) this.#statements.delete(oldest)

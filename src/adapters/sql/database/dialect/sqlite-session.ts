@@ -46,6 +46,16 @@ export class SqliteSession implements DatabaseConnection {
     this.#parts = parts
   }
 
+  /** What is read outside of a transaction. */
+  read<R>(sql: string, parameters: readonly unknown[]): readonly R[] {
+    try {
+      refuseNul(parameters)
+      return this.#parts.reader.run<R>(sql, parameters).rows
+    } catch (error) {
+      throw this.#convert(error)
+    }
+  }
+
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { reader, writer, turn, timeoutMs } = this.#parts
     try {

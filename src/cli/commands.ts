@@ -4,6 +4,7 @@ import { COMMANDS as AUDIT } from './audit/commands.ts'
 import { COMMANDS as BROWSER } from './browser/commands.ts'
 import { COMMANDS as CACHE } from './cache/commands.ts'
 import { COMMANDS as CERT } from './cert/commands.ts'
+import { COMMANDS as CHANGE } from './change/commands.ts'
 import type { CommandTable, Entry, Group } from './command-table.ts'
 import { COMMANDS as COMPLETION } from './completion/commands.ts'
 import { COMMANDS as CRON } from './cron/commands.ts'
@@ -34,6 +35,7 @@ const TABLES: readonly CommandTable[] = [
   DEV,
   DEPLOYMENT,
   FILE,
+  CHANGE,
   SESSION,
   USAGE,
   BROWSER,

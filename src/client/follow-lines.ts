@@ -5,11 +5,15 @@ import { ConnectionError, connectionError } from './connection-error.ts'
 const SILENCE = MINUTE
 const MAX_LINE = 1_000_000
 
-/** The JSON values of an answer that goes on, one a line. A connection that breaks, or falls silent, throws. */
+/**
+ * The values of an answer that goes on: JSON, one a line, unless `read` knows better. A connection that breaks, or falls
+ * silent, throws.
+ */
 export async function* followLines<Value>(
   baseUrl: string,
   open: (signal: AbortSignal) => Promise<Response>,
   signal: AbortSignal | undefined,
+  read: (line: string) => Value | undefined = (line) => JSON.parse(line) as Value,
 ): AsyncGenerator<Value> {
   const stop = new AbortController()
   const signals = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
@@ -21,7 +25,11 @@ export async function* followLines<Value>(
   try {
     stayPatient()
     const { body } = await open(signals)
-    if (body !== null) for await (const line of lines(body, stayPatient)) yield JSON.parse(line) as Value
+    if (body === null) return
+    for await (const line of lines(body, stayPatient)) {
+      const value = read(line)
+      if (value !== undefined) yield value
+    }
   } catch (error) {
     signal?.throwIfAborted()
     if (stop.signal.aborted) throw new ConnectionError(baseUrl, 'timeout', { cause: error })

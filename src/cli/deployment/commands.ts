@@ -9,6 +9,16 @@ export const COMMANDS: CommandTable = {
       summary: 'Read or follow the log of a deployment',
       load: () => import('./logs.ts'),
     },
+    {
+      name: 'compare',
+      summary: 'Show which files differ between two deployments',
+      load: () => import('./compare.ts'),
+    },
+    {
+      name: 'preview',
+      summary: 'Save the preview image of a deployment',
+      load: () => import('./preview.ts'),
+    },
     { name: 'open', summary: 'Show a site, and open it', load: () => import('./open.ts') },
     {
       name: 'redeploy',

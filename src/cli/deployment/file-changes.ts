@@ -42,7 +42,7 @@ async function filesOf(api: Client, id: string): Promise<ReadonlyMap<string, str
   return files
 }
 
-export function showChanges({ added, changed, removed }: FileChanges, colors: Colors): string {
+export function showChanges({ added, changed, removed }: FileChanges, colors: Colors, shown = SHOWN): string {
   const total = added.length + changed.length + removed.length
   if (total === 0) return 'The files are the same.'
   const lines = [
@@ -50,10 +50,10 @@ export function showChanges({ added, changed, removed }: FileChanges, colors: Co
     ...changed.map((path) => colors.yellow(`  ~ ${plainText(path)}`)),
     ...removed.map((path) => colors.red(`  - ${plainText(path)}`)),
   ]
-  const rest = total > SHOWN ? [colors.dim(`  … and ${total - SHOWN} more`)] : []
+  const rest = total > shown ? [colors.dim(`  … and ${total - shown} more`)] : []
   return [
     `${count(total, 'file')} ${total === 1 ? 'differs' : 'differ'}:`,
-    ...lines.slice(0, SHOWN),
+    ...lines.slice(0, shown),
     ...rest,
   ].join('\n')
 }

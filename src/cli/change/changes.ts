@@ -1,0 +1,51 @@
+import { followChanges } from '#client/follow-changes.ts'
+import { CHANGE_KINDS, type Change, type ChangeKind } from '#contract/api/change.ts'
+import { accountApi } from '../account.ts'
+import { defineCommand, readCount, value } from '../command.ts'
+import { usageError } from '../exit.ts'
+import { localTime } from '../local-time.ts'
+import type { Colors } from '../output.ts'
+import { plainText } from '../plain-text.ts'
+
+export const command = defineCommand({
+  doing: 'follow the changes of the account',
+  about:
+    'One line for each thing that changes, as it happens, until Ctrl-C. A change names what to read again, not its new value.',
+  team: true,
+  options: {
+    kind: value('kinds', `only these, separated by commas: ${CHANGE_KINDS.join(', ')}`, readKinds),
+    limit: value('count', 'stop after this many', readCount(1_000_000)),
+  },
+  examples: [
+    ['changes', 'everything, as it happens'],
+    ['changes --kind deployment --json', 'a line of JSON for each change of a deployment'],
+    ['changes --kind certificate --limit 1', 'wait for the next certificate'],
+  ],
+  async run(cli, { kind: kinds, limit = Number.POSITIVE_INFINITY }) {
+    const { out } = cli
+    const api = await accountApi(cli)
+    const onBegin = () => {
+      if (!out.json) out.say('Waiting for changes. Press Ctrl-C to stop.')
+    }
+    let seen = 0
+    for await (const change of followChanges(api, { onBegin })) {
+      if (kinds !== undefined && !kinds.includes(change.kind)) continue
+      out.line({ at: Date.now(), ...change }, () => changeLine(change, out.colors))
+      if (++seen >= limit) return
+    }
+  },
+})
+
+function changeLine({ kind, id, projectId }: Change, colors: Colors): string {
+  const project = projectId === undefined || projectId === id ? '' : colors.dim(` in ${plainText(projectId)}`)
+  return `${colors.dim(localTime(Date.now()))}  ${colors.cyan(kind.padEnd(14))} ${plainText(id ?? 'several')}${project}`
+}
+
+function readKinds(text: string): readonly ChangeKind[] {
+  return text.split(',').map((word) => {
+    const kind = CHANGE_KINDS.find((each) => each === word.trim())
+    if (kind === undefined)
+      throw usageError(`"${plainText(word)}" is not a kind of change.`, `Use: ${CHANGE_KINDS.join(', ')}.`)
+    return kind
+  })
+}

@@ -1,0 +1,45 @@
+import { getProject } from '#contract/api/project.ts'
+import { defineCommand, optional, required } from '../command.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { fileChanges, showChanges } from './file-changes.ts'
+import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+
+export const command = defineCommand({
+  doing: 'compare the deployments',
+  about: 'Lists the files that were added, changed or removed from one deployment to the other.',
+  team: true,
+  arguments: {
+    deployment: required(DEPLOYMENT),
+    with: optional('the deployment to compare it with; what is live in its project when left out'),
+  },
+  examples: [
+    ['compare dpl_7Y2h…', 'what promoting it would change in production'],
+    ['compare dpl_7Y2h… dpl_9K4m… --json', 'two deployments, for a program to read'],
+  ],
+  hints: SEE,
+  async run(cli, given) {
+    const { out } = cli
+    const { api } = await folderApi(cli)
+    const to = await findDeployment(api, given.deployment)
+    const from = given.with ?? (await liveIn(to.projectId))
+    const base = await findDeployment(api, from)
+    const changes = await fileChanges(api, base.id, to.id)
+    out.show({ from: base.id, to: to.id, ...changes }, () =>
+      [
+        `${plainText(addressOf(cli, base))} → ${plainText(addressOf(cli, to))}`,
+        showChanges(changes, out.colors, Number.POSITIVE_INFINITY),
+      ].join('\n'),
+    )
+
+    async function liveIn(idOrName: string): Promise<string> {
+      const { targets } = await api.call(getProject, { params: { idOrName } })
+      if (targets.production) return targets.production.id
+      throw new CliError(
+        EXIT.notFound,
+        'The project has no production deployment yet.',
+        'Name the deployment to compare it with: aloft compare <deployment> <with>',
+      )
+    }
+  },
+})

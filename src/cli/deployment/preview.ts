@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { ApiError } from '#client/api-error.ts'
+import { pause } from '#client/client.ts'
+import { getPreview } from '#contract/api/preview.ts'
+import { SECOND } from '#contract/time.ts'
+import { defineCommand, optional, value } from '../command.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseDeployment } from './choose-deployment.ts'
+import { DEPLOYMENT } from './folder-api.ts'
+
+/** A browser is started for it where there is none yet. */
+const ATTEMPTS = 30
+
+/** What images are called by their type. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/svg+xml': 'svg',
+  'image/webp': 'webp',
+  'image/x-icon': 'ico',
+  'image/vnd.microsoft.icon': 'ico',
+  'image/gif': 'gif',
+  'image/avif': 'avif',
+}
+
+export const command = defineCommand({
+  doing: 'save the preview image',
+  about:
+    'A screenshot of the deployment, or the icon of the site where the server has no browser to take one with. The path of the file goes to stdout.',
+  team: true,
+  arguments: {
+    deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`),
+  },
+  options: { output: value('file', 'where to save it; the id of the deployment when left out') },
+  examples: [
+    ['preview', 'of what is live'],
+    ['preview dpl_7Y2h… --output shot.png', 'into a file of that name'],
+  ],
+  hints: {
+    not_found: 'Protected deployments and sites without an icon have no preview. See `aloft ls --all`.',
+  },
+  async run(cli, { deployment, output }) {
+    const { out } = cli
+    const { api, id } = await chooseDeployment(cli, deployment)
+    const answer = await whenMade(() => api.call(getPreview, { params: { id } }))
+    const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? ''
+    const name = output ?? `${id}.${ENDINGS[type] ?? 'png'}`
+    try {
+      // Never over a file that is there.
+      await writeFile(resolve(cli.cwd, name), new Uint8Array(await answer.arrayBuffer()), { flag: 'wx' })
+    } catch (error) {
+      throw new CliError(EXIT.failure, `${name} cannot be written: ${(error as Error).message}.`)
+    }
+    const kind = answer.headers.get('x-aloft-preview') ?? 'icon'
+    if (!out.json) out.say(kind === 'screenshot' ? 'Saved the screenshot.' : 'Saved the icon of the site.')
+    out.show({ deploymentId: id, kind, file: resolve(cli.cwd, name) }, () => plainText(name))
+
+    async function whenMade(ask: () => Promise<Response>): Promise<Response> {
+      for (let attempt = 1; ; attempt++)
+        try {
+          return await ask()
+        } catch (error) {
+          const isMaking = error instanceof ApiError && error.extra.making === true
+          if (!isMaking || attempt >= ATTEMPTS) throw error
+          out.status('Taking the screenshot…')
+          await pause(SECOND, undefined)
+        }
+    }
+  },
+})

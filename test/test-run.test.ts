@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { mustBeAlone, planOf } from '../scripts/test/plan.ts'
+import { ofEndedChildren, slowest, timesOf } from '../scripts/test/costs.ts'
+import { mustBeAlone, planOf, TIMES_FILE } from '../scripts/test/plan.ts'
 import { inTurn } from '../scripts/test/pool.ts'
 import { Report, type TestEvent } from '../scripts/test/report.ts'
+import { splitByFile } from '../scripts/test/retry.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -51,6 +54,54 @@ test('as many run at a time as there is room for, and those that fit do not wait
   assert.deepEqual(begun, ['a', 'b', 'd', 'c'])
 })
 
+test('when the machine has little to do, one more is begun than fits', async () => {
+  const [begun, ends]: [string[], Map<string, () => void>] = [[], new Map()]
+  const looks: (() => void)[] = []
+  const all = inTurn(
+    ['a', 'b', 'c', 'd'].map((name) => ({ name, share: 1 })),
+    1,
+    ({ name }) => {
+      begun.push(name)
+      return new Promise((end) => ends.set(name, end))
+    },
+    () => new Promise((resolve) => looks.push(resolve)),
+  )
+  const turn = () => new Promise(setImmediate)
+  await turn()
+  assert.deepEqual(begun, ['a'])
+  while (begun.length < 3) {
+    looks.at(-1)?.()
+    await turn()
+  }
+  // However little that is, there is an end to it.
+  for (const look of looks) look()
+  await turn()
+  assert.deepEqual(begun, ['a', 'b', 'c'])
+  while (begun.length < 4 || ends.size > 0) {
+    for (const [name, end] of ends) {
+      ends.delete(name)
+      end()
+    }
+    await turn()
+  }
+  await all
+})
+
+test('the longest are begun first, and processes of many files have about the same to do', () => {
+  const times: Readonly<Record<string, number>> = JSON.parse(readFileSync(TIMES_FILE, 'utf8'))
+  const units = planOf(root)
+  const seconds = units.map(({ files }) => files.reduce((sum, file) => sum + (times[file] ?? 1), 0))
+  assert.deepEqual(
+    seconds,
+    seconds.toSorted((a, b) => b - a),
+  )
+  const ports = seconds.filter((_, n) => units[n]?.name.startsWith('ports '))
+  const longest = Math.max(
+    ...Object.entries(times).flatMap(([file, time]) => (file.startsWith('test/ports/') ? time : [])),
+  )
+  assert.ok(Math.max(...ports) - Math.min(...ports) <= longest)
+})
+
 const counts = { tests: 2, suites: 1, passed: 2, failed: 0, cancelled: 0, skipped: 0, todo: 0 }
 const suite = (type: string, name: string, error?: { failureType: string }): TestEvent => ({
   type,
@@ -88,6 +139,46 @@ test('a file that was never reached is a failure', async () => {
   ])
   assert.equal(passed, false)
   assert.match(text, /✖ b/)
+})
+
+test('of a process of many files, only those that failed or were never reached are run again', () => {
+  const passing = (name: string): TestEvent => ({ type: 'test:pass', data: { name, nesting: 1 } })
+  const { kept, again } = splitByFile(
+    [
+      passing('one of a'),
+      suite('test:pass', 'a'),
+      passing('one of b'),
+      { type: 'test:fail', data: { name: 'other of b', nesting: 1 } },
+      suite('test:fail', 'b', { failureType: 'subtestsFailed' }),
+      { type: 'test:pass', data: { name: 'one of c', nesting: 1, skip: true } },
+      suite('test:pass', 'c'),
+      { type: 'test:fail', data: { name: 'the process', nesting: 0 } },
+      summary,
+    ],
+    ['a', 'b', 'c', 'd'],
+  )
+  assert.deepEqual(again, ['b', 'd'])
+  assert.deepEqual(
+    kept.flatMap(({ data }) => data.name ?? []),
+    ['one of a', 'a', 'one of c', 'c'],
+  )
+  const { tests, suites, passed, skipped, failed } = kept.at(-1)?.data.counts ?? {}
+  assert.deepEqual([tests, suites, passed, skipped, failed], [2, 2, 1, 1, 0])
+})
+
+test('the slowest files are printed, and what all of them cost', () => {
+  const costs = ['a', 'b', 'c'].map((file, n) => ({ file, seconds: n * 10, cpu: n }))
+  const printed = slowest(costs, 2, 90)
+  assert.match(printed, /20\.0 +2\.0 +c\n +10\.0 +1\.0 +b\n1\.5 minutes of CPU in all\n$/)
+  assert.deepEqual(JSON.parse(timesOf(costs)), { b: 10, c: 20 })
+})
+
+test('processor time of children counts when they have ended', () => {
+  const before = ofEndedChildren()
+  const busy = 'const until = process.cpuUsage().user + 2e5; while (process.cpuUsage().user < until);'
+  spawnSync(process.execPath, ['-e', busy])
+  // Only Linux tells.
+  if (process.platform === 'linux') assert.ok(ofEndedChildren() - before >= 0.15)
 })
 
 test('a run without any test is a failure', async () => {

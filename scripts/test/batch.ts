@@ -1,11 +1,20 @@
 // Many test files in one process, one after the other. Each is a suite, so that its hooks are for its own tests.
 import { resolve } from 'node:path'
 import { describe } from 'node:test'
+import { appendCost, ofThisProcess } from './costs.ts'
+
+const [costs, ...files] = process.argv.slice(2) as [string, ...string[]]
 
 // What a test waits for may be all that is left to happen, and not keep a process alive: the files to come do.
 const toCome = setInterval(() => {}, 60_000)
-for (const file of process.argv.slice(2))
+let used = 0
+for (const file of files) {
+  const began = performance.now()
   await describe(file, async () => {
     await import(resolve(file))
   })
+  const now = ofThisProcess()
+  appendCost(costs, { file, seconds: (performance.now() - began) / 1000, cpu: now - used })
+  used = now
+}
 clearInterval(toCome)

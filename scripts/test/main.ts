@@ -3,21 +3,35 @@
  *
  *   npm test                            everything
  *   npm test -- src/edge test/api/team.test.ts   these folders and files, without the checks
+ *   npm test -- --times                 everything, and notes how long each file takes, by which they are ordered
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, globSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  globSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { ensureTools, TOOLS } from '../debian.js'
-import { planOf, type Unit } from './plan.ts'
+import { type Cost, ofEndedChildren, ofThisProcess, readCosts, slowest, timesOf } from './costs.ts'
+import { idle } from './idle.ts'
+import { planOf, TIMES_FILE, type Unit } from './plan.ts'
 import { inTurn } from './pool.ts'
 import { Report, type TestEvent } from './report.ts'
+import { splitByFile } from './retry.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 process.chdir(root)
-const only = process.argv.slice(2)
+const keepsTimes = process.argv.includes('--times')
+const only = process.argv.slice(2).filter((argument) => argument !== '--times')
 
 const scratch = mkdtempSync(join(tmpdir(), 'aloft-test-run-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
@@ -72,16 +86,32 @@ const units: readonly Unit[] =
 
 const report = new Report(process.stdout)
 
-async function eventsOf({ files }: Unit): Promise<TestEvent[]> {
+const costs: Cost[] = []
+let counted = ofEndedChildren()
+/** What has ended since it was last asked: units end one at a time, so it is the one that just has. */
+function cpuOfEnded(): number {
+  const before = counted
+  counted = ofEndedChildren()
+  return counted - before
+}
+
+void check?.done.then(cpuOfEnded)
+
+async function eventsOf({ name, files }: Unit): Promise<TestEvent[]> {
   const isBatch = files.length > 1
   const events: TestEvent[] = []
+  const began = performance.now()
+  const costFile = join(scratch, `${name.replaceAll('/', '-')}.costs`)
   const stream = run({
     files: isBatch ? [join(import.meta.dirname, 'batch.ts')] : [resolve(files[0] as string)],
-    argv: isBatch ? [...files] : [],
+    argv: isBatch ? [costFile, ...files] : [],
     // Applications are installed and built in some of them, and many files share a process.
     timeout: 15 * 60_000,
   })
   for await (const event of stream as AsyncIterable<TestEvent>) events.push(event)
+  const cpu = cpuOfEnded()
+  if (isBatch) costs.push(...readCosts(costFile))
+  else costs.push({ file: name, seconds: (performance.now() - began) / 1000, cpu })
   return events
 }
 const add = ({ files }: Unit, events: readonly TestEvent[]) =>
@@ -90,14 +120,22 @@ const failuresIn = (events: readonly TestEvent[]) => events.filter(({ type }) =>
 
 /** With everything else beside them they may have failed for want of a port or of time: they get one more try, alone. */
 const again: Unit[] = []
-await inTurn(units, availableParallelism(), async (unit) => {
-  const events = await eventsOf(unit)
-  const failed = failuresIn(events)
-  if (failed.length === 0) return add(unit, events)
-  for (const { data } of failed)
-    process.stdout.write(`failed, and will be tried once more alone: ${data.name}\n`)
-  again.push(unit)
-})
+await inTurn(
+  units,
+  availableParallelism(),
+  async (unit) => {
+    const events = await eventsOf(unit)
+    const failed = failuresIn(events)
+    if (failed.length === 0) return add(unit, events)
+    for (const { data } of failed)
+      process.stdout.write(`failed, and will be tried once more alone: ${data.name}\n`)
+    if (unit.files.length === 1) return void again.push(unit)
+    const { kept, again: files } = splitByFile(events, unit.files)
+    report.add(kept)
+    again.push(...files.map((file) => ({ name: file, files: [file], share: unit.share })))
+  },
+  idle,
+)
 for (const unit of again) {
   process.stdout.write(`once more, alone: ${unit.name}\n`)
   add(unit, await eventsOf(unit))
@@ -106,4 +144,6 @@ await postgres?.stop()
 const isChecked = (await check?.done) ?? true
 const allPassed = await report.close()
 if (check && !isChecked) process.stderr.write(`\n${check.said()}`)
+process.stdout.write(`\n${slowest(costs, 15, ofThisProcess())}`)
+if (keepsTimes && only.length === 0) writeFileSync(TIMES_FILE, timesOf(costs))
 process.exitCode = allPassed && isChecked ? 0 : 1

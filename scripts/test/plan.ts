@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 
 /** What one process of a test run has to do. */
 export interface Unit {
@@ -17,10 +17,7 @@ interface Kind {
   readonly processes?: number
 }
 
-/**
- * In the order in which they are begun: the longest first, so that none of them is what everybody waits for in the end.
- * Loading the server costs a process more than most files do with it, so files that leave nothing behind share one.
- */
+/** Loading the server costs a process more than most files do with it, so files that leave nothing behind share one. */
 const KINDS: readonly Kind[] = [
   { name: 'e2e', files: 'test/e2e/*.test.ts', share: 0.8 },
   { name: 'dashboard', files: 'test/dashboard/*.test.ts', share: 1 },
@@ -31,21 +28,15 @@ const KINDS: readonly Kind[] = [
   { name: 'other', files: 'test/**/*.test.ts', share: 1 },
 ]
 
-/** The files that take longest of their kind, by name. The others follow in the order of the alphabet. */
-const LONG = [
-  'apps',
-  'several-machines',
-  'package',
-  'functions',
-  'guide',
-  'deployment',
-  'project-domain-traffic',
-]
-
-const rank = (file: string): number => {
-  const at = LONG.indexOf(basename(file, '.test.ts'))
-  return at === -1 ? LONG.length : at
-}
+/**
+ * Seconds that files took in a whole run on two cores. Those that are not named take a second or two. `npm test -- --times`
+ * writes it anew.
+ */
+export const TIMES_FILE = join(import.meta.dirname, 'times.json')
+const TIMES: Readonly<Record<string, number>> = JSON.parse(readFileSync(TIMES_FILE, 'utf8'))
+const secondsOf = (file: string): number => TIMES[file] ?? 1
+const sum = (files: readonly string[]): number => files.reduce((all, file) => all + secondsOf(file), 0)
+const longestFirst = (a: string, b: string): number => secondsOf(b) - secondsOf(a) || a.localeCompare(b, 'en')
 
 /**
  * What changes the whole process while it is tested: the clock of Node.js, its folder, what new files may be read by. Or
@@ -62,21 +53,19 @@ function unitsOf({ name, share, processes }: Kind, files: readonly string[], roo
   const [alone, together]: [string[], string[]] = [[], []]
   for (const file of files)
     (mustBeAlone(readFileSync(join(root, file), 'utf8')) ? alone : together).push(file)
-  const batches = Array.from({ length: Math.min(processes, together.length) }, (_, n) => ({
-    name: `${name} ${n + 1}`,
-    files: together.filter((_file, i) => i % processes === n),
-    share,
-  }))
-  return [...batches, ...alone.map(own)]
+  const batches = Array.from({ length: Math.min(processes, together.length) }, (): string[] => [])
+  // Each to the one that has the least to do so far.
+  for (const file of together) batches.reduce((a, b) => (sum(b) < sum(a) ? b : a)).push(file)
+  return [...batches.map((files, n) => ({ name: `${name} ${n + 1}`, files, share })), ...alone.map(own)]
 }
 
-/** Every test file below root, once. */
+/** Every test file below root, once: the longest first, so that none of them is what everybody waits for in the end. */
 export function planOf(root: string): Unit[] {
   const taken = new Set<string>()
-  return KINDS.flatMap((kind) => {
+  const units = KINDS.flatMap((kind) => {
     const files = globSync(kind.files, { cwd: root }).filter((file) => !taken.has(file))
     for (const file of files) taken.add(file)
-    files.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en'))
-    return unitsOf(kind, files, root)
+    return unitsOf(kind, files.sort(longestFirst), root)
   })
+  return units.sort((a, b) => sum(b.files) - sum(a.files))
 }

@@ -7,6 +7,8 @@ export interface TestEvent {
     readonly name?: string
     readonly nesting?: number
     readonly file?: string
+    readonly skip?: string | boolean
+    readonly todo?: string | boolean
     readonly counts?: Readonly<Record<string, number>>
     readonly details?: { readonly type?: string; readonly error?: { readonly failureType?: string } }
   }
@@ -31,8 +33,9 @@ const isBrokenSuite = ({ type, data: { details } }: TestEvent): boolean =>
 const isClosing = ({ type, data }: TestEvent): boolean =>
   type === 'test:summary' || (type === 'test:diagnostic' && data.nesting === 0 && data.file === undefined)
 
-const isOuterEnd = ({ type, data }: TestEvent): boolean =>
-  (type === 'test:pass' || type === 'test:fail') && data.nesting === 0
+export const isEnd = ({ type }: TestEvent): boolean => type === 'test:pass' || type === 'test:fail'
+
+const isOuterEnd = (event: TestEvent): boolean => isEnd(event) && event.data.nesting === 0
 
 /** One report, as the runner of Node.js prints it, of several runs. */
 export class Report {

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import type { Agent } from 'node:http'
+import { join } from 'node:path'
 import { install, TOKEN, uninstall } from '#test/support/installation.ts'
 import { toLoadCore, toServerCore } from './cores.ts'
 import { oneConnection, type Reply, send } from './send.ts'
@@ -38,7 +40,11 @@ export async function startPlatform(env: Record<string, string> = {}): Promise<P
 /** After a trial of all benchmarks. */
 export const stopShared = async (): Promise<void> => (await shared)?.stop()
 
+const BUILD = join(import.meta.dirname, '../scripts/build-server.ts')
+
 async function start(env: Record<string, string>): Promise<Platform> {
+  // As `npm start` does it. A trial takes what is there.
+  if (!isTrial) execFileSync(process.execPath, [BUILD], { stdio: 'ignore' })
   const installed = await install({
     env: { ALOFT_WORKERS: '1', ALOFT_RATE_LIMIT: '100000000', ALOFT_LOG_LEVEL: 'warn', ...env },
   })

@@ -6,6 +6,7 @@ import { type ChildRole, DRAIN, DRAIN_MS, type Drain, READY } from './child.ts'
 import { openDoing } from './doing.ts'
 import type { Given } from './given.ts'
 import { answerHeartbeat } from './heartbeat.ts'
+import { giveBackWhenIdle } from './idle-memory.ts'
 
 /** The life of a child: start, say so, and end when the supervisor asks or is gone. */
 export async function runChild(role: ChildRole, config: Config, given: Given): Promise<number> {
@@ -31,6 +32,7 @@ export async function runChild(role: ChildRole, config: Config, given: Given): P
     const start = role === 'serve' ? (await import('../serve.ts')).serve : (await import('../work.ts')).work
     const running = await start(config, log, channel, doing, given)
     channel.send({ kind: READY })
+    giveBackWhenIdle()
     await running.drain(DRAIN_MS, await asked.promise)
     return 0
   } catch (error) {

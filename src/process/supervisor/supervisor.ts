@@ -15,6 +15,7 @@ import { announcement } from './announcement.ts'
 import { type Channel, kindOf } from './channel.ts'
 import { DRAIN_MS, findProgram, JOINED, READY, SupervisedChild, type SupervisedOptions } from './child.ts'
 import { isCountElsewhere } from './count-elsewhere.ts'
+import { giveBackWhenIdle } from './idle-memory.ts'
 import { openSockets } from './listen-sockets.ts'
 import { serveMetrics } from './metrics-hub.ts'
 import { serveProcessList, startOfThis } from './process-list.ts'
@@ -231,6 +232,7 @@ export async function supervise(
     const { setupToken } = await looked.promise
     process.stdout.write(announcement(config.baseUrl, setupToken))
     isReady = true
+    giveBackWhenIdle()
     const scaling = role === 'work' ? undefined : scale()
     outcome = await Promise.race([stillborn.promise, stopping])
     clearInterval(scaling)

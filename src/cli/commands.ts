@@ -21,6 +21,7 @@ import { COMMANDS as IMPORT } from './import/commands.ts'
 import { COMMANDS as INTEGRATION } from './integration/commands.ts'
 import { COMMANDS as OPERATOR } from './operator/commands.ts'
 import { COMMANDS as PROJECT } from './project/commands.ts'
+import { COMMANDS as RELEASE } from './release/commands.ts'
 import { COMMANDS as SECRET } from './secret/commands.ts'
 import { COMMANDS as SERVER } from './server/commands.ts'
 import { COMMANDS as SESSION } from './session/commands.ts'
@@ -42,6 +43,7 @@ const TABLES: readonly CommandTable[] = [
   TOKEN,
   TEAM,
   PROJECT,
+  RELEASE,
   GIT,
   ENV,
   SECRET,

@@ -9,6 +9,7 @@ import { quoted, readFailure } from '../deployment/build-failure.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
 import { shortDuration } from '../relative-time.ts'
+import { releaseOf } from '../release/release.ts'
 import type { Reporter } from './reporter.ts'
 
 interface Outcome {
@@ -85,14 +86,18 @@ export async function showResult(
 
 /** Why production does not show a deployment that was made for it. */
 export interface Held {
-  readonly by: 'rollback' | 'pause'
+  readonly by: 'rollback' | 'pause' | 'release'
+  /** Of the visitors that get it all the same, in per cent. */
+  readonly share?: number
   /** What production shows instead; null where it shows nothing. */
   readonly deploymentId: string | null
   readonly url: string | null
 }
 
-export const heldWords = ({ by, url, deploymentId }: Held, id: string): string => {
+export const heldWords = ({ by, url, deploymentId, share = 0 }: Held, id: string): string => {
   const where = url ?? deploymentId
+  if (by === 'release')
+    return `and ${share} % of production’s visitors get it; follow it with \`aloft releases status\``
   const at = where === null ? '' : ` at ${where}`
   return by === 'rollback'
     ? `but production is held${at} since your rollback; make it live with \`aloft promote ${id}\``
@@ -116,7 +121,8 @@ async function standing(
     const addresses = aliases.map(({ alias }) => siteAddress(cli.baseUrl, alias))
     const isHeld = project !== undefined && (project.lastRollbackTarget !== null || project.paused)
     const live = project?.targets.production
-    if (!isHeld || live?.id === id) return { aliases: addresses, held: undefined }
+    if (project === undefined || live?.id === id) return { aliases: addresses, held: undefined }
+    if (!isHeld) return { aliases: addresses, held: await inRelease(api, project.id, id) }
     return {
       aliases: addresses,
       held: {
@@ -130,6 +136,14 @@ async function standing(
     if (!(error instanceof ApiError)) throw error
     return { aliases: deployment.alias.map((host) => siteAddress(cli.baseUrl, host)), held: undefined }
   }
+}
+
+/** Where it is on its way to visitors step by step. */
+async function inRelease(api: Client, idOrName: string, id: string): Promise<Held | undefined> {
+  const release = await releaseOf(api, idOrName, id)
+  if (release === undefined) return undefined
+  const { currentDeployment, currentCanaryPercentage: share } = release
+  return { by: 'release', share, deploymentId: currentDeployment?.id ?? null, url: null }
 }
 
 /** Gives the address to a phone, where that was asked for, and to the clipboard, where a person looks. */

@@ -3,6 +3,7 @@ import { getProject } from '#contract/api/project.ts'
 import { promoteDeployment } from '#contract/api/project-production.ts'
 import { defineCommand, required } from '../command.ts'
 import { plainText } from '../plain-text.ts'
+import { releaseOf, showRelease } from '../release/release.ts'
 import { fileChanges, showChanges } from './file-changes.ts'
 import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
 import { showMoved } from './show-moved.ts'
@@ -10,7 +11,7 @@ import { showMoved } from './show-moved.ts'
 export const command = defineCommand({
   doing: 'promote the deployment',
   about:
-    'Shows what would change, asks, and then points all production hosts of its project to it at once. New production deployments follow as before.',
+    'Shows what would change, asks, and then points all production hosts of its project to it at once. New production deployments follow as before. Where the project has stages of releases, it is shown to the first share of the visitors.',
   team: true,
   arguments: { deployment: required(DEPLOYMENT) },
   examples: [
@@ -32,6 +33,8 @@ export const command = defineCommand({
       await cli.prompt.confirm(`Promote ${plainText(addressOf(cli, deployment))} to production?`)
     }
     await api.call(promoteDeployment, { params: { projectId, deploymentId: id } })
-    await showMoved(cli, api, deployment)
+    const rollingRelease = await releaseOf(api, projectId, id)
+    if (rollingRelease) showRelease(cli, { rollingRelease })
+    else await showMoved(cli, api, deployment)
   },
 })

@@ -1,0 +1,22 @@
+import { abortRelease } from '#contract/api/release.ts'
+import { defineCommand } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { activeRelease, HINTS, showRelease } from './release.ts'
+
+export const command = defineCommand({
+  doing: 'abort the release',
+  about:
+    'All visitors get the deployment again that was live before. The next production deployment starts another release.',
+  team: true,
+  options: projectOption,
+  examples: [['releases abort --yes', 'go back, without asking']],
+  hints: HINTS,
+  async run(cli, { project }) {
+    const { api, idOrName } = await chooseProject(cli, project)
+    const { release, canaryDeploymentId } = await activeRelease(api, idOrName)
+    const name = plainText(release.canaryDeployment?.url ?? canaryDeploymentId)
+    await cli.prompt.confirm(`Take ${name} away from all visitors?`)
+    showRelease(cli, await api.call(abortRelease, { params: { idOrName }, body: { canaryDeploymentId } }))
+  },
+})

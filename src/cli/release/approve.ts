@@ -1,0 +1,20 @@
+import { approveReleaseStage } from '#contract/api/release.ts'
+import { defineCommand } from '../command.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { activeRelease, HINTS, showRelease } from './release.ts'
+
+export const command = defineCommand({
+  doing: 'go on to the next stage',
+  about: 'Also where the release was paused, or its time is not over yet.',
+  team: true,
+  options: projectOption,
+  examples: [['releases approve', 'of the linked project']],
+  hints: HINTS,
+  async run(cli, { project }) {
+    const { api, idOrName } = await chooseProject(cli, project)
+    const { release, canaryDeploymentId } = await activeRelease(api, idOrName)
+    const nextStageIndex = (release.activeStage?.index ?? 0) + 1
+    const body = { canaryDeploymentId, nextStageIndex }
+    showRelease(cli, await api.call(approveReleaseStage, { params: { idOrName }, body }))
+  },
+})

@@ -1,0 +1,60 @@
+import { setReleaseConfig } from '#contract/api/release.ts'
+import { MINUTE } from '#contract/time.ts'
+import { defineCommand, flag, oneOf, value } from '../command.ts'
+import { readDuration } from '../duration.ts'
+import { usageError } from '../exit.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { HINTS } from './release.ts'
+
+/** `10:5m,50` → a tenth for five minutes, then half until somebody agrees, then everybody. */
+function readStages(text: string) {
+  const stages = text.split(',').map((part) => {
+    const [share = '', time] = part.trim().split(':')
+    const targetPercentage = Number(share.replace(/%$/, ''))
+    if (share === '' || !(targetPercentage >= 0 && targetPercentage <= 100))
+      throw new TypeError(`"${part}" is not a stage: write a share and how long it lasts, as in 10:5m`)
+    return time === undefined
+      ? { targetPercentage, requireApproval: true }
+      : { targetPercentage, duration: readDuration(time) / MINUTE }
+  })
+  return stages.at(-1)?.targetPercentage === 100 ? stages : [...stages, { targetPercentage: 100 }]
+}
+
+export const command = defineCommand({
+  doing: 'set up releases',
+  about:
+    'From the next production deployment on: more and more visitors get it, and stay with it. A stage without a time waits for `aloft releases approve`.',
+  team: true,
+  options: {
+    stages: value('stages', 'shares in per cent, each with how long it lasts, as in 10:5m,50:1h', readStages),
+    linear: flag('grow steadily from one share to the next, instead of in steps'),
+    watch: value(
+      'action',
+      'what to do when the new deployment has more errors or is slower: rollback, pause or nothing',
+      oneOf(['rollback', 'pause', 'nothing']),
+    ),
+    header: flag('have answers of the new deployment say so: x-rolling-release: canary'),
+    ...projectOption,
+  },
+  examples: [
+    ['releases set --stages 10:5m,50:10m', 'a tenth for five minutes, half for ten, then everybody'],
+    ['releases set --stages 5 --watch pause', 'one in twenty until you agree; stop when it does worse'],
+  ],
+  hints: HINTS,
+  async run(cli, { project, stages, linear, watch = 'rollback', header }) {
+    if (stages === undefined) throw usageError('Which stages?', 'Name them: --stages 10:5m,50:10m')
+    const { api, idOrName } = await chooseProject(cli, project)
+    const changed = await api.call(setReleaseConfig, {
+      params: { idOrName },
+      body: {
+        stages: stages.map((stage) => ({ ...stage, ...(linear ? { linearShift: true } : {}) })),
+        canaryResponseHeader: header,
+        gate: watch === 'nothing' ? null : { action: watch },
+      },
+    })
+    cli.out.show(changed, () => {
+      const shares = stages.map(({ targetPercentage }) => `${targetPercentage} %`).join(', ')
+      return `The next production deployment reaches ${shares} of the visitors.`
+    })
+  },
+})

@@ -51,7 +51,7 @@ function optionsFor(
         const stroke = () => colour(each.colour)
         return kind.form === 'stacked'
           ? { fill: stroke, stroke, width: 0, points: { show: false }, ...(bars && { paths: bars }) }
-          : { stroke, width: 2, points: { show: false } }
+          : { stroke, width: 2, points: { show: (chart) => chart.data[0].length < 2 } }
       }),
     ],
     hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? undefined)] },

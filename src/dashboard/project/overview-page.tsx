@@ -6,6 +6,7 @@ import { useAccount } from '../api/account.tsx'
 import { useLater, useRead } from '../api/query.ts'
 import type { Goal } from '../compare/goal.ts'
 import { MoveDialog } from '../compare/move-dialog.tsx'
+import { ReleaseCard } from '../release/release-card.tsx'
 import { StateBadge } from '../ui/badge.tsx'
 import { Button, ButtonLink, buttonClass } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -39,6 +40,7 @@ export function OverviewPage() {
   return (
     <Page title={project.name} heading="Overview">
       {live === undefined ? <NothingLive project={project} /> : <Live project={project} live={live} />}
+      <ReleaseCard project={project} />
       <TrafficSummary project={project} />
       {deployments.length > 0 && (
         <Card

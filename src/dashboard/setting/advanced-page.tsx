@@ -3,6 +3,7 @@ import { CompatibilityCards } from './compatibility-cards.tsx'
 import { DataCacheCard } from './data-cache-card.tsx'
 import { DeleteCard } from './delete-card.tsx'
 import { PauseCard } from './pause-card.tsx'
+import { ReleaseConfigCard } from './release-config-card.tsx'
 import { SkewProtectionCard } from './skew-protection-card.tsx'
 import { TransferCard } from './transfer-card.tsx'
 import { useTitle } from './use-title.ts'
@@ -13,6 +14,7 @@ export function AdvancedPage() {
   return (
     <>
       <PauseCard project={project} />
+      <ReleaseConfigCard project={project} />
       <SkewProtectionCard project={project} />
       <DataCacheCard project={project} />
       <TransferCard project={project} />

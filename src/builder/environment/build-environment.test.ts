@@ -72,6 +72,7 @@ interface Site {
   readonly files?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   readonly target?: 'production' | 'staging'
+  readonly meta?: Readonly<Record<string, string>>
 }
 
 async function setUp(t: TestContext, act: Act = nothing, limits: Partial<BuildEnvironmentLimits> = {}) {
@@ -108,7 +109,11 @@ async function setUp(t: TestContext, act: Act = nothing, limits: Partial<BuildEn
       },
     )
     return {
-      deployment: { id: site.id ?? `dpl_${deployments++}`, target: site.target ?? null },
+      deployment: {
+        id: site.id ?? `dpl_${deployments++}`,
+        target: site.target ?? null,
+        meta: site.meta ?? {},
+      },
       project: { id: site.project ?? 'prj', ownerId: site.owner ?? 'own' },
       files,
       env: { MINE: 'value', HOME: '/elsewhere', NODE_ENV: 'production' },
@@ -390,6 +395,17 @@ describe('what a build leaves for the next', () => {
     await preview.close()
     assert.deepEqual((await open({ target: 'production' })).restored.paths, [])
     assert.deepEqual((await open()).restored.paths, ['node_modules'])
+  })
+
+  it('of a fork is shared with that fork’s branch alone', async (t) => {
+    const { open, log } = await setUp(t, installing)
+    const [mine, other] = ['eve:main', 'bob:main'].map((gitBranch) => ({ meta: { gitBranch, gitFork: '1' } }))
+    const first = await open(mine)
+    await installDependencies(first, noTools, { node: NODE, log })
+    await first.close()
+    for (const site of [{}, { target: 'production' as const }, other])
+      assert.deepEqual((await open(site)).restored.paths, [])
+    assert.deepEqual((await open(mine)).restored.paths, ['node_modules'])
   })
 
   it('is for one build at a time, and for no other project', async (t) => {

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { DAY, MINUTE } from '#contract/time.ts'
+import { branchOf, isFromFork } from '#core/deployment/branch.ts'
 import { trusting } from '#core/outbound/trusting.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
@@ -144,6 +145,7 @@ export function createBuildEnvironment(parts: BuildEnvironmentParts): BuildEnvir
       const place = {
         project,
         target: deployment.target,
+        fork: isFromFork(deployment.meta) ? (branchOf(deployment.meta) ?? '') : undefined,
         via: join(folder, 'cache'),
         base: root,
         source: inRoot(INSIDE.source),

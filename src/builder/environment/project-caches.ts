@@ -28,6 +28,8 @@ interface Place {
    * else leave something in it for the next build that goes public.
    */
   readonly target: Target | null
+  /** Of code from a fork: its branch, which has a cache to itself; what strangers leave behind reaches nobody else. */
+  readonly fork: string | undefined
   /** A folder of ours on the same file system, which must not exist yet. */
   readonly via: string
   /** What code of users has to itself, and in it the paths of the source and of downloads. */
@@ -57,9 +59,11 @@ interface Weighed {
 const MOST_TREES = 500
 export const NOTHING_CACHED: CachedFolders = { digests: {}, paths: [] }
 
-const keyOf = ({ project: { id, ownerId }, target }: Pick<Place, 'project' | 'target'>) =>
+const keyOf = ({ project: { id, ownerId }, target, fork }: Pick<Place, 'project' | 'target' | 'fork'>) =>
   createHash('sha256')
-    .update(`${ownerId}\n${id}\n${target === 'production' ? 'production' : 'preview'}`)
+    .update(
+      `${ownerId}\n${id}\n${fork === undefined ? (target === 'production' ? 'production' : 'preview') : `fork ${fork}`}`,
+    )
     .digest('hex')
     .slice(0, 40)
 
@@ -99,9 +103,10 @@ export function createProjectCaches({
   }
 
   return {
-    async restore({ project, target, via, base, source, downloads }) {
+    async restore({ via, base, source, downloads, ...whose }) {
+      const { project } = whose
       try {
-        await rename(join(folder, keyOf({ project, target })), via)
+        await rename(join(folder, keyOf(whose)), via)
       } catch {
         return NOTHING_CACHED
       }
@@ -121,7 +126,7 @@ export function createProjectCaches({
       }
     },
 
-    async keep({ project, target, via, base, source, downloads }, { digests, paths }) {
+    async keep({ via, base, source, downloads, ...whose }, { digests, paths }) {
       await mkdir(join(via, 'trees'), { recursive: true, mode: 0o700 })
       const trees: string[] = []
       for (const path of outermost(paths).slice(0, MOST_TREES))
@@ -129,7 +134,7 @@ export function createProjectCaches({
           trees.push(path)
       await takeOut(base, downloads, join(via, 'downloads'))
       await writeFile(join(via, 'contents.json'), JSON.stringify({ digests, trees } satisfies Contents))
-      const path = join(folder, keyOf({ project, target }))
+      const path = join(folder, keyOf(whose))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       // Another build of the project may have ended meanwhile; the later one stays.
       await discard(path)

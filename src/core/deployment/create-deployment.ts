@@ -30,7 +30,7 @@ import type { TeamStore } from '../team/team-store.ts'
 import type { ContentRoom, Room } from '../usage/content-room.ts'
 import type { Quotas } from '../usage/quotas.ts'
 import type { UsageStore } from '../usage/usage-store.ts'
-import { branchOf } from './branch.ts'
+import { branchOf, forkIsNoProduction } from './branch.ts'
 import { type Decision, decide, type Work } from './decide.ts'
 import { type Deployment, MAX_INSTANCES } from './deployment.ts'
 import { digestOf, hashFiles, type Sameness } from './digest.ts'
@@ -169,6 +169,7 @@ export function createCreateDeployment(parts: CreateParts) {
   return async function create(ctx: Context, command: CreateDeployment): Promise<Created> {
     const { owner, origin } = ctx
     const requested = await readDeploymentRequest(command, { owner, origin, names })
+    if (command.target === 'production') forkIsNoProduction(requested.meta)
     for (const host of requested.alias ?? [])
       if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(owner, host)
     const inline = await storeInline(owner, requested.files)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { sampleEnvVariable } from '#test/support/samples.ts'
+import { FORK_META } from '../deployment/branch.ts'
 import { variablesFor } from './variables-for.ts'
 
 const general = sampleEnvVariable({ key: 'A', target: ['preview'] })
@@ -16,4 +17,15 @@ it('knows the branch by whatever a client calls it', () => {
   assert.equal(given({ gitBranch: '', gitlabCommitRef: 'dev' }), special.id)
   assert.equal(given({ gitBranch: 'main', gitlabCommitRef: 'dev' }), general.id)
   assert.equal(given({}), general.id)
+})
+
+it('gives what came from a fork none at all', () => {
+  for (const target of [null, 'production'] as const)
+    assert.equal(
+      variablesFor([special, sampleEnvVariable({ key: 'B', target: ['preview', 'production'] })], {
+        target,
+        meta: { gitBranch: 'dev', [FORK_META]: '1' },
+      }).size,
+      0,
+    )
 })

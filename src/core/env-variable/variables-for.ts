@@ -1,5 +1,5 @@
 import type { Target } from '#contract/api/deployment.ts'
-import { branchOf } from '../deployment/branch.ts'
+import { branchOf, isFromFork } from '../deployment/branch.ts'
 import type { Vault } from '../ports/vault.ts'
 import { type EnvVariable, isSealed, sealedFor } from './env-variable.ts'
 
@@ -9,11 +9,15 @@ interface Receiver {
   readonly meta: Readonly<Record<string, string>>
 }
 
-/** Which of a project's variables a deployment is given, by their name. Those of its branch come before general ones. */
+/**
+ * Which of a project's variables a deployment is given, by their name. Those of its branch come before general ones.
+ * What came from a fork is given none: whoever opened the pull request would read them.
+ */
 export function variablesFor(
   variables: readonly EnvVariable[],
   { target, meta }: Receiver,
 ): ReadonlyMap<string, EnvVariable> {
+  if (isFromFork(meta)) return new Map()
   const environment = target === 'production' ? 'production' : 'preview'
   const branch = branchOf(meta)
   const suitable = variables.filter(

@@ -5,6 +5,7 @@ import { checkReach } from '../access/reach.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
 import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
+import { forkIsNoProduction } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { EventQueue } from '../event/event.ts'
@@ -167,6 +168,7 @@ export async function readyDeployment(
       'deployment_not_found',
       `The project has no deployment \`${idOrHost.slice(0, 300)}\`.`,
     )
+  forkIsNoProduction(deployment.meta)
   if (deployment.state === 'ERROR')
     throw new AloftError('gone', 'The deployment failed, so nothing can point to it.')
   if (deployment.state !== 'READY')

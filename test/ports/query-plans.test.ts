@@ -37,6 +37,7 @@ import {
   sampleOutput,
   sampleProject,
   sampleProjectDomain,
+  samplePull,
   samplePush,
   sampleSecret,
   sampleSession,
@@ -82,6 +83,7 @@ const code = {
   tokenId: null,
 }
 const pushedTo = sampleProject({ ownerId: user.id })
+const pull = samplePull({ ownerId: user.id, projectId: pushedTo.id })
 const push = samplePush({ ownerId: user.id, projectId: pushedTo.id })
 const source = sampleSource({ ownerId: user.id, projectId: pushedTo.id })
 const webhook = sampleWebhook({ ownerId: user.id })
@@ -291,6 +293,7 @@ const callsOnOthers = ({
   crons,
   webhooks,
   deliveries,
+  pulls,
   pushes,
   gitObjects,
   sources,
@@ -395,6 +398,13 @@ const callsOnOthers = ({
     overdue: () => pushes.overdue(1, 10),
     keepNewest: () => pushes.keepNewest(pushedTo.id, push.ref, 10),
     prune: () => pushes.prune(1, 10),
+  },
+  pulls: {
+    find: () => pulls.find(pushedTo.id, 1),
+    save: () => pulls.save(pull),
+    open: () => pulls.open(pushedTo.id),
+    same: () => pulls.same(user.id, pull.repository, 1),
+    clear: () => pulls.clear(pushedTo.id),
   },
   sources: {
     save: () => sources.save({ ...source, projectId: pushedTo.id }),

@@ -13,6 +13,7 @@ import type { Domain } from '#core/domain/domain.ts'
 import type { Drain } from '#core/drain/drain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
+import type { Pull } from '#core/git/pull.ts'
 import type { Push } from '#core/git/push.ts'
 import type { GitSource } from '#core/git/source.ts'
 import type { Installation } from '#core/installation/installation.ts'
@@ -471,6 +472,7 @@ export const samplePush = (given: Partial<Push> & Pick<Push, 'projectId' | 'owne
   author: null,
   message: null,
   fork: false,
+  pull: null,
   options: {},
   state: 'queued',
   reason: null,
@@ -478,6 +480,19 @@ export const samplePush = (given: Partial<Push> & Pick<Push, 'projectId' | 'owne
   deploymentId: null,
   createdAt: 1_700_000_000_000,
   stateAt: 1_700_000_000_000,
+  ...given,
+})
+
+export const samplePull = (given: Partial<Pull> & Pick<Pull, 'projectId' | 'ownerId'>): Pull => ({
+  number: 1,
+  repository: 'https://git.example/me/site.git',
+  branch: 'next',
+  fork: false,
+  title: 'Something new',
+  url: null,
+  commit: 'a'.repeat(40),
+  state: 'open',
+  updatedAt: 1_700_000_000_000,
   ...given,
 })
 

@@ -85,6 +85,42 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
     }
   }
 
+  /** Refs of a repository elsewhere become refs of one of ours. */
+  async function bring(
+    repository: string,
+    access: RemoteAccess,
+    refspecs: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (!REPOSITORY_ID.test(repository)) throw new GitError('a repository has no such id')
+    const at = join(folder, `${repository}.git`)
+    await withFolder(at, async (within) => {
+      const near = await reach(access, within)
+      await runGit(confine, {
+        ...near,
+        folder: at,
+        writable: true,
+        args: [
+          ...[
+            '--git-dir',
+            at,
+            'fetch',
+            '--quiet',
+            '--prune',
+            '--no-tags',
+            '--force',
+            '--no-auto-maintenance',
+          ],
+          ...['--no-write-fetch-head', '--no-recurse-submodules', '--', access.url, ...refspecs],
+        ],
+        config: { ...near.config, 'fetch.unpackLimit': '100' },
+        maxFileBytes: maxBytes,
+        timeoutMs: FETCH_MS,
+        signal,
+      })
+    })
+  }
+
   return {
     async refs(access, signal) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -103,35 +139,23 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
       })
     },
 
-    async fetch(repository, access, signal) {
-      if (!REPOSITORY_ID.test(repository)) throw new GitError('a repository has no such id')
+    fetch: (repository, access, signal) =>
+      bring(
+        repository,
+        access,
+        ['heads', 'tags'].map((kind) => `+refs/${kind}/*:${INCOMING}${kind}/*`),
+        signal,
+      ),
+
+    async fetchPull(repository, access, { number, ref, repository: other }, signal) {
+      if (!/^refs\/[^\s\p{Cc}:*?[\\^~]{1,400}$/u.test(ref) || ref.includes('..') || !Number.isInteger(number))
+        throw new GitError('that is no ref of a pull request')
+      const url = other === undefined ? access.url : besides(access.url, other)
+      const into = `${INCOMING}pulls/${number}`
+      await bring(repository, { ...access, url }, [`+${ref}:${into}`], signal)
       const at = join(folder, `${repository}.git`)
-      await withFolder(at, async (within) => {
-        const near = await reach(access, within)
-        const refspecs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:${INCOMING}${kind}/*`)
-        await runGit(confine, {
-          ...near,
-          folder: at,
-          writable: true,
-          args: [
-            ...[
-              '--git-dir',
-              at,
-              'fetch',
-              '--quiet',
-              '--prune',
-              '--no-tags',
-              '--force',
-              '--no-auto-maintenance',
-            ],
-            ...['--no-write-fetch-head', '--no-recurse-submodules', '--', access.url, ...refspecs],
-          ],
-          config: { ...near.config, 'fetch.unpackLimit': '100' },
-          maxFileBytes: maxBytes,
-          timeoutMs: FETCH_MS,
-          signal,
-        })
-      })
+      const args = ['--git-dir', at, 'rev-parse', '--verify', '--quiet', `${into}^{commit}`]
+      return (await runGit(confine, { folder: at, args })).toString('utf8').trim()
     },
 
     async newKey(comment) {
@@ -158,6 +182,15 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
       }
     },
   }
+}
+
+/** Another repository of the same host: what signs in there is not told to anybody else. */
+function besides(url: string, repository: string): string {
+  if (!/^[\w.~-]+(?:\/[\w.~-]+){1,20}$/.test(repository) || repository.split('/').includes('..'))
+    throw new GitError('the name of the fork is malformed')
+  const other = new URL(url)
+  other.pathname = `/${repository}.git`
+  return other.href
 }
 
 /** For a shell, which is what git hands this to: none of it is text of users but the name of the host, which is checked. */

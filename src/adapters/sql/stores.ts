@@ -13,6 +13,7 @@ import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import type { EventQueue } from '#core/event/event.ts'
 import { createEventQueue } from '#core/event/event-queue.ts'
 import type { FileStore } from '#core/file/file-store.ts'
+import type { PullStore } from '#core/git/pull.ts'
 import type { GitObjectStore, PushStore } from '#core/git/push-store.ts'
 import type { SourceStore } from '#core/git/source.ts'
 import type { InstallationStore } from '#core/installation/installation-store.ts'
@@ -65,6 +66,7 @@ import { createOrderStore } from './domain/order-store.ts'
 import { createProjectDomainStore } from './domain/project-domain-store.ts'
 import { createFileStore } from './file/file-store.ts'
 import { createGitObjectStore } from './git/git-object-store.ts'
+import { createPullStore } from './git/pull-store.ts'
 import { createPushStore } from './git/push-store.ts'
 import { createSourceStore } from './git/source-store.ts'
 import { createApplicationStore } from './integration/application-store.ts'
@@ -119,6 +121,7 @@ export interface Stores {
   readonly pushes: PushStore
   readonly gitObjects: GitObjectStore
   readonly sources: SourceStore
+  readonly pulls: PullStore
   readonly audit: AuditStore
   readonly events: EventQueue
   readonly usage: UsageStore
@@ -183,6 +186,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   pushes: ({ db }) => createPushStore(db),
   gitObjects: ({ db }) => createGitObjectStore(db),
   sources: ({ db }) => createSourceStore(db),
+  pulls: ({ db }) => createPullStore(db),
   events: ({ db, stores, site = '' }) =>
     createEventQueue({
       listeners: createListenerStore(db),

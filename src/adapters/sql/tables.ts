@@ -9,6 +9,7 @@ import type { Cron, CronRun } from '#core/cron/cron.ts'
 import type { RecordType } from '#core/dns-record/dns-record.ts'
 import type { Drain } from '#core/drain/drain.ts'
 import type { EventType } from '#core/event/event.ts'
+import type { Pull } from '#core/git/pull.ts'
 import type { PushState } from '#core/git/push.ts'
 import type { TokenKind } from '#core/token/token.ts'
 import type { Counted } from '#core/usage/usage-store.ts'
@@ -66,6 +67,8 @@ export interface Tables {
   readonly git_objects: GitObjectTable
   readonly git_sources: GitSourceTable
   readonly git_deliveries: GitDeliveryTable
+  readonly git_pulls: GitPullTable
+  readonly git_connections: GitConnectionTable
   readonly drains: DrainTable
   readonly drain_cursors: DrainCursorTable
   readonly crons: CronTable
@@ -585,6 +588,22 @@ export interface GitSourceTable {
   project_id: string
   details: string
   due_at: number
+}
+
+export interface GitPullTable {
+  project_id: string
+  number: number
+  owner_id: string
+  repository: string
+  state: Pull['state']
+  details: string
+}
+
+export interface GitConnectionTable {
+  id: string
+  owner_id: string
+  details: string
+  created_at: number
 }
 
 interface GitDeliveryTable {

@@ -32,6 +32,11 @@ export const COMMANDS: CommandTable = {
       load: () => import('./deliveries.ts'),
     },
     {
+      name: 'git approve',
+      summary: 'Deploy a pull request from a fork',
+      load: () => import('./approve.ts'),
+    },
+    {
       name: 'git run-again',
       summary: 'Deploy a push once more',
       load: () => import('./run-again.ts'),

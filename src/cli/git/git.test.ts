@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
 import {
+  approvePush,
   connectSource,
   createDeployHook,
   deleteDeployHook,
@@ -37,6 +38,7 @@ const push = {
   author: null,
   message: null,
   fork: false,
+  pullRequest: null,
   state: 'skipped',
   reason: { code: 'untouched', message: 'Nothing changed.' },
   notes: [],
@@ -60,6 +62,7 @@ const machine = await startMachine(
   }),
   answers(disconnectSource, () => undefined),
   answers(listPushes, () => ({ pushes: [push], pagination: { count: 1, next: null, prev: null } })),
+  answers(approvePush, ({ params }) => ({ ...push, id: `${params.id}0`, fork: true, state: 'queued' })),
   answers(runPushAgain, () => ({ ...push, id: 'push_2', state: 'queued' })),
   answers(listDeployHooks, () => ({ deployHooks: [hook] })),
   answers(createDeployHook, () => ({})),
@@ -92,6 +95,7 @@ test('deliveries say why there is no deployment', async () => {
 
 test('a push is run again, and a repository is disconnected', async () => {
   assert.match((await aloft('git', 'run-again', 'push_1')).stdout, /push_2 is queued/)
+  assert.match((await aloft('git', 'approve', 'push_1')).stdout, /push_10 is queued/)
   assert.match((await aloft('git', 'disconnect', '--yes')).stdout, /Disconnected ssh:/)
 })
 

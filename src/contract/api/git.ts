@@ -43,7 +43,8 @@ const Push = Type.Object({
   after: Nullable(Type.String()),
   author: Nullable(Type.String()),
   message: Nullable(Type.String()),
-  fork: Type.Boolean(),
+  fork: Type.Boolean({ description: 'Whether it comes from a fork: then it gets no variables.' }),
+  pullRequest: Nullable(Type.Object({ number: Type.Integer(), url: Nullable(Type.String()) })),
   state: Type.String({
     description:
       '`receiving`, `queued`, `waiting`, `held`, `deployed`, `done`, `skipped` or `failed`; the last four are final.',
@@ -69,6 +70,16 @@ export const getPush = endpoint({
   on: 'GET /v1/projects/:idOrName/pushes/:id',
   summary: 'Get a push',
   limit: 'read',
+  reply: Push,
+})
+
+export const approvePush = endpoint({
+  ...common,
+  on: 'POST /v1/projects/:idOrName/pushes/:id/approve',
+  summary: 'Deploy a push from a fork that was held for approval',
+  description: 'The commit of this push alone: the next one of the pull request is held again.',
+  limit: 'create-deployment',
+  status: 202,
   reply: Push,
 })
 
@@ -204,7 +215,7 @@ export const callSource = endpoint({
   on: 'POST /v1/git/called/:projectId/:token',
   summary: 'Tell that something was pushed to a repository: what it holds is then asked for',
   description:
-    'For the webhooks of any host. Nothing of what is sent is believed. Where it is signed (`x-hub-signature-256`, `x-gitlab-token`, `x-gitea-signature`, `x-forgejo-signature`, `x-hub-signature`), a wrong signature is refused, and of a delivery that came before `queued` is false.',
+    'For the webhooks of any host. Of pushes nothing that is sent is believed; deliveries about pull requests have to be signed. Where it is signed (`x-hub-signature-256`, `x-gitlab-token`, `x-gitea-signature`, `x-forgejo-signature`, `x-hub-signature`), a wrong signature is refused, and of a delivery that came before `queued` is false.',
   limit: 'write',
   body: 'raw',
   status: 202,

@@ -10,6 +10,7 @@ const GIT = {
   GIT_COMMIT_SHA: ['gitCommitSha', 'githubCommitSha', 'gitlabCommitSha', 'bitbucketCommitSha'],
   GIT_COMMIT_MESSAGE: ['gitCommitMessage', 'githubCommitMessage', 'gitlabCommitMessage'],
   GIT_COMMIT_AUTHOR_LOGIN: ['gitCommitAuthorName', 'githubCommitAuthorLogin', 'gitlabCommitAuthorLogin'],
+  GIT_PULL_REQUEST_ID: ['gitPullRequestId', 'githubPrId', 'gitlabMergeRequestIid', 'bitbucketPrId'],
   GIT_REPO_SLUG: ['githubRepo', 'gitlabProjectPath', 'bitbucketRepoSlug'],
   GIT_REPO_OWNER: ['githubOrg', 'gitlabProjectNamespace', 'bitbucketRepoOwner'],
 } as const

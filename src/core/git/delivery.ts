@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { PullEvent } from './pull.ts'
 import type { PushReason } from './push.ts'
 
 /** A call of the host of a repository, as it came. */
@@ -8,6 +9,11 @@ export interface Delivery {
   /** What shows that the host knows the secret: a SHA-256 HMAC of the body in hexadecimal, or the secret itself. */
   readonly proof: { readonly kind: 'hmac' | 'secret'; readonly value: string } | undefined
   readonly body: AsyncIterable<Uint8Array>
+  /**
+   * How its content is read, where it is about a pull request: that cannot be asked of the repository, so that it is
+   * believed, and has to be signed. Undefined of what leads to nothing, such as a label.
+   */
+  readonly readPull?: ((body: Buffer) => PullEvent | undefined) | undefined
 }
 
 /** In the place of a ref, for deliveries of which nothing is believed. */
@@ -21,6 +27,11 @@ export const REFUSALS = {
     code: 'wrong_signature',
     message:
       'A webhook delivery was refused: it was not signed with the secret of this project. Set the secret at the host to the one shown when the repository was connected, or disconnect and connect it again for a new one.',
+  },
+  unsigned: {
+    code: 'unsigned',
+    message:
+      'A webhook delivery about a pull request was refused: it was not signed. Enter the webhook secret of the project at the host; disconnect and connect the repository again for a new one.',
   },
   replayed: {
     code: 'replayed',
@@ -36,6 +47,7 @@ export type Checked =
       readonly isGenuine: true
       /** The same for the same delivery alone; undefined where the host gave it no id. */
       readonly key: string | undefined
+      readonly pull: PullEvent | undefined
     }
 
 /**
@@ -43,13 +55,15 @@ export type Checked =
  * command led to, so what tells deliveries apart is the id together with the content.
  */
 export async function checkDelivery(
-  { id, proof, body }: Delivery & { readonly proof: NonNullable<Delivery['proof']> },
+  { id, proof, body, readPull }: Delivery & { readonly proof: NonNullable<Delivery['proof']> },
   secret: string,
 ): Promise<Checked> {
   const [signed, content] = [createHmac('sha256', secret), createHash('sha256')]
+  const chunks: Uint8Array[] = []
   for await (const chunk of body) {
     signed.update(chunk)
     content.update(chunk)
+    if (readPull) chunks.push(chunk)
   }
   const isGenuine =
     proof.kind === 'hmac'
@@ -62,7 +76,7 @@ export async function checkDelivery(
       : createHash('sha256')
           .update(`${id}\n${content.digest('hex')}`)
           .digest('hex')
-  return { isGenuine, key }
+  return { isGenuine, key, pull: readPull?.(Buffer.concat(chunks)) }
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -7,7 +7,7 @@ type Given = Pick<
   Push,
   'ownerId' | 'projectId' | 'userId' | 'source' | 'ref' | 'before' | 'after' | 'state'
 > &
-  Partial<Pick<Push, 'author' | 'message' | 'fork' | 'options' | 'reason'>>
+  Partial<Pick<Push, 'author' | 'message' | 'fork' | 'pull' | 'options' | 'reason'>>
 
 /** Remembers a push, inside the caller's transaction. Those of one ref are told apart by when they came. */
 export async function newPush(pushes: PushStore, clock: Clock, given: Given): Promise<Push> {
@@ -17,6 +17,7 @@ export async function newPush(pushes: PushStore, clock: Clock, given: Given): Pr
     author: null,
     message: null,
     fork: false,
+    pull: null,
     options: {},
     reason: null,
     ...given,

@@ -14,6 +14,7 @@ import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { type CleanBranchParts, cleanBranch } from './clean-branch.ts'
 import type { GitRepositories, TreeEntry } from './git-repositories.ts'
+import type { PullStore } from './pull.ts'
 import {
   LATEST,
   OPEN_STATES,
@@ -37,6 +38,7 @@ interface PushStores {
 
 export interface PushJobParts extends StoreTreeParts, Omit<CleanBranchParts, 'transact'> {
   readonly pushes: PushStore
+  readonly pulls: Pick<PullStore, 'open'>
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
   readonly deployments: Pick<DeploymentStore, 'list' | 'find'>
   readonly repositories: GitRepositories
@@ -110,7 +112,7 @@ async function settle(
   more: PushChange = {},
 ): Promise<void> {
   const change = { state, reason, ...more, stateAt: parts.clock.now() }
-  if (!(await parts.pushes.update(push.id, OPEN_STATES, change))) return
+  if (!(await parts.pushes.update(push.id, [...OPEN_STATES, 'held'], change))) return
   parts.bus.publish(PUSHES_TOPIC, push.id)
   await parts.onEnd?.({ ...push, ...change })
 }
@@ -142,8 +144,11 @@ class PushRun {
     if (kind.kind === 'none') return this.#end('skipped', kind.reason)
     if (await this.#isSuperseded()) return
     if (kind.kind === 'deleted') {
-      const names = await cleanBranch(this.#parts, project, kind.branch)
-      return this.#end('done', REASONS.deleted(names))
+      const names = (await this.#isNeeded(project, kind.branch))
+        ? []
+        : await cleanBranch(this.#parts, project, kind.branch)
+      const { pull } = push
+      return this.#end('done', pull === null ? REASONS.deleted(names) : REASONS.closed(pull.number, names))
     }
     if (push.fork && project.details.gitForkProtection && push.source !== 'again')
       return this.#end('held', REASONS.held)
@@ -154,13 +159,23 @@ class PushRun {
     await this.#deploy(project, kind)
   }
 
-  /** Of those of a branch that wait, only the newest is deployed: it drops the others. */
+  /** Whether the names of a pull request that was closed are those of something else, too. */
+  async #isNeeded(project: Project, branch: string): Promise<boolean> {
+    const { pulls, repositories } = this.#parts
+    if (this.#push.pull === null) return false
+    const [open, refs, head] = await Promise.all([
+      pulls.open(project.id),
+      repositories.refs(project.id),
+      repositories.head(project.id),
+    ])
+    return open.some((other) => other.branch === branch) || productionBranch(project, refs, head) === branch
+  }
+
+  /** Of those of a branch that wait or were not approved, only the newest is deployed: it drops the others. */
   async #isSuperseded(): Promise<boolean> {
     const { pushes } = this.#parts
     const { id, projectId, ref } = this.#push
-    const open = (await pushes.openOf(projectId, ref)).filter(
-      ({ state }) => state === 'queued' || state === 'waiting',
-    )
+    const open = (await pushes.openOf(projectId, ref)).filter(({ state }) => state !== 'receiving')
     const newest = open.at(-1)
     if (newest === undefined || newest.id === id) {
       for (const older of open)
@@ -227,6 +242,8 @@ class PushRun {
     const source = await openSource(project, push, signal)
     const commit = named === LATEST ? source.refs.get(push.ref) : named
     if (commit === undefined) return this.#end('failed', REASONS.noBranch(branch))
+    // What was approved is this commit, and not what was pushed since.
+    if (push.fork && !commit.startsWith(push.pull?.commit ?? commit)) return this.#end('failed', REASONS.gone)
     const about = await repositories.commit(source.id, commit)
     if (!about) return this.#end('failed', REASONS.gone)
     const words = { after: commit, author: about.author, message: about.message }

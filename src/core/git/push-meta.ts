@@ -1,3 +1,4 @@
+import { FORK_META } from '../deployment/branch.ts'
 import type { GitCommit } from './git-repositories.ts'
 import { PUSH_META, type Push } from './push.ts'
 
@@ -5,7 +6,7 @@ const MAX_MESSAGE = 2000
 
 /** What is remembered of a commit with its deployment: `VERCEL_GIT_…` and pages come from it. */
 export function metaOf(
-  push: Pick<Push, 'id' | 'fork'>,
+  push: Pick<Push, 'id' | 'fork' | 'pull'>,
   {
     branch,
     commit,
@@ -25,6 +26,8 @@ export function metaOf(
     gitCommitMessage: commit.message.slice(0, MAX_MESSAGE),
     gitCommitAuthorName: commit.author,
     gitDirty: '0',
+    ...(push.pull === null ? {} : { gitPullRequestId: String(push.pull.number) }),
+    ...(push.fork ? { [FORK_META]: '1' } : {}),
     [PUSH_META]: push.id,
   }
 }

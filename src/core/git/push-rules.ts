@@ -20,8 +20,8 @@ export type PushKind =
   | { readonly kind: 'none'; readonly reason: PushReason }
 
 /** What a push is about, as far as it says so itself. */
-export function kindOfPush({ ref, after }: Pick<Push, 'ref' | 'after'>): PushKind {
-  const branch = branchOfRef(ref)
+export function kindOfPush({ ref, after, pull }: Pick<Push, 'ref' | 'after' | 'pull'>): PushKind {
+  const branch = pull?.branch ?? branchOfRef(ref)
   if (branch !== undefined)
     return after === null ? { kind: 'deleted', branch } : { kind: 'branch', branch, commit: after }
   if (isTag(ref))
@@ -56,11 +56,11 @@ function matches(pattern: string, branch: string): boolean {
 }
 
 export const REASONS = {
-  superseded: (by: Pick<Push, 'after'>) =>
+  superseded: (by: Pick<Push, 'after' | 'pull'>) =>
     reason(
       'superseded',
       by.after === null
-        ? 'The branch was deleted before it was this push’s turn.'
+        ? `The ${by.pull === null ? 'branch was deleted' : 'pull request was closed'} before it was this push’s turn.`
         : `A newer push of the branch, ${shortOid(by.after)}, came before it was this one’s turn.`,
     ),
   waiting: (deploymentId: string) =>
@@ -71,6 +71,18 @@ export const REASONS = {
       names.length === 0
         ? 'The branch was deleted.'
         : `The branch was deleted: ${names.join(', ')} is not served any more.`,
+    ),
+  closed: (number: number, names: readonly string[]) =>
+    reason(
+      'pull_request_closed',
+      names.length === 0
+        ? `Pull request #${number} was closed.`
+        : `Pull request #${number} was closed: ${names.join(', ')} is not served any more.`,
+    ),
+  ofBranch: (number: number, branch: string) =>
+    reason(
+      'pull_request',
+      `Pull request #${number} is of the branch ${branch}, which has its preview already.`,
     ),
   disabled: (file: string) =>
     reason(
@@ -84,7 +96,7 @@ export const REASONS = {
     ),
   held: reason(
     'fork',
-    'It comes from a fork of the repository. A member of the project has to approve it before it is built.',
+    'It comes from a fork of the repository. A member has to approve it before it is built; it then gets no variables of the project.',
   ),
   noBranch: (branch: string) =>
     reason('no_branch', `The repository of the project has no branch \`${branch}\`. Push it first.`),

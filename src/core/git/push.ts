@@ -1,3 +1,5 @@
+import type { PullOfPush } from './pull.ts'
+
 /** Through which door a push came. */
 export const PUSH_SOURCES = ['git', 'ssh', 'hook', 'poll', 'webhook', 'again'] as const
 export type PushSource = (typeof PUSH_SOURCES)[number]
@@ -58,6 +60,8 @@ export interface Push {
   readonly message: string | null
   /** Whether it comes from somebody else's copy of the repository. */
   readonly fork: boolean
+  /** Where it is of a pull request; null elsewhere. */
+  readonly pull: PullOfPush | null
   readonly options: PushOptions
   readonly state: PushState
   readonly reason: PushReason | null

@@ -46,6 +46,8 @@ export interface Pushes {
   received(project: Project, pushes: readonly Push[], results: readonly RefResult[]): Promise<void>
   list(ctx: Context, project: string, page: PageQuery): Promise<Page<Push>>
   get(ctx: Context, project: string, id: string): Promise<Push>
+  /** Has one deployed that was held because it came from a fork: this commit, and none that follows. */
+  approve(ctx: Context, project: string, id: string): Promise<Push>
   /** Once more, whatever came of it; also how one is approved that was held. */
   again(ctx: Context, project: string, id: string): Promise<Push>
 }
@@ -155,30 +157,42 @@ export function createPushes(parts: PushesParts): Pushes {
 
     get: known,
 
-    async again(ctx, idOrName, id) {
-      const { ref, after, projectId, ownerId, author, message, fork, options } = await known(
-        ctx,
-        idOrName,
-        id,
-      )
-      if (after === null)
-        throw new AloftError('bad_request', 'A push that deleted a branch cannot be run again.')
-      return transact(async ({ pushes, jobs }) => {
-        const push = await newPush(pushes, clock, {
-          ...{ ref, after, projectId, ownerId, author, message, fork, options },
-          before: after,
-          source: 'again',
-          userId: ctx.actor.user.id,
-          state: 'queued',
-        })
-        await pushes.update(id, ['held'], {
-          state: 'skipped',
-          stateAt: clock.now(),
-          reason: { code: 'approved', message: `It was approved and is deployed as ${push.id}.` },
-        })
-        await queuePush(jobs, push)
-        return push
-      })
+    async approve(ctx, idOrName, id) {
+      const push = await known(ctx, idOrName, id)
+      if (push.state !== 'held') throw notHeld()
+      return repeat(ctx, push)
     },
+
+    again: async (ctx, idOrName, id) => repeat(ctx, await known(ctx, idOrName, id)),
+  }
+
+  function repeat(ctx: Context, earlier: Push): Promise<Push> {
+    const { id, ref, after, projectId, ownerId, author, message, fork, pull, options, state } = earlier
+    if (after === null)
+      throw new AloftError('bad_request', 'A push that deleted a branch cannot be run again.')
+    return transact(async ({ pushes, jobs }) => {
+      const push = await newPush(pushes, clock, {
+        ...{ ref, after, projectId, ownerId, author, message, fork, pull, options },
+        before: after,
+        source: 'again',
+        userId: ctx.actor.user.id,
+        state: 'queued',
+      })
+      const isApproved = await pushes.update(id, ['held'], {
+        state: 'skipped',
+        stateAt: clock.now(),
+        reason: { code: 'approved', message: `It was approved and is deployed as ${push.id}.` },
+      })
+      // Somebody else has approved it meanwhile, or a newer one came.
+      if (state === 'held' && !isApproved) throw notHeld()
+      await queuePush(jobs, push)
+      return push
+    })
   }
 }
+
+const notHeld = () =>
+  new AloftError(
+    'conflict',
+    'The push does not wait for approval. See what came of it with `aloft git deliveries`.',
+  )

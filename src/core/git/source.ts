@@ -69,6 +69,13 @@ export interface GitRemotes {
   refs(access: RemoteAccess, signal: AbortSignal): Promise<RemoteRefs>
   /** Brings what a repository holds into one of ours, where it is found under `incoming`. */
   fetch(repository: string, access: RemoteAccess, signal: AbortSignal): Promise<void>
+  /** Brings one ref of a pull request and answers its commit. Another repository has to be one of the same host. */
+  fetchPull(
+    repository: string,
+    access: RemoteAccess,
+    pull: { readonly number: number; readonly ref: string; readonly repository?: string },
+    signal: AbortSignal,
+  ): Promise<string>
   newKey(comment: string): Promise<{ readonly privateKey: string; readonly publicKey: string }>
 }
 

@@ -18,6 +18,7 @@ import {
 } from './delivery.ts'
 import type { GitRepositories } from './git-repositories.ts'
 import { newPush } from './new-push.ts'
+import { followPull, type PullStore } from './pull.ts'
 import type { PushReason } from './push.ts'
 import type { PushStore } from './push-store.ts'
 import {
@@ -66,6 +67,7 @@ interface SourcesParts {
   readonly transact: Transact<{
     readonly sources: SourceStore
     readonly pushes: PushStore
+    readonly pulls: PullStore
     readonly jobs: JobQueue
   }>
   readonly vault: Vault
@@ -88,9 +90,13 @@ export function createSources({
     return source
   }
 
-  async function refuse({ projectId, userId, ...source }: GitSource, reason: PushReason): Promise<void> {
-    // The account that it was connected by may have given the project away.
-    const ownerId = (await projects.byId(projectId))?.ownerId ?? source.ownerId
+  /** The account that it was connected by may have given the project away. */
+  const ownerOf = async ({ projectId, ownerId }: GitSource): Promise<string> =>
+    (await projects.byId(projectId))?.ownerId ?? ownerId
+
+  async function refuse(source: GitSource, reason: PushReason): Promise<void> {
+    const { projectId, userId } = source
+    const ownerId = await ownerOf(source)
     await transact(async ({ pushes }) => {
       await newPush(pushes, clock, {
         ...{ projectId, ownerId, userId, source: 'webhook', ref: REFUSED_REF, before: null, after: null },
@@ -143,7 +149,8 @@ export function createSources({
       }
       // What another repository left behind says nothing of this one.
       if (before?.url !== source.url) await repositories.remove(project.id)
-      await transact(async ({ sources, jobs }) => {
+      await transact(async ({ sources, pulls, jobs }) => {
+        if (before?.url !== source.url) await pulls.clear(project.id)
         await sources.save(source)
         await queueSync(jobs, project.id, 'poll')
       })
@@ -152,7 +159,10 @@ export function createSources({
 
     async disconnect(ctx, idOrName) {
       const { projectId } = await known(ctx, idOrName)
-      await store.remove(projectId)
+      await transact(async ({ sources, pulls }) => {
+        await sources.remove(projectId)
+        await pulls.clear(projectId)
+      })
       await repositories.remove(projectId)
     },
 
@@ -165,13 +175,24 @@ export function createSources({
         proof === undefined || sealed === null
           ? undefined
           : await checkDelivery({ ...delivery, proof }, vault.open(sealed, webhookPurpose(projectId)))
+      if (checked === undefined && delivery.readPull) {
+        await refuse(source, REFUSALS.unsigned)
+        throw new AloftError('forbidden', REFUSALS.unsigned.message)
+      }
       if (checked?.isGenuine === false) {
         await refuse(source, REFUSALS.signature)
         throw new AloftError('forbidden', REFUSALS.signature.message)
       }
-      const isNew = await transact(async ({ sources, jobs }) => {
+      const ownerId = await ownerOf(source)
+      const isNew = await transact(async (stores) => {
+        const { sources, jobs } = stores
         if (checked?.key !== undefined && !(await sources.remember(projectId, checked.key, clock.now())))
           return false
+        if (checked?.pull) {
+          const { userId, url } = source
+          const whose = { projectId, ownerId, userId, repository: url, by: 'webhook' } as const
+          await followPull(stores, clock, whose, checked.pull)
+        }
         await queueSync(jobs, projectId, 'webhook')
         return true
       })

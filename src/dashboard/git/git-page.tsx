@@ -1,6 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { disconnectSource, getSource, listPushes, runPushAgain, syncSource } from '#contract/api/git.ts'
+import {
+  approvePush,
+  disconnectSource,
+  getSource,
+  listPushes,
+  runPushAgain,
+  syncSource,
+} from '#contract/api/git.ts'
 import { useAccount } from '../api/account.tsx'
 import { useAction, useRead, useReadPages } from '../api/query.ts'
 import { useProject } from '../project/project.ts'
@@ -128,6 +135,10 @@ function PushesCard({ idOrName }: { idOrName: string }) {
     (id: string, { client }) => client.call(runPushAgain, { params: { idOrName, id } }),
     { changes: ['push'], done: 'The push is queued.' },
   )
+  const approve = useAction(
+    (id: string, { client }) => client.call(approvePush, { params: { idOrName, id } }),
+    { changes: ['push'], done: 'Approved. It is being built without the project’s variables.' },
+  )
   return (
     <Card title="Pushes" about="What came, and the deployment or the reason why there is none." flush>
       {pages.rows.length === 0 ? (
@@ -142,9 +153,12 @@ function PushesCard({ idOrName }: { idOrName: string }) {
           columns={[
             {
               title: 'Branch',
-              cell: ({ branch, ref, before, after, message }) => (
+              cell: ({ branch, ref, before, after, message, pullRequest }) => (
                 <>
-                  <span className="block font-medium break-all">{branch ?? ref}</span>
+                  <span className="block font-medium break-all">
+                    {branch ?? ref}
+                    {pullRequest !== null && <PullRequestLink {...pullRequest} />}
+                  </span>
                   <span className="block max-w-80 truncate text-soft">
                     {after === null
                       ? before !== null && 'deleted'
@@ -186,7 +200,7 @@ function PushesCard({ idOrName }: { idOrName: string }) {
                   <Button
                     size="small"
                     aria-label={`${state === 'held' ? 'Approve' : 'Run again'}: ${branch} ${after.slice(0, 7)}`}
-                    onClick={() => again.mutate(id)}
+                    onClick={() => (state === 'held' ? approve : again).mutate(id)}
                   >
                     {state === 'held' ? 'Approve' : 'Run again'}
                   </Button>
@@ -199,3 +213,12 @@ function PushesCard({ idOrName }: { idOrName: string }) {
     </Card>
   )
 }
+
+const PullRequestLink = ({ number, url }: { number: number; url: string | null }) =>
+  url === null ? (
+    <span className="ml-2 text-soft">#{number}</span>
+  ) : (
+    <a className="ml-2 text-soft hover:underline" href={url} target="_blank" rel="noreferrer">
+      #{number}
+    </a>
+  )

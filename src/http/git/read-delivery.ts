@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Delivery } from '#core/git/delivery.ts'
 import { malformed, tooLarge } from '../body.ts'
+import { pullReader } from './read-pull.ts'
 
 /** The largest that GitHub sends. */
 const LIMIT = 25 * 1024 * 1024
@@ -32,6 +33,7 @@ export const readDelivery = (headers: IncomingHttpHeaders, body: Readable): Deli
   id: first(headers, IDS)?.slice(0, 200),
   proof: proofOf(headers),
   body: bounded(body),
+  readPull: pullReader(headers),
 })
 
 function proofOf(headers: IncomingHttpHeaders): Delivery['proof'] {

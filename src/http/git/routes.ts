@@ -169,15 +169,19 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
     route(api.getPush, async (ctx, { params }) =>
       shown(await parts.pushes.get(ctx, params.idOrName, params.id)),
     ),
+    route(api.approvePush, async (ctx, { params }) =>
+      shown(await parts.pushes.approve(ctx, params.idOrName, params.id)),
+    ),
     route(api.runPushAgain, async (ctx, { params }) =>
       shown(await parts.pushes.again(ctx, params.idOrName, params.id)),
     ),
   ]
 }
 
-const shown = ({ ownerId, userId, options, ...push }: Push) => ({
+const shown = ({ ownerId, userId, options, pull, ...push }: Push) => ({
   ...push,
-  branch: branchOfRef(push.ref) ?? null,
+  branch: pull?.branch ?? branchOfRef(push.ref) ?? null,
+  pullRequest: pull === null ? null : { number: pull.number, url: pull.url },
   notes: [...push.notes],
 })
 

@@ -96,6 +96,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       ...shared,
       ...given,
       projects: stores.projects,
+      pulls: stores.pulls,
       deployments: stores.deployments,
       objects: stores.gitObjects,
       files: stores.files,
@@ -144,14 +145,20 @@ async function openOwn(repositories: GitRepositories, { id, name }: Project): Pr
 async function openRemote(
   { repositories, remotes, vault }: Pick<SyncParts, 'repositories' | 'remotes' | 'vault'>,
   source: GitSource,
-  { after }: Push,
+  { ref, after, fork, pull }: Push,
   signal: AbortSignal,
 ): Promise<OpenSource> {
   const id = source.projectId
   await repositories.ensure(id)
+  const access = accessOf(source, vault)
   const isThere = after !== null && after !== LATEST && (await repositories.commit(id, after)) !== undefined
-  if (!isThere) await remotes.fetch(id, accessOf(source, vault), signal)
-  const [refs, head] = await Promise.all([repositories.incoming(id), repositories.head(id)])
+  const commit =
+    isThere || !fork || pull === null
+      ? undefined
+      : await remotes.fetchPull(id, access, { number: pull.number, ...pull.fetch }, signal)
+  if (!isThere && commit === undefined) await remotes.fetch(id, access, signal)
+  const [incoming, head] = await Promise.all([repositories.incoming(id), repositories.head(id)])
+  const refs = commit === undefined ? incoming : new Map([...incoming, [ref, commit]])
   return { id, refs, head, meta: metaOfSource(source) }
 }
 

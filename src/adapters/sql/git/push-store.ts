@@ -21,7 +21,9 @@ const PUSH = [
 type Details = Omit<Push, 'id' | 'ownerId' | 'projectId' | 'ref' | 'state' | 'deploymentId' | 'createdAt'>
 
 const toPush = (row: Selectable<GitPushTable>): Push => ({
-  ...(JSON.parse(row.details) as Details),
+  // Those that came before there were pull requests are of none.
+  pull: null,
+  ...(JSON.parse(row.details) as Omit<Details, 'pull'> & Partial<Details>),
   id: row.id,
   ownerId: row.owner_id,
   projectId: row.project_id,

@@ -24,6 +24,7 @@ import { gitSources } from './0030-git-sources.ts'
 import { invitations } from './0034-invitations.ts'
 import { machines } from './0035-machines.ts'
 import { gitDeliveries } from './0036-git-deliveries.ts'
+import { gitHosts } from './0037-git-hosts.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   invitations,
   machines,
   gitDeliveries,
+  gitHosts,
 ]

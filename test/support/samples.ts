@@ -491,6 +491,7 @@ export const samplePull = (given: Partial<Pull> & Pick<Pull, 'projectId' | 'owne
   title: 'Something new',
   url: null,
   commit: 'a'.repeat(40),
+  ref: 'refs/pull/1/head',
   state: 'open',
   updatedAt: 1_700_000_000_000,
   ...given,

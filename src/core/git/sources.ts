@@ -16,9 +16,10 @@ import {
   REFUSED_REF,
   webhookPurpose,
 } from './delivery.ts'
+import { followPull } from './follow-pull.ts'
 import type { GitRepositories } from './git-repositories.ts'
 import { newPush } from './new-push.ts'
-import { followPull, type PullStore } from './pull.ts'
+import type { PullStore } from './pull.ts'
 import type { PushReason } from './push.ts'
 import type { PushStore } from './push-store.ts'
 import {

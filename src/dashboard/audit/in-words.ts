@@ -190,6 +190,10 @@ const SENTENCES: Readonly<Record<string, Say>> = {
     ...project(target, known),
   ],
   'POST /projects/:/crons/:/runs': (target, known) => ['ran a scheduled job of', ...project(target, known)],
+  'POST /projects/:/pushes/:/approve': (target, known) => [
+    'approved a pull request from a fork for',
+    ...project(target, known),
+  ],
   'POST /projects/:/pushes/:/run-again': (target, known) => [
     'redeployed a push to',
     ...project(target, known),

@@ -296,6 +296,32 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
     assert.match(await running.get('/x'), /"port":"3000"/)
   })
 
+  it('ends what writes more than it may, in bytes or in files', async (t) => {
+    const limits = { diskBytes: 8 * 2 ** 20, diskFiles: 2000, lookMs: 200 }
+    const small = await openPrograms(server.host, limits)
+    t.after(() => small.close())
+    const serving = (act: string) =>
+      `require('http').createServer((req, res) => { ${act}; res.end() }).listen(3000)`
+    for (const [act, why] of [
+      ['require("fs").writeFileSync("/large", Buffer.alloc(16 * 2 ** 20))', /has written more than the 8 MB/],
+      [
+        'for (let n = 0; n < 3000; n++) require("fs").writeFileSync("/" + n, "")',
+        /more than the 2,000 files/,
+      ],
+    ] as const) {
+      const files = {
+        Dockerfile: dockerfile('COPY server.js /', 'CMD ["node", "/server.js"]'),
+        'server.js': serving(act),
+      }
+      const { program } = await small.build(files, { deploymentId: 'dpl_writes' })
+      const running = await small.run(program, {}, 'dpl_writes')
+      assert.equal((await running.first()).type, 'ready')
+      await running.get('/').catch(() => {})
+      assert.equal((await running.launched.exit)?.reason, 'killed')
+      assert.match(await running.stderr, why)
+    }
+  })
+
   it('keeps no more images than there is room for, those used last first', async (t) => {
     const small = await openPrograms(server.host, { imagesBytes: 5 * 2 ** 19 })
     t.after(() => small.close())

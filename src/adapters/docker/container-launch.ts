@@ -12,8 +12,9 @@ import { isDockerError } from './docker-error.ts'
 import type { Engine } from './engine.ts'
 import type { ImageDetails, Labels, NewContainer } from './engine-types.ts'
 import { openSocketBridge, type SocketBridge } from './socket-bridge.ts'
+import { overwritten, type WriteLimits } from './written.ts'
 
-export interface ContainerLimits {
+export interface ContainerLimits extends WriteLimits {
   readonly cpus: number
   readonly processes: number
   readonly shmBytes: number
@@ -149,11 +150,12 @@ class Container implements ContainerLaunch {
         await engine.start(id)
         const over = new AbortController()
         const ready = this.#untilReady(id, port, over.signal)
+        const watched = this.#watchDisk(id, over.signal)
         // Stopped while it was being started: the call for that came too early.
         if (this.#stopped.signal.aborted) await engine.kill(id).catch(() => {})
         const code = await ended
         over.abort()
-        await ready
+        await Promise.all([ready, watched])
         exit = await this.#exitOf(id, code)
       }
     } catch (error) {
@@ -227,6 +229,25 @@ class Container implements ContainerLaunch {
       }
     } catch (error) {
       this.#parts.log.warn({ err: error, name: this.#parts.name }, 'a container could not be looked at')
+    }
+  }
+
+  /** Ends it when it has written too much, and says so where its owner looks. */
+  async #watchDisk(id: string, over: AbortSignal): Promise<void> {
+    const { engine, limits, log, name } = this.#parts
+    while (!over.aborted) {
+      await pause(limits.lookMs, undefined, { signal: over, ref: false }).catch(() => {})
+      if (over.aborted) return
+      try {
+        const why = await overwritten(engine, id, limits)
+        if (why === undefined || over.aborted) continue
+        log.warn({ name, why }, 'a container is ended')
+        this.#stderr.write(`${why}. It is ended.\n`)
+        this.kill()
+        return
+      } catch (error) {
+        if (!over.aborted) log.debug({ err: error, name }, 'what a container has written cannot be seen')
+      }
     }
   }
 

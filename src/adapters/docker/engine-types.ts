@@ -53,6 +53,8 @@ export interface ContainerSummary {
 export interface ContainerDetails {
   readonly Id: string
   readonly SizeRw?: number
+  /** Where its own files lie, by engines that keep them in layers of folders. */
+  readonly GraphDriver?: { readonly Data?: { readonly UpperDir?: string } | null }
   readonly State: {
     readonly Status: string
     readonly Running: boolean

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { MINUTE } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
@@ -35,6 +36,9 @@ export const DOCKER_LIMITS: DockerLimits = {
   cpus: 1,
   processes: 256,
   shmBytes: 64 * MB,
+  diskBytes: 4 * GB,
+  diskFiles: 500_000,
+  lookMs: MINUTE,
   freeBytes: GB,
 }
 

@@ -12,6 +12,7 @@ import {
   startLoad,
   statusOf,
 } from '#test/support/restart-load.ts'
+import { CUT, openWebSocket } from '#test/support/web-socket.ts'
 
 let scene: Scene
 
@@ -48,6 +49,48 @@ test('an upgrade under load fails no request, and ends streams with a word that 
   const now = await statusOf(aloft)
   assert.equal(now.version, '9.9.9')
   assertReplaced(processes, now.processes)
+})
+
+const eachWay = ({ aloft }: Scene) => [
+  { port: aloft.port, isSecure: false },
+  { port: aloft.tlsPort, isSecure: true },
+]
+
+test('WebSockets are told by a restart that they may come back, and find the new processes at once', async () => {
+  const { aloft, host } = scene
+  const open = () => Promise.all(eachWay(scene).map((way) => openWebSocket(way, host, '/api/chat')))
+  const before = await open()
+  for (const socket of before) await socket.say('before')
+  await restartNow(aloft)
+  assert.deepEqual(await Promise.all(before.map(({ closed }) => closed)), [1012, 1012])
+  for (const socket of await open()) {
+    await socket.say('after')
+    socket.end()
+  }
+})
+
+test('when serving processes are killed under load, TLS and WebSockets lose what was under way on them and nothing else', async () => {
+  const { aloft, host } = scene
+  const sockets = await Promise.all(eachWay(scene).map((way) => openWebSocket(way, host, '/api/chat')))
+  for (const socket of sockets) await socket.say('before')
+  const CONNECTIONS = 2
+  const load = startLoad(scene, CONNECTIONS)
+  await load.more(150)
+  for (const pid of await aloft.children('serve')) {
+    process.kill(pid, 'SIGKILL')
+    // The others go on, and the one that comes back takes what waits in the socket that the supervisor holds.
+    await load.more(150)
+  }
+  const { failed, answered } = await load.stop()
+  const lost = [...failed.values()].reduce((sum, count) => sum + count, 0)
+  const kinds = 3
+  assert.ok(lost <= kinds * CONNECTIONS * 2, `${JSON.stringify([...failed])} of ${answered}`)
+  assert.deepEqual(await Promise.all(sockets.map(({ closed }) => closed)), [CUT, CUT])
+  for (const way of eachWay(scene)) {
+    const socket = await openWebSocket(way, host, '/api/chat')
+    await socket.say('after')
+    socket.end()
+  }
 })
 
 test('an operator restarts through the API, and is answered when the new processes have taken over', async () => {

@@ -6,10 +6,12 @@
  *   npm run test:faults -- --only Redis       the scenarios with this in their name
  *   npm run test:faults -- --only 'kills on SQLite' --rounds 1000   all of the kills on one database
  *   npm run test:faults -- --only restore --restore-mb 10240   the memory that a restore of 10 GB needs
+ *   npm run test:faults -- --only upgrades    data of every version that was kept, with its functions
  *   npm run test:faults -- --write            writes the table of docs/reliability.md
  *
  * SIGTERM (`kill` with the number of this process) ends the random kills after the one under way, and tells what came of those until then.
  */
+import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -128,6 +130,14 @@ if ('restore'.includes(values.only)) {
     `${isBounded ? 'ok  ' : 'FAIL'} restore of ${megabytes} MB of files: at most ${peak} MB of memory`,
   )
   if (!isBounded) failed = true
+}
+
+if ('upgrades'.includes(values.only)) {
+  const file = resolve(import.meta.dirname, '../upgrade/upgrade.test.ts')
+  const env = { ...process.env, ALOFT_UPGRADES: 'all' }
+  const { status } = spawnSync(process.execPath, ['--test', file], { env, stdio: 'inherit' })
+  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} data of older versions, with their functions`)
+  if (status !== 0) failed = true
 }
 
 process.exit(failed ? 1 : 0)

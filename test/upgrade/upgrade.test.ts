@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,6 +9,7 @@ import { visit } from '#test/support/deploying.ts'
 import { type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
 import { startServer } from '#test/support/server.ts'
 import { caller, type Kept, unpack } from './kept-data.ts'
+import { programWithout, withoutHistory } from './older-program.ts'
 
 const DATA = join(import.meta.dirname, 'data')
 const files = (await readdir(DATA)).filter((name) => name.endsWith('.tar.br')).sort()
@@ -93,28 +94,36 @@ describe('the program as people start it', () => {
     return { aloft, kept: await unpack(join(DATA, file), dataDir) }
   }
 
-  const withFunctions = async () => {
+  const withFunctions = async (): Promise<string[]> => {
+    const found: string[] = []
     for (const file of files) {
       const folder = await mkdtemp(join(tmpdir(), 'aloft-upgrade-'))
       const { pages } = await unpack(join(DATA, file), folder)
       await rm(folder, { recursive: true })
-      if (pages.some(isFunction)) return file
+      if (pages.some(isFunction)) found.push(file)
     }
-    return assert.fail('no data with a function was kept')
+    return found
   }
 
   test('functions that an older version has built answer', async (t) => {
-    const { aloft: before, kept } = await withData(await withFunctions())
-    const aloft = await before.restart()
-    t.after(async () => {
-      await aloft.stop()
-      await uninstall(aloft)
-    })
-    for (const { host, path, text } of kept.pages) {
-      const answer = await visit(aloft, host, { path })
-      assert.deepEqual([answer.status, answer.text], [200, text], host)
+    const all = await withFunctions()
+    assert.ok(all.length >= 12)
+    // Each has to be started: `npm run test:faults -- --only upgrades` has them all.
+    for (const file of process.env.ALOFT_UPGRADES === 'all' ? all : all.slice(0, 1)) {
+      const { aloft: before, kept } = await withData(file)
+      const aloft = await before.restart()
+      try {
+        for (const { host, path, text } of kept.pages) {
+          const answer = await visit(aloft, host, { path })
+          assert.deepEqual([answer.status, answer.text], [200, text], `${file}: ${host}`)
+        }
+        await assertKept(kept, (path, token) => caller(aloft, token)(`GET ${path}`))
+        t.diagnostic(file)
+      } finally {
+        await aloft.stop()
+        await uninstall(aloft)
+      }
     }
-    await assertKept(kept, (path, token) => caller(aloft, token)(`GET ${path}`))
   })
 
   for (const [file, table] of [
@@ -136,4 +145,26 @@ describe('the program as people start it', () => {
       assert.equal(count(), before)
       newer.close()
     })
+
+  test('the program of the version before refuses the data of today, in words, and leaves it alone', {
+    skip: withoutHistory,
+  }, async (t) => {
+    const file = files.at(-1) ?? ''
+    const { aloft, kept } = await withData(file)
+    const folder = await mkdtemp(join(tmpdir(), 'aloft-before-'))
+    t.after(async () => {
+      await uninstall(aloft)
+      await rm(folder, { recursive: true, force: true })
+    })
+    const newest = MIGRATIONS.findLast(({ name }) => kept.schema.includes(name))?.name ?? assert.fail()
+    const main = await programWithout(newest, folder)
+    const path = join(aloft.folder, 'data', 'aloft.db')
+    const before = await readFile(path)
+    await assert.rejects(aloft.restart({ program: [process.execPath, main] }), (error: Error) => {
+      const said = `used by a newer version of Aloft \\(it has (?:\\S+, )*${newest}`
+      assert.match(error.message, new RegExp(said))
+      return true
+    })
+    assert.ok((await readFile(path)).equals(before))
+  })
 })

@@ -110,12 +110,15 @@ function attackBrowser(name: string, open: () => Promise<World & { close(): Prom
       await page.evaluate(
         `(async ({ base, attempts }) => {
           const body = JSON.stringify({ name: 'victim', email: 'evil@aloft.test', slug: 'victim', tokenName: 'x' })
-          for (const { method, path } of attempts) {
+          const left = attempts[Symbol.iterator]()
+          // As many at once as a browser has connections to one host: one after the other takes minutes.
+          const attack = async () => { for (const { method, path } of left) {
             const simple = { method: 'POST', mode: 'no-cors', credentials: 'include', body, headers: { 'content-type': 'text/plain' } }
             await fetch(base + path, simple).catch(() => {})
             await fetch(base + path, { method, mode: 'cors', credentials: 'include', body, headers: { 'content-type': 'application/json' } }).catch(() => {})
             navigator.sendBeacon(base + path, body)
-          }
+          } }
+          await Promise.all(Array.from({ length: 6 }, attack))
         })(${JSON.stringify({ base: world.base, attempts })})`,
       )
       tried(t, attempts.length * 3)

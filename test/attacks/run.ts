@@ -26,6 +26,9 @@ interface Result {
   readonly complaints: string[]
 }
 
+/** Of one test. What takes this long has stopped, however busy the machine is. */
+const LONGEST_MS = 20 * 60_000
+
 const root = resolve(import.meta.dirname, '../..')
 process.chdir(root)
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
@@ -47,7 +50,7 @@ process.env.ALOFT_ATTACKED = JSON.stringify(aloft)
 const triedIn = (message: unknown): number => Number(/^tried (\d+)$/.exec(String(message))?.[1] ?? 0)
 
 async function attack(result: Result, file: string): Promise<void> {
-  const stream = run({ files: [resolve(file)], timeout: 10 * 60_000 })
+  const stream = run({ files: [resolve(file)], timeout: LONGEST_MS })
   const counts = { tests: 0, more: 0 }
   for await (const event of stream as AsyncIterable<TestEvent>) {
     const { data } = event as { data: TestEvent['data'] & { message?: string; skip?: string | boolean } }

@@ -11,6 +11,8 @@ const CLI = resolve(import.meta.dirname, '../../src/cli/main.ts')
 /** In MB: what a program of Node uses by itself, and some; however much is restored. */
 export const MOST_MEMORY = 400
 const FILE_MB = 4
+/** Nobody measures how long it takes: the machine may be busy with much else. */
+const LONGEST_UPLOAD_MS = 300_000
 
 /** The most memory that the process used so far, in MB; undefined once it is gone. */
 async function peakOf(pid: number): Promise<number | undefined> {
@@ -44,7 +46,10 @@ export async function measureRestore(megabytes: number): Promise<{ megabytes: nu
         authorization: `Bearer ${aloft.token}`,
         'x-platform-digest': createHash('sha1').update(body).digest('hex'),
       }
-      const upload = { port: aloft.port, host: 'localhost', path: '/v2/platform/files', method: 'POST' }
+      const upload = {
+        ...{ port: aloft.port, host: 'localhost', path: '/v2/platform/files', method: 'POST' },
+        timeoutMs: LONGEST_UPLOAD_MS,
+      }
       const { status } = await ask({ ...upload, headers, body })
       if (status !== 200) throw new Error(`an upload answered ${status}`)
     }

@@ -15,6 +15,8 @@ export interface Asking {
   readonly body?: string | Buffer
   /** Over TLS, trusting this authority. */
   readonly ca?: Buffer
+  /** Where that is not the usual. */
+  readonly timeoutMs?: number
 }
 
 /** Nobody waits for longer. */
@@ -24,11 +26,20 @@ const agent = new Agent({ keepAlive: true })
 const secureAgent = new SecureAgent({ keepAlive: false })
 
 /** One request on this machine. Rejects when it is not answered whole. */
-export function ask({ port, host, path, method = 'GET', headers, body, ca }: Asking): Promise<Answer> {
+export function ask({
+  port,
+  host,
+  path,
+  method = 'GET',
+  headers,
+  body,
+  ca,
+  timeoutMs = TIMEOUT_MS,
+}: Asking): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const options = {
     ...{ port, host: '127.0.0.1', path, method, headers: { host, ...headers } },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(timeoutMs),
   }
   const read = async (response: IncomingMessage) => {
     const chunks: Buffer[] = await response.toArray()

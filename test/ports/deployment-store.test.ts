@@ -142,6 +142,19 @@ eachDatabase((name, open) =>
       assert.deepEqual(await deployments.find('site.aloft.test'), next)
     })
 
+    it('finds many at once, and of those that there are not nothing', async (t) => {
+      const { deployments, add } = await openDeployments(t, open)
+      const [first, second, gone] = [await add(FULL), await add(), await add()]
+      await add()
+      await deployments.delete(gone.id, 1)
+      const found = await deployments.findAll([second.id, first.id, gone.id, newId.deployment(), ''])
+      assert.deepEqual(
+        new Map(found.map((each) => [each.id, each])),
+        new Map([first, second].map((each) => [each.id, each])),
+      )
+      assert.deepEqual(await deployments.findAll([]), [])
+    })
+
     it('finds nothing by anything else', async (t) => {
       const { deployments, add } = await openDeployments(t, open)
       await add()

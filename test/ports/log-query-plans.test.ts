@@ -47,10 +47,7 @@ async function openRecorded(t: TestContext) {
   const file = join(folder, 'logs.db')
   const statements = new Set<string>()
   const db = new Kysely<LogTables>({
-    dialect: createSqliteDialect({ file }),
-    log: ({ query }) => {
-      statements.add(query.sql)
-    },
+    dialect: createSqliteDialect({ file, onStatement: (sql) => void statements.add(sql) }),
   })
   const raw = new DatabaseSync(file)
   t.after(async () => {

@@ -163,6 +163,7 @@ const callsOn = ({
   teams: {
     insert: () => teams.insert(team, user.id),
     byId: () => teams.byId(team.id),
+    roles: () => teams.roles(user.id, [team.id, 'another']),
     bySlug: () => teams.bySlug(team.slug),
     listFor: () => teams.listFor(user.id, page),
     update: () => teams.update(team.id, { slug: 'renamed', name: 'Renamed' }),
@@ -558,6 +559,7 @@ const callsOnOthers = ({
     list: async () => {
       for (const filter of FILTERS) await deployments.list(user.id, page, filter)
     },
+    findAll: () => deployments.findAll([deployment.id, 'dpl_another']),
     newestSame: () => deployments.newestSame(user.id, deployment.digest),
     manifest: () => deployments.manifest(deployment.id),
     sealedEnv: () => deployments.sealedEnv(deployment.id),
@@ -677,10 +679,7 @@ async function openRecorded(t: TestContext) {
   const file = join(folder, 'aloft.db')
   let recorded: string[] = []
   const db = new Kysely<Tables>({
-    dialect: createSqliteDialect({ file }),
-    log: ({ query }) => {
-      recorded.push(query.sql)
-    },
+    dialect: createSqliteDialect({ file, onStatement: (sql) => void recorded.push(sql) }),
   })
   await migrate(db as unknown as Kysely<unknown>)
   const raw = new DatabaseSync(file)

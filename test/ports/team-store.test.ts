@@ -52,6 +52,8 @@ eachDatabase((name, open) =>
       }
       assert.equal(await teams.membership(owner.id, { id: 'x' }), undefined)
       assert.equal(await teams.membership(owner.id, { slug: 'x' }), undefined)
+      assert.deepEqual(await teams.roles(owner.id, [team.id, 'x']), new Map([[team.id, 'OWNER']]))
+      assert.deepEqual(await teams.roles(stranger.id, [team.id]), new Map())
     })
 
     it('frees the old slug when a new one is taken', async (t) => {

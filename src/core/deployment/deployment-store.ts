@@ -50,6 +50,8 @@ export interface DeploymentStore {
   insert(deployment: Deployment, content: DeploymentContent): Promise<void>
   /** By id with or without `dpl_`, or by any host that points to it. */
   find(idOrHost: string): Promise<Deployment | undefined>
+  /** Those of these ids that there are, in no order. */
+  findAll(ids: readonly string[]): Promise<readonly Deployment[]>
   list(ownerId: string, page: PageQuery, filter: DeploymentFilter): Promise<Page<Deployment>>
   /** Whether this is the id of a deployment that the account had and deleted. */
   wasDeleted(ownerId: string, id: string): Promise<boolean>

@@ -38,6 +38,8 @@ export interface Deployments {
   /** Ends a build that waits or runs. */
   cancel(ctx: Context, idOrHost: string): Promise<Deployment>
   find(ctx: Context, idOrHost: string, intent: Intent): Promise<Deployment>
+  /** Those of these ids that there are and that the caller may read, in no order. */
+  findAll(ctx: Context, ids: readonly string[]): Promise<readonly Deployment[]>
   list(ctx: Context, page: PageQuery, filter: DeploymentFilter): Promise<Page<Deployment>>
   remove(ctx: Context, idOrHost: string): Promise<Deployment>
   /** In pieces, as far as it is read. */
@@ -133,6 +135,13 @@ export function createDeployments(parts: DeploymentParts): Deployments {
   return {
     create,
     find,
+
+    async findAll(ctx, ids) {
+      const reach = reachOf(ctx)
+      const isOwn = ({ ownerId, projectId }: Deployment) =>
+        ownerId === ctx.owner.id && (reach === undefined || reach.includes(projectId))
+      return (await store.findAll(ids)).filter((deployment) => isOwn(deployment) || deployment.public)
+    },
 
     redeploy: async (ctx, idOrHost, change) =>
       create(ctx, await asRequest(parts, await find(ctx, idOrHost, 'write'), change)),

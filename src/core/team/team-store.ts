@@ -11,6 +11,8 @@ export interface TeamStore extends Memberships {
   insert(team: Team, ownerId: string): Promise<boolean>
   byId(id: string): Promise<Team | undefined>
   bySlug(slug: string): Promise<Team | undefined>
+  /** What a user is in those of these teams that they are a member of. */
+  roles(userId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Role>>
   listFor(userId: string, page: PageQuery): Promise<Page<Team>>
   update(
     id: string,

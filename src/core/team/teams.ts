@@ -19,6 +19,8 @@ import type { TeamStore } from './team-store.ts'
 export interface Teams {
   create(ctx: Context, command: { readonly slug: string; readonly name?: string }): Promise<Team>
   list(ctx: Context, page: PageQuery): Promise<Page<Team>>
+  /** What the caller is in those of these teams that they are a member of. */
+  roles(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, Role>>
   get(ctx: Context, by: { id: string } | { slug: string }): Promise<Team>
   update(ctx: Context, id: string, command: UpdateTeam): Promise<Team>
   members(ctx: Context, id: string): Promise<readonly Member[]>
@@ -78,6 +80,8 @@ export function createTeams(parts: TeamParts): Teams {
       const found = await store.listFor(ctx.actor.user.id, page)
       return { ...found, items: found.items.filter((team) => isSeen(ctx, team)) }
     },
+
+    roles: (ctx, ids) => store.roles(ctx.actor.user.id, ids),
 
     get: async (ctx, by) => (await seenTeam(store, ctx, by)).team,
 

@@ -13,9 +13,8 @@ type Member = ReplyOf<(typeof teams.listMembers)['reply']>[number]
 type Audit = ReplyOf<(typeof readAuditLog)['reply']>
 
 /** A team, with what the caller is in it. */
-const showTeam = async (team: Team, { ctx, call }: Also) => {
+const shownTeam = (team: Team, role: string | undefined, { ctx }: Also) => {
   const createdAt = Date.parse(team.created)
-  const members = await call(teams.listMembers, { params: { id: team.id } })
   return {
     ...team,
     createdAt,
@@ -27,7 +26,7 @@ const showTeam = async (team: Team, { ctx, call }: Also) => {
     membership: {
       uid: ctx.actor.user.id,
       teamId: team.id,
-      role: members.find(({ uid }) => uid === ctx.actor.user.id)?.role,
+      role,
       confirmed: true,
       confirmedAt: createdAt,
       created: createdAt,
@@ -38,13 +37,17 @@ const showTeam = async (team: Team, { ctx, call }: Also) => {
   }
 }
 
-const showTeams = async (page: TeamList | Team, also: Also) =>
-  'teams' in page
-    ? {
-        teams: await Promise.all(page.teams.map((team) => showTeam(team, also))),
-        pagination: page.pagination,
-      }
-    : showTeam(page, also)
+const showTeam = async (team: Team, also: Also) =>
+  shownTeam(team, (await also.rolesIn([team.id])).get(team.id), also)
+
+async function showTeams(page: TeamList | Team, also: Also) {
+  if (!('teams' in page)) return showTeam(page, also)
+  const roles = await also.rolesIn(page.teams.map(({ id }) => id))
+  return {
+    teams: page.teams.map((team) => shownTeam(team, roles.get(team.id), also)),
+    pagination: page.pagination,
+  }
+}
 
 const showMembers = (members: readonly Member[]) => ({
   members: members.map((member) => ({

@@ -6,6 +6,7 @@ import { readCreate } from './deployment-body.ts'
 import type { Also, Asked, CompatRow, Given } from './row.ts'
 
 type Deployment = ReplyOf<(typeof api.getDeployment)['reply']>
+type Known = Awaited<ReturnType<Also['findDeployment']>>
 type Project = ReplyOf<(typeof getProject)['reply']>
 type Output = ReplyOf<(typeof api.getOutput)['reply']>
 
@@ -88,27 +89,23 @@ const showLater = async (d: Deployment, also: Also) => ({
 type Listed = ReplyOf<(typeof api.listDeployments)['reply']>
 
 /** When it was ready, and when its build was begun, of those that came so far. */
-const timesOf = async (id: string, { findDeployment }: Also) => {
-  const { buildingAt, readyAt } = (await orUndefined(findDeployment(id))) ?? {}
-  return {
-    ...(buildingAt === undefined ? {} : { buildingAt }),
-    ...(readyAt == null ? {} : { ready: readyAt }),
-  }
-}
-
-const showList = async ({ deployments, pagination }: Listed, also: Also) => ({
-  deployments: await Promise.all(deployments.map((d) => showListed(d, also))),
-  pagination,
+const timesOf = ({ buildingAt, readyAt }: Partial<Known>) => ({
+  ...(buildingAt === undefined ? {} : { buildingAt }),
+  ...(readyAt == null ? {} : { ready: readyAt }),
 })
 
-const showListed = async (d: Listed['deployments'][number], also: Also) => {
-  const { site, ctx } = also
+async function showList({ deployments, pagination }: Listed, also: Also) {
+  const known = await also.findDeployments(deployments.map(({ uid }) => uid))
+  return { deployments: deployments.map((d) => showListed(d, known.get(d.uid), also)), pagination }
+}
+
+function showListed(d: Listed['deployments'][number], known: Known | undefined, { site, ctx }: Also) {
   return {
     ...d,
     createdAt: d.created,
     state: shownState(d.state),
     readyState: shownState(d.state),
-    ...(await timesOf(d.uid, also)),
+    ...timesOf(known ?? {}),
     type: 'LAMBDAS',
     target: d.target ?? null,
     inspectorUrl: `${site}/deployments/${d.uid}`,

@@ -3,6 +3,7 @@ import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { authorise } from '#core/access/authorise.ts'
 import type { Context } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
+import type { Teams } from '#core/team/teams.ts'
 import type { Route } from '../route.ts'
 import { compileValidate } from '../validate.ts'
 import { type Also, type Asked, type CompatRow, expand, type Given } from './row.ts'
@@ -16,7 +17,8 @@ const shapeOf = (on: string): string => on.replace(/:[A-Za-z]+/g, ':')
 
 interface CompatParts {
   readonly site: string
-  readonly deployments: Pick<Deployments, 'find'>
+  readonly deployments: Pick<Deployments, 'find' | 'findAll'>
+  readonly teams: Pick<Teams, 'roles'>
 }
 
 /** Addresses that other clients know, beside those of the API itself. */
@@ -83,7 +85,7 @@ function bind(
   { is, read, show, answer, status, raw = false }: CompatRow,
   at: string,
   call: Call,
-  { site, deployments }: CompatParts,
+  { site, deployments, teams }: CompatParts,
 ): Route {
   const { query: _query, body, streamed: _streamed, ...endpoint } = is
   const changes = read !== undefined || show !== undefined || answer !== undefined
@@ -107,6 +109,11 @@ function bind(
         ctx,
         site,
         findDeployment: (id) => deployments.find(ctx, id, 'read'),
+        async findDeployments(ids) {
+          const found = await deployments.findAll(ctx, ids)
+          return new Map(found.map((deployment) => [deployment.id, deployment]))
+        },
+        rolesIn: (ids) => teams.roles(ctx, ids),
         call: (other, given = {}) => call(ctx, other, given) as never,
       }
       if (answer) return answer(also)

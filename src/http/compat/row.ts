@@ -22,6 +22,10 @@ export interface Also {
   readonly site: string
   /** All that is known of a deployment that the caller may read, of which the endpoints of this API show a part. */
   findDeployment(id: string): Promise<Deployment>
+  /** The same of all that a list names, by their ids: one look-up for a page. */
+  findDeployments(ids: readonly string[]): Promise<ReadonlyMap<string, Deployment>>
+  /** What the caller is in the teams of a list, by their ids. */
+  rolesIn(teamIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Asks another endpoint in the name of the same caller, who has to be allowed that as well. */
   call<Reply extends ReplyForm>(
     endpoint: Pick<Endpoint<string, never, never, Reply>, 'on' | 'reply'>,

@@ -4,6 +4,7 @@ import type { TeamStore } from '#core/team/team-store.ts'
 import { flag, hasColumns } from '../database/columns.ts'
 import { readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
+import { textsIn } from '../database/text-list.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db, TeamTable } from '../tables.ts'
 import { moveHandle, takeHandle } from './handles.ts'
@@ -54,6 +55,13 @@ const selectMembershipBySlug = prepare<{ userId: string; slug: string }>()((db, 
     .select('team_members.role')
     .where('teams.slug', '=', slug)
     .where('team_members.user_id', '=', userId),
+)
+const selectRoles = prepare<{ userId: string; ids: string }>()((db, { userId, ids }) =>
+  db
+    .selectFrom('team_members')
+    .select(['team_id', 'role'])
+    .where('user_id', '=', userId)
+    .where('team_id', 'in', textsIn(db, ids)),
 )
 const selectTeamsOf = prepare<{ userId: string; before: number; after: number; limit: number }>()(
   (db, { userId, before, after, limit }) =>
@@ -106,6 +114,11 @@ export function createTeamStore(db: Db): TeamStore {
         ? selectMembershipById(db, { userId, id: by.id })
         : selectMembershipBySlug(db, { userId, slug: by.slug }))
       return row && { team: toTeam(row), role: row.role }
+    },
+
+    async roles(userId, ids) {
+      const rows = await selectRoles(db, { userId, ids: JSON.stringify(ids) })
+      return new Map(rows.map(({ team_id, role }) => [team_id, role]))
     },
 
     listFor: (userId, page) =>

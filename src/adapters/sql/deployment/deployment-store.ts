@@ -4,6 +4,7 @@ import { countUsage, deploymentCount } from '../account/usage-store.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
+import { textsIn } from '../database/text-list.ts'
 import { atomically } from '../database/transaction.ts'
 import { insertAwaited, selectMissing } from '../file/awaited-files.ts'
 import { referencedFiles } from '../file/referenced-files.ts'
@@ -18,6 +19,9 @@ const ID = /^(?:dpl_)?([0-9A-Za-z]{28})$/
 
 const selectById = prepare<{ id: string }>()((db, { id }) =>
   liveDeployments(db).select(DEPLOYMENT).where('deployments.id', '=', id),
+)
+const selectByIds = prepare<{ ids: string }>()((db, { ids }) =>
+  liveDeployments(db).select(DEPLOYMENT).where('deployments.id', 'in', textsIn(db, ids)),
 )
 const selectByHost = prepare<{ host: string }>()((db, { host }) =>
   liveDeployments(db)
@@ -163,6 +167,11 @@ export function createDeploymentStore(db: Db): DeploymentStore {
         ? selectByHost(db, { host: idOrHost.toLowerCase() })
         : selectById(db, { id: `dpl_${id}` }))
       return row && toDeployment(row)
+    },
+
+    async findAll(ids) {
+      const rows = await selectByIds(db, { ids: JSON.stringify(ids) })
+      return rows.map(toDeployment)
     },
 
     async wasDeleted(ownerId, id) {

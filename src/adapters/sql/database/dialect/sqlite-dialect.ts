@@ -18,6 +18,8 @@ export interface SqliteOptions {
   readonly canShrink?: boolean
   /** Told when the file turns out to be damaged while it is used. */
   readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
+  /** Told every statement of the stores, whichever way it comes. */
+  readonly onStatement?: ((sql: string) => void) | undefined
 }
 
 /** Caches are small, for there are many processes. A writer's holds what a batch of thousands of rows touches. */
@@ -62,18 +64,17 @@ class SqliteDriver implements Driver {
   readonly #durability: Durability
   readonly #canShrink: boolean
   readonly #onDamage: SqliteOptions['onDamage']
+  readonly #onStatement: SqliteOptions['onStatement']
   #parts: SqliteParts | undefined
 
-  constructor(
-    { file, durability = 'full', timeoutMs = 10 * SECOND, canShrink = false, onDamage }: SqliteOptions,
-    adapter: EmbeddedAdapter,
-  ) {
+  constructor(options: SqliteOptions, adapter: EmbeddedAdapter) {
     this.#adapter = adapter
-    this.#onDamage = onDamage
-    this.#file = file
-    this.#durability = durability
-    this.#timeoutMs = timeoutMs
-    this.#canShrink = canShrink
+    this.#onDamage = options.onDamage
+    this.#onStatement = options.onStatement
+    this.#file = options.file
+    this.#durability = options.durability ?? 'full'
+    this.#timeoutMs = options.timeoutMs ?? 10 * SECOND
+    this.#canShrink = options.canShrink ?? false
   }
 
   async init(): Promise<void> {
@@ -89,6 +90,7 @@ class SqliteDriver implements Driver {
         turn: new Mutex(),
         timeoutMs,
         onDamage: this.#onDamage,
+        onStatement: this.#onStatement,
       }
       const reads = new SqliteSession(this.#parts)
       this.#adapter.read = (sql, parameters) => reads.read(sql, parameters)

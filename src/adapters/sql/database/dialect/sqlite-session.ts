@@ -16,6 +16,7 @@ export interface SqliteParts {
   /** How long a write waits for its turn, and how long a transaction may keep it. */
   readonly timeoutMs: number
   readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
+  readonly onStatement?: ((sql: string) => void) | undefined
 }
 
 const LONGEST_PAUSE = 16
@@ -50,6 +51,7 @@ export class SqliteSession implements DatabaseConnection {
   read<R>(sql: string, parameters: readonly unknown[]): readonly R[] {
     try {
       refuseNul(parameters)
+      this.#parts.onStatement?.(sql)
       return this.#parts.reader.run<R>(sql, parameters).rows
     } catch (error) {
       throw this.#convert(error)
@@ -60,6 +62,7 @@ export class SqliteSession implements DatabaseConnection {
     const { reader, writer, turn, timeoutMs } = this.#parts
     try {
       refuseNul(parameters)
+      this.#parts.onStatement?.(sql)
       if (this.#state !== 'idle') {
         this.#assertOpen()
         return writer.run(sql, parameters)

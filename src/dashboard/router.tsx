@@ -285,6 +285,11 @@ const quotas = createRoute({
   path: 'quotas',
   component: lazyRouteComponent(() => import('./operator/quotas-page.tsx'), 'QuotasPage'),
 })
+const machines = createRoute({
+  getParentRoute: () => operator,
+  path: 'machines',
+  component: lazyRouteComponent(() => import('./operator/machines-page.tsx'), 'MachinesPage'),
+})
 const jobs = createRoute({
   getParentRoute: () => operator,
   path: 'jobs',
@@ -340,7 +345,7 @@ export const router = createRouter({
       deployment.addChildren([building, source, output, instances]),
     ]),
     person.addChildren([profile, tokens, sessions]),
-    operator.addChildren([health, accounts, accountUsage, quotas, jobs, backups]),
+    operator.addChildren([health, accounts, accountUsage, quotas, machines, jobs, backups]),
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -79,6 +79,24 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     await page.getByText(/ queued\.$/).waitFor()
   })
 
+  test('a machine is drained, and takes part again', async () => {
+    const now = Date.now()
+    const part = { free: 1e9, total: 4e9 }
+    for (const name of ['fra-1', 'fra-2'])
+      await dashboard.server.parts.stores.machines.report({
+        ...{ name, role: 'work', version: '1.0.0', origin: 'fra1', address: `10.0.0.1:70`, load: 0.5 },
+        ...{ memory: part, disk: part, startedAt: now },
+      })
+    const page = await dashboard.openPage(operator, '/operator/machines')
+    const row = page.getByRole('row', { name: /fra-2/ })
+    await row.getByRole('button', { name: 'Drain' }).click()
+    await page.getByRole('button', { name: 'Drain the machine' }).click()
+    await row.getByText('Draining').waitFor()
+    await dashboard.look(page, 'operator-machines')
+    await row.getByRole('button', { name: 'Resume' }).click()
+    await row.getByRole('button', { name: 'Drain' }).waitFor()
+  })
+
   test('a backup is downloaded', async () => {
     const page = await dashboard.openPage(operator, '/operator/backups')
     const download = page.waitForEvent('download')

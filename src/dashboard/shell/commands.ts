@@ -84,6 +84,7 @@ const WORDS: Readonly<Record<string, string>> = {
   Health: 'status checks disk memory',
   'Accounts and plans': 'users block',
   Quotas: 'limits',
+  Machines: 'servers nodes cluster drain load',
   Jobs: 'queue cron scheduled dead',
   Backups: 'restore export',
 }

@@ -76,6 +76,7 @@ export const OPERATOR_PLACES: readonly Place[] = [
   },
   { label: 'Accounts and plans', icon: 'people', link: { to: '/operator/accounts' } },
   { label: 'Quotas', icon: 'chart', link: { to: '/operator/quotas' } },
+  { label: 'Machines', icon: 'grid', link: { to: '/operator/machines' } },
   { label: 'Jobs', icon: 'clock', link: { to: '/operator/jobs' } },
   { label: 'Backups', icon: 'box', link: { to: '/operator/backups' } },
 ]

@@ -1,0 +1,118 @@
+import { useState } from 'react'
+import type { Static } from 'typebox'
+import { listMachines, updateMachine } from '#contract/api/machine.ts'
+import { useAction, useRead } from '../api/query.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { formatBytes } from '../ui/format.ts'
+import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { RefreshButton } from './refresh-button.tsx'
+
+type Machine = Static<typeof listMachines.reply>['machines'][number]
+
+const ROLES: Readonly<Record<Machine['role'], string>> = { serve: 'Serves', work: 'Builds and runs' }
+
+const usedOf = ({ free, total }: Machine['disk']): string =>
+  total === 0 ? '–' : `${Math.round((100 * (total - free)) / total)} % of ${formatBytes(total)}`
+
+const State = ({ machine: { isAlive, isDraining } }: { machine: Machine }) => (
+  <span className="inline-flex flex-wrap gap-1">
+    {!isAlive && <Badge tone="bad">Not responding</Badge>}
+    {isDraining && <Badge tone="warn">Draining</Badge>}
+    {isAlive && !isDraining && <Badge tone="good">Healthy</Badge>}
+  </span>
+)
+
+/** Every machine of the installation, with what it has to do, and a way to empty it. */
+export function MachinesPage() {
+  const { machines } = useRead('operator', listMachines)
+  const [asked, setAsked] = useState<Machine>()
+  const change = useAction(
+    ({ name, draining }: { name: string; draining: boolean }, { client }) =>
+      client.call(updateMachine, { params: { name }, body: { draining } }),
+    {
+      changes: ['operator'],
+      done: (_, { name, draining }) => (draining ? `Draining ${name}.` : `${name} takes part again.`),
+      after: () => setAsked(undefined),
+    },
+  )
+  return (
+    <Page
+      title="Machines"
+      about="A machine that both serves and builds is listed once for each role."
+      actions={<RefreshButton />}
+    >
+      <Card flush>
+        {machines.length === 0 ? (
+          <Empty icon="box" title="One machine">
+            Several machines are listed here once they share PostgreSQL and Redis.
+          </Empty>
+        ) : (
+          <Table
+            label="Machines"
+            rows={machines}
+            rowKey={({ name, role }) => `${name} ${role}`}
+            columns={[
+              {
+                title: 'Machine',
+                cell: ({ name, role, origin }) => (
+                  <>
+                    <span className="block font-medium">{name}</span>
+                    <span className="text-xs text-soft">
+                      {ROLES[role]} · {origin}
+                    </span>
+                  </>
+                ),
+              },
+              { title: 'State', cell: (machine) => <State machine={machine} /> },
+              { title: 'Version', wide: true, cell: ({ version }) => version },
+              { title: 'Load', align: 'right', cell: ({ load }) => load.toFixed(2) },
+              { title: 'Memory used', wide: true, align: 'right', cell: ({ memory }) => usedOf(memory) },
+              { title: 'Disk used', wide: true, align: 'right', cell: ({ disk }) => usedOf(disk) },
+              { title: 'Started', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
+              {
+                title: 'Actions',
+                silent: true,
+                align: 'right',
+                cell: (machine) =>
+                  machine.isDraining ? (
+                    <Button
+                      size="small"
+                      busy={change.isPending}
+                      onClick={() => change.mutate({ name: machine.name, draining: false })}
+                    >
+                      Resume
+                    </Button>
+                  ) : (
+                    <Button size="small" onClick={() => setAsked(machine)}>
+                      Drain
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Card>
+      {asked !== undefined && (
+        <Confirm
+          title={`Drain ${asked.name}?`}
+          action="Drain the machine"
+          look="primary"
+          busy={change.isPending}
+          onConfirm={() => change.mutate({ name: asked.name, draining: true })}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>
+            It finishes what it is doing and gets no new builds, jobs or function requests until you resume
+            it.
+          </p>
+        </Confirm>
+      )}
+    </Page>
+  )
+}

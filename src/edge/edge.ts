@@ -130,7 +130,19 @@ export function createEdge(options: EdgeOptions): Edge {
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
   const streams = new OpenStreams()
-  const shared = { sites, hotAnswers, contents, wires, visits, clock, ids, httpDate, functions, streams }
+  const shared = {
+    sites,
+    hotAnswers,
+    contents,
+    wires,
+    visits,
+    clock,
+    ids,
+    httpDate,
+    functions,
+    cache,
+    streams,
+  }
   const fastPath = createFastPath({ ...shared, keepAliveMs })
   const fastStreams = createFastStreams(shared)
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))

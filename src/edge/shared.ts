@@ -1,5 +1,6 @@
 import type { Clock } from '#core/ports/clock.ts'
 import type { VisitLog } from '#core/site/site.ts'
+import type { EdgeCache } from './cache/edge-cache.ts'
 import type { Wires } from './fast/wires.ts'
 import type { ContentStore } from './file/content-store.ts'
 import type { HotAnswers } from './file/hot-answers.ts'
@@ -19,5 +20,7 @@ export interface Shared {
   readonly ids: RequestIds
   readonly httpDate: (now: number) => string
   readonly functions: Functions
+  /** What functions and images have answered and may be given to everybody. */
+  readonly cache: EdgeCache
   readonly streams: OpenStreams
 }

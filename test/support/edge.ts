@@ -265,6 +265,8 @@ function createHttp(edge: Edge): Server {
     requireHostHeader: false,
     shouldUpgradeCallback: (req) => edge.upgrade.accepts(req),
   })
+  // As the platform's own listener: who has said all that they want to say still gets their answer.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on('request', (req, res) => void edge.handle(req, res))
   server.on('upgrade', (req, socket, head) => edge.upgrade.handle(req, socket, head))
   // After the answers to all that was well-formed, as the platform's own listener does it.

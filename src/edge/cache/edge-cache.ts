@@ -4,6 +4,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import type { Site } from '#core/site/site.ts'
+import { andThen } from '../and-then.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
 import type { Result } from '../exchange.ts'
 import { compressAnswer } from '../file/compress-answer.ts'
@@ -115,6 +116,25 @@ export class EdgeCache {
     if (isBypassed(question)) return request.make().then((result) => this.#passed(request, result))
     const pending = this.#options.revalidations.pending(site.deploymentId)
     return pending === undefined ? this.#lookUp(request) : pending.then(() => this.#lookUp(request))
+  }
+
+  /**
+   * A fresh answer in the form that this visitor wants, if it is in memory. A promise is of what has to be there first, and
+   * undefined leaves it to `answer`.
+   */
+  peek(
+    key: PrerenderKey,
+    request: Pick<CacheRequest, 'question' | 'source' | 'entrypoint'>,
+  ): CacheHit | Promise<unknown> | undefined {
+    if (isBypassed(request.question)) return undefined
+    const { revalidations, memory } = this.#options
+    const found = revalidations.pending(key.deploymentId) ?? memory.get(key)
+    if (found instanceof Promise) return found
+    const { entry } = found
+    if (entry === undefined || textOf(entry.headers, VARY) !== undefined) return undefined
+    if (this.#stateOf(key, entry) !== 'fresh') return undefined
+    const form = formOf(request, entry, found.forms)
+    return form instanceof Promise ? form : { form, age: this.#ageOf(entry) }
   }
 
   #passed({ question }: CacheRequest, result: Result): Result | Promise<Result> {
@@ -298,26 +318,45 @@ export class EdgeCache {
     return this.#entryAnswer(request, { entry, forms: new Map(), checkAt: 0, retryAt: 0, used: true }, where)
   }
 
-  async #entryAnswer(
-    { question: asked, source, entrypoint }: CacheRequest,
-    { entry, forms }: CachedAnswer,
-    where: From,
-  ): Promise<Result> {
-    const { status, headers, body, generatedAt } = entry as PrerenderEntry
-    const accepted = headerOf(asked, 'accept-encoding') ?? ''
-    let form = forms.get(accepted)
-    if (form === undefined) {
-      const shown = headers.filter((_, index) => !INTERNAL.has(headers[index - (index % 2)] as string))
-      form = await compressed({ status, headers: shown, body, source, entrypoint }, asked)
-      if (forms.size >= MAX_FORMS) forms.clear()
-      forms.set(accepted, form)
-    }
-    const age = Math.max(0, Math.floor((this.#options.clock.now() - generatedAt) / 1000))
-    const more = [...from(where), 'age', String(age)]
-    if (status === 200 && isInHand(asked, textOf(form.headers, 'etag')))
-      return { ...form, status: 304, headers: [...withoutBody(form.headers), ...more], body: undefined }
-    return { ...form, headers: [...form.headers, ...more] }
+  async #entryAnswer(request: CacheRequest, { entry, forms }: CachedAnswer, where: From): Promise<Result> {
+    const kept = entry as PrerenderEntry
+    return shownForm(await formOf(request, kept, forms), where, this.#ageOf(kept), request.question)
   }
+
+  #ageOf({ generatedAt }: PrerenderEntry): number {
+    return Math.max(0, Math.floor((this.#options.clock.now() - generatedAt) / 1000))
+  }
+}
+
+/** A kept answer as a visitor accepts it: compressed or not, which is worked out once for all who accept the same. */
+function formOf(
+  { question, source, entrypoint }: Pick<CacheRequest, 'question' | 'source' | 'entrypoint'>,
+  { status, headers, body }: PrerenderEntry,
+  forms: Map<string, Answer>,
+): Answer | Promise<Answer> {
+  const accepted = headerOf(question, 'accept-encoding') ?? ''
+  const known = forms.get(accepted)
+  if (known !== undefined) return known
+  const shown = headers.filter((_, index) => !INTERNAL.has(headers[index - (index % 2)] as string))
+  return andThen(compressed({ status, headers: shown, body, source, entrypoint }, question), (form) => {
+    if (forms.size >= MAX_FORMS) forms.clear()
+    forms.set(accepted, form)
+    return form
+  })
+}
+
+/** One form of a kept answer, and for how many seconds it has been kept. */
+export interface CacheHit {
+  readonly form: Answer
+  readonly age: number
+}
+
+/** What a visitor gets of it. */
+export function shownForm(form: Answer, where: From, age: number, asked: Question): Answer {
+  const more = [...from(where), 'age', String(age)]
+  if (form.status === 200 && isInHand(asked, textOf(form.headers, 'etag')))
+    return { ...form, status: 304, headers: [...withoutBody(form.headers), ...more], body: undefined }
+  return { ...form, headers: [...form.headers, ...more] }
 }
 
 /** Whether a request may be answered with what is kept, or its answer be kept. */

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { SiteFunction } from '#core/site/site.ts'
@@ -22,7 +21,7 @@ import { GO_ON, type HalfClosedWatch, watchHalfClosed } from '../request/half-cl
 import type { HeaderBlock } from '../request/request-head.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
 import { endChunks, writeChunk } from '../upstream/chunk.ts'
-import { stampedHead } from './wire.ts'
+import { stampedHead, statusLine } from './wire.ts'
 
 /** A GET request that a function answers. */
 export interface FastRequest {
@@ -217,14 +216,3 @@ export class FastCall implements Waiting {
 
 /** Up to here, a copy costs less than a second piece. */
 const MAX_JOINED_BYTES = 16 * 1024
-
-const lines = new Map<number, string>()
-
-function statusLine(status: number): string {
-  let line = lines.get(status)
-  if (line === undefined) {
-    line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
-    lines.set(status, line)
-  }
-  return line
-}

@@ -8,17 +8,20 @@ import { plainAddress } from '../request/plain-address.ts'
 import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/request-head.ts'
 import { rawPathOf } from '../request/request-path.ts'
 import type { Shared } from '../shared.ts'
+import { isImagePath } from '../site/image-target.ts'
 import { isPersonal } from '../site/personal.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
 import { type VisitEnd, visitRecord } from '../visit-record.ts'
 import { type FastCall, type FastEnd, isFast, startFastCall } from './fast-call.ts'
-import { stampedHead, Wire } from './wire.ts'
+import type { FoundHit, KeptHits } from './kept-hits.ts'
+import { stampedHead, statusLine, Wire } from './wire.ts'
 
 /** Gives a connection to a server of node:http. What was read of it and not answered comes again. */
 export type HandOver = (socket: Socket) => void
 
 export interface FastConnectionOptions extends Shared {
   readonly keepAliveMs: number
+  readonly hits: KeptHits
 }
 
 /** Longer heads are for others to read. */
@@ -35,6 +38,7 @@ export class FastConnection {
   readonly #forget: (connection: FastConnection) => void
   readonly #ip: string
   readonly #isSecure: boolean
+  readonly #scheme: 'http' | 'https'
   /** What ends every head. */
   readonly #headEnd: string
   /** The headers of the request before: most clients send the same ones each time. */
@@ -66,6 +70,7 @@ export class FastConnection {
     this.#forget = forget
     this.#ip = plainAddress(socket.remoteAddress)
     this.#isSecure = 'encrypted' in socket
+    this.#scheme = this.#isSecure ? 'https' : 'http'
     this.#activeAt = options.clock.monotonic()
     const seconds = Math.floor(options.keepAliveMs / 1000)
     this.#headEnd = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`
@@ -126,7 +131,7 @@ export class FastConnection {
     if (target === undefined) return 'doubt'
     const block = this.#readBlock(text.slice(lineEnd + 2))
     if (block === undefined) return 'doubt'
-    const { sites, hotAnswers, contents, clock } = this.#options
+    const { sites, hotAnswers, hits, contents, clock } = this.#options
     const now = clock.now()
     const since = clock.monotonic()
     const entry = sites.peek(block.host, since)
@@ -135,15 +140,23 @@ export class FastConnection {
       const changed = sites.isChanged(block.host) ? sites.find(block.host, since) : undefined
       return changed instanceof Promise ? changed : 'doubt'
     }
-    if (!entry.isPlain || isPersonal(entry, target.includes('?'), block)) return 'doubt'
+    if (!entry.isPlain) return 'doubt'
+    const { site } = entry
     const rawPath = rawPathOf(target)
-    const answer = hotAnswers.findAny(entry, rawPath, target.slice(rawPath.length + 1))
+    const query = target.slice(rawPath.length + 1)
+    if (site.images !== undefined && isImagePath(entry, rawPath)) {
+      const image = hits.findImage(site, site.images, query, block.question)
+      return this.#sendKept({ entry, target, block, now, since }, image)
+    }
+    if (isPersonal(entry, target.length > rawPath.length, block)) return 'doubt'
+    const answer = hotAnswers.findAny(entry, rawPath, query)
     if (answer === undefined) return 'doubt'
-    if ('kind' in answer)
-      return isFast(answer.target) &&
-        this.#options.functions.cached?.isCached(entry.site, answer.target.path) !== true
-        ? this.#ask({ entry, target, block, now, since }, answer, chunk)
-        : 'doubt'
+    if ('kind' in answer) {
+      const visit: Visit = { entry, target, block, now, since }
+      if (!isFast(answer.target)) return 'doubt'
+      if (!hits.mayHave(site, answer)) return this.#ask(visit, answer, chunk)
+      return this.#sendKept(visit, hits.find(site, answer, this.#scheme, block.question))
+    }
     const visit: HotVisit = { entry, answer, target, block, now, since }
     if (block.ifNoneMatch !== undefined) {
       const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)
@@ -179,9 +192,9 @@ export class FastConnection {
     const visitor = {
       ip: this.#ip,
       host: block.authority,
-      scheme: this.#isSecure ? 'https' : 'http',
+      scheme: this.#scheme,
       port: this.#socket.localPort,
-    } as const
+    }
     const prepared = new PreparedCall(site, outcome, visitor, block.forwarded)
     this.#lastCall = { outcome, block, prepared }
     return prepared
@@ -197,7 +210,7 @@ export class FastConnection {
       return
     }
     const entrypoint = end.source === 'error' ? '' : outcome.target.path
-    this.#record(visit, id, { ...end, entrypoint })
+    this.#record(visit, id, { ...end, entrypoint }, this.#options.clock.monotonic())
     if (this.#socket.destroyed) return
     this.#watch()
     if (this.#isReleasing) {
@@ -209,6 +222,25 @@ export class FastConnection {
     if (this.#isEnded && !this.#isWaiting && !this.#isGone) this.#socket.end()
   }
 
+  /** An answer that is kept for everybody, if it is there. */
+  #sendKept(visit: Visit, found: FoundHit): 'served' | 'doubt' | Promise<unknown> {
+    if (found === undefined) return 'doubt'
+    if (found instanceof Promise) return found
+    const { status, headers, body, source, entrypoint } = found.answer
+    const date = this.#options.httpDate(visit.now)
+    const id = this.#options.ids.next()
+    found.head ??= this.#renderHead(headers as readonly string[])
+    if (Buffer.isBuffer(body)) {
+      this.#record(visit, id, { status, bytes: body.length, source, entrypoint }, visit.since)
+      this.#send(found, statusLine(status), found.head, body, date, id)
+    } else {
+      this.#record(visit, id, { status, bytes: 0, source, entrypoint }, visit.since)
+      this.#socket.write(stampedHead(statusLine(status), date, id) + found.head, 'latin1')
+    }
+    this.#watch()
+    return 'served'
+  }
+
   #readBlock(text: string): HeaderBlock | undefined {
     if (text !== this.#lastBlock?.text) this.#lastBlock = readHeaderBlock(text)
     return this.#lastBlock
@@ -218,22 +250,29 @@ export class FastConnection {
     const date = this.#options.httpDate(visit.now)
     const id = this.#recordFile(visit, 200, body.length)
     representation.head ??= this.#renderHead(representation.headers)
-    this.#send(representation, representation.head, body, date, id)
+    this.#send(representation, OK, representation.head, body, date, id)
     this.#watch()
     return 'served'
   }
 
   /** In one buffer that is kept for the next visitor, where that goes. */
-  #send(representation: Representation, rest: string, body: Buffer, date: string, id: string): void {
+  #send(
+    kept: Pick<Representation, 'place'>,
+    status: string,
+    rest: string,
+    body: Buffer,
+    date: string,
+    id: string,
+  ): void {
     const { ids, wires } = this.#options
     const socket = this.#socket
-    representation.place ??= wires.createPlace()
-    const { place } = representation
+    kept.place ??= wires.createPlace()
+    const { place } = kept
     if (place.wire !== undefined) place.wire.stamp(date, ids)
     else if (wires.isWanted(place, body.length))
-      wires.put(place, new Wire(stampedHead(OK, date, id), date, rest, body))
+      wires.put(place, new Wire(stampedHead(status, date, id), date, rest, body))
     if (place.wire === undefined) {
-      this.#sendPieces(stampedHead(OK, date, id) + rest, body)
+      this.#sendPieces(stampedHead(status, date, id) + rest, body)
     } else {
       place.used = true
       socket.write(place.wire.bytes)
@@ -268,13 +307,19 @@ export class FastConnection {
   /** Notes the visit to a file and gives it an id. */
   #recordFile(visit: HotVisit, status: number, bytes: number): string {
     const id = this.#options.ids.next()
-    this.#record(visit, id, { status, bytes, source: 'static', entrypoint: visit.answer.foundAt })
+    const entrypoint = visit.answer.foundAt
+    this.#record(visit, id, { status, bytes, source: 'static', entrypoint }, visit.since)
     return id
   }
 
-  #record({ entry, target, block, now, since }: Visit, id: string, end: Omit<VisitEnd, 'ms'>): void {
-    const { visits, clock } = this.#options
-    this.#activeAt = end.source === 'static' ? since : clock.monotonic()
+  #record(
+    { entry, target, block, now, since }: Visit,
+    id: string,
+    end: Omit<VisitEnd, 'ms'>,
+    endedAt: number,
+  ): void {
+    const { visits } = this.#options
+    this.#activeAt = endedAt
     visits.record(
       visitRecord(
         entry.site,
@@ -289,7 +334,7 @@ export class FastConnection {
         },
         {
           status: end.status,
-          ms: Math.round(this.#activeAt - since),
+          ms: Math.round(endedAt - since),
           bytes: end.bytes,
           source: end.source,
           entrypoint: end.entrypoint,

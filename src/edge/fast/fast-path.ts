@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Shared } from '../shared.ts'
 import { FastConnection, type HandOver } from './fast-connection.ts'
+import { KeptHits } from './kept-hits.ts'
 
 export interface FastPath {
   /**
@@ -18,7 +19,8 @@ export interface FastPathOptions extends Shared {
 }
 
 export function createFastPath(options: FastPathOptions): FastPath {
-  const { clock, keepAliveMs } = options
+  const { clock, keepAliveMs, cache, wires } = options
+  const shared = { ...options, hits: new KeptHits(cache, wires) }
   const connections = new Set<FastConnection>()
   // Looking at all of them now and then costs less than a timer of each that every request moves.
   const sweeper = setInterval(() => {
@@ -33,7 +35,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
         handOver(socket)
         return
       }
-      connections.add(new FastConnection(socket, options, handOver, (gone) => connections.delete(gone)))
+      connections.add(new FastConnection(socket, shared, handOver, (gone) => connections.delete(gone)))
     },
     release(forGood) {
       released = forGood

@@ -1,7 +1,19 @@
+import { STATUS_CODES } from 'node:http'
 import type { RequestIds } from '../request/request-id.ts'
 import { OTHER_ID, stampLines } from '../stamp.ts'
 
 const DATE = 'date: '
+
+const lines = new Map<number, string>()
+
+export function statusLine(status: number): string {
+  let line = lines.get(status)
+  if (line === undefined) {
+    line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+    lines.set(status, line)
+  }
+  return line
+}
 
 /** The head of an answer up to what is the same each time. */
 export const stampedHead = (statusLine: string, date: string, id: string): string =>

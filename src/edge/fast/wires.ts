@@ -40,6 +40,11 @@ export class Wires {
     if (this.#kept.set(place.key, place, wire.bytes.length)) place.wire = wire
   }
 
+  /** What it is of has changed. */
+  drop(place: WirePlace): void {
+    this.#kept.delete(place.key)
+  }
+
   /** To be called when a wire is still being sent: it is then the sender's alone. */
   letGo(place: WirePlace): void {
     this.#kept.delete(place.key)

@@ -35,7 +35,6 @@ export interface FunctionResponse {
 
 /** Functions that let their answers be kept, by their path in a site. */
 export interface CachedFunctions {
-  isCached(site: Site, path: string): boolean
   note(site: Site, path: string): void
 }
 

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream'
 import type { ImageConfig } from '#core/output/image-config.ts'
 import { ImageFailure, type Images } from '#core/ports/images.ts'
 import type { Site } from '#core/site/site.ts'
-import { type Answer, headerOf } from '../answer.ts'
+import { type Answer, headerOf, type Question } from '../answer.ts'
+import type { Asked } from '../cache/cache-key.ts'
 import { textOf } from '../cache/cache-policy.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { type Exchange, type Result, visitorOf } from '../exchange.ts'
@@ -93,24 +94,35 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
 
   return async (visit) => {
     const { site, config, query, exchange } = visit
-    const { method, headers } = exchange.question
+    const { method } = exchange.question
     const asked = readImageRequest(query, config)
     if ('problem' in asked) return failed(site, 400, asked.problem)
     if (method !== 'GET' && method !== 'HEAD') return failed(site, 405, 'Only GET is allowed.')
-    const accept = headerOf(exchange.question, 'accept') ?? ''
-    const taken = new Set(
-      ['image/avif', 'image/webp', ...config.formats].filter((type) => accept.includes(type)),
-    )
     const work = () => make(visit, asked)
     cache.note(site, BY)
     const result = await cache.answer({
-      ...{ site, by: BY, scheme: 'any', make: work, makeForAll: work },
-      url: [asked.url, asked.width, asked.quality, [...taken].join(',')].join(' '),
-      // An image depends on nothing of a visitor but the formats that they take.
-      question: { method, headers: { 'if-none-match': headers['if-none-match'] } },
+      ...askedImage(site, config, asked, exchange.question),
+      ...{ make: work, makeForAll: work },
       ...{ isPersonal: false, source: 'static' as const, entrypoint: asked.url },
     })
-    return 'code' in result ? result : { ...result, headers: [...result.headers, 'vary', 'accept'] }
+    return 'code' in result ? result : { ...result, headers: [...result.headers, ...IMAGE_HEADERS] }
+  }
+}
+
+/** What every answer with an image has, besides what is kept of it. */
+export const IMAGE_HEADERS = ['vary', 'accept'] as const
+
+/** An image depends on nothing of a visitor but the formats that they take. */
+export function askedImage(site: Site, config: ImageConfig, asked: ImageRequest, question: Question): Asked {
+  const { method, headers } = question
+  const accept = headerOf(question, 'accept') ?? ''
+  const taken = new Set(
+    ['image/avif', 'image/webp', ...config.formats].filter((type) => accept.includes(type)),
+  )
+  return {
+    ...{ site, by: BY, scheme: 'any' },
+    url: [asked.url, asked.width, asked.quality, [...taken].join(',')].join(' '),
+    question: { method, headers: { 'if-none-match': headers['if-none-match'] } },
   }
 }
 

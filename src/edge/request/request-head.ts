@@ -119,6 +119,9 @@ class ReadBlock implements HeaderBlock {
       headers: {
         accept: valuesIn(this.text, ACCEPT),
         'accept-encoding': valuesIn(this.text, ACCEPT_ENCODING),
+        authorization: valuesIn(this.text, AUTHORIZATION),
+        cookie: valuesIn(this.text, COOKIE, '; '),
+        'if-none-match': this.ifNoneMatch,
       },
     }
     return this.#question
@@ -138,9 +141,11 @@ class ReadBlock implements HeaderBlock {
 const NAMES = /^([^:\r\n]+):/gm
 const ACCEPT = /^accept:(.*)\r$/gim
 const ACCEPT_ENCODING = /^accept-encoding:(.*)\r$/gim
+const AUTHORIZATION = /^authorization:(.*)\r$/gim
+const COOKIE = /^cookie:(.*)\r$/gim
 
 /** The values of a header that may occur several times. */
-function valuesIn(text: string, lines: RegExp): string | undefined {
+function valuesIn(text: string, lines: RegExp, between = ', '): string | undefined {
   const values = [...text.matchAll(lines)].map(([, value = '']) => value.trim())
-  return values.length === 0 ? undefined : values.join(', ')
+  return values.length === 0 ? undefined : values.join(between)
 }

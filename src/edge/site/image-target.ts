@@ -1,7 +1,14 @@
 import { readTarget, type Target } from '../request/request-path.ts'
+import type { SiteEntry } from './site-entry.ts'
 
 /** Where the image component of frameworks asks for images in the size that it wants. */
 export const IMAGE_PATH = '/_vercel/image'
+
+/** Whether images are asked for at a path: unless the site has something of its own there. */
+export const isImagePath = ({ targets }: Pick<SiteEntry, 'targets'>, path: string): boolean =>
+  (path === IMAGE_PATH || NEXT_PATH.test(path)) && targets.find(path) === undefined
+
+const NEXT_PATH = /^(?:\/[^/]+)*\/_next\/image\/?$/
 
 const MAX_WIDTH = 16_384
 

@@ -11,7 +11,7 @@ import type { Functions } from '../function/function-call.ts'
 import type { FunctionOutcome } from '../function/function-request.ts'
 import type { AnswerImage } from '../image/image-answer.ts'
 import { readTarget, type Target } from '../request/request-path.ts'
-import { IMAGE_PATH, imageTarget } from './image-target.ts'
+import { IMAGE_PATH, imageTarget, isImagePath } from './image-target.ts'
 import { askMiddleware, type Detour, NO_DETOUR } from './middleware.ts'
 import {
   type MiddlewareOutcome,
@@ -145,10 +145,6 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
     },
   }
 }
-
-/** Unless the site has something of its own there. */
-const isImagePath = ({ targets }: SiteEntry, path: string): boolean =>
-  (path === IMAGE_PATH || /^(?:\/[^/]+)*\/_next\/image\/?$/.test(path)) && targets.find(path) === undefined
 
 /** Only what a build left behind counts on the platform for more than what is there. */
 const isBuilt = ({ table, targets }: SiteEntry): boolean =>

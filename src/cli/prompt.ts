@@ -91,8 +91,8 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
       if (yes) return
       if (!canAsk)
         throw usageError(
-          'This needs your consent, and nobody can be asked here.',
-          'Add --yes to go on without asking.',
+          'This needs confirmation, and there is no terminal to ask in.',
+          'Add --yes to continue without asking.',
         )
       const answer = await readLine(`${question} [y/N] `)
       if (!/^y(?:es)?$/i.test(answer)) throw cancelled()

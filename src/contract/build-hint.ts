@@ -33,3 +33,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 export const buildHint = (code: string | undefined): string =>
   HINTS[code ?? ''] ?? 'See the last lines of the build log.'
+
+/** Whether somebody chose that nothing comes of a build, by its code: it is over, and did not fail. */
+export const isCancelled = (code: string | undefined): boolean =>
+  code === 'canceled' || code === 'build_ignored'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { count, sentence } from './wording.ts'
+import { count, sentence, utcTime } from './wording.ts'
 
 test('one thing is not several', () => {
   assert.deepEqual(
@@ -23,4 +23,8 @@ test('a sentence ends with one full stop, whatever it ends in', () => {
     'Really?',
     'Waiting …',
   ])
+})
+
+test('a moment for somebody whose clock nobody knows names its zone', () => {
+  assert.equal(utcTime(Date.UTC(2026, 10, 16, 17, 5)), 'November 16, 2026 at 17:05 UTC')
 })

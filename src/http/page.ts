@@ -35,7 +35,7 @@ main>:last-child{margin-bottom:0}
 @keyframes pulse{50%{opacity:.25}}
 code,pre,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.9em}
 .code.mono{font-size:1.05rem}
-pre{padding:1rem;border:1px solid var(--line);border-radius:10px;background:var(--card);overflow-x:auto}
+pre{padding:1rem;border:1px solid var(--line);border-radius:10px;background:var(--card);white-space:pre-wrap;overflow-wrap:anywhere}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.35rem 1.25rem;margin:1.25rem 0}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 form{margin:1.25rem 0}

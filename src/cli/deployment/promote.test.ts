@@ -5,6 +5,7 @@ import { getDeployment, listDeployments, listFiles } from '#contract/api/deploym
 import { getProject } from '#contract/api/project.ts'
 import { listMovedAliases, promoteDeployment } from '#contract/api/project-production.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { writeLink } from '../link-file.ts'
 import { sampleProject, shownDeployment } from '../project/project-testing.ts'
 import { sampleDeployment } from './deployment-testing.ts'
 import { showChanges } from './file-changes.ts'
@@ -68,4 +69,47 @@ test('ls marks what is live', async () => {
   const { stdout } = await machine.run(['ls'], env)
   assert.match(stdout, /READY +production +.*dpl_2$/m)
   assert.match(stdout, /READY +production \(live\) +.*dpl_1$/m)
+})
+
+test('a rollback is undone by promoting the newest production deployment, and only where there is one to undo', async () => {
+  let isHeld = true
+  const request = {
+    fromDeploymentId: 'dpl_1',
+    toDeploymentId: 'dpl_old',
+    jobStatus: 'succeeded',
+    requestedAt: 1,
+    type: 'rollback',
+  }
+  await using machine = await startMachine(
+    answers(getDeployment, () => sampleDeployment),
+    answers(getProject, () => ({ ...sampleProject, lastRollbackTarget: isHeld ? request : null }) as never),
+    answers(listDeployments, () => ({
+      deployments: [
+        {
+          ...{
+            uid: sampleDeployment.id,
+            name: 'shop',
+            url: null,
+            created: 1,
+            creator: { uid: 'u1' },
+            state: 'READY' as const,
+          },
+          ...{ projectId: 'prj_1', meta: {} },
+        },
+      ],
+      pagination: { count: 1, next: null, prev: null },
+    })),
+    answers(promoteDeployment, () => ({})),
+    answers(listMovedAliases, () => ({ aliases: [], pagination: { count: 0, next: null, prev: null } })),
+  )
+  writeLink(machine.home, { projectId: 'prj_1', teamId: null })
+  const undone = await machine.run(['rollback', '--undo', '--yes'], env)
+  assert.equal(undone.code, 0, undone.stderr)
+  assert.match(undone.stdout, /^Production shows .* now\.$/m)
+  const { method, params } = machine.api.requests.findLast((seen) => seen.method === 'POST') ?? {}
+  assert.deepEqual([method, params?.deploymentId], ['POST', sampleDeployment.id])
+  isHeld = false
+  const nothing = await machine.run(['rollback', '--undo', '--yes'], env)
+  assert.equal(nothing.code, 1)
+  assert.match(nothing.stderr, /no rollback to undo/)
 })

@@ -2,39 +2,63 @@ import type { Client } from '#client/client.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { rollBackProject } from '#contract/api/project-production.ts'
-import { defineCommand, optional } from '../command.ts'
+import { defineCommand, flag, optional } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
-import { DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+import { DEPLOYMENT, type Deployment, findDeployment, folderApi, SEE } from './folder-api.ts'
+import { promoteAsked } from './promote-asked.ts'
 import { showMoved } from './show-moved.ts'
 
 export const command = defineCommand({
   doing: 'roll back',
   about:
-    'All production hosts show the earlier deployment at once, and go on doing so until `aloft promote`.',
+    'Points all production domains to the earlier deployment at once. New production deployments don’t go live until you promote one, or undo the rollback with --undo.',
   team: true,
   arguments: {
     deployment: optional(`${DEPLOYMENT}; when left out, the production before the one that is live`),
   },
+  options: { undo: flag('promote the newest production deployment, and let new ones go live again') },
   examples: [
     ['rollback', 'the linked project, by one production deployment'],
     ['rollback dpl_7Y2h…', 'to this one'],
+    ['rollback --undo', 'back to the newest production deployment'],
   ],
   hints: SEE,
   async run(cli, given) {
     const { api, link } = await folderApi(cli)
     if (given.deployment === undefined && link === undefined)
       throw usageError(
-        'Back to which deployment? This folder is not linked to a project.',
+        'Which project? This folder is not linked to a project.',
         'Name one by its id or address, or link the folder with `aloft link`.',
       )
+    if (given.undo) {
+      if (given.deployment !== undefined)
+        throw usageError('--undo takes no deployment.', 'Choose one with `aloft promote <deployment>`.')
+      return await promoteAsked(cli, api, await findNewest(api, link?.projectId ?? ''))
+    }
     const named = given.deployment ?? (await findPrevious(api, link?.projectId ?? ''))
     const deployment = await findDeployment(api, named)
     await api.call(rollBackProject, {
       params: { projectId: deployment.projectId, deploymentId: deployment.id },
     })
     await showMoved(cli, api, deployment)
+    if (!cli.out.json)
+      cli.out.say(
+        'New production deployments don’t go live until `aloft rollback --undo` or `aloft promote`.',
+      )
   },
 })
+
+/** The newest production deployment, where a rollback keeps it from being live. */
+async function findNewest(api: Client, projectId: string): Promise<Deployment> {
+  const { lastRollbackTarget } = await api.call(getProject, { params: { idOrName: projectId } })
+  const { deployments } = await api.call(listDeployments, {
+    query: { projectId, target: 'production', state: 'READY', limit: 1 },
+  })
+  const [newest] = deployments
+  if (lastRollbackTarget === null || newest === undefined)
+    throw new CliError(EXIT.failure, 'There is no rollback to undo: new production deployments go live.')
+  return findDeployment(api, newest.uid)
+}
 
 /** The newest production deployment that is older than the one that is live. */
 async function findPrevious(api: Client, projectId: string): Promise<string> {

@@ -32,13 +32,16 @@ export const command = defineCommand({
         [
           ['name', found.name],
           ['id', found.id],
-          ['state', found.paused ? 'paused' : found.live ? 'live' : 'not deployed to production'],
+          ['status', found.paused ? 'paused' : found.live ? 'live' : 'not deployed to production'],
           ['production', production?.url ?? '-'],
+          ...(found.lastRollbackTarget === null
+            ? []
+            : [['held', 'since your rollback; undo it with `aloft rollback --undo`'] as const]),
           ['aliases', production?.alias.join(', ') || '-'],
           ['latest', latest === undefined ? '-' : `${latest.url ?? latest.id} (${latest.readyState})`],
-          ['framework', found.framework ?? 'found out at each build'],
-          ['build', found.buildCommand ?? 'by the framework'],
-          ['output', found.outputDirectory ?? 'by the framework'],
+          ['framework', found.framework ?? 'detected on each build'],
+          ['build', found.buildCommand ?? 'from the framework'],
+          ['output', found.outputDirectory ?? 'from the framework'],
           ['root', found.rootDirectory ?? '.'],
           ['node', found.nodeVersion],
           ['protection', guards.join(', ') || 'none'],

@@ -88,7 +88,7 @@ test('add sends what was said and prints the id', async () => {
 test('inspect tells the settings, and an unknown project where to look', async () => {
   const { stdout } = await aloft('inspect', 'shop')
   assert.match(stdout, /^framework +nextjs$/m)
-  assert.match(stdout, /^state +not deployed to production$/m)
+  assert.match(stdout, /^status +not deployed to production$/m)
   const unknown = await aloft('inspect', 'nope')
   assert.equal(unknown.code, 4)
   assert.match(unknown.stderr, /aloft projects ls/)

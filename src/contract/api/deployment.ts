@@ -187,6 +187,7 @@ export const listDeployments = endpoint({
         created: Time,
         creator: Type.Object({ uid: Type.String() }),
         state: ReadyStateSchema,
+        errorCode: Type.Optional(Type.String({ description: 'Why it is in the state `ERROR`.' })),
         target: Type.Optional(Type.Enum(TARGETS)),
         projectId: Type.String(),
         meta: StringMap,

@@ -107,6 +107,7 @@ const Shown = Type.Object({
   private: Type.Boolean(),
   readyAt: Type.Optional(Time),
   readyState: Type.Enum(READY_STATES),
+  errorCode: Type.Optional(Type.String({ description: 'Why it is in the state `ERROR`.' })),
   target: Type.Optional(Type.Enum(TARGETS)),
   teamId: Nullable(Type.String()),
   type: Type.Literal('LAMBDAS'),

@@ -1,3 +1,4 @@
+import { isCancelled } from '#contract/build-hint.ts'
 import { errorLinesOf } from '#contract/error-lines.ts'
 import { terminalText } from '#contract/terminal-text.ts'
 import { MINUTE } from '#contract/time.ts'
@@ -25,8 +26,6 @@ interface TellParts {
 /** The mails about a build that has just failed; none where nobody is to be told. */
 export type TellFailedBuild = (deployment: Deployment, failure: Failure) => Promise<readonly Mail[]>
 
-/** Somebody chose these. */
-const CHOSEN = new Set(['canceled', 'build_ignored'])
 /** A script that deploys again and again fills no mailbox: whoever was told a moment ago knows. */
 const QUIET = 10 * MINUTE
 
@@ -45,7 +44,7 @@ export function createTellFailedBuild(parts: TellParts): TellFailedBuild {
     const { items } = await deployments.list(ownerId, { limit: 10 }, filter)
     const since = clock.now() - QUIET
     return items.some(
-      (other) => other.id !== id && other.stateAt > since && !CHOSEN.has(other.failure?.code ?? ''),
+      (other) => other.id !== id && other.stateAt > since && !isCancelled(other.failure?.code),
     )
   }
 
@@ -59,7 +58,7 @@ export function createTellFailedBuild(parts: TellParts): TellFailedBuild {
   }
 
   return async (deployment, failure) => {
-    if (CHOSEN.has(failure.code)) return []
+    if (isCancelled(failure.code)) return []
     const project = await projects.byIdOrName(deployment.ownerId, deployment.projectId)
     if (!project?.details.emailOnFailedBuild || (await wasTold(deployment))) return []
     const lines = await quotedLines(deployment.id, failure)

@@ -1,13 +1,13 @@
 import { html } from '#contract/html.ts'
+import { utcTime } from '#contract/wording.ts'
 import { mailButton, mailPage } from '../mail/mail-page.ts'
-import { mailTime } from '../mail/notice-mail.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Login } from './login.ts'
 
 export function loginMail(login: Login, link: string): Mail {
   const asking = strangerText(login.tokenName)
-  const until = mailTime(login.expiresAt)
+  const until = utcTime(login.expiresAt)
   return {
     to: login.email,
     link,

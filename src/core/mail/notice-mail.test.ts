@@ -15,7 +15,6 @@ import { disabledMail, moreScopesMail } from '../installation/installation-mails
 import { loginMail } from '../login/login-mail.ts'
 import { invitationMail, joinMail } from '../team/invitation-mail.ts'
 import { deadWebhookMail } from '../webhook/dead-webhook-mail.ts'
-import { mailTime } from './notice-mail.ts'
 
 const to = 'ada@example.test'
 const baseUrl = 'https://aloft.test'
@@ -51,7 +50,3 @@ for (const mail of MAILS)
       'people are asked to click, not to call',
     )
   })
-
-test('times name their zone', () => {
-  assert.equal(mailTime(Date.UTC(2026, 10, 16, 17, 5)), 'November 16, 2026 at 17:05 UTC')
-})

@@ -28,17 +28,3 @@ ${paragraphs(after)}`,
     ),
   }
 }
-
-/** Nobody knows where the reader's clock stands, so a time names its zone. */
-export const mailTime = (at: number): string =>
-  `${new Date(at).toLocaleString('en-US', {
-    ...{
-      timeZone: 'UTC',
-      year: 'numeric',
-      month: 'long',
-      day: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-    },
-    hour12: false,
-  })} UTC`

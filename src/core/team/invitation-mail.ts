@@ -1,7 +1,7 @@
 import type { Role } from '#contract/api/team.ts'
 import { html } from '#contract/html.ts'
+import { utcTime } from '#contract/wording.ts'
 import { mailButton, mailPage } from '../mail/mail-page.ts'
-import { mailTime } from '../mail/notice-mail.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { User } from '../user/user.ts'
@@ -51,14 +51,14 @@ To accept, open this link:
 
 ${link}
 
-It works once and expires in 7 days, on ${mailTime(expiresAt)}.
+It works once and expires in 7 days, on ${utcTime(expiresAt)}.
 If you didn't expect this, ignore this email.
 `,
     html: mailPage(
       `Join ${team}`,
       html`<p><b>${inviter.email}</b> invited you to join the team <b>${team}</b> as ${as}.</p>
 ${mailButton(link, 'Accept invitation')}
-<p>The link works once and expires in 7 days,<br>on ${mailTime(expiresAt)}.<br>
+<p>The link works once and expires in 7 days,<br>on ${utcTime(expiresAt)}.<br>
 If you didn't expect this, ignore this email.</p>`,
     ),
   }

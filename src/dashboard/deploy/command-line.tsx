@@ -13,7 +13,7 @@ export function CommandLine({ project }: { project?: string | undefined }) {
   return (
     <Card
       title="Deploy from the command line"
-      about="Log in once, then deploy the current folder as often as you like. The aloft command comes with the package; in a clone, run npm link once."
+      about="Log in once, then deploy the current folder as often as you like. The aloft command comes with the package. In a clone, run npm link once, or use bin/aloft.js instead of aloft."
     >
       <div className="space-y-2">
         <CopyLine

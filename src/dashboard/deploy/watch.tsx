@@ -35,7 +35,7 @@ export function Watch({ id, onAgain }: { id: string; onAgain: () => void }) {
         <Card
           title={`Building ${deployment.name}`}
           about="You can leave this page. The build continues."
-          actions={<StateBadge state={readyState} />}
+          actions={<StateBadge state={readyState} code={deployment.errorCode} />}
         />
       )}
       {/* What needs no build has printed nothing. */}

@@ -46,7 +46,7 @@ export function DeploymentFrame() {
                 {shortName(deployment.url, deployment.id)}
               </p>
               <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 text-sm text-soft">
-                <StateBadge state={deployment.readyState} />
+                <StateBadge state={deployment.readyState} code={deployment.errorCode} />
                 {isLive ? <Badge tone="accent">Live</Badge> : <Badge>{targetName(deployment.target)}</Badge>}
                 <span>
                   <Time at={deployment.createdAt} />

@@ -101,9 +101,9 @@ export function DeploymentsPage() {
               },
               {
                 title: 'Status',
-                cell: ({ state, target }) => (
+                cell: ({ state, errorCode, target }) => (
                   <div className="flex flex-wrap gap-1.5">
-                    <StateBadge state={state} />
+                    <StateBadge state={state} code={errorCode} />
                     <Badge>{targetName(target)}</Badge>
                   </div>
                 ),

@@ -1,19 +1,19 @@
+import { isCancelled } from '#contract/build-hint.ts'
 import type { Project } from './project.ts'
 
 export type ProjectStatus = 'failed' | 'building' | 'paused' | 'held' | 'ready' | 'empty'
 
 type Shown = Pick<Project, 'id' | 'name' | 'latestDeployments' | 'paused' | 'lastRollbackTarget'>
 
-const FAILED = new Set(['ERROR', 'CANCELED'])
-
 /** How a project is, by what needs somebody most. */
 export function statusOf({ latestDeployments, paused, lastRollbackTarget }: Shown): ProjectStatus {
-  const state = latestDeployments[0]?.readyState
-  if (state === 'ERROR') return 'failed'
+  const [latest] = latestDeployments
+  const state = latest?.readyState
+  if (state === 'ERROR' && !isCancelled(latest?.errorCode)) return 'failed'
   if (paused) return 'paused'
   if (lastRollbackTarget !== null) return 'held'
   if (state === undefined) return 'empty'
-  return state === 'READY' || FAILED.has(state) ? 'ready' : 'building'
+  return state === 'READY' || state === 'ERROR' ? 'ready' : 'building'
 }
 
 export const STATUS_FILTERS = [

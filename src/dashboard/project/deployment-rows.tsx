@@ -42,7 +42,7 @@ export function DeploymentRows({
         columns={[
           {
             title: 'Deployment',
-            cell: ({ uid, url, state, target, created }) => (
+            cell: ({ uid, url, state, errorCode, target, created }) => (
               <div className="min-w-0 space-y-1.5">
                 <Link
                   to="/a/$account/deployments/$deployment"
@@ -52,7 +52,7 @@ export function DeploymentRows({
                   {url?.split('.')[0] ?? uid}
                 </Link>
                 <div className="flex flex-wrap items-center gap-1.5">
-                  <StateBadge state={state} />
+                  <StateBadge state={state} code={errorCode} />
                   {uid === live ? (
                     <Badge tone="accent">Live</Badge>
                   ) : (

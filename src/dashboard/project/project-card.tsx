@@ -83,7 +83,7 @@ export function ProjectCard({
               'No deployments'
             ) : (
               <>
-                <StateBadge state={latest.readyState} />
+                <StateBadge state={latest.readyState} code={latest.errorCode} />
                 <Time at={latest.createdAt} />
               </>
             )}

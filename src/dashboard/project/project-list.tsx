@@ -67,7 +67,7 @@ export const ProjectList = ({
                 {latest === undefined ? (
                   <Badge>No deployments</Badge>
                 ) : (
-                  <StateBadge state={latest.readyState} />
+                  <StateBadge state={latest.readyState} code={latest.errorCode} />
                 )}
                 {project.paused && <Badge tone="warn">Paused</Badge>}
                 {isRolledBack(project) && <Badge tone="warn">Rolled back</Badge>}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { isCancelled } from '#contract/build-hint.ts'
 import { classes } from './classes.ts'
 
 const TONES = {
@@ -37,8 +38,11 @@ const STATES: Readonly<
 }
 
 /** The state of a deployment: in words and colour, so that neither is needed alone. */
-export const StateBadge = ({ state }: { state: string }) => {
-  const { tone, says, moves } = STATES[state] ?? { tone: 'neutral', says: state }
+export const StateBadge = ({ state, code }: { state: string; code?: string | undefined }) => {
+  const { tone, says, moves } = STATES[isCancelled(code) ? 'CANCELED' : state] ?? {
+    tone: 'neutral',
+    says: state,
+  }
   return (
     <Badge tone={tone}>
       <span className={classes('size-1.5 rounded-full bg-current', moves && 'animate-pulse')} />

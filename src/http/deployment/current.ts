@@ -77,6 +77,7 @@ export const listItem = (d: Deployment) => ({
   created: d.createdAt,
   creator: { uid: d.creatorId },
   state: d.state,
+  ...(d.failure ? { errorCode: d.failure.code } : {}),
   ...(d.target ? { target: d.target } : {}),
   projectId: d.projectId,
   meta: d.meta,

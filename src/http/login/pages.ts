@@ -1,5 +1,5 @@
 import { html, type Raw, raw } from '#contract/html.ts'
-import { iso } from '#contract/time.ts'
+import { utcTime } from '#contract/wording.ts'
 import type { Login } from '#core/login/login.ts'
 import type { Review } from '#core/login/logins.ts'
 import type { User } from '#core/user/user.ts'
@@ -22,7 +22,7 @@ export const askToAccept = ({ login, isShared }: Review, link: string): string =
 <dt>Requested by</dt><dd>${login.tokenName}</dd>
 <dt>IP address</dt><dd>${login.ip}</dd>
 <dt>Client</dt><dd>${login.userAgent || 'unknown'}</dd>
-<dt>Time</dt><dd>${iso(login.createdAt)}</dd>
+<dt>Time</dt><dd>${utcTime(login.createdAt)}</dd>
 </dl>
 <form method="post" action="/login/accept"><input type="hidden" name="token" value="${link}"><button>Accept</button></form>
 ${isShared ? askForCode(link) : raw('')}
@@ -45,7 +45,7 @@ const waitingLogin = (login: Login, csrf: string): Raw =>
 <dl>
 <dt>Requested by</dt><dd>${login.tokenName}</dd>
 <dt>IP address</dt><dd>${login.ip}</dd>
-<dt>Time</dt><dd>${iso(login.createdAt)}</dd>
+<dt>Time</dt><dd>${utcTime(login.createdAt)}</dd>
 </dl>
 <form method="post" action="/login/approve"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="id" value="${login.id}"><button>Approve</button></form>`
 

@@ -20,12 +20,20 @@ const copied = (id: string, text: string, label: string): Raw =>
   html`<pre id="${id}" tabindex="0">${text}</pre>
 <p><button type="button" data-copy="${id}" aria-label="${label}">Copy</button></p>`
 
-export function setUpDone(email: string, bearer: string, site: string, cookie: string): RawReply {
+export function setUpDone(done: {
+  readonly email: string
+  readonly bearer: string
+  readonly site: string
+  readonly command: string
+  readonly cookie: string
+}): RawReply {
+  const { email, bearer, site, command, cookie } = done
   const body = html`<p><b>${email}</b> is the operator of this installation, and this browser is signed in. Next, deploy your first site:</p>
 <p><a class="button" href="/">Open the dashboard</a></p>
 <h2>Command line</h2>
-<p>Log in with the command line, then accept in this browser:</p>
-${copied('login', `aloft login ${email} --base-url ${site}`, 'Copy the login command')}
+<p>Run this in a terminal on the server, then approve the login in this browser:</p>
+${copied('login', `${command} login ${email} --base-url ${site}`, 'Copy the login command')}
+${command === 'aloft' ? '' : html`<p class="soft">To call it <code>aloft</code>, run <code>npm link</code> in the clone, or without administrator rights: <code>ln -s ${command} ~/.local/bin/aloft</code>.</p>`}
 <h2>API token</h2>
 <p>For scripts. You won't be able to see it again:</p>
 <p class="code mono" id="token">${bearer}</p>

@@ -19,6 +19,8 @@ interface OperatorParts {
   readonly restart: () => Promise<string | undefined>
   readonly sessions: Sessions
   readonly site: string
+  /** How the command line is called on the machine of the server. */
+  readonly command: string
 }
 
 export const operatorRoutes = ({
@@ -29,6 +31,7 @@ export const operatorRoutes = ({
   restart,
   sessions,
   site,
+  command,
 }: OperatorParts): readonly Route[] => [
   route(api.getStatus, async () => {
     const { addresses, nameservers, processes, checks, sandbox, logs, lateJobs, ...status } =
@@ -117,6 +120,6 @@ export const operatorRoutes = ({
     const { user, bearer } = await operators.completeSetup(body.token ?? query.token ?? '', body.email)
     // Whoever held the link is who it was made for: the browser is signed in without a mail.
     const cookie = writeCookie('aloft_session', await sessions.begin(visit, user.id), visit.secure)
-    return setUpDone(user.email, bearer, site, cookie)
+    return setUpDone({ email: user.email, bearer, site, command, cookie })
   }),
 ]

@@ -21,6 +21,7 @@ const deployment = ({ deployment: d, aliases, creator }: ShownDeployment) => ({
   private: !d.public,
   ...(d.readyAt === null ? {} : { readyAt: d.readyAt }),
   readyState: shownState(d.state),
+  ...(d.failure ? { errorCode: d.failure.code } : {}),
   ...(d.target === null ? {} : { target: d.target }),
   teamId: teamIdOf(d.ownerId),
   type: 'LAMBDAS' as const,

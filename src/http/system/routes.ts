@@ -11,6 +11,8 @@ import { explainError } from './error-page.ts'
 
 export interface SystemParts {
   readonly site: string
+  /** How the command line is called on the machine of the server. */
+  readonly command: string
   readonly version: string
   readonly origin: string
   /** False where mails are printed in the terminal and kept in a folder, because there is no mail server. */

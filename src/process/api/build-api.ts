@@ -8,6 +8,7 @@ import { createOriginOf } from '../compose/hosts.ts'
 import { createMetrics, type Metrics } from '../compose/metrics.ts'
 import type { Parts } from '../compose/parts.ts'
 import { createReadStatus } from '../compose/status.ts'
+import { ownCommand } from '../own-command.ts'
 import type { Channel } from '../supervisor/channel.ts'
 import { createProcessList } from '../supervisor/process-list.ts'
 import { createAskRestart } from '../supervisor/restart.ts'
@@ -28,6 +29,7 @@ export async function buildApi(
   const unknown = openUnknownEndpoints(channel, parts.clock.now)
   const system = {
     site: config.baseUrl,
+    command: ownCommand(),
     version: VERSION,
     teams: parts.stores.teams,
     originOf: createOriginOf(config.domain, config.origin),

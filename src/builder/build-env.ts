@@ -1,3 +1,4 @@
+import { environmentNameOf, environmentOf } from '#core/deployment/deployment.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
 
 /** What makes frameworks choose this platform's form of output, and tools keep quiet. */
@@ -22,11 +23,10 @@ const PUBLIC =
 /** What commands find, under what the owner has set. */
 export function buildEnv({ deployment, env: given, plan }: BuildTask): Record<string, string> {
   const { buildEnv: configured, envPrefix: prefix } = plan
-  const environment = deployment.target === 'production' ? 'production' : 'preview'
   const ours: Record<string, string> = {
     ...CONSTANTS,
-    VERCEL_ENV: environment,
-    VERCEL_TARGET_ENV: deployment.target === 'staging' ? 'staging' : environment,
+    VERCEL_ENV: environmentOf(deployment),
+    VERCEL_TARGET_ENV: environmentNameOf(deployment),
     VERCEL_REGION: deployment.createdIn,
     VERCEL_DEPLOYMENT_ID: deployment.id,
     ...(deployment.host === null ? {} : { VERCEL_URL: deployment.host }),

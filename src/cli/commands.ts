@@ -15,6 +15,7 @@ import { COMMANDS as DNS } from './dns/commands.ts'
 import { COMMANDS as DOMAIN } from './domain/commands.ts'
 import { COMMANDS as DRAIN } from './drain/commands.ts'
 import { COMMANDS as ENV } from './env/commands.ts'
+import { COMMANDS as ENVIRONMENT } from './environment/commands.ts'
 import { COMMANDS as FILE } from './file/commands.ts'
 import { COMMANDS as GIT } from './git/commands.ts'
 import { COMMANDS as IMPORT } from './import/commands.ts'
@@ -46,6 +47,7 @@ const TABLES: readonly CommandTable[] = [
   RELEASE,
   GIT,
   ENV,
+  ENVIRONMENT,
   SECRET,
   ALIAS,
   DOMAIN,

@@ -22,6 +22,8 @@ export interface DeployRequest {
   /** The project by its id or name; it has to be there. */
   readonly project?: string | undefined
   readonly target?: Target | undefined
+  /** In the place of a target: an environment of the project, by its slug or id. */
+  readonly environment?: string | undefined
   readonly env?: Variables
   readonly buildEnv?: Variables
   readonly meta?: Variables
@@ -113,7 +115,7 @@ async function create(
   files: readonly HashedFile[],
   how: { readonly signal: AbortSignal; readonly wait: Wait | undefined },
 ): Promise<Created> {
-  const { client, env, buildEnv, meta, regions, target, project, force = false } = options
+  const { client, env, buildEnv, meta, regions, target, environment, project, force = false } = options
   const call = (mark?: string) =>
     client.call(createDeployment, {
       signal: how.signal,
@@ -126,6 +128,7 @@ async function create(
           ? { projectSettings: { nodeVersion: NEW_PROJECT_NODE_VERSION } }
           : { project }),
         ...(target === undefined ? {} : { target }),
+        ...(environment === undefined ? {} : { customEnvironmentSlugOrId: environment }),
         ...(env === undefined ? {} : { env }),
         ...(buildEnv === undefined ? {} : { build: { env: buildEnv } }),
         ...(meta === undefined && mark === undefined

@@ -32,6 +32,7 @@ export const newId = {
   delivery: () => randomUUID(),
   domain: () => random(BASE62, 24),
   deploymentHash: newDeploymentHash,
+  customEnvironment: () => `env_${random(BASE62, 24)}`,
   envVariable: () => random(BASE62, 16),
   drain: () => `ld_${random(BASE62, 16)}`,
   installation: () => `icfg_${random(BASE62, 24)}`,

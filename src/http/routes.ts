@@ -6,6 +6,7 @@ import type { Purges } from '#core/cache/purges.ts'
 import type { Certificates } from '#core/certificate/certificates.ts'
 import type { Changes } from '#core/change/changes.ts'
 import type { Crons } from '#core/cron/crons.ts'
+import type { CustomEnvironments } from '#core/custom-environment/custom-environments.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
 import type { DnsRecords } from '#core/dns-record/dns-records.ts'
 import type { Domains } from '#core/domain/domains.ts'
@@ -44,6 +45,7 @@ import { certificateRoutes } from './certificate/routes.ts'
 import { changeRoutes } from './change/routes.ts'
 import { compatRoutes } from './compat/routes.ts'
 import { cronRoutes } from './cron/routes.ts'
+import { customEnvironmentRoutes } from './custom-environment/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
 import { dnsRecordRoutes } from './dns-record/routes.ts'
 import { domainRoutes } from './domain/routes.ts'
@@ -90,6 +92,7 @@ export interface UseCases {
   readonly certificates: Certificates
   readonly changes: Changes
   readonly crons: Crons
+  readonly customEnvironments: CustomEnvironments
   readonly deployments: Deployments
   readonly dnsRecords: DnsRecords
   readonly domains: Domains
@@ -177,6 +180,7 @@ export function allRoutes(
     ...webhookRoutes(use.webhooks),
     ...cacheRoutes(use.purges),
     ...cronRoutes(use.crons),
+    ...customEnvironmentRoutes(use.customEnvironments),
     ...drainRoutes(use.drains),
     ...auditRoutes(use.auditLog),
     ...changeRoutes(use.changes, use),

@@ -77,6 +77,35 @@ describe('a push', () => {
     )
   })
 
+  test('of a branch that an environment names goes there, and production goes before that', async (t) => {
+    const { account, project, tree, pushes } = await desk(t)
+    await tree.must('push', 'aloft', 'main')
+    for (const [slug, type, pattern] of [
+      ['releases', 'startsWith', 'release/'],
+      ['everything', 'endsWith', 'n'],
+    ])
+      await server.call(`POST /v9/projects/${project}/custom-environments`, {
+        token: account.token,
+        body: { slug, branchMatcher: { type, pattern } },
+      })
+    await tree.must('checkout', '-q', '-b', 'release/1')
+    await change(tree, 'to be tested')
+    await tree.must('push', 'aloft', 'release/1')
+    const made = async () => {
+      const [push] = await pushes()
+      return (await server.call(`GET /v8/platform/deployments/${push?.deploymentId}`, account)).body
+    }
+    assert.equal((await made()).customEnvironment.slug, 'releases')
+    const host = `${project}-env-releases-${account.username}.localhost`
+    assert.equal((await shown(host)).body, 'to be tested')
+    assert.equal((await shown(`${project}.localhost`)).body, 'first')
+    await tree.must('push', 'aloft', 'release/1:main')
+    const { target, customEnvironment } = await made()
+    assert.deepEqual([target, customEnvironment], ['production', undefined])
+    await tree.must('push', 'aloft', 'release/1:other')
+    assert.equal((await made()).customEnvironment, undefined)
+  })
+
   test('of another branch is a preview; its name follows the branch through a force push and goes with it', async (t) => {
     const { account, project, tree, pushes } = await desk(t)
     await tree.must('push', 'aloft', 'main')

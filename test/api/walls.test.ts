@@ -98,6 +98,7 @@ const BODIES: Record<string, unknown> = {
   'POST /platform/deployments/:id/aliases': { alias: 'intruder' },
   'POST /v1/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
   'POST /v2/integrations/log-drains': { name: 'x', url: 'https://example.com', deliveryFormat: 'json' },
+  'POST /v9/projects/:idOrName/custom-environments': { slug: 'intruder' },
   'POST /v1/projects/:idOrName/crons': { path: '/api/x', schedule: '0 0 * * *' },
   'PATCH /v1/projects/:idOrName/rolling-release/config': { enabled: false },
   'POST /v1/projects/:idOrName/rolling-release/start': { canaryDeploymentId: 'dpl_x' },
@@ -265,6 +266,10 @@ apiSuite('walls between accounts', (server) => {
       token: owner.token,
       body: { path: '/api/nightly', schedule: '0 0 * * *' },
     })
+    const { body: environment } = await server.call('POST /v9/projects/guarded/custom-environments', {
+      token: owner.token,
+      body: { slug: 'staging' },
+    })
     const { body: invitation } = await server.call(`POST /v1/teams/${team.id}/invitations`, {
       token: owner.token,
       body: { email: 'invited@aloft.test' },
@@ -298,6 +303,7 @@ apiSuite('walls between accounts', (server) => {
       pushes: push.id,
       'deploy-hooks': 'a-hook-that-nobody-was-given',
       crons: cron.id,
+      'custom-environments': ['staging', environment.id],
       invitations: invitation.id,
       machines: 'a-machine-that-is-not-there',
     }

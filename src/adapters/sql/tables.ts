@@ -1,5 +1,5 @@
 import type { Generated, Kysely } from 'kysely'
-import type { ReadyState, Target } from '#contract/api/deployment.ts'
+import type { ReadyState } from '#contract/api/deployment.ts'
 import type { EnvType } from '#contract/api/env-variable.ts'
 import type { Role } from '#contract/api/team.ts'
 import type { Plan } from '#contract/limits.ts'
@@ -291,7 +291,8 @@ export interface DeploymentTable {
   name: string
   host: string | null
   state: ReadyState
-  target: Target | null
+  /** `production`, `staging`, or the id of a custom environment. */
+  target: string | null
   digest: string
   public: Flag
   incomplete: Flag

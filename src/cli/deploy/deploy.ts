@@ -5,17 +5,18 @@ import type { Client } from '#client/client.ts'
 import { isLeftOut } from '#client/collect-files.ts'
 import { deploy } from '#client/deploy.ts'
 import type { Deployment } from '#client/deploy-event.ts'
-import { TARGETS, type Target } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { teamIdOf } from '#contract/ids.ts'
 import { linkedApi } from '../account.ts'
 import type { Cli } from '../cli.ts'
-import { defineCommand, flag, oneOf, optional, short, value, values } from '../command.ts'
+import { defineCommand, flag, optional, short, value, values } from '../command.ts'
+import { readTarget } from '../env/read-target.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { LINK_FILE, type Link, readLink, writeLink } from '../link-file.ts'
 import { plainText } from '../plain-text.ts'
 import { followDeployment } from './follow-deployment.ts'
 import { readGitNotes } from './git-notes.ts'
+import { readGoal } from './read-goal.ts'
 import { readPairs } from './read-pairs.ts'
 import { projectName, readSiteFolder, type SiteFolder } from './site-folder.ts'
 
@@ -33,7 +34,7 @@ export const command = defineCommand({
   arguments: { folder: optional('the folder; the current one when left out') },
   options: {
     prod: flag('to production: the same as --target production'),
-    target: value('target', TARGETS.join(' or '), oneOf(TARGETS)),
+    target: value('target', 'production, preview, staging, or an environment of yours', readTarget),
     name: value('name', 'the project; when left out the linked one, or one named as the folder'),
     env: short('e', values('KEY=value', 'variable of the running site; can be repeated', text)),
     buildEnv: short('b', values('KEY=value', 'variable of the build; can be repeated', text)),
@@ -52,6 +53,7 @@ export const command = defineCommand({
   examples: [
     ['deploy', 'put the current folder online; `aloft` alone does the same'],
     ['deploy dist --prod', 'put a folder into production'],
+    ['deploy --target staging', 'to an environment of the project'],
     ['deploy --env API_URL=https://api.example.com -e KEY', 'with variables; KEY is taken from yours'],
     ['deploy --qr', 'and open it on a phone'],
     ['deploy --name shop --json', 'for a program to read'],
@@ -62,9 +64,7 @@ export const command = defineCommand({
   },
   async run(cli, given) {
     const { out } = cli
-    if (given.prod && given.target === 'staging')
-      throw usageError('--prod and --target staging exclude each other.')
-    const target: Target | undefined = given.prod ? 'production' : given.target
+    const goalOf = readGoal(given)
     const env = readPairs('--env', given.env, cli.env)
     const buildEnv = readPairs('--build-env', given.buildEnv, cli.env)
     if (given.qr && out.json) throw usageError('--qr and --json exclude each other.')
@@ -85,7 +85,7 @@ export const command = defineCommand({
           folder: site.folder,
           name: goal.name,
           project: goal.project,
-          target,
+          ...goalOf,
           regions: given.regions,
           public: given.public,
           force: given.force,

@@ -41,6 +41,7 @@ export async function showResult(
     name,
     projectId,
     target: deployment.target ?? null,
+    ...(deployment.customEnvironment ? { customEnvironment: deployment.customEnvironment } : {}),
     readyState,
     aliases,
     inspect,
@@ -73,11 +74,13 @@ export async function showResult(
     else out.say(`${bold(green('Ready'))} ${took}, ${yellow(plainText(heldWords(held, id)))}`)
     // The first of a deployment's names shows the newest one, whatever it was made for.
     const newest = siteAddress(cli.baseUrl, deployment.aliasFinal[0] ?? '')
-    const goal = held === undefined ? GOALS[deployment.target ?? 'preview'] : 'Also at'
+    const own = deployment.customEnvironment?.slug
+    const goal = held === undefined ? (own ?? GOALS[deployment.target ?? 'preview']) : 'Also at'
     const order = (alias: string) => (alias === newest ? 1 : 0)
     for (const alias of aliases.toSorted((a, b) => order(a) - order(b)))
       label(alias === newest ? 'Also at' : goal, alias)
-    if (url !== null) label(deployment.target === undefined ? 'Preview' : 'Deployment', url)
+    if (url !== null)
+      label(deployment.target === undefined && own === undefined ? 'Preview' : 'Deployment', url)
     label('Inspect', inspect)
     if (url !== null) await handOver(cli, plainText(url), to)
   }

@@ -44,7 +44,7 @@ export const command = defineCommand({
           ...(queue === undefined ? [] : ([['waits', queueWords(queue, cli.now())]] as const)),
           ...(errorCode === undefined ? [] : ([['error', `${errorMessage ?? ''} (${errorCode})`]] as const)),
           ...(failure === undefined ? [] : ([['hint', failure.hint]] as const)),
-          ['target', deployment.target ?? '-'],
+          ['target', deployment.customEnvironment?.slug ?? deployment.target ?? 'preview'],
           ['address', addressOf(cli, deployment)],
           ...aliases.map(({ alias }) => ['alias', siteAddress(cli.baseUrl, alias)] as const),
           ...(aliasError === null ? [] : ([['alias error', aliasError.message]] as const)),

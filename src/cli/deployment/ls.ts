@@ -1,7 +1,11 @@
+import type { Client } from '#client/client.ts'
 import { siteAddress } from '#client/site-address.ts'
-import { listDeployments, READY_STATES, TARGETS } from '#contract/api/deployment.ts'
+import { listEnvironments } from '#contract/api/custom-environment.ts'
+import { listDeployments, READY_STATES, TARGETS, type Target } from '#contract/api/deployment.ts'
 import { defineCommand, flag, oneOf, optional, short, value, values } from '../command.ts'
 import { readPairs } from '../deploy/read-pairs.ts'
+import { readTarget } from '../env/read-target.ts'
+import { usageError } from '../exit.ts'
 import { pageOptions, pageQuery } from '../paging.ts'
 import { relativeTime } from '../relative-time.ts'
 import { showList } from '../show-list.ts'
@@ -20,7 +24,7 @@ export const command = defineCommand({
   options: {
     all: flag('of all projects, although the folder is linked to one'),
     state: value('state', READY_STATES.join(', '), oneOf(READY_STATES)),
-    target: value('target', TARGETS.join(' or '), oneOf(TARGETS)),
+    target: value('target', 'production, staging, or an environment of yours', readTarget),
     meta: short(
       'm',
       values('key=value', 'those with this note; can be repeated', (text: string) => text),
@@ -39,13 +43,14 @@ export const command = defineCommand({
     const { project, state, target } = given
     const meta = readPairs('--meta', given.meta) ?? {}
     const ofLink = project === undefined && !given.all ? link?.projectId : undefined
+    const environment = await environmentNamed(api, project ?? ofLink, target)
     const page = await api.call(listDeployments, {
       query: {
         ...pageQuery(given),
         ...(project === undefined ? {} : { app: project }),
         ...(ofLink === undefined ? {} : { projectId: ofLink }),
         ...(state === undefined ? {} : { state }),
-        ...(target === undefined ? {} : { target }),
+        ...environment,
         ...Object.fromEntries(Object.entries(meta).map(([key, text]) => [`meta-${key}`, text])),
       },
     })
@@ -66,7 +71,7 @@ export const command = defineCommand({
         name,
         url === null ? '-' : siteAddress(cli.baseUrl, url),
         stateText(rest.state, cli.out.colors),
-        live.has(uid) ? `${rest.target ?? 'preview'} (live)` : (rest.target ?? 'preview'),
+        `${rest.customEnvironment?.slug ?? rest.target ?? 'preview'}${live.has(uid) ? ' (live)' : ''}`,
         relativeTime(created, now),
         uid,
       ],
@@ -75,3 +80,25 @@ export const command = defineCommand({
     })
   },
 })
+
+/** What a list is asked for by. One's own environments are those of one project, and go before what every one has. */
+async function environmentNamed(
+  api: Client,
+  project: string | undefined,
+  target: string | undefined,
+): Promise<{ readonly target?: Target; readonly customEnvironmentId?: string }> {
+  if (target === undefined) return {}
+  const known = TARGETS.find((name) => name === target)
+  if (target !== 'production' && project !== undefined) {
+    const { environments } = await api.call(listEnvironments, { params: { idOrName: project } })
+    const found = environments.find(({ id, slug }) => id === target || slug === target)
+    if (found) return { customEnvironmentId: found.id }
+  }
+  if (known) return { target: known }
+  throw usageError(
+    `No environment "${target}" is known here.`,
+    project === undefined
+      ? 'Name the project: aloft ls <project> --target …'
+      : 'See `aloft environments ls`.',
+  )
+}

@@ -1,13 +1,12 @@
 import type { DeployEvent } from '#client/deploy-event.ts'
 import { followBuild } from '#client/follow-build.ts'
 import { redeployDeployment } from '#contract/api/deployment.ts'
-import { defineCommand, flag, oneOf, optional, value } from '../command.ts'
+import { defineCommand, flag, optional, value } from '../command.ts'
 import { followDeployment } from '../deploy/follow-deployment.ts'
-import { usageError } from '../exit.ts'
+import { readGoal } from '../deploy/read-goal.ts'
+import { readTarget } from '../env/read-target.ts'
 import { chooseDeployment } from './choose-deployment.ts'
 import { DEPLOYMENT, SEE } from './folder-api.ts'
-
-const GOALS = ['production', 'staging', 'preview'] as const
 
 export const command = defineCommand({
   doing: 'redeploy',
@@ -19,7 +18,11 @@ export const command = defineCommand({
   },
   options: {
     prod: flag('to production: the same as --target production'),
-    target: value('target', `${GOALS.join(', ')}; as before unless said`, oneOf(GOALS)),
+    target: value(
+      'target',
+      'production, preview, staging, or an environment of yours; as before unless said',
+      readTarget,
+    ),
     noWait: flag('do not wait for the build'),
     noClipboard: flag('do not copy the address to the clipboard'),
   },
@@ -29,14 +32,15 @@ export const command = defineCommand({
   ],
   hints: SEE,
   async run(cli, given) {
-    if (given.prod && given.target !== undefined && given.target !== 'production')
-      throw usageError(`--prod and --target ${given.target} exclude each other.`)
-    const target = given.prod ? 'production' : given.target
+    const { target = given.target === 'preview' ? 'preview' : undefined, environment } = readGoal(given)
     const { api, id } = await chooseDeployment(cli, given.deployment)
     async function* events(signal: AbortSignal): AsyncGenerator<DeployEvent> {
       const deployment = await api.call(redeployDeployment, {
         params: { id },
-        body: target === undefined ? {} : { target },
+        body: {
+          ...(target === undefined ? {} : { target }),
+          ...(environment === undefined ? {} : { customEnvironmentSlugOrId: environment }),
+        },
         signal,
       })
       yield { type: 'redeployed', deployment, of: id }

@@ -1,5 +1,7 @@
 import { addProjectDomain } from '#contract/api/project-domain.ts'
 import { defineCommand, optional, required, value } from '../command.ts'
+import { findPlaces } from '../env/places.ts'
+import { readTarget } from '../env/read-target.ts'
 import { usageError } from '../exit.ts'
 import { chooseProject } from '../project/choose-project.ts'
 import { REDIRECT_STATUSES, readRedirectStatus } from './redirect-status.ts'
@@ -15,6 +17,7 @@ export const command = defineCommand({
   },
   options: {
     branch: value('branch', 'show the newest preview of this branch instead'),
+    environment: value('name', 'show the newest deployment of this environment instead', readTarget),
     redirect: value('domain', 'send visitors to this domain of the project instead'),
     status: value('code', `what they are sent on with: ${REDIRECT_STATUSES.join(', ')}`, readRedirectStatus),
   },
@@ -22,24 +25,35 @@ export const command = defineCommand({
     ['domains attach example.com shop', 'production of the project'],
     ['domains attach www.example.com shop --redirect example.com --status 308', 'only sends on'],
     ['domains attach dev.example.com shop --branch dev', 'previews of a branch'],
+    ['domains attach staging.example.com shop --environment staging', 'an environment'],
   ],
   hints: {
     domain_already_in_use: 'Detach it from the other project first: aloft domains detach <domain> <project>',
     not_found: 'See your projects with `aloft projects ls`.',
   },
-  async run(cli, { domain, project, branch, redirect, status }) {
+  async run(cli, { domain, project, branch, environment, redirect, status }) {
     if (status !== undefined && redirect === undefined)
       throw usageError('--status goes with --redirect: nothing else sends visitors on.')
+    if (branch !== undefined && environment !== undefined)
+      throw usageError('--branch and --environment exclude each other.')
+    if (environment === 'preview' || environment === 'development')
+      throw usageError('A domain shows production, a branch, or an environment of your own.')
     const { api, idOrName } = await chooseProject(cli, project)
+    // Production is what it shows without this.
+    const [place] =
+      environment === undefined || environment === 'production'
+        ? []
+        : await findPlaces(api, idOrName, [environment])
     const added = await api.call(addProjectDomain, {
       params: { idOrName },
       body: {
         name: domain,
         ...(branch === undefined ? {} : { gitBranch: branch }),
+        ...(place === undefined ? {} : { customEnvironmentId: place }),
         ...(redirect === undefined ? {} : { redirect }),
         ...(status === undefined ? {} : { redirectStatusCode: status }),
       },
     })
-    showAttached(cli, added, idOrName)
+    showAttached(cli, added, idOrName, environment)
   },
 })

@@ -8,15 +8,18 @@ export function showAttached(
   { out }: Cli,
   domain: Static<typeof getProjectDomain.reply>,
   project: string,
+  environment?: string,
 ): void {
-  const { verified, verification = [], redirect, gitBranch } = domain
+  const { verified, verification = [], redirect, gitBranch, customEnvironmentId } = domain
   const name = plainText(domain.name)
   const shows =
     redirect !== null
       ? `sends visitors to ${plainText(redirect)}`
       : gitBranch !== null
         ? `shows the branch ${plainText(gitBranch)} of ${plainText(project)}`
-        : `shows the production of ${plainText(project)}`
+        : customEnvironmentId !== null
+          ? `shows ${plainText(environment ?? customEnvironmentId)} of ${plainText(project)}`
+          : `shows the production of ${plainText(project)}`
   out.show(domain, () =>
     verified
       ? `${name} ${shows}. See what DNS says of it: aloft domains inspect ${plainText(domain.apexName)}`

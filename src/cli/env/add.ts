@@ -4,6 +4,7 @@ import { usageError } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { makeRoom } from './make-room.ts'
+import { asWhere, environmentNames, findPlaces } from './places.ts'
 import { readTarget } from './read-target.ts'
 import { placeOf } from './variable.ts'
 
@@ -14,7 +15,10 @@ export const command = defineCommand({
   team: true,
   arguments: {
     name: required('name of the variable: letters, digits and _'),
-    targets: zeroOrMore('production, preview, development; all of them when left out', readTarget),
+    targets: zeroOrMore(
+      'production, preview, development or environments of yours; the first three when left out',
+      readTarget,
+    ),
   },
   options: {
     ...projectOption,
@@ -28,6 +32,7 @@ export const command = defineCommand({
   examples: [
     ['env add DATABASE_URL production', 'ask for the value'],
     ['env add API_KEY --sensitive < key.txt', 'from a file'],
+    ['env add API_URL staging', 'for an environment of the project'],
     ['env add DB_PASSWORD --secret db-password --project shop', 'from a secret of the account'],
     ['env add API_URL preview --branch dev --force', 'for one branch, in the place of the old value'],
   ],
@@ -46,7 +51,8 @@ export const command = defineCommand({
       secret === undefined
         ? await cli.prompt.secret(`Value of ${plainText(name)}:`, `aloft env add ${name} < file`)
         : `@${secret.replace(/^@/, '')}`
-    if (force) await makeRoom(api, idOrName, { keys: [name], target, branch })
+    const places = await findPlaces(api, idOrName, target)
+    if (force) await makeRoom(api, idOrName, { keys: [name], places, branch })
     const { created } = await api.call(createVariables, {
       params: { idOrName },
       ...(force ? { query: { upsert: true } } : {}),
@@ -54,7 +60,7 @@ export const command = defineCommand({
         key: name,
         value: text,
         type,
-        target: [...target],
+        ...asWhere(places),
         ...(branch === undefined ? {} : { gitBranch: branch }),
         ...(comment === undefined ? {} : { comment }),
       },
@@ -62,7 +68,8 @@ export const command = defineCommand({
     const [variable] = [created].flat()
     if (!variable) throw new Error('The answer names no variable.')
     const { value: _value, ...rest } = variable
-    out.show(rest, () => `Set ${plainText(variable.key)} in ${plainText(placeOf(variable))}.`)
+    const names = await environmentNames(api, idOrName, [variable])
+    out.show(rest, () => `Set ${plainText(variable.key)} in ${plainText(placeOf(variable, names))}.`)
   },
 })
 

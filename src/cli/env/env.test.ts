@@ -147,7 +147,10 @@ test('add refuses what is there, unless it is forced, and what contradicts itsel
   )
   assert.equal((await aloft(['add', 'NEW', ...on])).code, 2)
   assert.match((await aloft(['add', 'NEW', ...on, '--plain', '--secret', 'a'], 'x')).stderr, /Only one of/)
-  assert.match((await aloft(['add', 'NEW', 'prod', ...on], 'x')).stderr, /<targets>: "prod" should be one of/)
+  assert.match(
+    (await aloft(['add', 'NEW', 'Prod', ...on], 'x')).stderr,
+    /"Prod" names no environment: say production/,
+  )
 })
 
 test('rm asks, removes everywhere, or keeps what is set elsewhere', async () => {

@@ -3,6 +3,7 @@ import { defineCommand, flag, zeroOrMore } from '../command.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { relativeTime } from '../relative-time.ts'
 import { showList } from '../show-list.ts'
+import { environmentNames, findPlaces, placesOf } from './places.ts'
 import { readTarget } from './read-target.ts'
 import { placeOf, type Variable } from './variable.ts'
 
@@ -16,7 +17,12 @@ export const command = defineCommand({
   doing: 'list the variables',
   about: 'Values are shown with --reveal only, and those of sensitive variables not even then.',
   team: true,
-  arguments: { targets: zeroOrMore('only those set in production, preview or development', readTarget) },
+  arguments: {
+    targets: zeroOrMore(
+      'only those set in production, preview, development or an environment of yours',
+      readTarget,
+    ),
+  },
   options: { ...projectOption, reveal: flag('show the values') },
   examples: [
     ['env ls', 'the variables of the linked project'],
@@ -31,9 +37,11 @@ export const command = defineCommand({
       params: { idOrName },
       ...(reveal ? { query: { decrypt: true } } : {}),
     })
+    const places = await findPlaces(api, idOrName, targets)
     const envs = found.envs.filter(
-      ({ target }) => targets.length === 0 || target.some((name) => targets.includes(name)),
+      (one) => places.length === 0 || placesOf(one).some((name) => places.includes(name)),
     )
+    const names = await environmentNames(api, idOrName, envs)
     showList(
       cli,
       { envs: reveal ? envs : envs.map(({ value: _value, ...rest }) => rest) },
@@ -43,7 +51,7 @@ export const command = defineCommand({
         row: (variable) => [
           variable.key,
           ...(reveal ? [shownValue(variable)] : []),
-          placeOf(variable),
+          placeOf(variable, names),
           variable.type,
           relativeTime(variable.updatedAt, now),
         ],

@@ -1,22 +1,23 @@
 import type { Client } from '#client/client.ts'
 import { listVariables, updateVariable } from '#contract/api/env-variable.ts'
+import { asWhere, placesOf } from './places.ts'
 import type { Variable } from './variable.ts'
 
 /** Where new values are to be set. */
 interface Place {
   readonly keys: readonly string[]
-  readonly target: readonly string[]
+  /** Targets, and ids of environments. */
+  readonly places: readonly string[]
   readonly branch: string | undefined
 }
 
 /** The variables that stand where new ones are to be set. */
-export const inTheWay = (envs: readonly Variable[], { keys, target, branch }: Place): readonly Variable[] =>
+export const inTheWay = (envs: readonly Variable[], { keys, places, branch }: Place): readonly Variable[] =>
   envs.filter(
     (one) =>
       keys.includes(one.key) &&
       one.gitBranch === branch &&
-      one.customEnvironmentId === undefined &&
-      one.target.some((name) => target.includes(name)),
+      placesOf(one).some((name) => places.includes(name)),
   )
 
 /**
@@ -25,8 +26,9 @@ export const inTheWay = (envs: readonly Variable[], { keys, target, branch }: Pl
  */
 export async function makeRoom(api: Client, idOrName: string, place: Place): Promise<void> {
   const { envs } = await api.call(listVariables, { params: { idOrName } })
-  for (const { id, target } of inTheWay(envs, place)) {
-    const left = target.filter((name) => !place.target.includes(name))
-    if (left.length > 0) await api.call(updateVariable, { params: { idOrName, id }, body: { target: left } })
+  for (const variable of inTheWay(envs, place)) {
+    const left = placesOf(variable).filter((name) => !place.places.includes(name))
+    const params = { idOrName, id: variable.id }
+    if (left.length > 0) await api.call(updateVariable, { params, body: asWhere(left, variable) })
   }
 }

@@ -5,6 +5,7 @@ import { defineCommand, optional, value } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { envLine, writePrivateFile } from './env-file.ts'
+import { findPlaces, placesOf } from './places.ts'
 import { readTarget } from './read-target.ts'
 import type { Variable } from './variable.ts'
 
@@ -16,7 +17,11 @@ export const command = defineCommand({
   arguments: { file: optional('file to write; .env.local when left out') },
   options: {
     ...projectOption,
-    target: value('target', 'production, preview or development, which it is when left out', readTarget),
+    target: value(
+      'target',
+      'production, preview, an environment of yours, or development, which it is when left out',
+      readTarget,
+    ),
     branch: value('branch', 'with what is set for previews of this branch'),
   },
   examples: [
@@ -34,7 +39,8 @@ export const command = defineCommand({
     const lines: string[] = []
     const written: string[] = []
     const leftOut: string[] = []
-    for (const variable of given(envs, where, branch)) {
+    const [place = where] = await findPlaces(api, idOrName, [where])
+    for (const variable of given(envs, place, branch)) {
       const line = isReadable(variable) ? envLine(variable.key, variable.value) : undefined
       if (line !== undefined) lines.push(line)
       ;(line === undefined ? leftOut : written).push(variable.key)
@@ -56,9 +62,7 @@ const isReadable = ({ type }: Variable): boolean => type === 'plain' || type ===
 /** What is set there, by name: what is set for the branch comes before what is set for all. */
 function given(envs: readonly Variable[], where: string, branch: string | undefined): readonly Variable[] {
   const suitable = envs.filter(
-    ({ target, gitBranch, customEnvironmentId }) =>
-      (target.includes(where) || customEnvironmentId === where) &&
-      (gitBranch === undefined || gitBranch === branch),
+    (one) => placesOf(one).includes(where) && (one.gitBranch === undefined || one.gitBranch === branch),
   )
   const ordered = suitable.toSorted(
     (a, b) => Number(a.gitBranch !== undefined) - Number(b.gitBranch !== undefined),

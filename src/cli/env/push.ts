@@ -7,6 +7,7 @@ import { plainText } from '../plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { readEnvFile } from './env-file.ts'
 import { inTheWay, makeRoom } from './make-room.ts'
+import { asWhere, findPlaces } from './places.ts'
 import { readTarget } from './read-target.ts'
 
 /** As many as one request may carry. */
@@ -18,7 +19,10 @@ export const command = defineCommand({
   team: true,
   arguments: {
     file: required('a .env file'),
-    targets: zeroOrMore('production, preview, development; the last alone when left out', readTarget),
+    targets: zeroOrMore(
+      'production, preview, development or environments of yours; development when left out',
+      readTarget,
+    ),
   },
   options: { ...projectOption, sensitive: flag('nobody can read the values again; not for development') },
   examples: [
@@ -32,8 +36,9 @@ export const command = defineCommand({
     if (entries.length === 0) throw usageError(`${file} sets no variables.`)
     const target = targets.length === 0 ? ['development'] : [...targets]
     const { api, idOrName } = await chooseProject(cli, project)
+    const places = await findPlaces(api, idOrName, target)
     const { envs } = await api.call(listVariables, { params: { idOrName } })
-    const place = { keys: entries.map(([key]) => key), target, branch: undefined }
+    const place = { keys: entries.map(([key]) => key), places, branch: undefined }
     const changed = [...new Set(inTheWay(envs, place).map(({ key }) => key))]
     if (changed.length > 0)
       await cli.prompt.confirm(
@@ -49,7 +54,7 @@ export const command = defineCommand({
           key,
           value,
           type: sensitive ? ('sensitive' as const) : ('encrypted' as const),
-          target,
+          ...asWhere(places),
         })),
       })
       failed.push(...reply.failed)

@@ -1,8 +1,7 @@
-import { ENV_TARGETS } from '#contract/api/env-variable.ts'
-import { oneOf } from '../command.ts'
+import { usageError } from '../exit.ts'
 
-const named = oneOf(ENV_TARGETS)
-
-/** `production`, `preview`, `development`, or the id of an environment of one's own. */
-export const readTarget = (text: string): string =>
-  /^env_[0-9A-Za-z]{1,60}$/.test(text) ? text : named(text)
+/** `production`, `preview`, `development`, or the name or id of an environment of the project's own. */
+export function readTarget(text: string): string {
+  if (/^(?:env_[0-9A-Za-z]{1,60}|[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?)$/.test(text)) return text
+  throw usageError(`"${text}" names no environment: say production, preview, development or one of your own.`)
+}

@@ -3,6 +3,7 @@ import { defineCommand, required, value, zeroOrMore } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { asWhere, environmentNames, findPlaces, placesOf } from './places.ts'
 import { readTarget } from './read-target.ts'
 import { placeOf } from './variable.ts'
 
@@ -23,11 +24,12 @@ export const command = defineCommand({
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)
     const { envs } = await api.call(listVariables, { params: { idOrName } })
+    const places = await findPlaces(api, idOrName, targets)
     const found = envs.filter(
-      ({ key, target, gitBranch }) =>
-        key === name &&
-        (branch === undefined || gitBranch === branch) &&
-        (targets.length === 0 || target.some((one) => targets.includes(one))),
+      (one) =>
+        one.key === name &&
+        (branch === undefined || one.gitBranch === branch) &&
+        (places.length === 0 || placesOf(one).some((place) => places.includes(place))),
     )
     if (found.length === 0)
       throw new CliError(
@@ -36,20 +38,23 @@ export const command = defineCommand({
         'See what is set with `aloft env ls`.',
       )
     const removed = found.map((variable) => {
-      const target =
-        targets.length === 0 ? variable.target : variable.target.filter((t) => targets.includes(t))
-      return { ...variable, target, left: variable.target.filter((t) => !target.includes(t)) }
+      const all = placesOf(variable)
+      const target = places.length === 0 ? all : all.filter((place) => places.includes(place))
+      return { variable, target, left: all.filter((place) => !target.includes(place)) }
     })
-    const places = removed.map(placeOf).join('; ')
-    await cli.prompt.confirm(`Remove ${plainText(name)} from ${plainText(places)}?`)
-    for (const { id, left } of removed) {
-      const params = { idOrName, id }
+    const names = await environmentNames(api, idOrName, found)
+    const where = removed
+      .map(({ variable, target }) => placeOf({ ...variable, ...asWhere(target, variable) }, names))
+      .join('; ')
+    await cli.prompt.confirm(`Remove ${plainText(name)} from ${plainText(where)}?`)
+    for (const { variable, left } of removed) {
+      const params = { idOrName, id: variable.id }
       if (left.length === 0) await api.call(removeVariable, { params })
-      else await api.call(updateVariable, { params, body: { target: left } })
+      else await api.call(updateVariable, { params, body: asWhere(left, variable) })
     }
     out.show(
-      removed.map(({ id, key, target, left }) => ({ id, key, target, left })),
-      () => `Removed ${plainText(name)} from ${plainText(places)}.`,
+      removed.map(({ variable: { id, key }, target, left }) => ({ id, key, target, left })),
+      () => `Removed ${plainText(name)} from ${plainText(where)}.`,
     )
   },
 })

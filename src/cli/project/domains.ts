@@ -1,5 +1,6 @@
 import { listProjectDomains } from '#contract/api/project-domain.ts'
 import { defineCommand, optional } from '../command.ts'
+import { environmentNames } from '../env/places.ts'
 import { pageOptions, pageQuery } from '../paging.ts'
 import { relativeTime } from '../relative-time.ts'
 import { showList } from '../show-list.ts'
@@ -19,17 +20,27 @@ export const command = defineCommand({
     const now = cli.now()
     const { api, idOrName } = await chooseProject(cli, given.project)
     const page = await api.call(listProjectDomains, { params: { idOrName }, query: pageQuery(given) })
+    const names = await environmentNames(
+      api,
+      idOrName,
+      page.domains.map(({ customEnvironmentId }) => ({
+        target: [],
+        ...(customEnvironmentId === null ? {} : { customEnvironmentIds: [customEnvironmentId] }),
+      })),
+    )
     showList(cli, page, {
       items: page.domains,
       head: ['DOMAIN', 'VERIFIED', 'SHOWS', 'CREATED'],
-      row: ({ name, verified, redirect, gitBranch, createdAt }) => [
+      row: ({ name, verified, redirect, gitBranch, customEnvironmentId, createdAt }) => [
         name,
         verified ? 'yes' : 'no',
         redirect !== null
           ? `redirect to ${redirect}`
           : gitBranch !== null
             ? `branch ${gitBranch}`
-            : 'production',
+            : customEnvironmentId !== null
+              ? `environment ${names.get(customEnvironmentId) ?? customEnvironmentId}`
+              : 'production',
         relativeTime(createdAt, now),
       ],
       empty: 'No domains here. Give it one: aloft domains attach <domain>',

@@ -53,6 +53,18 @@ const BuildInput = Type.Object({
   config: Type.Optional(AnyMap),
 })
 
+const EnvironmentOf = Type.Object(
+  { id: Type.String(), slug: Type.String() },
+  { description: 'The custom environment it was made for, as that was called then.' },
+)
+const EnvironmentWish = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'In the place of a `target`: a custom environment of the project.',
+  }),
+)
+
 const Deployment = Type.Object({
   id: Type.String(),
   url: Nullable(Type.String()),
@@ -84,6 +96,7 @@ const Deployment = Type.Object({
   env: Type.Array(Type.String()),
   build: Type.Object({ env: Type.Array(Type.String()) }),
   target: Type.Optional(Type.Enum(TARGETS)),
+  customEnvironment: Type.Optional(EnvironmentOf),
   alias: Type.Array(Type.String()),
   aliasFinal: Type.Array(Type.String()),
   aliasAssigned: Type.Boolean(),
@@ -121,6 +134,7 @@ export const createDeployment = endpoint({
     regions: Type.Optional(Type.Array(Type.String(), { maxItems: 32 })),
     public: Type.Optional(Type.Boolean()),
     target: Type.Optional(Type.Enum(TARGETS)),
+    customEnvironmentSlugOrId: EnvironmentWish,
     alias: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
     projectSettings: Type.Optional(
       Type.Object(
@@ -145,6 +159,7 @@ export const redeployDeployment = endpoint({
     target: Type.Optional(
       Type.Enum([...TARGETS, 'preview'] as const, { description: 'As before unless said.' }),
     ),
+    customEnvironmentSlugOrId: EnvironmentWish,
     meta: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
   }),
   reply: Deployment,
@@ -164,6 +179,9 @@ const listQuery = {
   projectId: Type.Optional(Type.String()),
   state: Type.Optional(Type.String({ description: 'One or more states, separated by commas.' })),
   target: Type.Optional(Type.Enum(TARGETS)),
+  customEnvironmentId: Type.Optional(
+    Type.String({ description: 'In the place of a `target`: only those of this environment.' }),
+  ),
   from: Type.Optional(Type.Integer({ minimum: 0, description: 'Created after this time (ms).' })),
   to: Type.Optional(Type.Integer({ minimum: 0, description: 'Created before this time (ms).' })),
   users: Type.Optional(Type.String({ description: 'Ids of creators, separated by commas.' })),
@@ -189,6 +207,7 @@ export const listDeployments = endpoint({
         state: ReadyStateSchema,
         errorCode: Type.Optional(Type.String({ description: 'Why it is in the state `ERROR`.' })),
         target: Type.Optional(Type.Enum(TARGETS)),
+        customEnvironment: Type.Optional(EnvironmentOf),
         projectId: Type.String(),
         meta: StringMap,
       }),

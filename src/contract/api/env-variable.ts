@@ -27,6 +27,7 @@ const Variable = Type.Object({
   gitBranch: Type.Optional(Type.String()),
   comment: Type.Optional(Type.String()),
   customEnvironmentId: Type.Optional(Type.String()),
+  customEnvironmentIds: Type.Optional(Type.Array(Type.String())),
   configurationId: Nullable(Type.String()),
   createdAt: Time,
   createdBy: Nullable(Type.String()),
@@ -49,6 +50,12 @@ const Targets = Type.Optional(
 const Branch = Type.Optional(Nullable(Type.String({ maxLength: 250 })))
 const Comment = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
 const CustomEnvironment = Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 64 })))
+const CustomEnvironments = Type.Optional(
+  Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+    maxItems: 20,
+    description: 'Ids of custom environments in which it is set, beside the targets.',
+  }),
+)
 
 /** A word of later clients for what `type` says already. */
 const Visibility = Type.Optional(Type.String({ maxLength: 32, description: 'Ignored: `type` says it.' }))
@@ -63,6 +70,7 @@ const CreateItem = Type.Object(
     gitBranch: Branch,
     comment: Comment,
     customEnvironmentId: CustomEnvironment,
+    customEnvironmentIds: CustomEnvironments,
   },
   strict,
 )
@@ -100,6 +108,7 @@ const PatchBody = Type.Object(
     gitBranch: Branch,
     comment: Comment,
     customEnvironmentId: CustomEnvironment,
+    customEnvironmentIds: CustomEnvironments,
   },
   strict,
 )

@@ -12,7 +12,7 @@ const RedirectStatus = Type.Unsafe<301 | 302 | 307 | 308 | null>({
   description: 'What visitors are sent on with; 307 unless said.',
 })
 
-const Domain = Type.Object({
+export const ProjectDomain = Type.Object({
   name: Type.String(),
   apexName: Type.String(),
   projectId: Type.String(),
@@ -55,7 +55,15 @@ const settings = {
       }),
     ),
   ),
-  customEnvironmentId: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 64 }))),
+  customEnvironmentId: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'It shows the newest deployment of this environment rather than production.',
+      }),
+    ),
+  ),
 }
 
 const family = { gen: 'current', teamBySlug: true, unauthenticated: 401 } as const
@@ -67,7 +75,7 @@ const adding = {
   ...writing,
   summary: 'Add a domain to a project',
   body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 253 }), ...settings }, strict),
-  reply: Domain,
+  reply: ProjectDomain,
 } as const
 
 export const addProjectDomain = endpoint({ ...adding, on: 'POST /v10/projects/:idOrName/domains' })
@@ -88,14 +96,14 @@ export const listProjectDomains = endpoint({
     gitBranch: Type.Optional(Type.String()),
     customEnvironmentId: Type.Optional(Type.String()),
   }),
-  reply: Type.Object({ domains: Type.Array(Domain), pagination: PaginationSchema }),
+  reply: Type.Object({ domains: Type.Array(ProjectDomain), pagination: PaginationSchema }),
 })
 
 export const getProjectDomain = endpoint({
   ...reading,
   on: 'GET /v9/projects/:idOrName/domains/:domain',
   summary: 'Get a domain of a project',
-  reply: Domain,
+  reply: ProjectDomain,
 })
 
 export const updateProjectDomain = endpoint({
@@ -103,7 +111,7 @@ export const updateProjectDomain = endpoint({
   on: 'PATCH /v9/projects/:idOrName/domains/:domain',
   summary: 'Change what a domain of a project shows',
   body: Type.Object(settings, strict),
-  reply: Domain,
+  reply: ProjectDomain,
 })
 
 export const removeProjectDomain = endpoint({
@@ -117,7 +125,7 @@ export const verifyProjectDomain = endpoint({
   ...writing,
   on: 'POST /v9/projects/:idOrName/domains/:domain/verify',
   summary: 'Look for the TXT record that a domain waits for',
-  reply: Domain,
+  reply: ProjectDomain,
 })
 
 export const inspectProjectDomain = endpoint({

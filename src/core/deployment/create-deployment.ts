@@ -6,6 +6,7 @@ import type { Context, Owner } from '../access/context.ts'
 import { checkMayAdd, checkReach } from '../access/reach.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
+import { type EnvironmentOfDeployment, findEnvironment } from '../custom-environment/custom-environment.ts'
 import type { IgnoredKey } from '../detection/config/known-keys.ts'
 import { filesOutput } from '../detection/files-only.ts'
 import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
@@ -199,7 +200,7 @@ export function createCreateDeployment(parts: CreateParts) {
   }
 
   /** Undefined where the project's settings were changed since it was found out what the files are. */
-  async function enter(ctx: Context, command: CreateDeployment, asked: Asked) {
+  async function enter(ctx: Context, wished: CreateDeployment, asked: Asked) {
     const { owner, origin } = ctx
     const { requested, settings, work, gathered, fileHash } = asked
     const { totalSize } = gathered
@@ -207,18 +208,20 @@ export function createCreateDeployment(parts: CreateParts) {
     return transact(async (stores) => {
       const { manifest, missing } = await fillMissing(stores.files, owner.id, gathered, now)
       const setsVariables =
-        (requested.env.size > 0 || requested.buildEnv.size > 0) && command.keeps?.sameTarget !== true
-      if (command.target === 'production' && setsVariables && !(await mayEditProduction(owner, stores.teams)))
+        (requested.env.size > 0 || requested.buildEnv.size > 0) && wished.keeps?.sameTarget !== true
+      if (wished.target === 'production' && setsVariables && !(await mayEditProduction(owner, stores.teams)))
         throw productionIsClosed()
       await checkAliases(stores.hosts, requested.alias ?? [], owner.id)
-      const known = await stores.projects.byIdOrName(owner.id, command.project ?? requested.slug)
+      const known = await stores.projects.byIdOrName(owner.id, wished.project ?? requested.slug)
       if (known) checkReach(ctx, known.id)
       else checkMayAdd(ctx)
-      if (!isDeepStrictEqual(known?.build ?? initialSettings(command), settings)) return undefined
+      if (!isDeepStrictEqual(known?.build ?? initialSettings(wished), settings)) return undefined
+      const command = aim(wished, known)
       if (ctx.actor.installation) await checkHosts(stores.hosts, ctx, requested.alias ?? [])
       const variables = variablesFor(known ? await stores.envVariables.list(known.id) : [], {
         target: command.target,
         meta: requested.meta,
+        customEnvironment: command.environment,
       })
       const secrets = await parts.resolveSecrets(stores.secrets, owner.id, [
         ...secretsIn(requested.env, requested.buildEnv),
@@ -300,6 +303,27 @@ const initialSettings = ({ newProject }: CreateDeployment): BuildSettings => ({
   ...newProject,
 })
 
+type Aimed = CreateDeployment & { readonly environment?: EnvironmentOfDeployment }
+
+/** Finds the environment of the project that a request names. */
+function aim(command: CreateDeployment, project: Project | undefined): Aimed {
+  const { customEnvironment: wanted, ...rest } = command
+  if (wanted === undefined) return command
+  if (command.target !== undefined)
+    throw new AloftError(
+      'bad_request',
+      'Invalid request: `target` and `customEnvironmentSlugOrId` exclude each other.',
+    )
+  const found = findEnvironment(project?.details.customEnvironments ?? [], wanted)
+  if (found) return { ...rest, environment: { id: found.id, slug: found.slug } }
+  // Every project has this one, and clients know no other word for it.
+  if (wanted === 'staging') return { ...rest, target: 'staging' }
+  throw new AloftError(
+    'bad_request',
+    `Invalid request: the project has no environment \`${wanted.slice(0, 64)}\`. Create it first.`,
+  )
+}
+
 /** A request, and what was found out about its files. */
 interface Asked extends Decision {
   readonly requested: DeploymentRequest
@@ -318,7 +342,7 @@ async function checkHosts(hosts: HostStore, ctx: Context, names: readonly string
 }
 
 /** A deployment that knows nothing yet of its account. */
-const begin = (command: CreateDeployment, { requested, work, runs, settings }: Asked, now: number) => ({
+const begin = (command: Aimed, { requested, work, runs, settings }: Asked, now: number) => ({
   name: command.name,
   host: null,
   state: 'INITIALIZING' as const,
@@ -328,6 +352,7 @@ const begin = (command: CreateDeployment, { requested, work, runs, settings }: A
   regions: requested.regions,
   public: command.public ?? false,
   target: command.target ?? null,
+  ...(command.environment ? { customEnvironment: command.environment } : {}),
   meta: requested.meta,
   routes: requested.routes,
   builds: requested.builds,
@@ -350,7 +375,7 @@ const begin = (command: CreateDeployment, { requested, work, runs, settings }: A
 
 const samenessOf = (
   ownerId: string,
-  command: CreateDeployment,
+  command: Aimed,
   requested: DeploymentRequest,
   {
     project,
@@ -371,7 +396,7 @@ const samenessOf = (
   routes: requested.routes,
   regions: requested.regions,
   public: command.public ?? false,
-  target: command.target ?? null,
+  target: command.environment?.id ?? command.target ?? null,
   alias: requested.alias,
   // After a change of the project's variables the same files make another deployment.
   ...(variables.length > 0 ? { variables } : {}),

@@ -10,6 +10,8 @@ export interface DeploymentFilter {
   readonly projectId?: string | readonly string[]
   readonly states?: readonly ReadyState[]
   readonly target?: Target
+  /** In the place of a target: those of one environment of a project. */
+  readonly customEnvironmentId?: string
   readonly creators?: readonly string[]
   /** All of these pairs are in `meta`. */
   readonly meta?: Readonly<Record<string, string>>

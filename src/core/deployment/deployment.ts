@@ -3,6 +3,7 @@ import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
 import type { QueuePlace } from '#contract/queue-words.ts'
 import type { CronSpec } from '../cron/cron.ts'
+import type { EnvironmentOfDeployment } from '../custom-environment/custom-environment.ts'
 import type { BuildSettings } from '../project/project.ts'
 import type { Route } from '../routing/route.ts'
 import { legacyState } from './ready-state.ts'
@@ -55,6 +56,8 @@ export interface Deployment {
   readonly plan: Plan
   readonly public: boolean
   readonly target: Target | null
+  /** Of the project's own; absent where it was made for production or a preview. */
+  readonly customEnvironment?: EnvironmentOfDeployment
   readonly meta: Readonly<Record<string, string>>
   readonly routes: readonly Route[] | null
   readonly builds: readonly BuildSpec[]
@@ -95,6 +98,14 @@ export const legacyStateOf = (d: Deployment, instances: number): LegacyState =>
     instances,
     failedBuilding: d.failure?.step === 'build',
   })
+
+/** What programs are told: everything but production is a preview. */
+export const environmentOf = ({ target }: Pick<Deployment, 'target'>): 'production' | 'preview' =>
+  target === 'production' ? 'production' : 'preview'
+
+/** The same by the name that its project has for it. */
+export const environmentNameOf = (deployment: Pick<Deployment, 'target' | 'customEnvironment'>): string =>
+  deployment.customEnvironment?.slug ?? deployment.target ?? 'preview'
 
 /** The bus and caches speak of hosts: all that can show this deployment by itself. */
 export const hostsOf = (d: Deployment): readonly string[] => [

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Owner } from '../access/context.ts'
@@ -37,6 +38,14 @@ export const defaultAlias = (project: string, scope: string, domain: string, suf
 
 export const stagingAlias = (project: string, scope: string, domain: string): string =>
   `${cut(project, MAX_LABEL)}.${scope}.${domain}`
+
+/** The name that follows an environment. Where it is too long for a label, a digest tells it from others. */
+export function environmentAlias(project: string, slug: string, scope: string, domain: string): string {
+  const whole = `${slugify(project)}-env-${slug}-${scope}`
+  if (whole.length <= MAX_LABEL) return `${whole}.${domain}`
+  const digest = createHash('sha256').update(`${project}\0${slug}\0${scope}`).digest('hex').slice(0, 12)
+  return `${cut(project, 20)}-env-${digest}.${domain}`
+}
 
 export const productionAlias = (project: string, domain: string): string =>
   `${cut(project, MAX_LABEL)}.${domain}`

@@ -29,6 +29,8 @@ export interface CreateDeployment {
   readonly regions?: readonly string[]
   readonly public?: boolean
   readonly target?: Target
+  /** In the place of a target: an environment of the project, by its slug or id. */
+  readonly customEnvironment?: string
   readonly alias?: string | readonly string[]
   readonly forceNew?: boolean
   /** What a project that this makes is set to. */

@@ -12,6 +12,8 @@ export const REDEPLOY_NOTE = 'redeployOf'
 export interface Redeploy {
   /** Null for a preview; as before unless said. */
   readonly target?: Target | null
+  /** In the place of a target, by its slug or id. */
+  readonly customEnvironment?: string
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
@@ -22,7 +24,7 @@ export interface Redeploy {
 export async function asRequest(
   { store, vault }: { readonly store: DeploymentStore; readonly vault: Vault },
   source: Deployment,
-  { target = source.target, meta }: Redeploy,
+  change: Redeploy,
 ): Promise<CreateDeployment> {
   const [files, sealed] = await Promise.all([store.manifest(source.id), store.sealedEnv(source.id)])
   if (sealed === undefined) throw new AloftError('not_found', `There is no deployment \`${source.id}\`.`)
@@ -31,6 +33,8 @@ export async function asRequest(
       'conflict',
       'The deployment is still waiting for files. Upload them, or deploy from the folder again.',
     )
+  const { meta } = change
+  const aim = aimOf(source, change)
   const values = openValues(vault, source.id, sealed)
   const { registryAuthToken } = values
   return {
@@ -38,12 +42,12 @@ export async function asRequest(
     project: source.projectId,
     files: files.map(({ path, sha1, size, mode }) => ({ file: path, sha: sha1, size, mode })),
     meta: { ...source.meta, ...meta, [REDEPLOY_NOTE]: source.id },
-    keeps: { ...ownValues(source, values), sameTarget: target === source.target },
+    keeps: { ...ownValues(source, values), sameTarget: (aim.target ?? null) === source.target },
     builds: source.builds,
     ...(source.routes === null ? {} : { routes: source.routes }),
     regions: source.regions,
     public: source.public,
-    ...(target === null ? {} : { target }),
+    ...aim,
     ...(source.aliasWish === null ? {} : { alias: source.aliasWish }),
     forceNew: true,
     ...(source.requestedType === null
@@ -52,6 +56,17 @@ export async function asRequest(
     ...(source.nodeVersion === null ? {} : { nodeVersion: source.nodeVersion }),
     ...(registryAuthToken === undefined ? {} : { registryAuthToken }),
   }
+}
+
+/** As before unless the change says otherwise. */
+function aimOf(
+  source: Deployment,
+  { target, customEnvironment }: Redeploy,
+): Pick<CreateDeployment, 'target' | 'customEnvironment'> {
+  const environment = customEnvironment ?? (target === undefined ? source.customEnvironment?.id : undefined)
+  if (environment !== undefined) return { ...(target ? { target } : {}), customEnvironment: environment }
+  const aimed = target === undefined ? source.target : target
+  return aimed === null ? {} : { target: aimed }
 }
 
 /** What came with the deployment itself. The rest were the project's variables, which are taken as they are today. */

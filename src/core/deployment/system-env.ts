@@ -1,5 +1,5 @@
 import { BRANCH_KEYS } from './branch.ts'
-import type { Deployment } from './deployment.ts'
+import { type Deployment, environmentNameOf, environmentOf } from './deployment.ts'
 import type { FrozenValues } from './frozen-values.ts'
 import type { SiteNames } from './site-names.ts'
 
@@ -44,11 +44,10 @@ export function surroundings(
 
 /** Variables that every build and every program finds. */
 export function systemEnv(deployment: Deployment, names: SiteNames = {}): Record<string, string> {
-  const { id, host, target, createdIn, projectId, meta } = deployment
-  const environment = target === 'production' ? 'production' : 'preview'
+  const { id, host, createdIn, projectId, meta } = deployment
   const values: [string, string | undefined][] = [
-    ['ENV', environment],
-    ['TARGET_ENV', target ?? environment],
+    ['ENV', environmentOf(deployment)],
+    ['TARGET_ENV', environmentNameOf(deployment)],
     ['URL', host ?? ''],
     ['BRANCH_URL', names.branch],
     ['PROJECT_PRODUCTION_URL', names.production],

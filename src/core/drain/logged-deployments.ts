@@ -1,4 +1,5 @@
 import { SECOND } from '#contract/time.ts'
+import { environmentOf } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LoggedDeployment } from './drain-item.ts'
@@ -29,7 +30,7 @@ export function createFindLogged(deployments: Pick<DeploymentStore, 'find'>, clo
       ownerId: found.ownerId,
       projectId: found.projectId,
       host: found.host ?? found.name,
-      environment: found.target === 'production' ? ('production' as const) : ('preview' as const),
+      environment: environmentOf(found),
     }
     if (known.size >= MOST) known.clear()
     known.set(id, { deployment, until: clock.monotonic() + FRESH })

@@ -1,4 +1,5 @@
 import type { EnvType } from '#contract/api/env-variable.ts'
+import { isEnvironmentId } from '../custom-environment/custom-environment.ts'
 
 /** A variable that a project gives to the deployments made after it was set. */
 export interface EnvVariable {
@@ -28,11 +29,20 @@ export const sealedFor = (id: string): string => `env-variable ${id}`
 
 export const isSealed = (type: EnvType): boolean => type === 'encrypted' || type === 'sensitive'
 
-type Place = Pick<EnvVariable, 'key' | 'target' | 'gitBranch' | 'customEnvironmentId'>
+type Place = Pick<EnvVariable, 'target' | 'customEnvironmentId'>
+
+/** Where it is set. One of a single custom environment is set there, whatever its targets say. */
+export const placesOf = ({ target, customEnvironmentId }: Place): readonly string[] =>
+  customEnvironmentId === null
+    ? target
+    : [...new Set([customEnvironmentId, ...target.filter(isEnvironmentId)])]
+
+/** The custom environments among those. */
+export const environmentsOf = (variable: Place): readonly string[] =>
+  placesOf(variable).filter(isEnvironmentId)
+
+type Named = Place & Pick<EnvVariable, 'key' | 'gitBranch'>
 
 /** Whether both would be set in the same place. */
-export const overlap = (a: Place, b: Place): boolean =>
-  a.key === b.key &&
-  a.gitBranch === b.gitBranch &&
-  a.customEnvironmentId === b.customEnvironmentId &&
-  (a.customEnvironmentId !== null || a.target.some((target) => b.target.includes(target)))
+export const overlap = (a: Named, b: Named): boolean =>
+  a.key === b.key && a.gitBranch === b.gitBranch && placesOf(a).some((place) => placesOf(b).includes(place))

@@ -2,6 +2,7 @@ import { ENV_TARGETS } from '#contract/api/env-variable.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach, mayTouch } from '../access/reach.ts'
+import { isEnvironmentId } from '../custom-environment/custom-environment.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -10,7 +11,7 @@ import { isInTransfer } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
 import { mayEditProduction } from '../team/production-right.ts'
-import { type EnvVariable, isSealed, sealedFor } from './env-variable.ts'
+import { type EnvVariable, environmentsOf, isSealed, placesOf, sealedFor } from './env-variable.ts'
 import type { EnvVariableStore } from './env-variable-store.ts'
 import { readVariable, type VariableRequest } from './read-variable.ts'
 import { unknownVariable, type VariableStores, VariableWriting } from './variable-writing.ts'
@@ -42,6 +43,21 @@ export interface EnvVariables {
   removeSecret(ctx: Context, project: string, key: string): Promise<readonly SecretVariable[]>
   /** The value as its owner may read it: empty for what is never told again. */
   reveal(variable: EnvVariable): string
+  /** Copies for a new environment of a locked project of what is set in a place of it, in the same transaction. */
+  copy(
+    stores: VariableStores,
+    ctx: Context,
+    project: Project,
+    places: { readonly from: string; readonly to: string },
+  ): Promise<void>
+  /** Takes everything from an environment that is being deleted; what was set nowhere else stays, or goes with it. */
+  leave(
+    stores: VariableStores,
+    ctx: Context,
+    project: Project,
+    environmentId: string,
+    options: { readonly deletes: boolean },
+  ): Promise<void>
   /** Gives a project that is being made its first variables, in the same transaction. */
   begin(
     stores: VariableStores,
@@ -173,7 +189,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
           )
         const readable = isSealed(before.type) ? vault.open(before.value, sealedFor(id)) : before.value
         const { createdAt, createdBy, configurationId, ...made } = await writing.make(
-          readVariable({ ...before, value: readable, ...defined(change) }, writing.project),
+          readVariable({ ...before, value: readable, ...moved(before, defined(change)) }, writing.project),
         )
         return writing.put(
           {
@@ -190,7 +206,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
     remove: (ctx, project, id, customEnvironmentId) =>
       write(ctx, project, async (writing) => {
         const variable = writing.byId(id)
-        if ((customEnvironmentId ?? variable.customEnvironmentId) !== variable.customEnvironmentId)
+        if (customEnvironmentId !== undefined && !environmentsOf(variable).includes(customEnvironmentId))
           throw unknownVariable(id)
         await writing.delete(variable)
         return variable
@@ -228,12 +244,55 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
       return withNames(ctx, present)
     },
 
+    async copy(stores, ctx, project, { from, to }) {
+      const writing = await open(stores, ctx, project)
+      const copied = writing.present.filter(
+        (one) => one.gitBranch === null && placesOf(one).includes(from) && mayTouch(ctx.actor, 'read', one),
+      )
+      // Who may not change what production has could read it by what they deploy.
+      writing.allow(...copied)
+      for (const { value, id, type, key, comment } of copied) {
+        const readable = isSealed(type) ? vault.open(value, sealedFor(id)) : value
+        const place = { target: [to], gitBranch: null, customEnvironmentId: null }
+        await writing.put(await writing.make({ key, type, comment, value: readable, ...place }), false)
+      }
+    },
+
+    async leave(stores, ctx, project, environmentId, { deletes }) {
+      const writing = await open(stores, ctx, project)
+      for (const one of writing.present) {
+        const places = placesOf(one)
+        if (!places.includes(environmentId)) continue
+        if (deletes && places.length === 1) await writing.delete(one)
+        else await stores.envVariables.save({ ...one, ...without(one, environmentId) })
+      }
+    },
+
     async begin(stores, ctx, project, requests) {
       const writing = await open(stores, ctx, project)
       for (const requested of requests) await add(writing, requested, false)
     },
   }
 }
+
+/** Targets and environments are told apart: who changes only the one keeps the other. */
+function moved(before: EnvVariable, change: Partial<VariableRequest>): Partial<VariableRequest> {
+  const { target, customEnvironmentIds } = change
+  if (target === undefined && customEnvironmentIds === undefined) return change
+  const named =
+    target === undefined ? before.target.filter((name) => !isEnvironmentId(name)) : [target].flat()
+  const namesOne = customEnvironmentIds !== undefined || named.some(isEnvironmentId)
+  return { ...change, target: namesOne ? named : [...named, ...before.target.filter(isEnvironmentId)] }
+}
+
+/** One that was for a single environment is set nowhere afterwards, not where it never was. */
+const without = (
+  one: EnvVariable,
+  environmentId: string,
+): Pick<EnvVariable, 'target' | 'customEnvironmentId'> => ({
+  target: placesOf(one).filter((place) => place !== environmentId),
+  customEnvironmentId: null,
+})
 
 /** What a change says; a key that is there without a value says nothing. */
 const defined = (change: Partial<VariableRequest>): Partial<VariableRequest> =>

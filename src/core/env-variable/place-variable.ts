@@ -1,5 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
-import { type EnvVariable, overlap } from './env-variable.ts'
+import { type EnvVariable, overlap, placesOf } from './env-variable.ts'
 
 /** What has to be written so that a variable is in its place. */
 export interface Placement {
@@ -20,9 +20,11 @@ export function placeVariable(present: readonly EnvVariable[], variable: EnvVari
   const [oldest, ...others] = inTheWay(present, variable).toReversed()
   if (!oldest) return { saved: variable, cut: [], deleted: [] }
   const { id, createdAt, createdBy, configurationId } = oldest
+  const taken = placesOf(variable)
   const left = others.map((other) => ({
     ...other,
-    target: other.target.filter((target) => !variable.target.includes(target)),
+    // One that is for a single environment is in the way as a whole.
+    target: other.customEnvironmentId === null ? other.target.filter((place) => !taken.includes(place)) : [],
   }))
   return {
     saved: { ...variable, id, createdAt, createdBy, configurationId },

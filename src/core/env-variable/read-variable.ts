@@ -1,5 +1,6 @@
 import { ENV_TARGETS, type EnvType } from '#contract/api/env-variable.ts'
 import { AloftError } from '#contract/errors.ts'
+import { isEnvironmentId } from '../custom-environment/custom-environment.ts'
 import { readEnv } from '../deployment/env.ts'
 import { isSystemName } from '../deployment/system-env.ts'
 import { PRODUCTION_BRANCH } from '../project/git-link.ts'
@@ -14,6 +15,8 @@ export interface VariableRequest {
   readonly gitBranch?: string | null | undefined
   readonly comment?: string | null | undefined
   readonly customEnvironmentId?: string | null | undefined
+  /** Beside those that `target` names. */
+  readonly customEnvironmentIds?: readonly string[] | undefined
 }
 
 /** The same after everything was checked that needs no store. */
@@ -30,8 +33,6 @@ export interface CheckedVariable {
 
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
-const CUSTOM = /^env_[0-9A-Za-z]{1,60}$/
-
 export function readVariable(
   requested: VariableRequest,
   { details }: Pick<Project, 'details'>,
@@ -39,7 +40,11 @@ export function readVariable(
   const { key, value, type, comment = null, customEnvironmentId = null } = requested
   readEnv({ [key]: value })
   if (!value.isWellFormed()) throw invalid('`value` should be valid Unicode text')
-  const target = readTarget(requested.target, customEnvironmentId)
+  const environments = requested.customEnvironmentIds ?? []
+  const unknown = environments.find((id) => details.customEnvironments.every((known) => known.id !== id))
+  if (unknown !== undefined)
+    throw invalid(`the project has no environment with the id \`${unknown.slice(0, 64)}\``)
+  const target = readTarget(requested.target, environments, customEnvironmentId)
   const gitBranch = requested.gitBranch === '' ? null : (requested.gitBranch ?? null)
   if (gitBranch !== null) {
     if (target.length !== 1 || target[0] !== 'preview')
@@ -54,10 +59,14 @@ export function readVariable(
   return { key, value, type, target, gitBranch, comment, customEnvironmentId }
 }
 
-function readTarget(given: VariableRequest['target'], custom: string | null): readonly string[] {
-  const targets = [...new Set(typeof given === 'string' ? [given] : (given ?? []))]
+function readTarget(
+  given: VariableRequest['target'],
+  environments: readonly string[],
+  custom: string | null,
+): readonly string[] {
+  const targets = [...new Set([...[given ?? []].flat(), ...environments])]
   const wrong = targets.find(
-    (name) => !(ENV_TARGETS as readonly string[]).includes(name) && !CUSTOM.test(name),
+    (name) => !(ENV_TARGETS as readonly string[]).includes(name) && !isEnvironmentId(name),
   )
   if (wrong !== undefined) throw invalid(`\`target\` should be one of ${ENV_TARGETS.join(', ')}`)
   if (targets.length === 0 && custom === null) throw invalid('missing required property `target`')

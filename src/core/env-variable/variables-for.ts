@@ -1,12 +1,15 @@
 import type { Target } from '#contract/api/deployment.ts'
+import type { EnvironmentOfDeployment } from '../custom-environment/custom-environment.ts'
 import { branchOf, isFromFork } from '../deployment/branch.ts'
+import { environmentOf } from '../deployment/deployment.ts'
 import type { Vault } from '../ports/vault.ts'
-import { type EnvVariable, isSealed, sealedFor } from './env-variable.ts'
+import { type EnvVariable, isSealed, placesOf, sealedFor } from './env-variable.ts'
 
 /** What decides which variables a deployment is given. */
 interface Receiver {
   readonly target: Target | null | undefined
   readonly meta: Readonly<Record<string, string>>
+  readonly customEnvironment?: EnvironmentOfDeployment | undefined
 }
 
 /**
@@ -15,16 +18,14 @@ interface Receiver {
  */
 export function variablesFor(
   variables: readonly EnvVariable[],
-  { target, meta }: Receiver,
+  { target, meta, customEnvironment }: Receiver,
 ): ReadonlyMap<string, EnvVariable> {
   if (isFromFork(meta)) return new Map()
-  const environment = target === 'production' ? 'production' : 'preview'
+  const place = customEnvironment?.id ?? environmentOf({ target: target ?? null })
   const branch = branchOf(meta)
   const suitable = variables.filter(
-    ({ target: targets, gitBranch, customEnvironmentId }) =>
-      customEnvironmentId === null &&
-      targets.includes(environment) &&
-      (gitBranch === null || gitBranch === branch),
+    (variable) =>
+      placesOf(variable).includes(place) && (variable.gitBranch === null || variable.gitBranch === branch),
   )
   const general = suitable.filter(({ gitBranch }) => gitBranch === null)
   const special = suitable.filter(({ gitBranch }) => gitBranch !== null)

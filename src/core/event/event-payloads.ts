@@ -17,7 +17,8 @@ export const deploymentEvent = (
   deployment: Deployment,
   { userId = deployment.creatorId, at }: { readonly userId?: string | null; readonly at: number },
 ): NewEvent => {
-  const { id, ownerId, projectId, host, name, meta, target, plan, regions, aliasFinal } = deployment
+  const { id, ownerId, projectId, host, name, meta, target, customEnvironment } = deployment
+  const { plan, regions, aliasFinal } = deployment
   return {
     type,
     ownerId,
@@ -28,6 +29,7 @@ export const deploymentEvent = (
       deployment: { id, url: host, name, meta },
       project: { id: projectId },
       target,
+      ...(customEnvironment === undefined ? {} : { customEnvironment }),
       plan,
       regions,
       links: { deployment: `/deployments/${id}`, project: `/projects/${projectId}` },

@@ -1,5 +1,5 @@
 import { SECOND } from '#contract/time.ts'
-import type { Deployment } from '../deployment/deployment.ts'
+import { type Deployment, environmentNameOf } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { DeploymentLogs } from '../log/deployment-logs.ts'
 import { Nap } from '../log/nap.ts'
@@ -64,7 +64,8 @@ async function* followDeployment(
   }
   const first = await deployments.find(id)
   if (first && first.state !== 'READY') {
-    const to = first.target === 'production' ? 'production' : 'a preview'
+    const goal = environmentNameOf(first)
+    const to = goal === 'preview' ? 'a preview' : goal
     yield `${name}: building ${to}${first.host === null ? '' : ` at ${addressOf(first.host)}`}`
     for await (const { text } of logs.follow(id, { builds: true }, { signal, isFinished })) yield text
   }

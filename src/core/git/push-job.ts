@@ -2,6 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import type { Origin } from '#contract/origins.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#contract/time.ts'
 import type { Context } from '../access/context.ts'
+import { environmentOfBranch } from '../custom-environment/custom-environment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { Deployments } from '../deployment/deployments.ts'
 import { CONFIG_FILES } from '../detection/config/configuration.ts'
@@ -260,6 +261,9 @@ class PushRun {
     const isProduction =
       !push.fork &&
       (push.options.prod === true || branch === productionBranch(project, source.refs, source.head))
+    // A fork's branches are named by strangers: they reach nothing but previews.
+    const environment =
+      isProduction || push.fork ? undefined : environmentOfBranch(project.details.customEnvironments, branch)
     const { deployment } = await create(
       { ...who, origin, log },
       {
@@ -270,6 +274,7 @@ class PushRun {
         forceNew: true,
         ...(who.owner.plan === 'oss' ? { public: true } : {}),
         ...(isProduction ? { target: 'production' as const } : {}),
+        ...(environment ? { customEnvironment: environment.id } : {}),
       },
     )
     return this.#end('deployed', null, { ...words, notes, deploymentId: deployment.id })

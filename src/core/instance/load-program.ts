@@ -1,4 +1,4 @@
-import type { Deployment } from '../deployment/deployment.ts'
+import { type Deployment, environmentOf } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
 import type { FindSiteNames } from '../deployment/site-names.ts'
@@ -31,7 +31,7 @@ export const createLoadProgram =
       deploymentId,
       ownerId: deployment.ownerId,
       projectId: deployment.projectId,
-      environment: deployment.target === 'production' ? 'production' : 'preview',
+      environment: environmentOf(deployment),
       env: {
         ...surroundings(deployment, values, await siteNames(deployment)),
         ...program.env,

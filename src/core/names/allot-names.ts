@@ -4,15 +4,14 @@ import type { Owner } from '../access/context.ts'
 import { pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
-import { branchOf } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
-import { defaultAlias, productionAlias, stagingAlias } from '../deployment/hosts.ts'
+import { defaultAlias, environmentAlias, productionAlias, stagingAlias } from '../deployment/hosts.ts'
 import { allotBranchAlias } from '../git/branch-alias.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
-import { destination, dueDomains, isExplicit } from './due-names.ts'
+import { destination, dueDomains, isExplicit, isFollowed } from './due-names.ts'
 
 interface AllotStores {
   readonly deployments: Pick<DeploymentStore, 'find'>
@@ -37,7 +36,7 @@ export async function allotNames(
   on: Allotment,
 ): Promise<string[]> {
   const { owner, project, names } = on
-  const { target, meta, aliasWish } = deployment
+  const { target, customEnvironment, aliasWish } = deployment
   const always = await defaultHost(stores, deployment, on)
   if (isExplicit(deployment)) return [...new Set([always, ...(aliasWish ?? [])])]
   const ofBranch = await allotBranchAlias(stores, deployment, {
@@ -46,9 +45,13 @@ export async function allotNames(
     names,
   })
   const first = ofBranch === undefined ? [always] : [always, ofBranch]
-  const follows = target === 'production' || branchOf(meta) !== undefined
-  const present = follows ? await stores.projectDomains.ofProject(project.id) : []
+  const present = isFollowed(deployment) ? await stores.projectDomains.ofProject(project.id) : []
   const due = dueDomains(project, present, deployment)
+  if (customEnvironment !== undefined) {
+    const own = environmentAlias(project.name, customEnvironment.slug, owner.slug, names.domain)
+    const isFree = !isReservedHost(names, own) && (await isOurs(stores.hosts, own, deployment))
+    return isFree ? [...first, own, ...due] : [...first, ...due]
+  }
   if (target === 'staging') {
     const staging = stagingAlias(project.name, owner.slug, names.domain)
     return isReservedHost(names, staging) ? [...first, ...due] : [...first, staging, ...due]

@@ -1,3 +1,4 @@
+import { branchOf } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Project } from '../project/project.ts'
 import { holdsProduction } from '../project/project-details.ts'
@@ -7,6 +8,10 @@ import type { ProjectDomain } from '../project-domain/project-domain.ts'
 /** Whether the aliases of a production deployment were named with it: it takes those, and no domains. */
 export const isExplicit = ({ target, aliasWish }: Deployment): boolean =>
   target === 'production' && aliasWish !== null
+
+/** Whether there can be domains that follow what a deployment is for. */
+export const isFollowed = ({ target, meta, customEnvironment }: Deployment): boolean =>
+  target === 'production' || customEnvironment !== undefined || branchOf(meta) !== undefined
 
 /** The domains that a deployment takes by itself. One that was told its aliases takes those instead. */
 export function dueDomains(

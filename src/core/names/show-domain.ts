@@ -5,9 +5,10 @@ import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
-import { showsBranch, showsProduction } from '../project-domain/domains-for.ts'
+import { domainsFor, showsBranch, showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomain } from '../project-domain/project-domain.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
+import { isFollowed } from './due-names.ts'
 
 export interface ShowStores {
   readonly projects: ProjectStore
@@ -40,14 +41,15 @@ export async function adoptDomain(
     await releaseDomain(stores.hosts, project, domain)
 }
 
-/** The domains that show whatever is the newest of a deployment's branch. */
+/** The domains that show whatever is the newest of a deployment's branch or environment. */
 export async function followersOf(
   projectDomains: ProjectDomainStore,
-  { projectId, target, meta }: Pick<Deployment, 'projectId' | 'target' | 'meta'>,
+  deployment: Deployment,
 ): Promise<readonly ProjectDomain[]> {
-  const branch = target === 'production' ? undefined : branchOf(meta)
-  if (branch === undefined) return []
-  return (await projectDomains.ofProject(projectId)).filter((domain) => showsBranch(domain, branch))
+  if (deployment.target === 'production' || !isFollowed(deployment)) return []
+  const all = await projectDomains.ofProject(deployment.projectId)
+  const names = new Set(domainsFor(all, deployment))
+  return all.filter(({ name }) => names.has(name))
 }
 
 /** False where there is nothing to show. */
@@ -66,7 +68,7 @@ async function pointDomain(
     deploymentId: deployment.id,
     ownerId: project.ownerId,
     projectId: project.id,
-    production: domain.gitBranch === null,
+    production: showsProduction(domain),
   }
   await pointAlias(hosts, domain.name, to, now)
   return true
@@ -87,7 +89,9 @@ function deploymentFor(
   project: Project,
   domain: ProjectDomain,
 ): Promise<Deployment | undefined> {
-  const { gitBranch } = domain
+  const { gitBranch, customEnvironmentId } = domain
+  if (customEnvironmentId !== null && domain.verified)
+    return newestOfEnvironment(stores.deployments, project, customEnvironmentId)
   if (gitBranch !== null && showsBranch(domain, gitBranch))
     return newestOfBranch(stores.deployments, project, gitBranch)
   if (showsProduction(domain)) return inProduction(stores, project, domain)
@@ -113,6 +117,16 @@ async function inProduction(
   return production?.state === 'READY' ? production : undefined
 }
 
+/** What the names of an environment show. */
+export async function newestOfEnvironment(
+  deployments: Pick<DeploymentStore, 'list'>,
+  { id, ownerId }: Pick<Project, 'id' | 'ownerId'>,
+  environmentId: string,
+): Promise<Deployment | undefined> {
+  const filter = { projectId: id, states: ['READY'], customEnvironmentId: environmentId } as const
+  return (await deployments.list(ownerId, { limit: 1 }, filter)).items[0]
+}
+
 async function newestOfBranch(
   deployments: DeploymentStore,
   { id, ownerId }: Project,
@@ -122,7 +136,12 @@ async function newestOfBranch(
   for (const key of BRANCH_KEYS) {
     const filter = { projectId: id, states: ['READY'], meta: { [key]: branch } } as const
     const { items } = await deployments.list(ownerId, { limit: FEW }, filter)
-    found.push(...items.filter(({ target, meta }) => target !== 'production' && branchOf(meta) === branch))
+    found.push(
+      ...items.filter(
+        ({ target, meta, customEnvironment }) =>
+          target !== 'production' && customEnvironment === undefined && branchOf(meta) === branch,
+      ),
+    )
   }
   return found.toSorted((a, b) => b.createdAt - a.createdAt)[0]
 }

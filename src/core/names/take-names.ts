@@ -1,7 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { obstacle, pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
-import { branchOf } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { branchAliasOf } from '../git/branch-alias.ts'
@@ -13,7 +12,7 @@ import { showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { beginRelease, isSuperseded } from '../release/begin-release.ts'
 import { isActive } from '../release/release.ts'
-import { destination, dueDomains, isExplicit, withoutDomains } from './due-names.ts'
+import { destination, dueDomains, isExplicit, isFollowed, withoutDomains } from './due-names.ts'
 
 interface TakeStores {
   readonly deployments: DeploymentStore
@@ -134,10 +133,9 @@ interface Claimable {
 
 /** What a deployment takes as it goes live. Domains came and went since it was made. */
 async function claimable(stores: TakeStores, deployment: Deployment, now: number): Promise<Claimable> {
-  const { ownerId, projectId, target, meta, aliasFinal } = deployment
+  const { ownerId, projectId, target, aliasFinal } = deployment
   const isProduction = target === 'production'
-  if (!isProduction && branchOf(meta) === undefined)
-    return { aliases: aliasFinal, free: aliasFinal, domains: [], shared: [] }
+  if (!isFollowed(deployment)) return { aliases: aliasFinal, free: aliasFinal, domains: [], shared: [] }
   // Locked, so that it is not paused, rolled back or given another domain between this and the moving of the aliases.
   const project = await stores.projects.lock(ownerId, projectId)
   const present = project ? await stores.projectDomains.ofProject(projectId) : []

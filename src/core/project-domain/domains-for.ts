@@ -11,13 +11,22 @@ export const showsBranch = (
   branch: string,
 ): boolean => verified && gitBranch === branch && customEnvironmentId === null
 
+export const showsEnvironment = (
+  { verified, customEnvironmentId }: ProjectDomain,
+  environmentId: string,
+): boolean => verified && customEnvironmentId === environmentId
+
 /** Which of a project's domains a deployment takes when it goes live. */
 export function domainsFor(
   domains: readonly ProjectDomain[],
-  { target, meta }: Pick<Deployment, 'target' | 'meta'>,
+  { target, meta, customEnvironment }: Pick<Deployment, 'target' | 'meta' | 'customEnvironment'>,
 ): readonly string[] {
   const branch = branchOf(meta)
-  const takes = (domain: ProjectDomain): boolean =>
-    target === 'production' ? showsProduction(domain) : branch !== undefined && showsBranch(domain, branch)
+  const takes = (domain: ProjectDomain): boolean => {
+    if (customEnvironment !== undefined) return showsEnvironment(domain, customEnvironment.id)
+    return target === 'production'
+      ? showsProduction(domain)
+      : branch !== undefined && showsBranch(domain, branch)
+  }
   return domains.filter(takes).map(({ name }) => name)
 }

@@ -1,4 +1,5 @@
 import type { ProtectedType, ProtectionMode, TrustedType } from '#contract/api/project.ts'
+import type { CustomEnvironment } from '../custom-environment/custom-environment.ts'
 import type { Release, ReleaseConfig } from '../release/release.ts'
 import type { GitLink } from './git-link.ts'
 
@@ -31,6 +32,8 @@ export interface ProjectDetails {
   /** Oldest first. */
   readonly protectionBypass: readonly BypassSecret[]
   readonly link: GitLink | null
+  /** Oldest first. */
+  readonly customEnvironments: readonly CustomEnvironment[]
   readonly dataCacheDisabled: boolean
   /** Production hosts answer that it is paused, and nothing new is put on them. */
   readonly paused: boolean
@@ -133,6 +136,7 @@ export const DEFAULT_DETAILS: ProjectDetails = {
   trustedIps: null,
   protectionBypass: [],
   link: null,
+  customEnvironments: [],
   dataCacheDisabled: false,
   paused: false,
   pausedAt: null,

@@ -183,6 +183,18 @@ const SENTENCES: Readonly<Record<string, Say>> = {
   'DELETE /data-cache/purge-all': (target, known) => ['purged the cache of', ...project(target, known)],
   'POST /edge-cache/invalidate-by-tags': () => ['purged cached responses by tag'],
   'POST /edge-cache/dangerously-delete-by-tags': () => ['deleted cached responses by tag'],
+  'POST /projects/:/custom-environments': (target, known) => [
+    'added an environment to',
+    ...project(target, known),
+  ],
+  'PATCH /projects/:/custom-environments/:': (target, known) => [
+    'changed an environment of',
+    ...project(target, known),
+  ],
+  'DELETE /projects/:/custom-environments/:': (target, known) => [
+    'deleted an environment of',
+    ...project(target, known),
+  ],
   'POST /projects/:/crons': (target, known) => ['added a scheduled job to', ...project(target, known)],
   'PATCH /projects/:/crons/:': (target, known) => ['changed a scheduled job of', ...project(target, known)],
   'DELETE /projects/:/crons/:': (target, known) => [

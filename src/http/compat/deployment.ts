@@ -1,3 +1,4 @@
+import { listEnvironments } from '#contract/api/custom-environment.ts'
 import * as api from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
@@ -124,11 +125,12 @@ const create =
   (show: Show) =>
   async (also: Also): Promise<unknown> => {
     const { asked, call } = also
-    const { deploymentId, target, meta } = asked.body ?? {}
+    const { deploymentId, target, meta, customEnvironmentSlugOrId } = asked.body ?? {}
     if (typeof deploymentId !== 'string')
       return show(await call(api.createDeployment, await readCreate(asked, also)), also)
     const body = {
       ...(typeof target === 'string' && TARGETS.has(target) ? { target } : {}),
+      ...(typeof customEnvironmentSlugOrId === 'string' ? { customEnvironmentSlugOrId } : {}),
       ...(meta === undefined ? {} : { meta }),
     }
     return show(await call(api.redeployDeployment, { params: { id: deploymentId }, body }), also)
@@ -136,13 +138,27 @@ const create =
 const TARGETS = new Set(['production', 'staging', 'preview'])
 
 /** Clients name environments that this API knows by the absence of one, and states that it does not have. */
-const readListQuery = ({ query: { target, state, url, ...query } }: Asked): Given => ({
-  query: {
-    ...query,
-    ...(target === 'production' || target === 'staging' ? { target } : {}),
-    ...(typeof state === 'string' && state !== '' ? { state: state.toUpperCase() } : {}),
-  },
-})
+const readListQuery = async ({ query: asked }: Asked, also: Also): Promise<Given> => {
+  const { target, state, url, ...query } = asked
+  return {
+    query: {
+      ...query,
+      ...(await readTarget(target, query.projectId, also)),
+      ...(typeof state === 'string' && state !== '' ? { state: state.toUpperCase() } : {}),
+    },
+  }
+}
+
+/** An environment of the project that the list is about, by its slug or id, or one that every project has. */
+async function readTarget(target: unknown, projectId: unknown, { call }: Also): Promise<object> {
+  if (typeof target !== 'string' || target === '' || target === 'preview') return {}
+  if (target !== 'production' && typeof projectId === 'string') {
+    const listed = await orUndefined(call(listEnvironments, { params: { idOrName: projectId } }))
+    const found = listed?.environments.find(({ id, slug }) => id === target || slug === target)
+    if (found) return { customEnvironmentId: found.id }
+  }
+  return target === 'production' || target === 'staging' ? { target } : {}
+}
 
 const byHost = ({ query }: Asked): Given => ({ params: { id: String(query.url ?? query.hostname ?? '') } })
 

@@ -1,4 +1,5 @@
 import { listAliases } from '#contract/api/alias.ts'
+import * as environments from '#contract/api/custom-environment.ts'
 import * as env from '#contract/api/env-variable.ts'
 import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import * as api from '#contract/api/project.ts'
@@ -80,8 +81,19 @@ type Variables = ReplyOf<(typeof env.listVariables)['reply']>
 type Variable = Variables['envs'][number]
 
 /** Earlier versions said one name where there is a list now; and each asked for one environment. */
-const isFor = (variable: Variable, target: unknown): boolean =>
-  typeof target !== 'string' || target === '' || [variable.target].flat().includes(target as never)
+const isFor = ({ target: targets, customEnvironmentIds = [] }: Variable, target: unknown): boolean =>
+  typeof target !== 'string' ||
+  target === '' ||
+  [targets].flat().includes(target) ||
+  customEnvironmentIds.includes(target)
+
+/** The id of an environment that is named by its slug; anything else as it is. */
+async function idOfEnvironment({ call, asked }: Also, named: string): Promise<string> {
+  if ((env.ENV_TARGETS as readonly string[]).includes(named)) return named
+  const { idOrName = '' } = asked.params
+  const found = await call(environments.listEnvironments, { params: { idOrName } })
+  return found.environments.find(({ slug }) => slug === named)?.id ?? named
+}
 
 /** Nothing looks into values here, so that nothing is found in them; later versions refuse an answer that leaves it out. */
 const showVariable = (one: Variable) => ({ ...one, securityIssues: [] })
@@ -106,6 +118,7 @@ const VARIABLE_KEYS = [
   'gitBranch',
   'comment',
   'customEnvironmentId',
+  'customEnvironmentIds',
 ] as const
 
 const readVariable = (one: Record<string, unknown>): Record<string, unknown> => ({
@@ -142,8 +155,10 @@ async function removeByKey({ call, asked }: Also) {
 }
 
 /** What a program on one's own computer gets: values that can be read, of one environment. */
-async function pull({ call, asked }: Also) {
-  const { idOrName = '', target = 'development', gitBranch } = asked.params
+async function pull(also: Also) {
+  const { call, asked } = also
+  const { idOrName = '', gitBranch } = asked.params
+  const target = await idOfEnvironment(also, asked.params.target ?? 'development')
   const { envs } = await call(env.listVariables, { params: { idOrName }, query: { decrypt: 'true' } })
   const chosen = envs.filter(
     (one) =>
@@ -217,9 +232,12 @@ export const projectRows: readonly CompatRow[] = [
   { on: 'DELETE {,/v2,/v3,/v4,/v5,/v6,/v7,/v8,/v10,/v11}/projects/:idOrName', is: is(api.deleteProject) },
   { on: 'GET /projects/:idOrName/production-deployment', is: is(api.getProject), answer: currentProduction },
   {
-    on: 'GET {,/v1,/v9}/projects/:idOrName/custom-environments',
-    is: is(api.getProject),
-    answer: () => ({ environments: [] }),
+    on: 'GET {,/v1}/projects/:idOrName/custom-environments',
+    is: is(environments.listEnvironments),
+  },
+  {
+    on: 'GET {,/v1}/projects/:idOrName/custom-environments/:environmentSlugOrId',
+    is: is(environments.getEnvironment),
   },
 
   {

@@ -19,6 +19,9 @@ export function readCreate(body: Body, { forceNew }: { readonly forceNew?: boole
     ...(Object.fromEntries(
       Object.entries(given).filter(([, value]) => value !== undefined),
     ) as Partial<CreateDeployment>),
+    ...(body.customEnvironmentSlugOrId === undefined
+      ? {}
+      : { customEnvironment: body.customEnvironmentSlugOrId }),
     ...(build?.env === undefined ? {} : { buildEnv: build.env }),
     ...(projectSettings?.nodeVersion === undefined
       ? {}
@@ -29,8 +32,10 @@ export function readCreate(body: Body, { forceNew }: { readonly forceNew?: boole
 export const readRedeploy = ({
   target,
   meta,
+  customEnvironmentSlugOrId: customEnvironment,
 }: BodyOf<NonNullable<(typeof redeployDeployment)['body']>>): Redeploy => ({
   ...(target === undefined ? {} : { target: target === 'preview' ? null : target }),
+  ...(customEnvironment === undefined ? {} : { customEnvironment }),
   ...(meta === undefined ? {} : { meta }),
 })
 
@@ -61,6 +66,7 @@ export const deployment = (d: Deployment) => ({
   env: [...d.envKeys],
   build: { env: [...d.buildEnvKeys] },
   ...(d.target ? { target: d.target } : {}),
+  ...(d.customEnvironment ? { customEnvironment: d.customEnvironment } : {}),
   alias: d.aliasAssigned ? [...d.aliasFinal] : [],
   aliasFinal: [...d.aliasFinal],
   aliasAssigned: d.aliasAssigned,
@@ -79,6 +85,7 @@ export const listItem = (d: Deployment) => ({
   state: d.state,
   ...(d.failure ? { errorCode: d.failure.code } : {}),
   ...(d.target ? { target: d.target } : {}),
+  ...(d.customEnvironment ? { customEnvironment: d.customEnvironment } : {}),
   projectId: d.projectId,
   meta: d.meta,
 })

@@ -14,6 +14,7 @@ interface ListQuery {
   readonly projectId?: string
   readonly state?: string
   readonly target?: Target
+  readonly customEnvironmentId?: string
   readonly users?: string
 }
 
@@ -37,6 +38,7 @@ export function readList(query: ListQuery): { page: PageQuery; filter: Deploymen
       ...(query.app === undefined ? {} : { app: query.app }),
       ...(query.projectId === undefined ? {} : { projectId: query.projectId }),
       ...(query.target === undefined ? {} : { target: query.target }),
+      ...(query.customEnvironmentId === undefined ? {} : { customEnvironmentId: query.customEnvironmentId }),
       ...(query.state === undefined ? {} : { states: readStates(query.state) }),
       ...(query.users === undefined ? {} : { creators: query.users.split(',').filter(Boolean) }),
       ...(Object.keys(meta).length === 0 ? {} : { meta }),

@@ -1,5 +1,6 @@
 import type { AloftError } from '#contract/errors.ts'
-import type { EnvVariable } from '#core/env-variable/env-variable.ts'
+import { isEnvironmentId } from '#core/custom-environment/custom-environment.ts'
+import { type EnvVariable, environmentsOf } from '#core/env-variable/env-variable.ts'
 
 /** Enough of the sealed value to tell it apart, and nothing that anybody could open. */
 const OPAQUE = 64
@@ -13,10 +14,11 @@ export const variable = (v: EnvVariable, revealed?: string) => ({
   key: v.key,
   value: revealed ?? shown(v),
   type: v.type,
-  target: [...v.target],
+  target: v.target.filter((name) => !isEnvironmentId(name)),
   ...(v.gitBranch === null ? {} : { gitBranch: v.gitBranch }),
   ...(v.comment === null ? {} : { comment: v.comment }),
   ...(v.customEnvironmentId === null ? {} : { customEnvironmentId: v.customEnvironmentId }),
+  ...(environmentsOf(v).length === 0 ? {} : { customEnvironmentIds: [...environmentsOf(v)] }),
   configurationId: v.configurationId,
   createdAt: v.createdAt,
   createdBy: v.createdBy,

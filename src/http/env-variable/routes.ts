@@ -1,4 +1,5 @@
 import * as api from '#contract/api/env-variable.ts'
+import { environmentsOf } from '#core/env-variable/env-variable.ts'
 import type { EnvVariables } from '#core/env-variable/env-variables.ts'
 import { type Route, route } from '../route.ts'
 import * as current from './current.ts'
@@ -33,7 +34,7 @@ export const envVariableRoutes = (variables: EnvVariables): readonly Route[] => 
       const found = (await variables.list(ctx, params.idOrName)).filter(
         (one) =>
           (gitBranch === undefined || one.gitBranch === gitBranch) &&
-          (customEnvironmentId === undefined || one.customEnvironmentId === customEnvironmentId),
+          (customEnvironmentId === undefined || environmentsOf(one).includes(customEnvironmentId)),
       )
       return { envs: found.map((one) => current.variable(one, decrypt ? variables.reveal(one) : undefined)) }
     },

@@ -13,6 +13,7 @@ import { createChanges } from '#core/change/changes.ts'
 import { cronMail } from '#core/cron/cron-mails.ts'
 import { createCrons } from '#core/cron/crons.ts'
 import { createCronJob } from '#core/cron/run-job.ts'
+import { createCustomEnvironments } from '#core/custom-environment/custom-environments.ts'
 import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
 import {
   DEPLOYMENTS_TOPIC,
@@ -506,6 +507,15 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     auditLog: createAuditLog({ store: stores.audit, users: stores.users }),
     purges: createPurges({ projects: stores.projects, cache: openPrerenders(config, parts), bus, clock }),
     crons: createCrons({ stores, transact, clock }),
+    customEnvironments: createCustomEnvironments({
+      stores,
+      transact,
+      copyVariables: envVariables.copy,
+      leaveVariables: envVariables.leave,
+      clock,
+      names,
+      onHostsChanged,
+    }),
     drains: openDrains(config, parts),
     webhooks: createWebhooks({
       stores,

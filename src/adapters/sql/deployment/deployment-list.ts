@@ -112,7 +112,8 @@ function selectShape(shape: Shape): ReturnType<typeof prepareShape> {
   return known
 }
 
-function wantedIn({ app, projectId, creators, target, states }: DeploymentFilter): Wanted {
+function wantedIn({ app, projectId, creators, states, ...filter }: DeploymentFilter): Wanted {
+  const target = filter.customEnvironmentId ?? filter.target
   const lists = { name: app, project_id: projectId, creator_id: creators, target, state: states }
   const wanted = new Map<Column, readonly string[]>()
   for (const column of COLUMNS) {

@@ -1,4 +1,5 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import type { Target } from '#contract/api/deployment.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { flag } from '../database/columns.ts'
 import { takesIndexHints } from '../database/dialect/capabilities.ts'
@@ -65,7 +66,8 @@ export function fromDeployment(deployment: Deployment): DeploymentRow {
     name,
     host,
     state,
-    target,
+    // An environment of a project's own is looked up as the other ones are.
+    target: deployment.customEnvironment?.id ?? target,
     digest,
     public: flag(isPublic),
     incomplete: flag(incomplete),
@@ -74,18 +76,21 @@ export function fromDeployment(deployment: Deployment): DeploymentRow {
   }
 }
 
-export const toDeployment = (row: DeploymentRow): Deployment => ({
-  ...(JSON.parse(row.details) as Details),
-  id: row.id,
-  ownerId: row.owner_id,
-  projectId: row.project_id,
-  creatorId: row.creator_id,
-  name: row.name,
-  host: row.host,
-  state: row.state,
-  target: row.target,
-  digest: row.digest,
-  public: row.public === 1,
-  incomplete: row.incomplete === 1,
-  createdAt: row.created_at,
-})
+export function toDeployment(row: DeploymentRow): Deployment {
+  const details = JSON.parse(row.details) as Details
+  return {
+    ...details,
+    id: row.id,
+    ownerId: row.owner_id,
+    projectId: row.project_id,
+    creatorId: row.creator_id,
+    name: row.name,
+    host: row.host,
+    state: row.state,
+    target: details.customEnvironment === undefined ? (row.target as Target | null) : null,
+    digest: row.digest,
+    public: row.public === 1,
+    incomplete: row.incomplete === 1,
+    createdAt: row.created_at,
+  }
+}

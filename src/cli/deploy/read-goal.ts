@@ -1,0 +1,23 @@
+import type { Target } from '#contract/api/deployment.ts'
+import { usageError } from '../exit.ts'
+
+interface Goal {
+  readonly target?: Target
+  readonly environment?: string
+}
+
+/** What `--prod` and `--target` mean. Whether the project has an environment of that name, the installation knows. */
+export function readGoal({
+  prod,
+  target,
+}: {
+  readonly prod: boolean
+  readonly target?: string | undefined
+}): Goal {
+  if (prod && target !== undefined && target !== 'production')
+    throw usageError(`--prod and --target ${target} exclude each other.`)
+  if (prod || target === 'production') return { target: 'production' }
+  if (target === 'development')
+    throw usageError('Nothing is deployed to development: `aloft dev` runs it on your own computer.')
+  return target === undefined || target === 'preview' ? {} : { environment: target }
+}

@@ -1,0 +1,40 @@
+import { createEnvironment } from '#contract/api/custom-environment.ts'
+import { given as changes, defineCommand, required, value } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { BRANCH_RULE, readBranchRule } from './branch-rule.ts'
+
+export const command = defineCommand({
+  doing: 'add the environment',
+  about:
+    'It has variables, domains and an address of its own. Deploy to it with `aloft deploy --target <name>`, or by pushing a branch that it names.',
+  team: true,
+  arguments: { name: required('name: small letters, digits and -') },
+  options: {
+    branch: value('branch', `pushes of it go here: ${BRANCH_RULE}`, readBranchRule),
+    description: value('text', 'what it is for'),
+    copyFrom: value('environment', 'begin with copies of the variables of this one'),
+    ...projectOption,
+  },
+  examples: [
+    ['environments add staging', 'deploy to it with --target staging'],
+    ['environments add qa --branch "release/*" --copy-from preview', 'for branches that begin so'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { name, branch, description, copyFrom, project }) {
+    const { out } = cli
+    const { api, idOrName } = await chooseProject(cli, project)
+    const created = await api.call(createEnvironment, {
+      params: { idOrName },
+      body: {
+        slug: name,
+        ...changes({ branchMatcher: branch, description, copyEnvVarsFrom: copyFrom }),
+      },
+    })
+    out.show(
+      created,
+      () =>
+        `Added ${plainText(created.slug)}. Deploy to it: aloft deploy --target ${plainText(created.slug)}`,
+    )
+  },
+})

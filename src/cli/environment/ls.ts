@@ -1,0 +1,43 @@
+import { siteAddress } from '#client/site-address.ts'
+import { listEnvironments } from '#contract/api/custom-environment.ts'
+import { defineCommand } from '../command.ts'
+import { chooseProject, projectOption } from '../project/choose-project.ts'
+import { relativeTime } from '../relative-time.ts'
+import { showList } from '../show-list.ts'
+import { branchRule } from './branch-rule.ts'
+
+export const command = defineCommand({
+  doing: 'list the environments',
+  about: 'Every project has production, preview and development; these are its own.',
+  team: true,
+  options: projectOption,
+  examples: [
+    ['environments ls', 'those of the linked project'],
+    ['environments ls --project shop --json', 'for a program to read'],
+  ],
+  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  async run(cli, { project }) {
+    const now = cli.now()
+    const { api, idOrName } = await chooseProject(cli, project)
+    const found = await api.call(listEnvironments, { params: { idOrName } })
+    showList(cli, found, {
+      items: found.environments,
+      head: ['NAME', 'BRANCH', 'ADDRESS', 'DOMAINS', 'CREATED', 'ID'],
+      row: ({ id, slug, branchMatcher, domains, currentDeploymentAliases, createdAt }) => [
+        slug,
+        branchMatcher ? branchRule(branchMatcher) : '-',
+        addressOf(cli.baseUrl, slug, currentDeploymentAliases),
+        domains.map(({ name }) => name).join(', ') || '-',
+        relativeTime(createdAt, now),
+        id,
+      ],
+      empty: 'No environments here. Add one: aloft environments add staging',
+    })
+  },
+})
+
+/** The one that is named after it. */
+const addressOf = (baseUrl: string, slug: string, aliases: readonly string[]): string => {
+  const own = aliases.find((host) => host.includes(`-env-${slug}-`)) ?? aliases.at(-1)
+  return own === undefined ? '-' : siteAddress(baseUrl, own)
+}

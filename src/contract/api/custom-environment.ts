@@ -1,0 +1,120 @@
+import { Type } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { needs } from '../scopes.ts'
+import { ProjectDomain } from './project-domain.ts'
+import { Nullable, Time } from './shared.ts'
+
+export const BRANCH_MATCHES = ['equals', 'startsWith', 'endsWith'] as const
+export type BranchMatch = (typeof BRANCH_MATCHES)[number]
+
+/** Of one project. */
+export const MOST_ENVIRONMENTS = 20
+
+const BranchMatcher = Type.Object(
+  {
+    type: Type.Enum(BRANCH_MATCHES),
+    pattern: Type.String({ minLength: 1, maxLength: 250 }),
+  },
+  { additionalProperties: false },
+)
+
+const Environment = Type.Object({
+  id: Type.String(),
+  slug: Type.String(),
+  type: Type.Literal('preview', {
+    description: 'Such an environment is protected, counted and told to programs like a preview.',
+  }),
+  description: Type.Optional(Type.String()),
+  branchMatcher: Type.Optional(BranchMatcher),
+  domains: Type.Array(ProjectDomain),
+  currentDeploymentAliases: Type.Array(Type.String(), {
+    description: 'The addresses that show its newest deployment.',
+  }),
+  createdAt: Time,
+  updatedAt: Time,
+})
+
+const Slug = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  description:
+    'Small letters, digits and `-`, such as `staging`; not `production`, `preview` or `development`.',
+})
+const Description = Type.String({ maxLength: 256 })
+const Matcher = Type.Optional(Nullable(BranchMatcher))
+
+const reading = {
+  gen: 'current',
+  teamBySlug: true,
+  unauthenticated: 401,
+  access: needs('project'),
+  limit: 'read',
+} as const
+const writing = { ...reading, limit: 'write' } as const
+
+export const listEnvironments = endpoint({
+  ...reading,
+  on: 'GET /v9/projects/:idOrName/custom-environments',
+  summary: 'List the custom environments of a project, oldest first',
+  query: Type.Object({
+    gitBranch: Type.Optional(Type.String({ description: 'Only the one that pushes of this branch go to.' })),
+  }),
+  reply: Type.Object({
+    accountLimit: Type.Object({ total: Type.Integer({ description: 'As many can a project have.' }) }),
+    environments: Type.Array(Environment),
+  }),
+})
+
+export const createEnvironment = endpoint({
+  ...writing,
+  on: 'POST /v9/projects/:idOrName/custom-environments',
+  summary: 'Give a project an environment of its own, such as `staging`',
+  status: 201,
+  body: Type.Object({
+    slug: Slug,
+    description: Type.Optional(Description),
+    branchMatcher: Matcher,
+    copyEnvVarsFrom: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description:
+          '`production`, `preview`, `development` or an environment whose variables it begins with copies of.',
+      }),
+    ),
+  }),
+  reply: Environment,
+})
+
+export const getEnvironment = endpoint({
+  ...reading,
+  on: 'GET /v9/projects/:idOrName/custom-environments/:environmentSlugOrId',
+  summary: 'Get a custom environment',
+  reply: Environment,
+})
+
+export const updateEnvironment = endpoint({
+  ...writing,
+  on: 'PATCH /v9/projects/:idOrName/custom-environments/:environmentSlugOrId',
+  summary: 'Change a custom environment',
+  body: Type.Object({
+    slug: Type.Optional(Slug),
+    description: Type.Optional(Nullable(Description)),
+    branchMatcher: Matcher,
+  }),
+  reply: Environment,
+})
+
+export const deleteEnvironment = endpoint({
+  ...writing,
+  on: 'DELETE /v9/projects/:idOrName/custom-environments/:environmentSlugOrId',
+  summary: 'Delete a custom environment',
+  description:
+    'What was deployed to it stays, each at its own address. Domains of it have to be removed or moved before.',
+  body: Type.Object({
+    deleteUnassignedEnvironmentVariables: Type.Optional(
+      Type.Boolean({ description: 'Also delete the variables that were set nowhere else.' }),
+    ),
+  }),
+  reply: Environment,
+})

@@ -52,7 +52,7 @@ it('installs a package with npm and runs a program on it, in the sandbox', {
   }
   const node = await toolchains.ensureNode('24.x')
   const workspace = await environment.open({
-    deployment: { id: 'dpl_real' },
+    deployment: { id: 'dpl_real', meta: {} },
     project: { id: 'prj', ownerId: 'own' },
     files,
     env: { TOKEN: 'a-token-of-the-project' },

@@ -70,13 +70,18 @@ function abandon(body: Answer['body']): Sent {
   return NOTHING
 }
 
+const PIPELINE_LISTENERS = 7
+
 function stream(body: Readable, res: AnyResponse, log: Log): Sent {
   let sent = 0
   body.on('data', (chunk: Buffer) => {
     sent += chunk.length
   })
+  const to = isHttp2(res) ? res.stream : res
+  // A pipeline listens seven times for its end, and with those who wait for it besides Node.js would warn of a leak.
+  to.setMaxListeners(to.getMaxListeners() + PIPELINE_LISTENERS)
   // Whichever end fails, the other is broken off: a visitor must not take a part for the whole.
-  pipeline(body, isHttp2(res) ? res.stream : res, (error) => {
+  pipeline(body, to, (error) => {
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
       log.warn({ err: error }, 'an answer was broken off')
   })

@@ -12,7 +12,11 @@ import { readUntil, start, testAuthority } from '../../test/support/listener.ts'
 
 const instances = await createInstances()
 const world = createEdgeWorld({ runner: instances.runner })
+const warnings: string[] = []
+const onWarning = ({ message }: Error) => void warnings.push(message)
+process.on('warning', onWarning)
 after(async () => {
+  process.off('warning', onWarning)
   await world.edge.close()
   await instances.close()
 })
@@ -159,4 +163,8 @@ test('a peer whose machine is gone is noticed', {
   for (const port of [server.port, server.tlsPort]) while (!isProbed(port)) await new Promise(setImmediate)
   plain.destroy()
   secure.destroy()
+})
+
+test('those who wait for the end of an answer are not taken for a leak', () => {
+  assert.deepEqual(warnings, [])
 })

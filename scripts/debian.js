@@ -26,6 +26,8 @@ export const TOOLS = {
     suite: 'pages in a real browser',
     present: () => existsSync('/usr/bin/chromium'),
     packages: ['chromium', 'fonts-liberation'],
+    // Tests do without it where there is none, at twice the cost.
+    optional: ['chromium-headless-shell'],
   },
   bubblewrap: {
     suite: 'the sandbox of builds and functions',
@@ -86,6 +88,8 @@ export function ensureTools(names) {
     const apt = (...args) => spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
     apt('update', '-qq')
     apt('install', '-y', '-qq', '--no-install-recommends', ...packages)
+    for (const name of wanted.flatMap((name) => TOOLS[name].optional ?? []))
+      apt('install', '-y', '-qq', '--no-install-recommends', name)
     for (const name of missing()) if (TOOLS[name].fromSid) unpackFromSid(TOOLS[name].fromSid, apt)
   }
   return missing()

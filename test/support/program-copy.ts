@@ -1,5 +1,7 @@
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -9,14 +11,25 @@ export async function copyProgram(folder: string): Promise<{
   upgrade(version: string): Promise<void>
 }> {
   const file = join(folder, 'package.json')
-  await cp(join(root, 'src'), join(folder, 'src'), { recursive: true })
-  await cp(join(root, 'package.json'), file)
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  for (const part of ['src', 'scripts/build-server.ts', 'package.json'])
+    await cp(join(root, part), join(folder, part), { recursive: true })
+  await linkPackages(folder)
+  // As `npm start` does: processes that compile every source by themselves take the machine for half a minute.
+  const build = () => promisify(execFile)(process.execPath, [join(folder, 'scripts/build-server.ts')])
+  await build()
   return {
     main: join(folder, 'src/main.ts'),
     async upgrade(version) {
       const stated = JSON.parse(await readFile(file, 'utf8')) as object
       await writeFile(file, JSON.stringify({ ...stated, version }))
+      await build()
     },
   }
+}
+
+/** All packages, but none of what the clone has compiled and built of its own sources. */
+async function linkPackages(folder: string): Promise<void> {
+  await mkdir(join(folder, 'node_modules'))
+  for (const name of await readdir(join(root, 'node_modules')))
+    if (name !== '.cache') await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name))
 }

@@ -36,6 +36,12 @@ async function makeTemplate(folder: string, client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_unlock($1)', [TEMPLATE_LOCK])
 }
 
+/** From 15 on a template is copied page by page through the journal, unless it is asked for as before. */
+async function asFiles(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
+  return Number(rows[0]?.server_version_num) >= 150_000 ? 'strategy file_copy' : ''
+}
+
 let databases = 0
 
 /** The address of a new database of the server in this folder: empty, or with the schema of today. */
@@ -46,7 +52,8 @@ export const createDatabase = (
   withClient(folder, async (client) => {
     const name = `aloft_${process.pid}_${++databases}`
     if (migrated) await makeTemplate(folder, client)
-    await client.query(`create database ${name} ${migrated ? `template ${TEMPLATE}` : ''}`)
+    const copied = migrated ? `template ${TEMPLATE} ${await asFiles(client)}` : ''
+    await client.query(`create database ${name} ${copied}`)
     return urlOf(folder, name)
   })
 

@@ -1,5 +1,5 @@
 import { median } from './median.ts'
-import { cpuSecondsOf } from './process-cpu.ts'
+import { cpuSecondsOf, SHORTEST } from './process-cpu.ts'
 import type { Row } from './row.ts'
 import { rounds, seconds, warmUps } from './trial.ts'
 
@@ -35,7 +35,8 @@ export async function measure(subjects: readonly Subject[]): Promise<Rates> {
       const counted = await pids()
       const before = await cpuSecondsOf(counted, withChildren)
       const served = await load(SECONDS)
-      rates.get(name)?.push(served / ((await cpuSecondsOf(counted, withChildren)) - before))
+      const used = (await cpuSecondsOf(counted, withChildren)) - before
+      rates.get(name)?.push(served / Math.max(used, SHORTEST))
     }
   return rates
 }

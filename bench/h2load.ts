@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { onLoadCore } from './cores.ts'
+import { isTrial } from './trial.ts'
 
 /** Asks for one address over HTTP/2; answers how many requests were served. */
 export async function h2load(
@@ -10,7 +11,8 @@ export async function h2load(
   if (seconds === 0) return 0
   const all = { ...headers, ...(host === undefined ? {} : { ':authority': host }) }
   const extra = Object.entries(all).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const args = ['-t1', '-c8', '-m16', `--duration=${seconds}`, '--warm-up-time=0', ...extra, url]
+  const howLong = isTrial ? ['--requests=200'] : [`--duration=${seconds}`, '--warm-up-time=0']
+  const args = ['-t1', '-c8', '-m16', ...howLong, ...extra, url]
   const child = spawn(...onLoadCore('h2load', args), { stdio: ['ignore', 'pipe', 'inherit'] })
   const output = (await child.stdout.setEncoding('utf8').toArray()).join('')
   const served = /status codes: (\d+) 2xx/.exec(output)?.[1]

@@ -15,10 +15,10 @@ import { p99Of } from './p99.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { atMost, printRows, type Row } from './row.ts'
 import { oneConnection, send } from './send.ts'
-import { amount, rounds, seconds } from './trial.ts'
+import { amount, rounds } from './trial.ts'
 
 const ROUNDS = rounds(3)
-const SECONDS = seconds(5)
+const SECONDS = amount(5, 0.2)
 /** Requests of the quiet visitor a second: few, so that it is waiting that is measured. */
 const PACE_MS = 10
 const FILES = amount(100_000, 500)

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 
 const TICKS_A_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+/** Less than so many CPU seconds are not told from none. */
+export const SHORTEST = 1 / TICKS_A_SECOND
 
 interface Stat {
   readonly pid: number
@@ -34,6 +37,15 @@ export async function cpuSecondsOf(pids: readonly number[], withChildren: boolea
       if (parent === next && withChildren) todo.push(pid)
     }
   return ticks / TICKS_A_SECOND
+}
+
+/** CPU seconds that one process has used so far. */
+export function cpuSecondsOfOne(pid: number): number {
+  try {
+    return readStat(readFileSync(`/proc/${pid}/stat`, 'utf8')).ticks / TICKS_A_SECOND
+  } catch {
+    return 0
+  }
 }
 
 /** CPU seconds that a process and everything it started have used so far. */

@@ -8,5 +8,5 @@ export const rounds = (count: number): number => (isTrial ? 1 : count)
 export const seconds = (count: number): number => (isTrial ? 1 : count)
 /** Nothing is warmed up for a trial. */
 export const warmUps = (count: number): number => (isTrial ? 0 : count)
-/** So many files, rows or bytes, or a few of them. */
+/** So many files, rows, bytes or parts of a second, or a few of them. */
 export const amount = (many: number, few: number): number => (isTrial ? few : many)

@@ -19,6 +19,9 @@ function suite(open: OpenDatabase): void {
     handlers: readonly JobHandler[],
     options: { leaseMs?: number; worker?: string } = {},
   ) {
+    const runners: JobRunner[] = []
+    // Before the database is closed, which would wait for what they are doing, and they for it.
+    t.after(() => Promise.all(runners.map((runner) => runner.drain(100))))
     const opened = await openStores(t, open)
     const bus = createMemoryBus({ log: silentLog })
     const start = (worker: string, more: { leaseMs?: number } = {}) => {
@@ -33,7 +36,7 @@ function suite(open: OpenDatabase): void {
         ...options,
         ...more,
       })
-      t.after(() => runner.drain(100))
+      runners.push(runner)
       return runner
     }
     return { ...opened, bus, start, runner: start('one') }

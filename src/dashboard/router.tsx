@@ -193,6 +193,11 @@ const variableSettings = createRoute({
   path: 'variables',
   component: lazyRouteComponent(() => import('./setting/variables-page.tsx'), 'VariablesPage'),
 })
+const environmentSettings = createRoute({
+  getParentRoute: () => settings,
+  path: 'environments',
+  component: lazyRouteComponent(() => import('./setting/environments-page.tsx'), 'EnvironmentsPage'),
+})
 const domainSettings = createRoute({
   getParentRoute: () => settings,
   path: 'domains',
@@ -337,6 +342,7 @@ export const router = createRouter({
           generalSettings,
           buildSettings,
           variableSettings,
+          environmentSettings,
           domainSettings,
           protectionSettings,
           advancedSettings,

@@ -47,7 +47,7 @@ export function DeploymentFrame() {
               </p>
               <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 text-sm text-soft">
                 <StateBadge state={deployment.readyState} code={deployment.errorCode} />
-                {isLive ? <Badge tone="accent">Live</Badge> : <Badge>{targetName(deployment.target)}</Badge>}
+                {isLive ? <Badge tone="accent">Live</Badge> : <Badge>{targetName(deployment)}</Badge>}
                 <span>
                   <Time at={deployment.createdAt} />
                   {creator !== undefined && ` by ${creator}`}

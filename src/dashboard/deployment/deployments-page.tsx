@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
-import { listDeployments, type Target } from '#contract/api/deployment.ts'
+import { listDeployments } from '#contract/api/deployment.ts'
 import { listProjects } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater, useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { SourceNote } from '../project/source-note.tsx'
+import { targetQuery, useEnvironments } from '../setting/environments.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -39,13 +40,14 @@ export function DeploymentsPage() {
       query: {
         limit: 30,
         ...(asked.state !== '' && { state: asked.state }),
-        ...(asked.target !== '' && { target: asked.target as Target }),
+        ...targetQuery(asked.target),
         ...(asked.project !== '' && { projectId: asked.project }),
         ...notes,
       },
     },
     ({ deployments }) => deployments,
   )
+  const ofProject = useEnvironments(project).map(({ id, slug }) => ({ value: id, label: slug }))
   const projectNames = new Map(data?.projects.map(({ id, name }) => [id, name]))
   const projects = [
     { value: '', label: 'All projects' },
@@ -66,7 +68,13 @@ export function DeploymentsPage() {
         />
         <SelectField label="Project" hideLabel value={project} onChange={setProject} options={projects} />
         <SelectField label="Status" hideLabel value={state} onChange={setState} options={STATES} />
-        <SelectField label="Target" hideLabel value={target} onChange={setTarget} options={TARGETS} />
+        <SelectField
+          label="Target"
+          hideLabel
+          value={target}
+          onChange={setTarget}
+          options={[...TARGETS, ...ofProject]}
+        />
       </div>
       <Card flush>
         {pages.rows.length > 0 ? (
@@ -101,10 +109,10 @@ export function DeploymentsPage() {
               },
               {
                 title: 'Status',
-                cell: ({ state, errorCode, target }) => (
+                cell: ({ state, errorCode, ...made }) => (
                   <div className="flex flex-wrap gap-1.5">
                     <StateBadge state={state} code={errorCode} />
-                    <Badge>{targetName(target)}</Badge>
+                    <Badge>{targetName(made)}</Badge>
                   </div>
                 ),
               },

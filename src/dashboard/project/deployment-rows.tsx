@@ -5,6 +5,7 @@ import type { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { isBack } from '../compare/goal.ts'
 import { MoveDialog } from '../compare/move-dialog.tsx'
+import { targetName } from '../deployment/deployment.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -42,7 +43,7 @@ export function DeploymentRows({
         columns={[
           {
             title: 'Deployment',
-            cell: ({ uid, url, state, errorCode, target, created }) => (
+            cell: ({ uid, url, state, errorCode, target, customEnvironment, created }) => (
               <div className="min-w-0 space-y-1.5">
                 <Link
                   to="/a/$account/deployments/$deployment"
@@ -56,9 +57,7 @@ export function DeploymentRows({
                   {uid === live ? (
                     <Badge tone="accent">Live</Badge>
                   ) : (
-                    <Badge>
-                      {target === 'production' ? 'Production' : target === 'staging' ? 'Staging' : 'Preview'}
-                    </Badge>
+                    <Badge>{targetName({ target, customEnvironment })}</Badge>
                   )}
                   <span className="text-soft md:hidden">
                     <Time at={created} />

@@ -1,8 +1,9 @@
-import { listDeployments, type Target } from '#contract/api/deployment.ts'
+import { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { STATES, TARGETS } from '../deployment/filters.ts'
+import { targetQuery, useEnvironments } from '../setting/environments.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -19,6 +20,7 @@ export function HistoryPage() {
   const [state, setState] = useSearchText('state')
   const [target, setTarget] = useSearchText('target')
   const [branch, setBranch] = useSearchText('branch')
+  const own = useEnvironments(project.id).map(({ id, slug: label }) => ({ value: id, label }))
   const isFiltered = state !== '' || target !== '' || branch !== ''
   const notes = branch === '' ? {} : { 'meta-gitBranch': branch }
   const pages = useReadPages(
@@ -29,7 +31,7 @@ export function HistoryPage() {
         projectId: project.id,
         limit: 30,
         ...(state !== '' && { state }),
-        ...(target !== '' && { target: target as Target }),
+        ...targetQuery(target),
         ...notes,
       },
     },
@@ -61,7 +63,13 @@ export function HistoryPage() {
           />
         </div>
         <SelectField label="Status" hideLabel value={state} onChange={setState} options={STATES} />
-        <SelectField label="Target" hideLabel value={target} onChange={setTarget} options={TARGETS} />
+        <SelectField
+          label="Target"
+          hideLabel
+          value={target}
+          onChange={setTarget}
+          options={[...TARGETS, ...own]}
+        />
       </div>
       <Card flush>
         {pages.rows.length > 0 ? (

@@ -5,9 +5,10 @@ import { useAction } from '../api/query.ts'
 import type { Project } from '../project/project.ts'
 import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
+import { useEnvironments } from './environments.ts'
 import type { ProjectDomain } from './project-domain.ts'
 
-type Shows = 'production' | 'redirect' | 'branch'
+type Shows = 'production' | 'redirect' | 'branch' | 'environment'
 const STATUSES = [
   { value: '307', label: '307 Temporary Redirect' },
   { value: '308', label: '308 Permanent Redirect' },
@@ -38,11 +39,19 @@ export function DomainDialog({
 }) {
   const [name, setName] = useState(domain?.name ?? '')
   const [shows, setShows] = useState<Shows>(
-    domain?.redirect ? 'redirect' : domain?.gitBranch ? 'branch' : 'production',
+    domain?.redirect
+      ? 'redirect'
+      : domain?.gitBranch
+        ? 'branch'
+        : domain?.customEnvironmentId
+          ? 'environment'
+          : 'production',
   )
   const [redirect, setRedirect] = useState(domain?.redirect ?? '')
   const [status, setStatus] = useState<Status>(`${domain?.redirectStatusCode ?? 307}`)
   const [branch, setBranch] = useState(domain?.gitBranch ?? '')
+  const [environment, setEnvironment] = useState(domain?.customEnvironmentId ?? '')
+  const environments = useEnvironments(project.id)
   const [withTwin, setWithTwin] = useState(true)
 
   const wanted = name
@@ -60,6 +69,7 @@ export function DomainDialog({
         redirect: shows === 'redirect' ? redirect : null,
         redirectStatusCode: shows === 'redirect' ? CODES[status] : null,
         gitBranch: shows === 'branch' ? branch : null,
+        customEnvironmentId: shows === 'environment' ? environment : null,
       }
       if (domain !== undefined) {
         await client.call(updateProjectDomain, { params: { ...params, domain: domain.name }, body: settings })
@@ -88,7 +98,7 @@ export function DomainDialog({
       onClose={onClose}
       action={domain === undefined ? 'Add domain' : 'Save'}
       busy={save.isPending}
-      disabled={shows === 'redirect' && redirect === ''}
+      disabled={(shows === 'redirect' && redirect === '') || (shows === 'environment' && environment === '')}
       onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
     >
       {domain === undefined && (
@@ -112,6 +122,7 @@ export function DomainDialog({
           { value: 'production', label: 'Production' },
           { value: 'redirect', label: 'Redirect to another domain' },
           { value: 'branch', label: 'Latest preview of a branch' },
+          { value: 'environment', label: 'Another environment' },
         ]}
       />
       {shows === 'redirect' && (
@@ -137,6 +148,17 @@ export function DomainDialog({
           maxLength={250}
           autoComplete="off"
           spellCheck={false}
+        />
+      )}
+      {shows === 'environment' && (
+        <SelectField
+          label="Environment"
+          value={environment}
+          onChange={setEnvironment}
+          options={[
+            { value: '', label: environments.length === 0 ? 'Add an environment first' : 'Select…' },
+            ...environments.map(({ id, slug }) => ({ value: id, label: slug })),
+          ]}
         />
       )}
       {offersTwin && (

@@ -18,12 +18,17 @@ import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Time } from '../ui/time.tsx'
 import { DomainDialog } from './domain-dialog.tsx'
+import { type Environment, useEnvironments } from './environments.ts'
 import type { ProjectDomain } from './project-domain.ts'
 
-const showsOf = ({ redirect, redirectStatusCode, gitBranch, customEnvironmentId }: ProjectDomain): string => {
+const showsOf = (
+  { redirect, redirectStatusCode, gitBranch, customEnvironmentId }: ProjectDomain,
+  environments: readonly Environment[],
+): string => {
   if (redirect !== null) return `Redirects to ${redirect} (${redirectStatusCode ?? 307})`
   if (gitBranch !== null) return `Latest preview of ${gitBranch}`
-  if (customEnvironmentId !== null) return `Environment ${customEnvironmentId}`
+  if (customEnvironmentId !== null)
+    return `Environment ${environments.find(({ id }) => id === customEnvironmentId)?.slug ?? customEnvironmentId}`
   return 'Production'
 }
 
@@ -54,6 +59,7 @@ export function DomainItem({
   siblings: readonly ProjectDomain[]
 }) {
   const account = useAccount()
+  const environments = useEnvironments(project.id)
   const queries = useQueryClient()
   const [asked, setAsked] = useState<'change' | 'remove'>()
   const params = { idOrName: project.id, domain: domain.name }
@@ -91,7 +97,7 @@ export function DomainItem({
             )}
           </h3>
           <p className="mt-0.5 text-sm text-soft">
-            {showsOf(domain)}
+            {showsOf(domain, environments)}
             {domain.verified && (
               <>
                 {' · '}

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { createVariables, type EnvTarget, type EnvType } from '#contract/api/env-variable.ts'
+import { createVariables, type EnvType } from '#contract/api/env-variable.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import type { Project } from '../project/project.ts'
@@ -7,9 +7,10 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { SelectField, TextArea } from '../ui/field.tsx'
+import { useEnvironments } from './environments.ts'
 import { type EnvEntry, parseEnv } from './parse-env.ts'
 import { TargetBoxes } from './target-boxes.tsx'
-import { TYPES, type Variable } from './variables.ts'
+import { asWhere, placesOf, TYPES, type Variable } from './variables.ts'
 
 /** As many as the API takes at once. */
 const AT_ONCE = 100
@@ -33,16 +34,14 @@ export function PasteDialog({
 }) {
   const [text, setText] = useState(begin)
   const [type, setType] = useState<PastedType>('encrypted')
-  const [targets, setTargets] = useState<readonly EnvTarget[]>(['production', 'preview'])
+  const [targets, setTargets] = useState<readonly string[]>(['production', 'preview'])
+  const environments = useEnvironments(project.id)
   const { entries, problems } = useMemo(() => parseEnv(text), [text])
   const target = targets.filter((each) => type !== 'sensitive' || each !== 'development')
   const replaces = ({ key }: EnvEntry): boolean =>
     present.some(
       (one) =>
-        one.key === key &&
-        one.gitBranch === undefined &&
-        one.customEnvironmentId === undefined &&
-        target.some((each) => one.target.includes(each)),
+        one.key === key && one.gitBranch === undefined && target.some((each) => placesOf(one).includes(each)),
     )
 
   const save = useAction(
@@ -53,7 +52,7 @@ export function PasteDialog({
           query: { upsert: true },
           body: entries
             .slice(at, at + AT_ONCE)
-            .map(({ key, value }) => ({ key, value, type, target: [...target] })),
+            .map(({ key, value }) => ({ key, value, type, ...asWhere(target) })),
         })
     },
     {
@@ -101,6 +100,7 @@ export function PasteDialog({
           <TargetBoxes
             value={targets}
             onChange={setTargets}
+            environments={environments}
             without={type === 'sensitive' ? 'development' : undefined}
           />
         </div>

@@ -7,6 +7,7 @@ import { Skeleton } from '../ui/skeleton.tsx'
 const PLACES = [
   { label: 'General', to: '/a/$account/projects/$project/settings', exact: true },
   { label: 'Build', to: '/a/$account/projects/$project/settings/build' },
+  { label: 'Environments', to: '/a/$account/projects/$project/settings/environments' },
   { label: 'Variables', to: '/a/$account/projects/$project/settings/variables' },
   { label: 'Domains', to: '/a/$account/projects/$project/settings/domains' },
   { label: 'Protection', to: '/a/$account/projects/$project/settings/protection' },

@@ -1,21 +1,14 @@
 import { useState } from 'react'
-import {
-  createVariables,
-  ENV_TARGETS,
-  type EnvTarget,
-  type EnvType,
-  updateVariable,
-} from '#contract/api/env-variable.ts'
+import { createVariables, type EnvType, updateVariable } from '#contract/api/env-variable.ts'
 import { listSecrets } from '#contract/api/secret.ts'
 import { explain } from '../api/explain.ts'
 import { useAction, useLater } from '../api/query.ts'
 import type { Project } from '../project/project.ts'
 import { SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
+import { useEnvironments } from './environments.ts'
 import { TargetBoxes } from './target-boxes.tsx'
-import { SYSTEM_NAMES, TYPES, type Variable } from './variables.ts'
-
-const isTarget = (target: string): target is EnvTarget => ENV_TARGETS.some((each) => each === target)
+import { asWhere, placesOf, SYSTEM_NAMES, TYPES, type Variable } from './variables.ts'
 
 /** Adds a variable, or changes the one that is given with its value. */
 export function VariableDialog({
@@ -34,9 +27,10 @@ export function VariableDialog({
   const [key, setKey] = useState(variable?.key ?? '')
   const [value, setValue] = useState(variable?.value ?? '')
   const [type, setType] = useState<EnvType>(variable?.type ?? 'encrypted')
-  const [targets, setTargets] = useState<readonly EnvTarget[]>(
-    variable ? variable.target.filter(isTarget) : ['production', 'preview'],
+  const [targets, setTargets] = useState<readonly string[]>(
+    variable ? placesOf(variable) : ['production', 'preview'],
   )
+  const environments = useEnvironments(project.id)
   const [branch, setBranch] = useState(variable?.gitBranch ?? '')
   const [comment, setComment] = useState(variable?.comment ?? '')
   const { data: secrets } = useLater(
@@ -56,8 +50,9 @@ export function VariableDialog({
         type,
         gitBranch: onlyPreview && branch !== '' ? branch : null,
         comment: comment || null,
-        // One of a custom environment stays there.
-        ...(variable?.customEnvironmentId === undefined && { target: [...target] }),
+        ...asWhere(target),
+        // Said by the list alone from now on.
+        ...(variable?.customEnvironmentId !== undefined && { customEnvironmentId: null }),
       }
       const params = { idOrName: project.id }
       if (variable === undefined) await client.call(createVariables, { params, body: { ...common, value } })
@@ -78,7 +73,7 @@ export function VariableDialog({
       onClose={onClose}
       action={variable === undefined ? 'Add variable' : 'Save'}
       busy={save.isPending}
-      disabled={target.length === 0 && variable?.customEnvironmentId === undefined}
+      disabled={target.length === 0}
       onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
     >
       <TextField
@@ -149,13 +144,12 @@ export function VariableDialog({
           spellCheck={false}
         />
       )}
-      {variable?.customEnvironmentId === undefined && (
-        <TargetBoxes
-          value={targets}
-          onChange={setTargets}
-          without={type === 'sensitive' ? 'development' : undefined}
-        />
-      )}
+      <TargetBoxes
+        value={targets}
+        onChange={setTargets}
+        environments={environments}
+        without={type === 'sensitive' ? 'development' : undefined}
+      />
       {onlyPreview && (
         <TextField
           label="Branch"

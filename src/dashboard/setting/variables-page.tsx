@@ -1,11 +1,5 @@
 import { useState } from 'react'
-import {
-  ENV_TARGETS,
-  type EnvTarget,
-  getVariable,
-  listVariables,
-  removeVariable,
-} from '#contract/api/env-variable.ts'
+import { ENV_TARGETS, getVariable, listVariables, removeVariable } from '#contract/api/env-variable.ts'
 import { listSecrets } from '#contract/api/secret.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
@@ -23,13 +17,14 @@ import { Menu, MenuItem, MenuLabel } from '../ui/menu.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
+import { useEnvironments } from './environments.ts'
 import { writeEnv } from './parse-env.ts'
 import { PasteDialog } from './paste-dialog.tsx'
 import { SettingSwitch } from './setting-switch.tsx'
 import { useTitle } from './use-title.ts'
 import { VariableDialog } from './variable-dialog.tsx'
 import { VariableValue } from './variable-value.tsx'
-import { TARGET_LABELS, targetsOf, typeLabel, type Variable } from './variables.ts'
+import { placesOf, TARGET_LABELS, targetsOf, typeLabel, type Variable } from './variables.ts'
 
 type Asked =
   | { readonly deed: 'add' }
@@ -44,6 +39,11 @@ export function VariablesPage() {
   const params = { idOrName: project.id }
   const { envs } = useRead('env', listVariables, { params })
   const { data: secrets } = useLater('secret', listSecrets, { query: { limit: 100 } })
+  const environments = useEnvironments(project.id)
+  const places = [
+    ...ENV_TARGETS.map((value) => ({ value: value as string, label: TARGET_LABELS[value] })),
+    ...environments.map(({ id, slug }) => ({ value: id, label: slug })),
+  ]
   const [filter, setFilter] = useSearchText('q')
   const [target, setTarget] = useSearchText('target')
   const [asked, setAsked] = useState<Asked>()
@@ -67,10 +67,10 @@ export function VariablesPage() {
     }
   }
 
-  const copy = async (of: EnvTarget) => {
+  const copy = async (of: string) => {
     try {
       const all = await client.call(listVariables, { params, query: { decrypt: true } })
-      const chosen = all.envs.filter((one) => one.target.includes(of) && one.gitBranch === undefined)
+      const chosen = all.envs.filter((one) => placesOf(one).includes(of) && one.gitBranch === undefined)
       const hidden = chosen.filter((one) => !isOpen(one)).map(({ key }) => `# ${key} is hidden\n`)
       await navigator.clipboard.writeText(writeEnv(chosen.filter(isOpen)) + hidden.join(''))
       toast.good(
@@ -90,7 +90,7 @@ export function VariablesPage() {
     (one) =>
       (words === '' ||
         `${one.key} ${one.comment ?? ''} ${one.gitBranch ?? ''}`.toLowerCase().includes(words)) &&
-      (target === '' || one.target.includes(target)),
+      (target === '' || placesOf(one).includes(target)),
   )
   const actions = (
     <>
@@ -109,9 +109,9 @@ export function VariablesPage() {
           }
         >
           <MenuLabel>Environment</MenuLabel>
-          {ENV_TARGETS.map((each) => (
-            <MenuItem key={each} onSelect={() => void copy(each)}>
-              {TARGET_LABELS[each]}
+          {places.map(({ value, label }) => (
+            <MenuItem key={value} onSelect={() => void copy(value)}>
+              {label}
             </MenuItem>
           ))}
         </Menu>
@@ -150,10 +150,7 @@ export function VariablesPage() {
                 hideLabel
                 value={target}
                 onChange={setTarget}
-                options={[
-                  { value: '', label: 'All environments' },
-                  ...ENV_TARGETS.map((value) => ({ value, label: TARGET_LABELS[value] })),
-                ]}
+                options={[{ value: '', label: 'All environments' }, ...places]}
               />
             </div>
             {rows.length === 0 ? (
@@ -170,7 +167,7 @@ export function VariablesPage() {
                       <div className="min-w-28">
                         <code className="font-mono text-xs font-medium break-all">{one.key}</code>
                         <p className="mt-0.5 text-xs text-soft">
-                          {targetsOf(one)}
+                          {targetsOf(one, environments)}
                           {one.gitBranch !== undefined && ` · ${one.gitBranch}`}
                         </p>
                         {one.comment !== undefined && (
@@ -242,8 +239,8 @@ export function VariablesPage() {
           onConfirm={() => remove.mutate(asked.variable, { onSuccess: close })}
         >
           <p>
-            New deployments won't have it ({targetsOf(asked.variable).toLowerCase()}). Existing deployments
-            keep it.
+            New deployments won't have it ({targetsOf(asked.variable, environments).toLowerCase()}). Existing
+            deployments keep it.
           </p>
         </Confirm>
       )}

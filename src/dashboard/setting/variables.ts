@@ -1,5 +1,6 @@
 import { ENV_TARGETS, type EnvTarget, type EnvType, type listVariables } from '#contract/api/env-variable.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
+import type { Environment } from './environments.ts'
 
 export type Variable = ReplyOf<(typeof listVariables)['reply']>['envs'][number]
 
@@ -20,11 +21,29 @@ export const TARGET_LABELS: Readonly<Record<EnvTarget, string>> = {
 }
 
 /** Where it is set, in words. */
-export function targetsOf({ target, customEnvironmentId }: Variable): string {
-  if (customEnvironmentId !== undefined) return customEnvironmentId
-  if (ENV_TARGETS.every((each) => target.includes(each))) return 'All environments'
-  return target.map((each) => TARGET_LABELS[each as EnvTarget] ?? each).join(', ')
+export function targetsOf(
+  { target, customEnvironmentIds = [] }: Variable,
+  environments: readonly Environment[],
+): string {
+  const isEverywhere =
+    ENV_TARGETS.every((each) => target.includes(each)) &&
+    environments.every(({ id }) => customEnvironmentIds.includes(id))
+  if (isEverywhere) return 'All environments'
+  const own = customEnvironmentIds.map((id) => environments.find((each) => each.id === id)?.slug ?? id)
+  return [...target.map((each) => TARGET_LABELS[each as EnvTarget] ?? each), ...own].join(', ') || 'Nowhere'
 }
+
+/** All places in which it is set: targets, and ids of environments. */
+export const placesOf = ({ target, customEnvironmentIds = [] }: Variable): readonly string[] => [
+  ...target,
+  ...customEnvironmentIds,
+]
+
+/** The same apart, as the API takes it. */
+export const asWhere = (places: readonly string[]) => ({
+  target: places.filter((each) => (ENV_TARGETS as readonly string[]).includes(each)),
+  customEnvironmentIds: places.filter((each) => !(ENV_TARGETS as readonly string[]).includes(each)),
+})
 
 export const SYSTEM_NAMES = [
   'ENV',

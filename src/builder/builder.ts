@@ -86,6 +86,7 @@ async function finished(plan: Plan, built: Built): Promise<Output> {
     ...whole,
     ...(plan.cleanUrls ? { files: withCleanUrls(whole.files) } : {}),
     ...(crons.length === 0 ? {} : { crons }),
+    ...(whole.images || !plan.images ? {} : { images: plan.images }),
   }
   if (output.files.length > 0 || output.functions.length > 0) return output
   throw nothingToServe(plan.stages[0]?.run)

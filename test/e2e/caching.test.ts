@@ -83,3 +83,21 @@ test('a function is asked once, and again after a purge; pictures are resized', 
   assert.deepEqual([width, height, format], [800, 800, 'webp'])
   assert.equal((await fetched(url, picture)).headers['x-vercel-cache'], 'HIT')
 })
+
+test('a site of files alone says in its configuration file in which sizes its pictures can be had', async () => {
+  const picture = sharp({ create: { width: 900, height: 600, channels: 3, background: 'teal' } })
+  const files = {
+    'assets/photo.png': await picture.png().toBuffer(),
+    'other/photo.png': await picture.png().toBuffer(),
+    'vercel.json': JSON.stringify({
+      images: { sizes: [300], formats: ['image/webp'], localPatterns: [{ pathname: '/assets/**' }] },
+    }),
+  }
+  const { url } = await deployed(aloft, { name: 'pictures', target: 'production', files })
+  const { status, body } = await fetched(url, '/_vercel/image?url=%2Fassets%2Fphoto.png&w=300&q=75')
+  assert.equal(status, 200, body.toString('latin1').slice(0, 200))
+  const { width, height, format } = await sharp(body).metadata()
+  assert.deepEqual([width, height, format], [300, 200, 'webp'])
+  for (const refused of ['url=%2Fassets%2Fphoto.png&w=301&q=75', 'url=%2Fother%2Fphoto.png&w=300&q=75'])
+    assert.equal((await fetched(url, `/_vercel/image?${refused}`)).status, 400, refused)
+})

@@ -26,7 +26,8 @@ const servedFiles = ({ stages }: Plan): readonly ServedFile[] =>
  * where it takes an output to say what is served.
  */
 export function servedInPlace(plan: Plan, requestHasRoutes: boolean): ReadonlySet<string> | undefined {
-  if (plan.cleanUrls || (plan.routes !== undefined && !requestHasRoutes)) return undefined
+  if (plan.cleanUrls || plan.images !== undefined || (plan.routes !== undefined && !requestHasRoutes))
+    return undefined
   const files = servedFiles(plan)
   return files.every(({ path, source }) => path === source)
     ? new Set(files.map(({ path }) => path))
@@ -37,7 +38,11 @@ export function servedInPlace(plan: Plan, requestHasRoutes: boolean): ReadonlySe
 export function filesOutput(plan: Plan, manifest: readonly ManifestFile[]): Output {
   const files = uploadedFiles({ kind: 'uploaded', files: servedFiles(plan) }, manifest)
   const merged = mergeParts([files], plan.routes)
-  return plan.cleanUrls ? { ...merged, files: withCleanUrls(merged.files) } : merged
+  return {
+    ...merged,
+    ...(plan.cleanUrls ? { files: withCleanUrls(merged.files) } : {}),
+    ...(plan.images ? { images: plan.images } : {}),
+  }
 }
 
 /** What was uploaded is in the blob store and in the account's index already. */

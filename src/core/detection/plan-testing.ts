@@ -59,8 +59,8 @@ export const builtBy = (...runs: readonly Build[]): Partial<Deployment> => ({
 
 const NO_PLAN: Plan = {
   ...{ root: '', nodeVersion: '24.x', ignoreCommand: null, routes: undefined, cleanUrls: false },
-  ...{ functions: [], crons: [], buildEnv: {}, envPrefix: undefined, programEnv: {}, hidden: () => false },
-  ...{ notes: [], warnings: [], middleware: undefined, stages: [] },
+  ...{ functions: [], crons: [], images: undefined, buildEnv: {}, envPrefix: undefined, programEnv: {} },
+  ...{ hidden: () => false, notes: [], warnings: [], middleware: undefined, stages: [] },
 }
 
 /** A task of which nothing was found out yet. */

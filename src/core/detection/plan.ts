@@ -1,4 +1,5 @@
 import type { CronSpec } from '../cron/cron.ts'
+import type { ImageConfig } from '../output/image-config.ts'
 import type { NodeVersion } from '../project/project.ts'
 import type { Route } from '../routing/route.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
@@ -17,6 +18,8 @@ export interface Plan {
   readonly functions: readonly FunctionSetting[]
   /** What the configuration file wants to be requested on a schedule. */
   readonly crons: readonly CronSpec[]
+  /** Which images can be had in which sizes, unless the build says it. */
+  readonly images: ImageConfig | undefined
   /** What commands find that the configuration file says, under what the request and the project do. */
   readonly buildEnv: Readonly<Record<string, string>>
   /** That of the variables which the framework puts into its pages. */

@@ -118,3 +118,38 @@ test('variables of the file are used unless the request has them; a secret must 
   assert.deepEqual(plainVariables(buildEnv, []), { B: 'b' })
   assert.throws(() => plainVariables(env, []), { code: 'invalid_config', message: /variable S/ })
 })
+
+const IMAGES = {
+  sizes: [320, 640],
+  qualities: [75],
+  formats: ['image/avif', 'image/webp'],
+  remotePatterns: [{ protocol: 'https', hostname: '**.example.com', pathname: '/photos/**' }],
+  localPatterns: [{ pathname: '/assets/**', search: '' }],
+  domains: ['old.example'],
+  minimumCacheTTL: 3600,
+  dangerouslyAllowSVG: true,
+  contentSecurityPolicy: "script-src 'none'",
+  contentDispositionType: 'inline',
+}
+
+test('images says which sizes there are, and is told what is wrong with it', async () => {
+  const { images, warnings } = await read({ images: IMAGES })
+  assert.deepEqual([images, warnings], [IMAGES, []])
+  for (const [change, message] of [
+    [{ sizes: undefined }, /should have `sizes`/],
+    [{ sizes: [] }, /should name `sizes`/],
+    [{ sizes: [0] }, /`sizes` that is wrong at 0: it should be a whole number from 1/],
+    [{ sizes: '640' }, /`sizes` that should be a list/],
+    [{ qualities: [101] }, /`qualities`/],
+    [{ formats: ['image/gif'] }, /`formats` that is wrong at 0: it should be one of image\/avif/],
+    [{ remotePatterns: [{ protocol: 'https' }] }, /should have `hostname`/],
+    [{ remotePatterns: [{ hostname: 'a', protocol: 'ftp' }] }, /`protocol` that should be one of http/],
+    [{ localPatterns: [{ path: '/' }] }, /has `path`, which is not known/],
+    [{ minimumCacheTTL: '60' }, /`minimumCacheTTL` that should be a whole number/],
+    [{ dangerouslyAllowSVG: 'yes' }, /`dangerouslyAllowSVG` that should be one of true, false/],
+    [{ contentDispositionType: 'other' }, /`contentDispositionType`/],
+    [{ loader: 'custom' }, /has `loader`, which is not known/],
+  ] as const)
+    await assert.rejects(read({ images: { ...IMAGES, ...change } }), message, JSON.stringify(change))
+  await assert.rejects(read({ images: [] }), /`images` should be an object/)
+})

@@ -3,9 +3,11 @@ import type { CronSpec } from '../../cron/cron.ts'
 import { readCrons } from '../../cron/read-crons.ts'
 import { builderOf } from '../../deployment/builds.ts'
 import type { BuildSpec } from '../../deployment/deployment.ts'
+import type { ImageConfig } from '../../output/image-config.ts'
 import type { Route } from '../../routing/route.ts'
 import type { SourceTree } from '../source-tree.ts'
 import { type FunctionSetting, readFunctionSettings } from './function-settings.ts'
+import { readImages } from './image-settings.ts'
 import { invalidConfig, isRecord, parseJson } from './json.ts'
 import { type IgnoredKey, ignoredKeys } from './known-keys.ts'
 import { readConfiguredRoutes } from './route-rules.ts'
@@ -22,6 +24,8 @@ export interface Configuration {
   readonly cleanUrls: boolean
   readonly functions: readonly FunctionSetting[]
   readonly crons: readonly CronSpec[]
+  /** Which images can be had in which sizes. */
+  readonly images: ImageConfig | undefined
   /** Undefined where the file does not say; null is no framework at all. */
   readonly framework: string | null | undefined
   readonly installCommand: string | null | undefined
@@ -42,6 +46,7 @@ export const NO_CONFIGURATION: Configuration = {
   cleanUrls: false,
   functions: [],
   crons: [],
+  images: undefined,
   framework: undefined,
   installCommand: undefined,
   buildCommand: undefined,
@@ -98,6 +103,7 @@ async function readObject(json: Readonly<Record<string, unknown>>, file: string)
     cleanUrls: json.cleanUrls === true,
     functions: readFunctionSettings(json.functions, file),
     crons: readCrons(json.crons, file, failConfig),
+    images: readImages(json.images, file),
     framework: setting('framework'),
     installCommand: setting('installCommand'),
     buildCommand: setting('buildCommand'),

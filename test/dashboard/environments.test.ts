@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { withoutChromium } from '#test/support/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import type { Account } from '#test/support/server.ts'
+
+describe('environments', { skip: withoutChromium }, () => {
+  let dashboard: DashboardTest
+  let ada: Account
+
+  before(async () => {
+    dashboard = await openDashboard()
+    ada = await dashboard.server.signUp('ada@aloft.test')
+    await deploy({ target: 'production' })
+  })
+  after(() => dashboard?.close())
+
+  const deploy = (more: object) =>
+    dashboard.server.call('POST /v8/platform/deployments?forceNew=1', {
+      token: ada.token,
+      body: { name: 'shop', version: 2, files: [{ file: 'index.html', data: 'x' }], ...more },
+    })
+  const at = (page: string) => `/a/${ada.username}/projects/shop/${page}`
+
+  test('one is added, deployed to, chosen for a variable and a domain, and deleted', async () => {
+    const page = await dashboard.openPage(ada, at('settings/environments'))
+    await page.getByRole('button', { name: 'Add' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Staging!')
+    await dialog.getByLabel('Deploy on push').selectOption('startsWith')
+    await dialog.getByLabel('Pattern').fill('release/')
+    await dialog.getByRole('button', { name: 'Add environment' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('Name').fill('staging')
+    await dashboard.look(page, 'environment-dialog')
+    await dialog.getByRole('button', { name: 'Add environment' }).click()
+    await page.getByText('release/*').waitFor()
+    await page.getByText('Nothing deployed yet').waitFor()
+    await deploy({ customEnvironmentSlugOrId: 'staging' })
+    await page.reload()
+    await page.getByText(`shop-env-staging-${ada.username}`).waitFor()
+    await dashboard.look(page, 'environments')
+
+    const variables = await dashboard.openPage(ada, at('settings/variables'))
+    await variables.getByRole('button', { name: 'Add', exact: true }).click()
+    const form = variables.getByRole('dialog')
+    await form.getByLabel('Name').fill('API_URL')
+    await form.getByLabel('Value').fill('https://staging.example')
+    for (const name of ['Production', 'Preview']) await form.getByLabel(name).uncheck()
+    await form.getByLabel('staging').check()
+    await form.getByRole('button', { name: 'Add variable' }).click()
+    await variables.getByText('API_URL').first().waitFor()
+    await dashboard.look(variables, 'environment-variables')
+    const { body } = await dashboard.server.call('GET /v9/projects/shop/env', { token: ada.token })
+    assert.deepEqual([body.envs[0].target, body.envs[0].customEnvironmentIds.length], [[], 1])
+
+    const domains = await dashboard.openPage(ada, at('settings/domains'))
+    await domains.getByRole('button', { name: 'Add domain' }).first().click()
+    const adding = domains.getByRole('dialog')
+    await adding.getByLabel('Domain').fill('uat-shop.sites.test')
+    await adding.getByLabel('Connect to').selectOption('environment')
+    await adding.getByLabel('Environment').selectOption({ label: 'staging' })
+    await adding.getByRole('button', { name: 'Add domain' }).click()
+    await domains.getByText('Environment staging').waitFor()
+    await dashboard.look(domains, 'environment-domain')
+
+    const history = await dashboard.openPage(ada, at('deployments'))
+    await history.getByLabel('Target').selectOption({ label: 'staging' })
+    await history.getByRole('table').getByText('staging').waitFor()
+    assert.equal(await history.getByRole('row').count(), 2)
+
+    await dashboard.server.call('DELETE /v9/projects/shop/domains/uat-shop.sites.test', { token: ada.token })
+    await page.getByRole('button', { name: 'Delete staging' }).click()
+    await page.getByRole('button', { name: 'Delete environment' }).click()
+    await page.getByText('No environments yet').waitFor()
+  })
+})

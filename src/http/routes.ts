@@ -16,6 +16,7 @@ import type { Files } from '#core/file/files.ts'
 import type { Installations } from '#core/installation/installations.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Logins } from '#core/login/logins.ts'
+import type { Joining } from '#core/machine/joining.ts'
 import type { Machines } from '#core/machine/machines.ts'
 import type { Authorizations } from '#core/oauth/authorizations.ts'
 import type { Backups } from '#core/operator/backup.ts'
@@ -105,6 +106,7 @@ export interface UseCases {
   readonly logs: DeploymentLogs
   readonly operators: Operators
   readonly machines: Machines
+  readonly joining: Joining
   readonly previews: Previews
   readonly production: Production
   readonly projects: Projects

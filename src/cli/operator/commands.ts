@@ -94,6 +94,11 @@ export const COMMANDS: CommandTable = {
       load: () => import('./machines.ts'),
     },
     {
+      name: 'operator join',
+      summary: 'Invite a machine to become part of the installation',
+      load: () => import('./join.ts'),
+    },
+    {
       name: 'operator drain',
       summary: 'Give a machine nothing new, before it is stopped',
       load: () => import('./drain.ts'),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { OPERATOR } from '../scopes.ts'
+import { OPERATOR, PUBLIC } from '../scopes.ts'
 
 const Amount = Type.Object({ free: Type.Number(), total: Type.Number() })
 
@@ -38,4 +38,29 @@ export const updateMachine = endpoint({
   limit: 'write',
   body: Type.Object({ draining: Type.Boolean() }, { additionalProperties: false }),
   reply: Type.Object({ machines: Type.Array(MachineShape) }),
+})
+
+export const inviteMachine = endpoint({
+  on: 'POST /v1/operator/machines/invitations',
+  gen: 'current',
+  summary: 'Invite one machine to become part of the installation',
+  description: 'An earlier invitation that nobody used is void.',
+  access: OPERATOR,
+  limit: 'write',
+  reply: Type.Object({
+    token: Type.String({ description: 'Opens the settings that the machine gets. Told once.' }),
+    expiresAt: Type.Number(),
+  }),
+})
+
+export const joinInstallation = endpoint({
+  on: 'POST /v1/machines/join',
+  gen: 'current',
+  summary: 'Fetch the settings of an invitation, sealed with its token; once',
+  access: PUBLIC,
+  limit: 'registration-verify',
+  body: Type.Object({
+    id: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The hash of the token.' }),
+  }),
+  reply: Type.Object({ sealed: Type.String() }),
 })

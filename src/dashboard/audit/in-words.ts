@@ -288,6 +288,7 @@ const SENTENCES: Readonly<Record<string, Say>> = {
   'PATCH /operator/machines/:': ({ name }) => ['changed the machine', ...named(name)],
   'POST /operator/restart': () => ['restarted the server'],
   'POST /operator/backups': () => ['created a backup'],
+  'POST /operator/machines/invitations': () => ['invited a machine'],
   'POST /operator/jobs/:/run': ({ name }) => ['ran the job', ...named(name)],
   'POST /operator/jobs/failed/:/retry': () => ['retried a dead job'],
   'DELETE /operator/jobs/failed/:': () => ['deleted a dead job'],

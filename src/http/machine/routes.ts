@@ -1,7 +1,8 @@
 import * as api from '#contract/api/machine.ts'
+import type { Joining } from '#core/machine/joining.ts'
 import { isAlive, type Machine } from '#core/machine/machine.ts'
 import type { Machines } from '#core/machine/machines.ts'
-import { type Route, route } from '../route.ts'
+import { publicRoute, type Route, route } from '../route.ts'
 
 const shown = (machine: Machine) => ({
   ...machine,
@@ -9,9 +10,16 @@ const shown = (machine: Machine) => ({
   isAlive: isAlive(machine),
 })
 
-export const machineRoutes = ({ machines }: { readonly machines: Machines }): readonly Route[] => [
+interface MachineParts {
+  readonly machines: Machines
+  readonly joining: Joining
+}
+
+export const machineRoutes = ({ machines, joining }: MachineParts): readonly Route[] => [
   route(api.listMachines, async () => ({ machines: (await machines.list()).map(shown) })),
   route(api.updateMachine, async (_ctx, { params, body }) => ({
     machines: (await machines.setDraining(params.name, body.draining)).map(shown),
   })),
+  route(api.inviteMachine, () => joining.invite()),
+  publicRoute(api.joinInstallation, async (_visit, { body }) => ({ sealed: await joining.join(body.id) })),
 ]

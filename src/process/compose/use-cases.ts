@@ -50,6 +50,7 @@ import { createDeploymentLogs } from '#core/log/deployment-logs.ts'
 import { createForgetJob } from '#core/log/forget-job.ts'
 import { createLogCleanup } from '#core/log/log-cleanup.ts'
 import { createLoginCleanup, createLogins } from '#core/login/logins.ts'
+import { createJoining } from '#core/machine/joining.ts'
 import { createMachines } from '#core/machine/machines.ts'
 import { createMailJob } from '#core/mail/mail-job.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
@@ -100,6 +101,7 @@ import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { createMakePreview } from './previews.ts'
 import { registrationParts } from './registrar.ts'
+import { sharedSettings } from './shared-settings.ts'
 import { siteNamesOf } from './site-names.ts'
 
 /** What jobs about installations are made from. */
@@ -529,6 +531,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     quotas,
     quotaSettings: parts.quotaSettings,
     machines: createMachines(stores.machines),
+    joining: createJoining({ settings: stores.settings, clock, shared: () => sharedSettings(config) }),
     operators: createOperators({
       ...rules,
       stores,

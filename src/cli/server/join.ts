@@ -1,0 +1,47 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient } from '#client/client.ts'
+import { joinInstallation } from '#contract/api/machine.ts'
+import { joinId, openJoin } from '#contract/join-seal.ts'
+import { defineCommand, oneOf, required, value } from '../command.ts'
+import { CliError, EXIT, usageError } from '../exit.ts'
+
+const ROLES = ['all', 'serve', 'work'] as const
+const FILE = 'aloft.config.json'
+
+export const command = defineCommand({
+  doing: 'join the installation',
+  about:
+    'Run on a machine that is to become part of an installation, with what `aloft operator join` prints there. It writes aloft.config.json in this folder, for you alone to read; `aloft server` starts with it.',
+  arguments: {
+    url: required('address of the installation'),
+    invitation: required('what `aloft operator join` prints'),
+  },
+  options: {
+    address: value('address:port', 'where other machines reach the functions of this one'),
+    role: value('kind', `${ROLES.join(', ')}: what this machine is to do`, oneOf(ROLES)),
+  },
+  examples: [['join https://aloft.example.com kT3b… --address 10.0.0.2:7443', 'as the second machine']],
+  hints: { forbidden: 'Make another invitation with `aloft operator join`.' },
+  async run(cli, { url, invitation, address, role = 'all' }) {
+    const file = join(cli.cwd, FILE)
+    if (existsSync(file))
+      throw new CliError(
+        EXIT.failure,
+        `There is an ${FILE} here already.`,
+        'Join in another folder, or move it.',
+      )
+    if (!URL.canParse(url)) throw usageError(`"${url}" is not an address.`)
+    // Of the token only a hash is sent, and what comes back is sealed with it.
+    const { sealed } = await createClient({ baseUrl: url }).call(joinInstallation, {
+      body: { id: joinId(invitation) },
+    })
+    const settings = {
+      ...openJoin(sealed, invitation),
+      ...(address === undefined ? {} : { ALOFT_CLUSTER_ADDRESS: address }),
+    }
+    writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    const start = role === 'all' ? 'aloft server' : `aloft server --role ${role}`
+    cli.out.show({ file, start }, () => `Wrote ${FILE}. Start this machine with: ${start}`)
+  },
+})

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JoinSettings } from '#contract/join-seal.ts'
+import { Redacted } from '#contract/redacted.ts'
+import type { Config } from '../../config/config.ts'
+import { SETTINGS, type SettingName } from '../../config/settings.ts'
+
+/** What has to be the same on every machine of an installation. */
+const SHARED = [
+  ...(['domain', 'nameservers', 'apiHosts', 'baseUrl', 'databaseUrl', 'blobUrl', 'redisUrl'] as const),
+  ...(['awsKeyId', 'awsSecretKey', 'awsSessionToken', 'smtpUrl', 'acmeDirectory', 'acmeEmail'] as const),
+  ...(['httpsRedirect', 'runtime', 'defaultPlan', 'rateLimit', 'registrar', 'registrarUrl'] as const),
+  ...(['registrarUser', 'registrarKey'] as const),
+] as const satisfies readonly SettingName[]
+
+/** Without these there is nothing that two machines could share. */
+const NEEDED = ['databaseUrl', 'redisUrl', 'blobUrl'] as const
+
+/** The settings of another machine, by their variables; or why there can be none. */
+export function sharedSettings(config: Config): JoinSettings | string {
+  const missing = NEEDED.filter((name) => config[name] === undefined).map((name) => SETTINGS[name].variable)
+  if (missing.length > 0)
+    return `Only machines that share their stores can be one installation. Set ${missing.join(', ')} here first; docs/scale.md says how.`
+  for (const name of ['databaseUrl', 'redisUrl'] as const)
+    if (isOwn(config[name]?.reveal() ?? ''))
+      return `${SETTINGS[name].variable} names this machine itself. Write it with the address by which other machines reach it.`
+  const given = SHARED.flatMap((name) => {
+    const value: unknown = config[name]
+    if (value === undefined) return []
+    const text =
+      value instanceof Redacted ? value.reveal() : Array.isArray(value) ? value.join(',') : String(value)
+    return [[SETTINGS[name].variable, text] as const]
+  })
+  const masterKey =
+    config.masterKey?.reveal() ?? readFileSync(join(config.dataDir, 'master.key'), 'utf8').trim()
+  return { ...Object.fromEntries(given), [SETTINGS.masterKey.variable]: masterKey }
+}
+
+const isOwn = (url: string): boolean =>
+  url.startsWith('unix:') || /^(?:localhost|127\.[\d.]+|\[::1\]|)$/.test(new URL(url).hostname)

@@ -31,4 +31,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P15'], tools: [], load: () => import('./cli-start.ts') },
   { ids: ['P16'], tools: [], load: () => import('./start.ts') },
   { ids: ['P19'], tools: ['bubblewrap'], load: () => import('./images.ts') },
+  { ids: ['P20'], tools: ['wrk', 'bubblewrap'], load: () => import('./kept-answers.ts') },
 ]

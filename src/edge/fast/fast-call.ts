@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { SiteFunction } from '#core/site/site.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, type HeaderList, headerOf } from '../answer.ts'
 import { policyOf } from '../cache/cache-policy.ts'
 import { errorAnswer } from '../error/error-answer.ts'
 import { type Refusal, reasonOf } from '../error/refusal.ts'
@@ -124,12 +124,47 @@ export class FastCall implements Waiting {
       return
     }
     this.#isCold = result.isCold === true
+    const known = rendered.get(result.headers)
+    if (known !== undefined && Buffer.isBuffer(result.body) && this.#isLike(known)) {
+      this.#sendKnown(known, result.body)
+      return
+    }
     // The next who ask for it come the way on which answers are kept.
     if (policyOf(result.status, result.headers) !== undefined)
       this.#options.functions.cached?.note(entry.site, outcome.target.path)
     const answer = toAnswer(entry.site, outcome, result, block)
     if (answer instanceof Promise) answer.then(this.#send, () => this.#socket.destroy())
-    else this.#send(answer)
+    else {
+      this.#remember(result, answer)
+      this.#send(answer)
+    }
+  }
+
+  /**
+   * An answer whose head an instance has sent before, on the same connection, becomes the same head as then, if it is for
+   * a visitor who accepts the same. With its length it says all that matters of the body.
+   */
+  #remember({ headers, body }: FunctionResponse, answer: Answer): void {
+    const { entry, outcome, block } = this.#request
+    if (!Buffer.isBuffer(body) || answer.body !== body || valueIn(headers, 'content-length') === undefined)
+      return
+    const { status, source } = answer
+    // What was asked with a query is another outcome each time.
+    const isOne = outcome.asked.query !== '' || status === 204 || status === 304
+    if (isOne || policyOf(status, headers) !== undefined) return
+    const lines = linesOf(ownCookies(answer.headers, entry.site))
+    rendered.set(headers, { outcome, accepted: acceptedBy(block), status, source, lines })
+  }
+
+  #isLike({ outcome, accepted }: Rendered): boolean {
+    return outcome === this.#request.outcome && accepted === acceptedBy(this.#request.block)
+  }
+
+  #sendKnown({ status, source, lines }: Rendered, body: Buffer): void {
+    const { date, headEnd } = this.#options
+    const head = stampedHead(statusLine(status), date(), this.#request.id)
+    this.#sendWhole(head + lines + headEnd, body)
+    this.#end({ status, bytes: body.length, source })
   }
 
   #onRefusal(refusal: Refusal): void {
@@ -155,8 +190,7 @@ export class FastCall implements Waiting {
       return
     }
     const { date, headEnd } = this.#options
-    let head = stampedHead(statusLine(status), date(), this.#request.id)
-    for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
+    let head = stampedHead(statusLine(status), date(), this.#request.id) + linesOf(headers)
     const hasLength = valueIn(headers, 'content-length') !== undefined
     if (body === undefined || status === 204 || status === 304) {
       if (!hasLength && status >= 200 && status !== 204 && status !== 304) head += 'content-length: 0\r\n'
@@ -212,6 +246,23 @@ export class FastCall implements Waiting {
     this.#watch?.stop()
     this.#done(end === 'again' ? end : { ...end, coldStart: this.#isCold, reason: this.#reason })
   }
+}
+
+/** What became of the head of an answer, by the headers as they came from the instance. */
+interface Rendered extends Pick<Answer, 'status' | 'source'> {
+  readonly outcome: FunctionOutcome
+  readonly accepted: string | undefined
+  readonly lines: string
+}
+
+const rendered = new WeakMap<FunctionResponse['headers'], Rendered>()
+
+const acceptedBy = ({ question }: HeaderBlock): string | undefined => headerOf(question, 'accept-encoding')
+
+function linesOf(headers: HeaderList): string {
+  let lines = ''
+  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`
+  return lines
 }
 
 /** Up to here, a copy costs less than a second piece. */

@@ -632,7 +632,7 @@ async function look(agent: Agent, port: number, path: string, headers: OutgoingH
 
 test('with and without the fast path, visitors get the same', async () => {
   const handler = async (req: IncomingMessage, res: ServerResponse) => {
-    const kind = req.url?.split('?')[1]
+    const kind = req.headers['x-kind'] ?? req.url?.split('?')[1]
     if (kind === 'crash') req.socket.destroy()
     else if (kind === 'stream') res.write('one ', () => res.end('two'))
     else if (kind === 'empty') res.end()
@@ -641,6 +641,8 @@ test('with and without the fast path, visitors get the same', async () => {
     else if (kind === '404')
       res.writeHead(404, 'Own Words', ['set-cookie', 'a=1', 'Set-Cookie', 'b=2']).end('none')
     else if (kind === 'big') res.end('x'.repeat(300_000))
+    else if (kind === 'short') res.end('short')
+    else if (kind === 'cookie') res.setHeader('set-cookie', 'a=1; Domain=test; Path=/').end('cookie')
     else if (kind === 'text') res.setHeader('content-type', 'text/plain').end('text '.repeat(1000))
     else await echo(req, res)
   }
@@ -669,6 +671,10 @@ test('with and without the fast path, visitors get the same', async () => {
     await ask(fast.port, '/nothing', { host: name })
     for (const kind of ['', '?q=1', '?stream', '?empty', '?204', '?304', '?404', '?big', '?text', '?crash'])
       await agree(`/api/hello${kind}`, { host: name, ...own })
+    // The same again and again, on the same connections.
+    for (const kind of ['text', 'short', 'cookie', 'stream', '404', 'text', 'short', '204', 'empty'])
+      for (const encoding of ['gzip', 'gzip', 'br', 'identity', 'identity'])
+        await agree('/api/hello', { host: name, 'x-kind': kind, 'accept-encoding': encoding })
     await agree('/api/hello?crash', { host: name, accept: 'application/json' })
     await agree('/api/hello?text', { host: name, 'accept-encoding': 'gzip' })
     await agree('/api/hello', { host: name }, 'POST')

@@ -23,7 +23,7 @@ const MAX_HEAD_BYTES = 64 * 1024
 /** Answers before the answer, such as early hints. */
 const MAX_INFORMATIONAL = 16
 const HEAD_END = Buffer.from('\r\n\r\n')
-const NOTHING = Buffer.alloc(0)
+const NOTHING: Buffer = Buffer.alloc(0)
 
 /** The instance ended the connection although something was still to come. */
 export class ClosedError extends Error {
@@ -40,7 +40,8 @@ export class UpstreamConnection {
   /** The beginning of a head whose end has not come yet. */
   #pending: Buffer | undefined
   #informational = 0
-  #lastText = ''
+  /** The head before, with its empty line, and what it says. */
+  #lastBytes = NOTHING
   #lastHead: ResponseHead | undefined
   #head: ResponseHead | undefined
   #decoder: BodyDecoder | undefined
@@ -111,6 +112,16 @@ export class UpstreamConnection {
   }
 
   #takeHead(bytes: Buffer): void {
+    const known = this.#lastHead
+    // Most answers of a program begin with the same bytes for as long as the date in them is the same.
+    if (known !== undefined && known.status >= 200 && this.#lastBytes.length <= bytes.length) {
+      const last = this.#lastBytes
+      if (bytes.compare(last, 0, last.length, 0, last.length) === 0) {
+        this.#pending = undefined
+        this.#start(known, bytes.subarray(last.length))
+        return
+      }
+    }
     const end = bytes.indexOf(HEAD_END)
     if ((end < 0 ? bytes.length : end) > MAX_HEAD_BYTES)
       throw new MalformedResponseError('the head is too large')
@@ -119,20 +130,13 @@ export class UpstreamConnection {
       return
     }
     this.#pending = undefined
-    const head = this.#readHead(bytes.toString('latin1', 0, end))
+    const head = readResponseHead(bytes.toString('latin1', 0, end))
+    this.#lastHead = head
+    this.#lastBytes = Buffer.from(bytes.subarray(0, end + HEAD_END.length))
     const rest = bytes.subarray(end + HEAD_END.length)
     if (head.status === 101) this.#switch(head, rest)
     else if (head.status < 200) this.#skip(rest)
     else this.#start(head, rest)
-  }
-
-  /** Most answers of a program begin with the same bytes for as long as the date in them is the same. */
-  #readHead(text: string): ResponseHead {
-    if (this.#lastHead === undefined || text !== this.#lastText) {
-      this.#lastHead = readResponseHead(text)
-      this.#lastText = text
-    }
-    return this.#lastHead
   }
 
   #skip(rest: Buffer): void {

@@ -502,6 +502,7 @@ export const sampleSource = (
 ): GitSource => ({
   url: 'https://git.example/me/site.git',
   username: 'git',
+  host: null,
   sealedToken: null,
   sealedKey: null,
   publicKey: null,

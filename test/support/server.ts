@@ -69,6 +69,7 @@ const NO_BUILDS: Omit<Workers, 'mailer'> = {
   boot: () => Promise.reject(new Error('nothing runs here')),
   outbound: {
     post: () => Promise.reject(new OutboundFailure('connection', 'nothing is sent here')),
+    send: () => Promise.reject(new OutboundFailure('connection', 'nothing is sent here')),
     close() {},
   },
   buildsAtOnce: 1,

@@ -21,47 +21,58 @@ export function createOutbound({ allows = isPublicAddress }: OutboundOptions = {
   const agents = { 'http:': new HttpAgent(AGENT_OPTIONS), 'https:': new HttpsAgent(AGENT_OPTIONS) }
 
   return {
-    async post({ url, headers, body, timeoutMs, signal }) {
-      const target = URL.parse(url)
-      if (target === null || (target.protocol !== 'http:' && target.protocol !== 'https:'))
-        throw new OutboundFailure('connection', 'the address is not one of http or https')
-      const address = target.hostname.replace(/^\[|\]$/g, '')
-      // A name is checked once it is resolved; an address is not resolved.
-      const port = portOf(target)
-      if (isIP(address) !== 0 && !allows(address, port)) throw privateAddress(address)
-      const { protocol } = target
-      const timeout = AbortSignal.timeout(timeoutMs)
-      const send = protocol === 'https:' ? httpsRequest : httpRequest
-      const request = send(target, {
-        method: 'POST',
-        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-        agent: agents[protocol],
-        lookup: guardedLookup(resolve, (resolved) => allows(resolved, port)),
-        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
-      })
-      try {
-        return await new Promise<OutboundAnswer>((settle, reject) => {
-          request.once('error', reject)
-          request.once('response', (response) => beginningOf(response).then(settle, reject))
-          request.end(body)
-        })
-      } catch (error) {
-        throw failureOf(error as NodeJS.ErrnoException, target.hostname, timeout.aborted)
-      }
-    },
+    post: (request) => send({ ...request, method: 'POST' }),
+    send,
     close() {
       for (const agent of Object.values(agents)) agent.destroy()
     },
   }
+
+  async function send({
+    method,
+    url,
+    headers,
+    body,
+    timeoutMs,
+    signal,
+    maxBytes = MAX_ANSWER,
+  }: Parameters<Outbound['send']>[0]): Promise<OutboundAnswer> {
+    const target = URL.parse(url)
+    if (target === null || (target.protocol !== 'http:' && target.protocol !== 'https:'))
+      throw new OutboundFailure('connection', 'the address is not one of http or https')
+    const address = target.hostname.replace(/^\[|\]$/g, '')
+    // A name is checked once it is resolved; an address is not resolved.
+    const port = portOf(target)
+    if (isIP(address) !== 0 && !allows(address, port)) throw privateAddress(address)
+    const { protocol } = target
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const send = protocol === 'https:' ? httpsRequest : httpRequest
+    const request = send(target, {
+      method,
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      agent: agents[protocol],
+      lookup: guardedLookup(resolve, (resolved) => allows(resolved, port)),
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+    })
+    try {
+      return await new Promise<OutboundAnswer>((settle, reject) => {
+        request.once('error', reject)
+        request.once('response', (response) => beginningOf(response, maxBytes).then(settle, reject))
+        request.end(body)
+      })
+    } catch (error) {
+      throw failureOf(error as NodeJS.ErrnoException, target.hostname, timeout.aborted)
+    }
+  }
 }
 
-async function beginningOf(response: IncomingMessage): Promise<OutboundAnswer> {
+async function beginningOf(response: IncomingMessage, maxBytes: number): Promise<OutboundAnswer> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of response as AsyncIterable<Buffer>) {
-    parts.push(part.subarray(0, MAX_ANSWER - size))
+    parts.push(part.subarray(0, maxBytes - size))
     size += part.length
-    if (size >= MAX_ANSWER) break
+    if (size >= maxBytes) break
   }
   const bytes = Buffer.concat(parts)
   return {

@@ -4,6 +4,8 @@ import { defineCommand, required, value } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 
+type HostKind = 'github' | 'gitlab' | 'gitea' | 'bitbucket'
+
 export const command = defineCommand({
   doing: 'connect the repository',
   about:
@@ -14,6 +16,10 @@ export const command = defineCommand({
     ...projectOption,
     token: value('token', 'a token of the host that may read the repository; not over SSH'),
     productionBranch: value('branch', 'branch that goes to production, where it is not main'),
+    host: value(
+      'kind',
+      'which API its host speaks, where the name does not tell: github, gitlab, gitea or bitbucket',
+    ),
     username: value('name', 'the user name that goes with the token, where the host asks for one'),
   },
   examples: [
@@ -21,13 +27,15 @@ export const command = defineCommand({
     ['git connect https://github.com/me/site.git --production-branch trunk', 'trunk goes live'],
     ['git connect git@git.example.com:me/site.git --project shop', 'over SSH, with a key of its own'],
   ],
-  async run(cli, { url, project, token, username, productionBranch }) {
+  async run(cli, { url, project, token, username, productionBranch, host }) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)
     const body = {
       url,
       ...(token === undefined ? {} : { token }),
       ...(username === undefined ? {} : { username }),
+      // The API says which there are.
+      ...(host === undefined ? {} : { host: host as HostKind }),
     }
     // Before anything is read, so that the first deployment is of the right branch.
     if (productionBranch !== undefined)

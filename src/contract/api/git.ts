@@ -186,6 +186,12 @@ export const connectSource = endpoint({
     url: Type.String({ minLength: 1, maxLength: 1000 }),
     token: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
     username: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    host: Type.Optional(
+      Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket'] as const, {
+        description:
+          'Which API the host speaks, where its name does not tell: a GitHub Enterprise, GitLab, Gitea or Forgejo of one’s own. It is then told what came of each push.',
+      }),
+    ),
   }),
   reply: Source,
   noStore: true,

@@ -5,7 +5,7 @@ import type { PullEvent, PullOfPush, PullStore } from './pull.ts'
 import { LATEST, type Push, type PushSource, refOfBranch } from './push.ts'
 import { REASONS } from './push-rules.ts'
 import type { PushStore } from './push-store.ts'
-import { queuePush } from './queue-push.ts'
+import { queuePush, queueReport } from './queue-push.ts'
 
 /** What it is called here. A branch has no colon in its name, so that no fork can pass for one. */
 const nameOf = ({ fork, from, branch }: Pick<PullEvent, 'fork' | 'from' | 'branch'>): string =>
@@ -62,9 +62,12 @@ export async function followPull(
         options: isAgain ? { force: true } : {},
       })
     else
-      await newPush(pushes, clock, {
-        ...{ ...given, ref, after: commit, state: 'done' },
-        reason: REASONS.ofBranch(number, branch),
-      })
+      await queueReport(
+        jobs,
+        await newPush(pushes, clock, {
+          ...{ ...given, ref, after: commit, state: 'done' },
+          reason: REASONS.ofBranch(number, branch),
+        }),
+      )
   }
 }

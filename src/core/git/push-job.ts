@@ -28,7 +28,7 @@ import {
 import { metaOf } from './push-meta.ts'
 import { isEnabledFor, kindOfPush, productionBranch, REASONS } from './push-rules.ts'
 import type { PushStore } from './push-store.ts'
-import { AFTER_PUSH_JOB, PUSH_JOB, queuePush } from './queue-push.ts'
+import { AFTER_PUSH_JOB, PUSH_JOB, queuePush, queueReport } from './queue-push.ts'
 import { type StoreTreeParts, storeTree } from './store-tree.ts'
 import { isUntouched } from './untouched.ts'
 
@@ -53,8 +53,6 @@ export interface PushJobParts extends StoreTreeParts, Omit<CleanBranchParts, 'tr
   readonly bus: Bus
   /** Where the code of a project is: the repository, brought up to date where it is a copy. */
   readonly openSource: (project: Project, push: Push, signal: AbortSignal) => Promise<OpenSource>
-  /** Told of every push that came to an end, and of its deployment once that did. */
-  readonly onEnd?: (push: Push) => Promise<void>
 }
 
 export interface OpenSource {
@@ -106,7 +104,7 @@ function failureOf(error: unknown, { id, log }: JobRun): PushReason {
 }
 
 async function settle(
-  parts: Pick<PushJobParts, 'pushes' | 'bus' | 'clock' | 'onEnd'>,
+  parts: Pick<PushJobParts, 'pushes' | 'bus' | 'clock' | 'transact'>,
   push: Push,
   state: Push['state'],
   reason: PushReason | null,
@@ -115,7 +113,7 @@ async function settle(
   const change = { state, reason, ...more, stateAt: parts.clock.now() }
   if (!(await parts.pushes.update(push.id, [...OPEN_STATES, 'held'], change))) return
   parts.bus.publish(PUSHES_TOPIC, push.id)
-  await parts.onEnd?.({ ...push, ...change })
+  await parts.transact(({ jobs }: PushStores) => queueReport(jobs, { ...push, ...change }))
 }
 
 /** One look at one push. */
@@ -337,7 +335,7 @@ function deploymentEnabled(text: string): unknown {
 
 /** When a deployment of a push has come to its end, the next push of the branch begins. */
 export const createAfterPushJob = (
-  parts: Pick<PushJobParts, 'pushes' | 'onEnd' | 'clock'> & { readonly transact: Transact<PushStores> },
+  parts: Pick<PushJobParts, 'pushes' | 'clock'> & { readonly transact: Transact<PushStores> },
 ): JobHandler => ({
   kind: AFTER_PUSH_JOB,
   summary: 'Go on with the next push of a branch',
@@ -351,8 +349,8 @@ export const createAfterPushJob = (
     )
     await parts.transact(async ({ jobs }) => {
       for (const next of waiting) await queuePush(jobs, next, { round: parts.clock.now() })
+      await queueReport(jobs, { ...push, deploymentId: String(deploymentId) }, 'ended')
     })
-    await parts.onEnd?.({ ...push, deploymentId: String(deploymentId) })
   },
 })
 

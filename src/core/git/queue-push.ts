@@ -4,6 +4,23 @@ import { PUSH_META, type Push } from './push.ts'
 
 export const PUSH_JOB = 'git.push'
 export const AFTER_PUSH_JOB = 'git.after-push'
+export const REPORT_JOB = 'git.report'
+
+/**
+ * Has the host of the repository told what came of a push. Those of an account go one after the other, so that two of its
+ * projects never both find that a pull request has no comment yet.
+ */
+export const queueReport = (
+  jobs: JobQueue,
+  { id, ownerId, state, deploymentId }: Pick<Push, 'id' | 'ownerId' | 'state' | 'deploymentId'>,
+  round = '',
+): Promise<string> =>
+  jobs.enqueue({
+    kind: REPORT_JOB,
+    payload: { pushId: id },
+    key: `git-report:${id}:${state}:${deploymentId ?? ''}:${round}`,
+    share: ownerId,
+  })
 
 /** Has a push looked at; those of one project one after the other. */
 export const queuePush = (

@@ -1,4 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
+import type { HostKind } from './host-api.ts'
 
 /** A repository elsewhere that a project is deployed from. */
 export interface GitSource {
@@ -8,6 +9,8 @@ export interface GitSource {
   /** Sealed for this project; null where none is needed. */
   readonly sealedToken: string | null
   readonly username: string
+  /** Which API its host speaks, where that was said; null where its name tells. */
+  readonly host: HostKind | null
   /** Of repositories over SSH: the private half, sealed. */
   readonly sealedKey: string | null
   readonly publicKey: string | null
@@ -112,19 +115,25 @@ export const isOverSsh = ({ url }: { readonly url: string }): boolean => url.sta
 export const tokenPurpose = (projectId: string): string => `git-token ${projectId}`
 export const keyPurpose = (projectId: string): string => `git-key ${projectId}`
 
-const PROVIDERS: Readonly<Record<string, string>> = {
+const PROVIDERS: Readonly<Record<string, HostKind>> = {
   'github.com': 'github',
   'gitlab.com': 'gitlab',
   'bitbucket.org': 'bitbucket',
+  'codeberg.org': 'gitea',
+  'gitea.com': 'gitea',
 }
 
+/** Undefined for a host of which nothing is known but that it speaks git. */
+export const hostKindOf = ({ url, host }: Pick<GitSource, 'url' | 'host'>): HostKind | undefined =>
+  host ?? PROVIDERS[new URL(url).hostname]
+
 /** What is told of a repository with each deployment from it. */
-export function metaOfSource({ url }: Pick<GitSource, 'url'>): Record<string, string> {
+export function metaOfSource({ url, host }: Pick<GitSource, 'url' | 'host'>): Record<string, string> {
   const { hostname, pathname } = new URL(url)
   const parts = pathname.replace(/^\/+|\/+$|\.git\/?$/g, '').split('/')
   const [repo = '', org = ''] = [parts.at(-1), parts.slice(0, -1).join('/')]
   const shared = { gitRepo: `${org}/${repo}`, gitHost: hostname }
-  switch (PROVIDERS[hostname]) {
+  switch (hostKindOf({ url, host })) {
     case 'github':
       return { ...shared, gitProvider: 'github', githubOrg: org, githubRepo: repo, githubDeployment: '1' }
     case 'gitlab':

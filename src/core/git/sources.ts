@@ -18,6 +18,7 @@ import {
 } from './delivery.ts'
 import { followPull } from './follow-pull.ts'
 import type { GitRepositories } from './git-repositories.ts'
+import type { HostKind } from './host-api.ts'
 import { newPush } from './new-push.ts'
 import type { PullStore } from './pull.ts'
 import type { PushReason } from './push.ts'
@@ -43,6 +44,7 @@ export interface Sources {
       readonly url: string
       readonly token?: string | undefined
       readonly username?: string | undefined
+      readonly host?: HostKind | undefined
     },
   ): Promise<{
     readonly source: GitSource
@@ -131,6 +133,7 @@ export function createSources({
         ownerId: project.ownerId,
         url: address.url,
         username: given.username ?? address.username,
+        host: given.host ?? null,
         sealedToken: token === undefined ? null : vault.seal(token, tokenPurpose(project.id)),
         sealedKey: key === undefined ? null : vault.seal(key.privateKey, keyPurpose(project.id)),
         publicKey: key?.publicKey ?? null,

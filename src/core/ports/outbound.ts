@@ -5,6 +5,8 @@
 export interface Outbound {
   /** Rejects with an `OutboundFailure` when there was no answer. */
   post(request: OutboundRequest): Promise<OutboundAnswer>
+  /** The same with any method. */
+  send(request: OutboundRequest & { readonly method: string }): Promise<OutboundAnswer>
   close(): void
 }
 
@@ -15,6 +17,8 @@ export interface OutboundRequest {
   readonly body: string | Buffer
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** What is read of the answer; some kilobytes unless it says more. */
+  readonly maxBytes?: number
 }
 
 export interface OutboundAnswer {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type Confine, openConfine } from '#adapters/git-cli/confine.ts'
 import { createGitRemotes } from '#adapters/git-cli/git-remotes.ts'
 import { createGitRepositories, type GitCliParts } from '#adapters/git-cli/git-repositories.ts'
+import { createGitHostApi } from '#adapters/git-host-http/git-host-api.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
@@ -15,6 +16,7 @@ import {
   type OpenSource,
   type PushJobParts,
 } from '#core/git/push-job.ts'
+import { createReportJob } from '#core/git/report-job.ts'
 import { type GitRemotes, type GitSource, metaOfSource } from '#core/git/source.ts'
 import { accessOf, createPollRound, createSyncJob, type SyncParts } from '#core/git/sync-job.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
@@ -109,6 +111,17 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
           ? openRemote({ repositories, remotes, vault: parts.vault }, source, push, signal)
           : openOwn(repositories, project)
       },
+    }),
+    createReportJob({
+      ...shared,
+      pulls: stores.pulls,
+      sources: stores.sources,
+      projects: stores.projects,
+      deployments: stores.deployments,
+      api: createGitHostApi(parts),
+      vault: parts.vault,
+      addressOf: createAddressOf(config),
+      site: config.baseUrl,
     }),
     createAfterPushJob(shared),
     createSyncJob({

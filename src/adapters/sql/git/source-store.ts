@@ -7,12 +7,13 @@ const DELIVERIES_KEPT = 500
 
 const SOURCE = ['project_id', 'details', 'due_at'] as const
 
-type LaterOn = 'sealedWebhookSecret' | 'knownHosts'
+type LaterOn = 'sealedWebhookSecret' | 'knownHosts' | 'host'
 
 const toSource = (row: Selectable<GitSourceTable>): GitSource => ({
   // Those that were connected before there were these have none.
   sealedWebhookSecret: null,
   knownHosts: null,
+  host: null,
   ...(JSON.parse(row.details) as Omit<GitSource, 'projectId' | 'dueAt' | LaterOn> &
     Partial<Pick<GitSource, LaterOn>>),
   projectId: row.project_id,

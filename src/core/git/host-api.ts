@@ -1,0 +1,40 @@
+/** Hosts of repositories whose API is spoken; Forgejo speaks Gitea's. */
+export const HOST_KINDS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
+export type HostKind = (typeof HOST_KINDS)[number]
+
+/** What is needed to speak with the API of a repository's host. */
+export interface HostAccess {
+  readonly kind: HostKind
+  /** The address of the repository, from which that of the API follows. */
+  readonly url: string
+  readonly username: string
+  readonly token: string
+}
+
+export interface CommitStatus {
+  readonly commit: string
+  readonly state: 'pending' | 'success' | 'failure'
+  /** By which those of several projects are told apart. */
+  readonly context: string
+  readonly description: string
+  readonly url: string
+}
+
+/**
+ * Tells the host of a repository what came of a push. Both may be repeated. Rejects with a `HostRefusal` where asking once
+ * more would change nothing, with any other error where it could.
+ */
+export interface GitHostApi {
+  setStatus(access: HostAccess, status: CommitStatus, signal: AbortSignal): Promise<void>
+  /** Below a pull request there is one comment with this mark: it is made, or changed in its place. */
+  comment(
+    access: HostAccess,
+    number: number,
+    comment: { readonly mark: string; readonly body: string },
+    signal: AbortSignal,
+  ): Promise<void>
+}
+
+export class HostRefusal extends Error {
+  override readonly name = 'HostRefusal'
+}

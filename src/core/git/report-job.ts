@@ -1,0 +1,134 @@
+import { MINUTE } from '#contract/time.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { JobHandler } from '../job/job-handler.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { Project } from '../project/project.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import { branchAliasOf } from './branch-alias.ts'
+import { type CommitStatus, type GitHostApi, type HostAccess, HostRefusal } from './host-api.ts'
+import type { Pull, PullStore } from './pull.ts'
+import { branchOfRef, type Push, refOfBranch, shortOid } from './push.ts'
+import type { PushStore } from './push-store.ts'
+import { REPORT_JOB } from './queue-push.ts'
+import { type GitSource, hostKindOf, isOverSsh, type SourceStore, tokenPurpose } from './source.ts'
+
+export interface ReportParts {
+  readonly pushes: Pick<PushStore, 'byId' | 'update' | 'lastDeployed'>
+  readonly pulls: Pick<PullStore, 'open' | 'same'>
+  readonly sources: Pick<SourceStore, 'find'>
+  readonly projects: Pick<ProjectStore, 'byId'>
+  readonly deployments: Pick<DeploymentStore, 'find'>
+  readonly api: GitHostApi
+  readonly vault: Vault
+  /** The address of a site by its host. */
+  readonly addressOf: (host: string) => string
+  /** `{base_url}`. */
+  readonly site: string
+}
+
+const MAX_DESCRIPTION = 140
+
+/** What the host of a repository is told. Nothing waits for it: a build goes its way whatever the host says. */
+export function createReportJob(parts: ReportParts): JobHandler {
+  const { pushes, pulls, sources, projects, deployments, api, vault } = parts
+
+  const deploymentOf = async ({ deploymentId }: Pick<Push, 'deploymentId'>) =>
+    deploymentId === null ? undefined : await deployments.find(deploymentId)
+
+  const urlOf = (deployment: Deployment | undefined): string => {
+    const host = deployment && (branchAliasOf(deployment) ?? deployment.host)
+    return host ? parts.addressOf(host) : parts.site
+  }
+
+  /** A line for each project of the account that has a deployment of the pull request. */
+  async function commentOn(pull: Pull): Promise<string | undefined> {
+    const lines: string[] = []
+    for (const same of await pulls.same(pull.ownerId, pull.repository, pull.number)) {
+      const ref = same.fork ? same.ref : refOfBranch(same.branch)
+      const [project, push] = await Promise.all([
+        projects.byId(same.projectId),
+        pushes.lastDeployed(same.projectId, ref),
+      ])
+      const deployment = push && (await deploymentOf(push))
+      if (project && push && deployment)
+        lines.push(
+          `| ${project.name} | ${stateOf(deployment)} | [Visit](${urlOf(deployment)}) | \`${shortOid(push.after ?? '')}\` |`,
+        )
+    }
+    if (lines.length === 0) return undefined
+    return ['| Project | Status | Preview | Commit |', '| --- | --- | --- | --- |', ...lines].join('\n')
+  }
+
+  async function report(push: Push, source: GitSource, project: Project, signal: AbortSignal): Promise<void> {
+    const access = accessTo(source, vault)
+    if (!access) return
+    const deployment = await deploymentOf(push)
+    const status = statusOf(push, deployment)
+    if (status && push.after)
+      await api.setStatus(
+        access,
+        {
+          ...{ ...status, commit: push.after, context: `aloft/${project.name}`, url: urlOf(deployment) },
+          description: status.description.slice(0, MAX_DESCRIPTION),
+        },
+        signal,
+      )
+    const branch = push.pull?.branch ?? branchOfRef(push.ref)
+    for (const pull of await pulls.open(project.id)) {
+      if (pull.branch !== branch) continue
+      const text = await commentOn(pull)
+      // A definition that nothing refers to: no host shows it.
+      const mark = `[//]: # (aloft ${project.ownerId})`
+      if (text !== undefined)
+        await api.comment(access, pull.number, { mark, body: `${text}\n\n${mark}` }, signal)
+    }
+  }
+
+  return {
+    kind: REPORT_JOB,
+    summary: 'Tell the host of a repository what came of a push',
+    timeLimit: 5 * MINUTE,
+    maxAttempts: 8,
+    atOnce: 2,
+    inOrder: true,
+    async run({ pushId }, { signal }) {
+      const push = await pushes.byId(String(pushId))
+      const source = push && (await sources.find(push.projectId))
+      const project = source && (await projects.byId(push.projectId))
+      if (!push || !source || !project) return
+      try {
+        await report(push, source, project, signal)
+      } catch (error) {
+        if (!(error instanceof HostRefusal)) throw error
+        const note = `The host did not take what was told of it: ${error.message}. Its token may lack the right.`
+        if (!push.notes.includes(note))
+          await pushes.update(push.id, [push.state], { notes: [...push.notes, note] })
+      }
+    },
+  }
+}
+
+function accessTo(source: GitSource, vault: Vault): HostAccess | undefined {
+  const kind = hostKindOf(source)
+  if (kind === undefined || source.sealedToken === null || isOverSsh(source)) return undefined
+  const { url, username, projectId } = source
+  return { kind, url, username, token: vault.open(source.sealedToken, tokenPurpose(projectId)) }
+}
+
+const stateOf = ({ state }: Deployment): string =>
+  state === 'READY' ? 'Ready' : state === 'ERROR' ? 'Failed' : 'Building'
+
+/** Undefined where nothing was built and nothing is to be. */
+function statusOf(
+  { state, reason }: Push,
+  deployment: Deployment | undefined,
+): Pick<CommitStatus, 'state' | 'description'> | undefined {
+  if (state === 'held') return { state: 'pending', description: 'Waiting for a member to approve it' }
+  if (state === 'failed') return { state: 'failure', description: reason?.message ?? 'Failed' }
+  if (state !== 'deployed' || !deployment) return undefined
+  if (deployment.state === 'READY') return { state: 'success', description: 'Ready' }
+  if (deployment.state === 'ERROR')
+    return { state: 'failure', description: deployment.failure?.message ?? 'The build failed' }
+  return { state: 'pending', description: 'Building' }
+}

@@ -226,7 +226,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       error.kind === 'internal_server_error'
         ? new AloftError(
             'internal_server_error',
-            `Something went wrong on our side. It is logged as ${request.id}.`,
+            `Something went wrong on the server. It is logged as ${request.id}.`,
           )
         : error,
       known,

@@ -69,6 +69,17 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
     await page.context().setOffline(false)
     await page.getByRole('heading', { name: 'Log drains', level: 1 }).waitFor()
     await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+    // A break during which nothing is asked for ends as well.
+    await page.context().setOffline(true)
+    await page.getByText('Reconnecting…').waitFor()
+    await page.context().setOffline(false)
+    await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+  })
+
+  test('links in emails name an account by its id', async () => {
+    const mary = await dashboard.server.signUp('mary@aloft.test')
+    const page = await dashboard.openPage(mary, `/a/${mary.id}/webhooks`)
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
   })
 
   test('a page that is not there says so, and errors say what to do', async () => {

@@ -68,10 +68,7 @@ export function authorise(row: Endpoint, actor: Actor, owner: Owner): void {
       throw new AloftError('forbidden', 'This endpoint has no access rule.')
   }
   if (owner.softBlocked && methodOf(row) !== 'GET')
-    throw new AloftError(
-      'payment_required',
-      'This account is blocked. Settle its payment to make changes again.',
-    )
+    throw new AloftError('payment_required', 'This account is blocked. Settle its payment to make changes.')
 }
 
 /** An application that nobody answers for any more may do nothing, whoever it asks to act for. */
@@ -79,14 +76,14 @@ export function refuseDisabled({ installation }: Actor): void {
   if (installation && installation.disabledAt !== null)
     throw new AloftError(
       'integration_configuration_disabled',
-      'The installation is disabled, because whoever made it left the team. An OWNER has to take it over.',
+      'The integration is disabled because the person who installed it left the team. An OWNER has to take it over.',
     )
 }
 
 /** An application works in the one account that it was installed in. */
 function checkAccount({ token, installation }: Actor, owner: Owner): void {
   if (token.kind !== 'oauth2') return
-  if (!installation) throw new AloftError('forbidden', 'The application is not installed any more.')
+  if (!installation) throw new AloftError('forbidden', 'The integration is no longer installed.')
   if (owner.id === installation.ownerId) return
   throw new AloftError(
     'forbidden',

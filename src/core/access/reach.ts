@@ -21,7 +21,7 @@ export function reachOf({ actor: { installation } }: Context): readonly string[]
 /** As an empty list is no limit to those who read it. */
 const NOTHING = ['none']
 
-const outOfReach = () => new AloftError('forbidden', 'The application was not given access to this project.')
+const outOfReach = () => new AloftError('forbidden', 'The integration has no access to this project.')
 
 /** Whether a caller is told of a variable, or may change it: an application that lacks the wider scope has its own. */
 export const mayTouch = (

@@ -96,7 +96,7 @@ export function createAliases(parts: AliasParts): Aliases {
           throw new AloftError('deployment_not_ready', `The deployment is ${deployment.state}, not READY.`)
         const known = await hosts.alias(ctx.owner.id, host)
         if (known?.deploymentId === deployment.id)
-          throw new AloftError('not_modified', `\`${host}\` points to this deployment already.`, {
+          throw new AloftError('not_modified', `\`${host}\` already points to this deployment.`, {
             uid: known.id,
             alias: host,
           })

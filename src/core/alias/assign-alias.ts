@@ -28,7 +28,7 @@ export async function obstacle(
   const holder = await hosts.holder(host)
   if (!holder) return undefined
   if (holder.kind === 'deployment')
-    return new AloftError('invalid_alias', `\`${host}\` is the address of a deployment.`, { alias: host })
+    return new AloftError('invalid_alias', `\`${host}\` is the URL of a deployment.`, { alias: host })
   return holder.ownerId === ownerId ? undefined : inUse(host)
 }
 
@@ -54,6 +54,6 @@ export async function pointAlias(
 const raced = (host: string) =>
   new AloftError(
     'conflict',
-    `The alias \`${host}\` was changed by somebody else at the same moment. Try again.`,
+    `The alias \`${host}\` was changed by someone else at the same time. Try again.`,
     { alias: host },
   )

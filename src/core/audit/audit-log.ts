@@ -25,7 +25,7 @@ interface AuditParts {
 export const createAuditLog = ({ store, users }: AuditParts): AuditLog => ({
   async list({ owner }, page, filter) {
     if (owner.role !== 'OWNER')
-      throw new AloftError('forbidden', 'Only OWNERs of a team may read who changed what in it.')
+      throw new AloftError('forbidden', 'Only OWNERs of a team can read its audit log.')
     const { items, pagination } = await store.list(owner.id, page, filter)
     const people = new Map<string, User | undefined>()
     for (const { userId } of items) if (!people.has(userId)) people.set(userId, await users.byId(userId))

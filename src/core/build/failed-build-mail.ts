@@ -1,5 +1,6 @@
 import { buildHint } from '#contract/build-hint.ts'
 import { html, raw } from '#contract/html.ts'
+import { sentence } from '#contract/wording.ts'
 import type { Deployment, Failure } from '../deployment/deployment.ts'
 import { mailButton, mailPage } from '../mail/mail-page.ts'
 import { strangerLine, strangerText } from '../mail/stranger-text.ts'
@@ -26,17 +27,17 @@ export function failedBuildMail(
   const project = strangerText(about.project)
   const target = deployment.target === 'production' ? 'production' : 'preview'
   const subject = `Build failed: ${project} (${target})`
-  const why = strangerLine(failure.message)
+  const why = sentence(strangerLine(failure.message))
   const hint = buildHint(failure.code)
   const [first] = lines
   const link = `${baseUrl}/deployments/${deployment.id}${first ? `#L${first.number}` : ''}`
   const quoted = lines.map(({ number, text }) => `${number}  ${strangerLine(text)}`)
-  const stays = target === 'production' ? 'Production is unchanged.' : ''
+  const stays = target === 'production' ? ' Production is unchanged.' : ''
   const off = 'To stop these emails, turn off “Email on failed builds” in the settings of the project.'
   return {
     to,
     subject,
-    text: `The ${target} build of ${project} failed. ${stays}
+    text: `The ${target} build of ${project} failed.${stays}
 ${why}
 ${quoted.map((line) => `\n    ${line}`).join('')}
 
@@ -48,8 +49,7 @@ ${off}
 `,
     html: mailPage(
       `The ${target} build of ${project} failed`,
-      html`<p>${why}<br>
-${stays}</p>
+      html`<p>${why}${stays}</p>
 ${raw(quoted.length === 0 ? '' : quote(quoted))}
 <p><b>What to try:</b> ${hint}</p>
 ${mailButton(link, 'Open the build log')}

@@ -22,7 +22,7 @@ export function readCertificateName(text: string): string {
   const rest = given.slice(wildcard.length)
   const name = isPlain(rest) ? domainToASCII(rest).toLowerCase() : ''
   if (!isHostName(name) || name.length + wildcard.length > 253)
-    throw new AloftError('invalid_cn', `\`${text.slice(0, 300)}\` is no valid name for a certificate.`, {
+    throw new AloftError('invalid_cn', `\`${text.slice(0, 300)}\` is not a valid name for a certificate.`, {
       cn: text.slice(0, 300),
     })
   return wildcard + name

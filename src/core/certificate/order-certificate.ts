@@ -41,7 +41,7 @@ const keyOf = (ownerId: string, names: readonly string[]): string =>
 const refused = (failure: IssueFailure) =>
   new AloftError(
     'service_unavailable',
-    `The certificate authority issued no certificate: ${failure.message}`,
+    `The certificate authority refused to issue the certificate: ${failure.message}`,
     {},
     { cause: failure },
   )
@@ -81,7 +81,7 @@ export function createOrderCertificate(parts: OrderParts): OrderCertificate {
     }
     throw new AloftError(
       'service_unavailable',
-      'The certificate authority is still at work. The certificate appears in the list once it is issued.',
+      'The certificate authority hasn’t answered yet. The certificate appears in the list once it is issued.',
     )
   }
 

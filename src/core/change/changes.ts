@@ -119,7 +119,10 @@ export function createChanges({
     follow(ctx, listener) {
       const [personId, ownerId] = [ctx.actor.user.id, ctx.owner.id]
       if (countOf('personId', personId) >= mostOfPerson || countOf('ownerId', ownerId) >= mostOfAccount)
-        throw new AloftError('rate_limited', 'Too many are following changes already. Close some first.')
+        throw new AloftError(
+          'rate_limited',
+          'Too many streams of changes are open. Close some, then try again.',
+        )
       let waiting: OwnedChange[] = []
       let checking = false
       let over = false

@@ -158,5 +158,5 @@ function check({ path, schedule, timeZone }: Pick<Cron, 'path' | 'schedule' | 't
 const namedByDeployment = (what: string) =>
   new AloftError(
     'conflict',
-    `The schedule is named by the production deployment and is ${what} by deploying without it. It can be paused.`,
+    `The schedule comes from the production deployment and is ${what} by deploying without it. You can pause it.`,
   )

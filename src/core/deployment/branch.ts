@@ -17,6 +17,6 @@ export function forkIsNoProduction(meta: Readonly<Record<string, string>>): void
   if (isFromFork(meta))
     throw new AloftError(
       'forbidden',
-      'What comes from a fork never goes to production. Merge the pull request; its branch is then deployed.',
+      'Deployments from a fork never go to production. Merge the pull request; its branch is then deployed.',
     )
 }

@@ -182,7 +182,7 @@ export function createCreateDeployment(parts: CreateParts) {
       const settings = seen?.build ?? initialSettings(command)
       const decision = await found(owner, command, requested, settings)
       if (gathered.missing.length > 0 && !command.allowMissing)
-        throw new AloftError('missing_files', 'Some files were not uploaded before.', {
+        throw new AloftError('missing_files', 'Some files haven’t been uploaded.', {
           missing: gathered.missing,
         })
       const manifest = await servedOnly(gathered.manifest, decision.work)

@@ -245,7 +245,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         if (deployment.type === 'STATIC')
           throw new AloftError(
             'deployment_type_unsupported',
-            'A static deployment has no instances to scale.',
+            'Static deployments have no instances to scale.',
           )
         const running = await parts.instances.counts([deployment.id])
         const state = legacyStateOf(deployment, running.get(deployment.id) ?? 0)
@@ -295,7 +295,7 @@ const fillIn = (
   isAbsent(file) && content?.size === file.size ? { ...file, sha256: content.sha256 } : file
 
 function checkScale({ min, max }: Scale): void {
-  if (min > max) throw new AloftError('wrong_min_max_relation', '`min` should not be larger than `max`.')
+  if (min > max) throw new AloftError('wrong_min_max_relation', '`min` must not be greater than `max`.')
   if (max > MAX_INSTANCES)
     throw new AloftError('forbidden_max_instances', `At most ${MAX_INSTANCES} instances are allowed.`, {
       max: MAX_INSTANCES,

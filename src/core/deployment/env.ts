@@ -48,7 +48,7 @@ export function readEnv(given: Readonly<Record<string, unknown>> = {}): Requeste
     if (isObject(value) && Object.keys(value).length > 1)
       throw new AloftError(
         'env_value_invalid_type_unknown_props',
-        `The value of ${key} is an object with keys other than \`uid\`.`,
+        `The value of ${key} is an object with properties other than \`uid\`.`,
         { key },
       )
   for (const [key, value] of entries)

@@ -200,7 +200,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
         if (systemRecordsOf(domain).some((record) => record.id === id))
           throw new AloftError(
             'forbidden',
-            'Records of the system cannot be deleted; one of yours with the same name and type takes their place.',
+            'System records can’t be deleted. A record of yours with the same name and type takes precedence.',
           )
         await dnsRecords.countChange(domain.name)
         if (!(await dnsRecords.remove(domain.id, id)))

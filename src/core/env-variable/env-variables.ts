@@ -113,7 +113,10 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
       if (!project) throw unknownProject(name)
       checkReach(ctx, project.id)
       if (isInTransfer(project.details, clock.now()))
-        throw new AloftError('conflict', 'The project is being transferred: its variables cannot be changed.')
+        throw new AloftError(
+          'conflict',
+          'The project is being transferred, so its variables can’t be changed.',
+        )
       return work(await open(stores, ctx, project))
     })
 

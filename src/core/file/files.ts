@@ -146,7 +146,7 @@ export function asAnswer(error: unknown): never {
   if (error instanceof BlobError && error.kind === 'no_space')
     throw new AloftError(
       'service_unavailable',
-      'There is no space left to store files. Nothing was stored.',
+      'The server is out of disk space. Nothing was stored.',
       {},
       { cause: error },
     )

@@ -89,7 +89,7 @@ export function createSources({
 }: SourcesParts): Sources {
   async function known(ctx: Context, idOrName: string): Promise<GitSource> {
     const source = await store.find((await getProject(ctx, idOrName)).id)
-    if (!source) throw new AloftError('not_found', 'The project is connected to no repository.')
+    if (!source) throw new AloftError('not_found', 'The project isn’t connected to a repository.')
     return source
   }
 
@@ -119,7 +119,7 @@ export function createSources({
       const before = await store.find(project.id)
       const isSsh = isOverSsh(address)
       if (isSsh && token !== undefined)
-        throw new AloftError('bad_request', 'A repository over SSH is read with a key: leave `token` out.')
+        throw new AloftError('bad_request', 'Repositories over SSH are read with a key. Leave `token` out.')
       // The same key as before, so that connecting anew does not lock a project out of its repository.
       const key = !isSsh
         ? undefined

@@ -142,5 +142,8 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
 /** Whoever installed it answers for it, and every OWNER of the team. */
 function checkMayChange({ actor, owner }: Context, { userId }: Installation): void {
   if (owner.role !== 'OWNER' && actor.user.id !== userId)
-    throw new AloftError('forbidden', 'Only who installed it and the OWNERs of the team may do this.')
+    throw new AloftError(
+      'forbidden',
+      'Only the person who installed it and the OWNERs of the team can do this.',
+    )
 }

@@ -124,7 +124,7 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
           'Invalid request: `tokenName` should not hold control characters.',
         )
       if (mode === 'login' && !(await users.byEmail(email)))
-        throw new AloftError('not_exists', 'No account has this e-mail address.', { email })
+        throw new AloftError('not_exists', 'No account has this email address.', { email })
       const poll = newBearer()
       const link = newBearer()
       const now = clock.now()

@@ -178,7 +178,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
         if (owner.softBlocked)
           throw new AloftError(
             'payment_required',
-            'This account is blocked. Settle its payment to make changes again.',
+            'This account is blocked. Settle its payment to make changes.',
           )
         // Removed since the page was shown.
         if (!(await tx.applications.byClientId(application.clientId))) throw unknownClient()

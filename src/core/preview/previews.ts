@@ -37,9 +37,13 @@ export const createPreviews = ({ store, jobs, blobs, clock, findDeployment }: Pr
     const isDue = preview === undefined || preview.madeAt < clock.now() - AGAIN
     if (deployment.state !== 'READY' || !isDue) throw none()
     await queuePreview(jobs, deployment)
-    throw new AloftError('not_found', 'The preview of this deployment is being made. Ask again.', {
-      making: true,
-    })
+    throw new AloftError(
+      'not_found',
+      'The preview of this deployment is being created. Try again in a moment.',
+      {
+        making: true,
+      },
+    )
   },
 
   async read({ sha256 }) {

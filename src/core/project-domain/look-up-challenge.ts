@@ -12,7 +12,7 @@ export async function lookUpChallenge(
   const host = challengeHost(apexName)
   const records = await proofTexts(resolver, apexName, challenge).catch((error: unknown) => {
     if (!(error instanceof ResolverFailure)) throw error
-    throw new AloftError('service_unavailable', `The records of \`${host}\` could not be read. Try again.`)
+    throw new AloftError('service_unavailable', `The records of \`${host}\` couldn't be read. Try again.`)
   })
   if (challenge !== null && records.includes(challenge)) return
   if (records.some((record) => record.startsWith(challengePrefix(name))))
@@ -21,7 +21,7 @@ export async function lookUpChallenge(
     })
   throw new AloftError(
     'missing_txt_record',
-    `There is no TXT record on \`${host}\` that holds the challenge.`,
+    `There is no TXT record on \`${host}\` with the verification value.`,
     {
       domain: { name },
     },

@@ -94,7 +94,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
       checkReach(ctx, project.id)
       const now = clock.now()
       if (isInTransfer(project.details, now))
-        throw new AloftError('conflict', 'The project is being transferred: its domains cannot be changed.')
+        throw new AloftError('conflict', 'The project is being transferred, so its domains can’t be changed.')
       return work(stores, project, now)
     })
     parts.onHostsChanged(hosts)
@@ -189,7 +189,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
         if (sender)
           throw new AloftError(
             'conflict',
-            `\`${sender.name}\` redirects to \`${domain.name}\`: change that first.`,
+            `\`${sender.name}\` redirects to \`${domain.name}\`. Change the redirect first.`,
             { domain: { name: sender.name, projectId: project.id } },
           )
         await stores.projectDomains.remove(project.id, domain.name)
@@ -213,11 +213,11 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
         if (found.verified) return { domain: found, hosts: [] }
         // Removed and added again, so what was looked up is not asked for any more.
         if (found.challenge !== waiting.challenge)
-          throw new AloftError('conflict', `\`${found.name}\` was changed at the same moment. Try again.`)
+          throw new AloftError('conflict', `\`${found.name}\` was changed at the same time. Try again.`)
         const change = { verified: true, challenge: null, updatedAt: now }
         const taken = await takeFromOthers(stores, current, found, now)
         if (!(await stores.projectDomains.update(current.id, found.name, change)))
-          throw new AloftError('conflict', `\`${found.name}\` was taken at the same moment. Try again.`)
+          throw new AloftError('conflict', `\`${found.name}\` was taken at the same time. Try again.`)
         const domain = { ...found, ...change }
         await stores.events.emit(projectDomainEvent('project.domain.verified', domain, by(ctx, now)))
         await adoptDomain(stores, current, domain, now)

@@ -37,7 +37,7 @@ export function changeBypass(
   const add = (secret: string): void => {
     const hash = hashBearer(secret)
     if (secrets.some((one) => one.hash === hash))
-      throw new AloftError('conflict', 'The project has this secret already.')
+      throw new AloftError('conflict', 'The project already has this secret.')
     if (secrets.length >= MAX_SECRETS)
       throw new AloftError('bad_request', `A project has at most ${MAX_SECRETS} secrets of this kind.`)
     const sealed = vault.seal(secret, bypassPurpose(id))

@@ -6,7 +6,7 @@ import { atLeast } from '../access/plan.ts'
 import type { PasswordProtection, ProjectDetails, TrustedIps } from './project-details.ts'
 
 const unavailable = (what: string, plan: Plan) =>
-  new AloftError('protection_not_available', `${what} is not part of the plan \`${plan}\`.`)
+  new AloftError('protection_not_available', `${what} isn't included in the plan \`${plan}\`.`)
 
 /** A password, or the one that is set already for another set of hosts. */
 export function readPassword(
@@ -45,7 +45,7 @@ export function readTrustedIps(request: TrustedIps, plan: Plan): TrustedIps {
     if (!isAddress(value))
       throw new AloftError(
         'bad_request',
-        `Invalid request: \`trustedIps.addresses\` has ${JSON.stringify(value.slice(0, 80))}, which is no IPv4 address or CIDR range.`,
+        `Invalid request: \`trustedIps.addresses\` has ${JSON.stringify(value.slice(0, 80))}, which is not an IPv4 address or CIDR range.`,
       )
   return request
 }

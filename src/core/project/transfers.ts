@@ -63,7 +63,7 @@ export function createTransfers(parts: TransferParts): Transfers {
   async function offered(projects: ProjectStore, code: string): Promise<Project> {
     const project = await projects.byTransferHash(hashBearer(code))
     if (!project || !isInTransfer(project.details, clock.now()))
-      throw new AloftError('not_found', 'There is no such offer, or it has expired.')
+      throw new AloftError('not_found', 'There is no such transfer, or it has expired.')
     return project
   }
 
@@ -128,7 +128,7 @@ export function createTransfers(parts: TransferParts): Transfers {
         const project = await projects.lock(ctx.owner.id, idOrName)
         if (!project) throw unknown(idOrName)
         if (project.details.transfer?.completedAt !== null)
-          throw new AloftError('not_found', 'The project is not offered to anybody.')
+          throw new AloftError('not_found', 'The project isn’t being transferred.')
         await projects.update(project.id, { details: { ...project.details, transfer: null } }, clock.now())
         await projects.setTransferHash(project.id, null)
       })
@@ -139,7 +139,7 @@ export function createTransfers(parts: TransferParts): Transfers {
       const request = newName === undefined ? undefined : readProjectName(newName)
       const found = await offered(parts.projects, code)
       if (found.ownerId === ctx.owner.id)
-        throw new AloftError('bad_request', 'Invalid request: the project belongs to this account already.')
+        throw new AloftError('bad_request', 'Invalid request: the project already belongs to this account.')
       // Before the transaction, because there can be many: an account that has files it does not need loses nothing.
       const copied = new Set<string>()
       for (const id of (await parts.projects.states(found)).keys()) {
@@ -155,7 +155,7 @@ export function createTransfers(parts: TransferParts): Transfers {
         if (left.length > FEW || [...states.values()].some((state) => state !== 'READY' && state !== 'ERROR'))
           throw new AloftError(
             'conflict',
-            'The project has deployments under way. Try again when they are done.',
+            'The project has builds in progress. Try again when they are finished.',
           )
         for (const id of left) await copyFiles(stores, id, ctx.owner.id)
         await keepSecrets(stores, current)

@@ -13,7 +13,7 @@ export const priceMismatch = (price: number | undefined) =>
   new AloftError('price_mismatch', `The price is ${price} US dollars a year.`, { price })
 
 export const silentRegistrar = (cause: unknown) =>
-  new AloftError('service_unavailable', 'The registrar does not answer. Try again later.', {}, { cause })
+  new AloftError('service_unavailable', 'The registrar doesn’t respond. Try again later.', {}, { cause })
 
 /** What a registrar has refused for good; undefined when what became of the request is not known. */
 export function refusalOf(error: unknown, name: string): AloftError | undefined {

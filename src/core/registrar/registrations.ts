@@ -110,7 +110,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
       ctx.log.error({ err: error, name, order: key }, 'what was paid for could not be added to the account')
       throw new AloftError(
         'failed_to_add_domain',
-        `The domain \`${name}\` was ordered but could not be added to the account yet; it will be.`,
+        `The domain \`${name}\` was ordered, but isn't in the account yet. It will be added automatically.`,
         { name },
         { cause: error },
       )

@@ -216,7 +216,7 @@ export async function atStage(
 }
 
 function activeOf({ details: { release } }: Project, canaryId: string): Release {
-  if (!isActive(release)) throw new AloftError('conflict', 'No release of this project is under way.')
+  if (!isActive(release)) throw new AloftError('conflict', 'No release of this project is in progress.')
   if (release.canaryDeploymentId !== canaryId)
     throw new AloftError(
       'conflict',

@@ -78,7 +78,7 @@ export function createInvitations(parts: InvitationParts): Invitations {
         const email = readEmail(text)
         const user = await users.byEmail(email)
         if (user && (await teams.member(teamId, user.id)))
-          throw new AloftError('conflict', `${email} is a member of this team already.`)
+          throw new AloftError('conflict', `${email} is already a member of this team.`)
         const now = clock.now()
         const waiting = await invitations.ofTeam(teamId, now)
         const before = waiting.find((invitation) => invitation.email === email)

@@ -111,7 +111,7 @@ export function createTeams(parts: TeamParts): Teams {
         const team = await ownedTeam(teams, ctx, id)
         const email = readEmail(text)
         const user = await users.byEmail(email)
-        if (!user) throw new AloftError('user_not_found', 'No account has this e-mail address.', { email })
+        if (!user) throw new AloftError('user_not_found', 'No account has this email address.', { email })
         if (await teams.addMember(id, user.id, role, clock.now()))
           await queueMail(
             jobs,
@@ -142,7 +142,7 @@ export function createTeams(parts: TeamParts): Teams {
         const member = await teams.member(id, userId)
         if (!member) throw notAMember(userId)
         if (member.role === 'OWNER')
-          throw new AloftError('forbidden', 'An OWNER cannot be removed: make them a MEMBER first.')
+          throw new AloftError('forbidden', 'An OWNER can’t be removed. Make them a MEMBER first.')
         await teams.removeMember(id, userId)
         await parts.onLeaving(stores, id, userId)
       }),

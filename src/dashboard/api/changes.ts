@@ -41,11 +41,17 @@ export function useChanges(account: Account): void {
       if (!isOver) open()
     }
     const offline = () => connection.lost()
+    // A stream that outlasted the break says nothing of its end.
+    const online = async () => {
+      if ((await isReachable()) && !isOver) connection.regained()
+    }
     addEventListener('offline', offline)
+    addEventListener('online', online)
     open()
     return () => {
       isOver = true
       removeEventListener('offline', offline)
+      removeEventListener('online', online)
       stream.close()
     }
   }, [queries, id, kind])

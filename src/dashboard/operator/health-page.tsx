@@ -1,4 +1,5 @@
 import { getStatus } from '#contract/api/operator.ts'
+import { count } from '#contract/wording.ts'
 import { useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Card } from '../ui/card.tsx'
@@ -24,7 +25,9 @@ export function HealthPage() {
       <Card
         title={
           wrong.length === 0
-            ? 'All systems operational'
+            ? warnings.length === 0
+              ? 'All systems operational'
+              : `Operational, with ${count(warnings.length, 'warning')}`
             : `${wrong.length} of ${status.checks.length} checks need attention`
         }
       >

@@ -83,7 +83,7 @@ async function askForSettings(name: string, settings: Body, { call }: Also): Pro
   if (await isThere(name, call)) return
   throw new AloftError(
     'missing_project_settings',
-    `There is no project \`${name.slice(0, 100)}\` yet: confirm its settings.`,
+    `There is no project \`${name.slice(0, 100)}\` yet. Confirm its settings.`,
     { projectSettings: pick(settings, SETTINGS), framework: null },
   )
 }

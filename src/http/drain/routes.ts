@@ -33,7 +33,7 @@ const requestOf = ({
 /** The ctx of an application; people have endpoints of their own. */
 function ofIntegration(ctx: Context): Context {
   if (ctx.actor.installation) return ctx
-  throw new AloftError('forbidden', 'This is for integrations: people use `/v1/log-drains`.')
+  throw new AloftError('forbidden', 'This endpoint is for integrations. Use `/v1/log-drains` instead.')
 }
 
 export const drainRoutes = (drains: Drains): readonly Route[] => [

@@ -72,7 +72,7 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
     if (redirect_uri !== undefined && redirect_uri !== application.redirectUrl)
       throw new AloftError(
         'redirect_uri_mismatch',
-        '`redirect_uri` is not the address that the application is registered with.',
+        '`redirect_uri` is not the redirect URL the application is registered with.',
       )
     return application
   }
@@ -152,7 +152,7 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
     if (provenanceOf(headers, site, secure) === 'foreign') throw fromElsewhere()
     const cookie = readCookie(headers, 'aloft_session', secure)
     if (cookie === undefined || !isCsrfOf(csrf, cookie))
-      throw new AloftError('forbidden', 'This form was too old. Go back to the application and try again.')
+      throw new AloftError('forbidden', 'This form has expired. Go back to the application and try again.')
   }
 }
 

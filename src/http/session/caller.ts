@@ -27,7 +27,10 @@ export const createFindCaller =
     const reads = method === 'GET' || method === 'HEAD'
     if (provenance === 'foreign' || (!reads && provenance === 'unsaid')) throw fromElsewhere()
     if (!reads && !isCsrfOf(headers['x-aloft-csrf'], cookie))
-      throw new AloftError('forbidden', 'A change by session needs its value in the header `x-aloft-csrf`.')
+      throw new AloftError(
+        'forbidden',
+        'Changes with a session need the CSRF value in the header `x-aloft-csrf`.',
+      )
     const found = await sessions.find(cookie)
     return found && actorOf(found)
   }

@@ -23,4 +23,4 @@ export const isCsrfOf = (given: string | readonly string[] | undefined, bearer: 
 }
 
 export const fromElsewhere = (): AloftError =>
-  new AloftError('forbidden', 'Another site asked for this in your name, so it was not done.')
+  new AloftError('forbidden', 'The request came from another site, so it was refused.')

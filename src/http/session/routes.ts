@@ -158,7 +158,7 @@ export const sessionRoutes = ({
         if (cookie !== undefined && found?.session.id === ctx.actor.token.id)
           return { session: show(found.session, ctx), csrf: csrfOf(cookie) }
       }
-      throw new AloftError('not_found', 'You are signed in by a token, not by the session of a browser.')
+      throw new AloftError('not_found', 'You are using a token, not a browser session.')
     }),
     route(api.deleteSession, async (ctx, { params }) => ({ id: await sessions.revoke(ctx, params.id) })),
     route(api.deleteOtherSessions, async (ctx) => ({ ended: await sessions.revokeOthers(ctx) })),

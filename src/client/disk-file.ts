@@ -4,10 +4,13 @@ import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { FoundFile } from './collect-files.ts'
 import { DeployError } from './deploy-error.ts'
+import { readSmall } from './read-small.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** Up to this size a file is read whole; beyond it, in pieces. */
 const SMALL = 1024 * 1024
+/** Up to this size without a thread, where that is faster. */
+const TINY = 64 * 1024
 
 /** A file of this machine. */
 export const diskFile = (file: FoundFile): SourceFile => ({
@@ -17,7 +20,7 @@ export const diskFile = (file: FoundFile): SourceFile => ({
   hash: (signal) => hashFile(file, signal),
 
   async open(count) {
-    if (file.size <= SMALL) return { body: await readFile(file.source) }
+    if (file.size <= SMALL) return { body: await readWhole(file) }
     let broken: unknown
     const body = counting(file, count).on('error', (error) => {
       broken = error
@@ -26,10 +29,14 @@ export const diskFile = (file: FoundFile): SourceFile => ({
   },
 })
 
-async function hashFile({ source, size, path }: FoundFile, signal: AbortSignal | undefined) {
+const readWhole = ({ source, size }: FoundFile, signal?: AbortSignal): Promise<Buffer> =>
+  size <= TINY ? readSmall(source, signal) : readFile(source, signal === undefined ? undefined : { signal })
+
+async function hashFile(file: FoundFile, signal: AbortSignal | undefined) {
+  const { source, size, path } = file
   try {
     if (size <= SMALL) {
-      const bytes = await readFile(source, { signal })
+      const bytes = await readWhole(file, signal)
       return { sha: hash('sha1', bytes), size: bytes.length }
     }
     const sum = createHash('sha1')

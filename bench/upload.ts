@@ -1,6 +1,6 @@
 /**
  * Durable uploads through the API: one of 100 MB against what openssl takes to hash the same bytes, and 10,000 of 4 KB
- * over 16 connections against a server that writes a file for each and syncs it. As rates, and per CPU second of all
+ * over 16 connections, one by one and in batches, against a server that writes a file for each and syncs it. As rates, and per CPU second of all
  * processes of the server.
  *
  * An upload is hashed twice, SHA-1 for the caller and SHA-256 for the store. A processor without SHA instructions takes
@@ -11,9 +11,10 @@
 import { spawnSync } from 'node:child_process'
 import { hash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { Agent } from 'node:http'
+import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { packBatch } from '#contract/file-batch.ts'
 import { startChildServer } from './child-server.ts'
 import { median, medianRatio } from './median.ts'
 import { startPlatform } from './platform.ts'
@@ -28,6 +29,8 @@ const SMALL_BYTES = 4096
 const SMALL_FILES = amount(2500, 50)
 const SMALL_ROUNDS = rounds(4)
 const CONNECTIONS = 16
+const BATCHED_FILES = 250
+const BATCHES_AT_ONCE = 4
 
 interface Content {
   readonly bytes: Buffer
@@ -96,6 +99,43 @@ async function uploadSmall({ pid, upload }: Target, agents: readonly Agent[]): P
   return costOf(pid, () => Promise.all(agents.map(take)))
 }
 
+/** As our own clients send small files: many in one body. */
+async function uploadBatches(
+  pid: number | undefined,
+  send: (body: Buffer) => Promise<unknown>,
+): Promise<Cost> {
+  const contents = Array.from({ length: SMALL_FILES }, () => newContent(SMALL_BYTES))
+  const bodies: Buffer[] = []
+  while (contents.length > 0) bodies.push(Buffer.from(packBatch(contents.splice(0, BATCHED_FILES))))
+  const take = async () => {
+    for (let next = bodies.pop(); next; next = bodies.pop()) await send(next)
+  }
+  return costOf(pid, () => Promise.all(Array.from({ length: BATCHES_AT_ONCE }, take)))
+}
+
+async function measureBatches(
+  pid: number | undefined,
+  send: (body: Buffer) => Promise<unknown>,
+  peer: Target,
+): Promise<Row[]> {
+  const agents = Array.from({ length: CONNECTIONS }, oneConnection)
+  const [ours, theirs]: [Cost[], Cost[]] = [[], []]
+  try {
+    for (let round = 0; round < SMALL_ROUNDS; round++) {
+      ours.push(await uploadBatches(pid, send))
+      theirs.push(await uploadSmall(peer, agents))
+    }
+  } finally {
+    for (const agent of agents) agent.destroy()
+  }
+  const rate = Math.round(SMALL_FILES / median(ours.map(({ wall }) => wall)))
+  const what = `4 KB files in batches (${rate}/s), against a file and a sync each`
+  return [
+    atLeast('P7', what, gain('wall', ours, theirs), 3),
+    beside('', 'the same, on CPU time', gain('cpu', ours, theirs)),
+  ]
+}
+
 async function measureSmall(platform: Target, peer: Target): Promise<Row[]> {
   const agents = Array.from({ length: CONNECTIONS }, oneConnection)
   const [ours, theirs]: [Cost[], Cost[]] = [[], []]
@@ -120,6 +160,7 @@ export async function run(): Promise<Row[]> {
   const platform = await startPlatform()
   const naive = await startChildServer(join(import.meta.dirname, 'sync-each-server.ts'), [folder])
   const agent = oneConnection()
+  const batches = new Agent({ keepAlive: true, maxSockets: BATCHES_AT_ONCE })
   try {
     const ours: Target = {
       pid: platform.pid,
@@ -135,9 +176,16 @@ export async function run(): Promise<Row[]> {
       pid: naive.pid,
       upload: ({ bytes }, over) => send({ url: naive.url, method: 'POST', body: bytes, agent: over }),
     }
-    return [...(await measureLarge(ours, folder, agent)), ...(await measureSmall(ours, theirs))]
+    const sendBatch = (body: Buffer) =>
+      platform.call('/v1/platform/files/batch', { method: 'POST', body, agent: batches })
+    return [
+      ...(await measureLarge(ours, folder, agent)),
+      ...(await measureSmall(ours, theirs)),
+      ...(await measureBatches(platform.pid, sendBatch, theirs)),
+    ]
   } finally {
     agent.destroy()
+    batches.destroy()
     await naive.stop()
     await platform.stop()
     await rm(folder, { recursive: true, force: true })

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
 import { workTree } from '#test/support/git.ts'
+import { samplePush } from '#test/support/samples.ts'
 
 describe('the Git page of a project', { skip: withoutChromium }, () => {
   let dashboard: DashboardTest
@@ -25,6 +26,22 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
     await page.getByText('Tags are stored and not deployed').waitFor()
     await page.getByRole('link', { name: 'Deployment', exact: true }).waitFor()
     await dashboard.look(page, 'git')
+    const { body: shop } = await server.call('GET /v9/projects/shop', ada)
+    await server.parts.stores.pushes.add(
+      samplePush({
+        ...{ ownerId: ada.id, projectId: shop.id, fork: true, state: 'held', ref: 'refs/pull/7/head' },
+        pull: {
+          ...{ number: 7, branch: 'eve:patch', url: 'https://github.com/me/site/pull/7' },
+          ...{ commit: 'a'.repeat(40), fetch: { ref: 'refs/pull/7/head' } },
+        },
+        createdAt: Date.now(),
+      }),
+    )
+    await page.reload()
+    await page.getByRole('link', { name: '#7' }).waitFor()
+    await dashboard.look(page, 'git-held')
+    await page.getByRole('button', { name: /^Approve: eve:patch/ }).click()
+    await page.getByText('Approved. It is being built').waitFor()
     await page.getByRole('button', { name: /^Run again: main/ }).click()
     await page
       .getByRole('button', { name: /^Run again: main/ })

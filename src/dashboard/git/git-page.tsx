@@ -218,7 +218,7 @@ const PullRequestLink = ({ number, url }: { number: number; url: string | null }
   url === null ? (
     <span className="ml-2 text-soft">#{number}</span>
   ) : (
-    <a className="ml-2 text-soft hover:underline" href={url} target="_blank" rel="noreferrer">
+    <a className="ml-2 text-soft underline" href={url} target="_blank" rel="noreferrer">
       #{number}
     </a>
   )

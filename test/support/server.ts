@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import { JobRunner } from '#core/job/job-runner.ts'
@@ -21,6 +20,7 @@ import { createJobHandlers, createUseCases, type Workers } from '#src/process/co
 import { buildEdge } from '#src/process/serve.ts'
 import { openMailer } from '#src/process/work.ts'
 import { createTestClock, type TestClock } from './clock.ts'
+import { quickFolder } from './quick-folder.ts'
 import { createScriptedResolver } from './scripted-resolver.ts'
 import { silentLog } from './silent-log.ts'
 import { copyDatabases } from './sqlite-template.ts'
@@ -89,7 +89,7 @@ export interface StartOptions {
 export async function startServer(
   options: StartOptions & { readonly databaseUrl?: string | undefined } = {},
 ): Promise<TestServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'aloft-test-'))
+  const folder = await mkdtemp(join(quickFolder, 'aloft-test-'))
   const clock = createTestClock()
   const config = readConfig({
     ALOFT_DATA_DIR: folder,

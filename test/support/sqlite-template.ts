@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs'
 import { copyFile, mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '#adapters/sql/database/database.ts'
 import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
+import { quickFolder } from './quick-folder.ts'
 
 const FILES = { 'aloft.db': openDatabase, 'logs.db': openLogDatabase }
 
 let template: Promise<string> | undefined
 
 async function makeTemplate(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'aloft-template-'))
+  const folder = await mkdtemp(join(quickFolder, 'aloft-template-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   for (const [name, open] of Object.entries(FILES)) {
     const database = await open({ file: join(folder, name) })

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Database, type DatabaseConfig, openDatabase } from '#adapters/sql/database/database.ts'
@@ -8,6 +7,7 @@ import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { type OpenDatabase, removeDatabase } from './databases.ts'
+import { quickFolder } from './quick-folder.ts'
 import { copyDatabases } from './sqlite-template.ts'
 
 export interface TestStores {
@@ -28,7 +28,7 @@ export async function openStores(
   open: OpenDatabase,
   { migrated = true } = {},
 ): Promise<TestStores> {
-  const folder = await mkdtemp(join(tmpdir(), 'aloft-stores-'))
+  const folder = await mkdtemp(join(quickFolder, 'aloft-stores-'))
   const config = { url: await open({ migrated }), file: join(folder, 'aloft.db') }
   if (migrated && config.url === undefined) await copyDatabases(folder, ['aloft.db'])
   const clock = createTestClock()

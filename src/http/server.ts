@@ -23,6 +23,7 @@ import type { Tokens } from '#core/token/tokens.ts'
 import { auditEntryOf, isAudited } from './audit/audit-entry.ts'
 import { authFailed, readBearer } from './authenticate.ts'
 import { collect, DEFAULT_BODY_LIMIT, parseBody } from './body.ts'
+import { challengeTo } from './challenge.ts'
 import { speakError } from './dialect.ts'
 import { type Allowance, exceededOf, type Limits, limitHeaders, rateLimited, retryAfter } from './limits.ts'
 import { errorPage, PAGE_HEADERS } from './page.ts'
@@ -237,7 +238,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     reply.code(status)
     // A body that was refused half-read cannot be followed by another request on the same connection.
     if (status === 413 && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
-    if (error.kind === 'invalid_client') reply.header('www-authenticate', 'Basic realm="oauth"')
+    if (error.kind === 'invalid_client') reply.headers(challengeTo(request.headers, 'Basic realm="oauth"'))
     if (known?.page === true || (known?.page === 'by-accept' && acceptsPages(request))) {
       reply.headers(PAGE_HEADERS)
       return void reply.send(errorPage(status, error.message))

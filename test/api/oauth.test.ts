@@ -287,6 +287,11 @@ apiSuite('OAuth', (server) => {
       body: { redirect_uri, code: second },
     })
     assert.deepEqual([wrong.status, wrong.headers.get('www-authenticate')], [401, 'Basic realm="oauth"'])
+    const byPage = await server.call('POST /v2/oauth/access_token', {
+      headers: { ...basic('wrong'), origin: 'https://hostile.test' },
+      body: { redirect_uri, code: second },
+    })
+    assert.deepEqual([byPage.status, byPage.headers.get('www-authenticate')], [401, null])
     const right = await server.call('POST /v2/oauth/access_token', {
       headers: basic(client_secret),
       body: { redirect_uri, code: second },

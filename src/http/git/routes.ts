@@ -14,6 +14,7 @@ import { branchOfRef, type Push } from '#core/git/push.ts'
 import type { Pushes } from '#core/git/pushes.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import { readBearer } from '../authenticate.ts'
+import { challengeTo } from '../challenge.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { type HookRouteParts, hookRoutes } from './hook-routes.ts'
 import { receivePack } from './receive-pack.ts'
@@ -43,10 +44,12 @@ const text = (status: number, words: string, headers: Record<string, string> = {
   body: `${words}\n`,
 })
 
-const signIn = () =>
-  text(401, 'Sign in with any user name and an API token as the password. `aloft token add` makes one.', {
-    'www-authenticate': 'Basic realm="Aloft", charset="UTF-8"',
-  })
+const signIn = (headers: IncomingHttpHeaders) =>
+  text(
+    401,
+    'Sign in with any user name and an API token as the password. `aloft token add` makes one.',
+    challengeTo(headers, 'Basic realm="Aloft", charset="UTF-8"'),
+  )
 
 /** The token of a request: the password of HTTP's basic scheme, or a bearer. */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {
@@ -101,7 +104,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
         if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
           return text(403, 'Only the smart protocol is spoken here; use git 1.6.6 or newer.')
         const ctx = await enter(visit, params.account, headers, service)
-        if (!ctx) return signIn()
+        if (!ctx) return signIn(headers)
         const project = await parts.pushes.find(ctx, nameOf(params.repository))
         if (!project && service === 'git-upload-pack')
           throw new AloftError('not_found', 'There is no such repository.')
@@ -122,7 +125,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
     publicRoute(api.gitUploadPack, (visit, { params, headers, body }) =>
       spoken(async () => {
         const ctx = await enter(visit, params.account, headers, 'git-upload-pack')
-        if (!ctx) return signIn()
+        if (!ctx) return signIn(headers)
         const project = await parts.pushes.find(ctx, nameOf(params.repository))
         if (!project) throw new AloftError('not_found', 'There is no such repository.')
         const gone = new AbortController()
@@ -144,7 +147,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
     publicRoute(api.gitReceivePack, (visit, { params, headers, body }) =>
       spoken(async () => {
         const ctx = await enter(visit, params.account, headers, 'git-receive-pack')
-        if (!ctx) return signIn()
+        if (!ctx) return signIn(headers)
         const project = await parts.pushes.open(ctx, nameOf(params.repository))
         const serve = (source: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
           parts.repositories.http(project.id, {

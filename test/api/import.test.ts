@@ -1,74 +1,180 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { type Item, planImport } from '#cli/import/plan.ts'
-import { openSource } from '#cli/import/source.ts'
-import { createClient } from '#client/client.ts'
-import { startServer } from '#test/support/server.ts'
+import { run } from '#cli/run.ts'
+import { type RunningServer, startServer } from '#test/support/server.ts'
+import { startHosted } from './import/hosted.ts'
 
-const shown = (items: readonly Item[]) => items.map(({ kind, state }) => `${kind} ${state}`)
+interface Imported {
+  readonly code: number
+  readonly items: readonly string[]
+  readonly progress: string
+  readonly table: string
+}
 
-test('an account comes along once, whatever is asked how often', async (t) => {
+/** `aloft import vercel`, as somebody types it. */
+async function importFrom(
+  source: { url: string; token: string },
+  to: { url: string; token: string },
+  ...more: string[]
+): Promise<Imported> {
+  const cwd = mkdtempSync(join(tmpdir(), 'aloft-import-'))
+  const env = { HOME: cwd, ALOFT_BASE_URL: to.url, ALOFT_TOKEN: to.token, VERCEL_TOKEN: source.token }
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const written = Promise.all([text(stdout), text(stderr)])
+  stdin.end()
+  const argv = ['import', 'vercel', '--from', source.url, ...more]
+  const code = await run({ argv, env, cwd, stdin, stdout, stderr })
+  stdout.end()
+  stderr.end()
+  const [table, progress] = await written
+  const items = table
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/\s{2,}/g, ' | ').trim())
+    .filter((line) => line !== '')
+  return { code, items, progress, table }
+}
+
+const buy = async (server: RunningServer, token: string, name: string) => {
+  const { body } = await server.call(`GET /v4/domains/price?name=${name}`, { token })
+  await server.call('POST /v4/domains/buy', { token, body: { name, expectedPrice: body.price } })
+}
+
+const RECORDS = 105
+
+test('an account of another Aloft comes along by the command, once, whatever is asked how often', async (t) => {
   const [from, to] = [await startServer(), await startServer()]
   t.after(() => Promise.all([from.close(), to.close()]))
   const [theirs, mine] = [await from.signUp(), await to.signUp()]
   const { token } = theirs
-  await from.call('POST /v10/projects', { token, body: { name: 'shop', buildCommand: '' } })
+  const put = async (on: string, body: unknown) => {
+    const made = await from.call(on, { token, body })
+    assert.ok(made.status < 300, `${on}: ${JSON.stringify(made.body)}`)
+    return made.body
+  }
+  const project = await put('POST /v10/projects', { name: 'shop', buildCommand: '' })
   for (const [key, type] of [
     ['OPEN', 'encrypted'],
     ['CLOSED', 'sensitive'],
   ])
-    await from.call('POST /v10/projects/shop/env', {
-      token,
-      body: { key, value: `${key} value`, type, target: ['production'] },
-    })
-  const { body: domain } = await from.call('GET /v4/domains/price?name=shop.com', { token })
-  await from.call('POST /v4/domains/buy', { token, body: { name: 'shop.com', expectedPrice: domain.price } })
-  await from.call('POST /v2/domains/shop.com/records', {
-    token,
-    body: { name: 'mail', type: 'A', value: '192.0.2.4' },
+    await put('POST /v10/projects/shop/env', { key, value: `${key} value`, type, target: ['production'] })
+  await buy(from, token, 'shop.com')
+  for (let i = 0; i < RECORDS; i++)
+    await put('POST /v2/domains/shop.com/records', { name: `host-${i}`, type: 'A', value: '192.0.2.4' })
+  const deployment = await put('POST /v8/platform/deployments', {
+    name: 'shop',
+    version: 2,
+    target: 'production',
+    files: [
+      { file: 'index.html', data: 'welcome' },
+      { file: 'deep/er/page.html', data: 'deep' },
+    ],
   })
-  await from.call('POST /v8/platform/deployments', {
-    token,
-    body: {
-      name: 'shop',
-      version: 2,
-      target: 'production',
-      files: [
-        { file: 'index.html', data: 'welcome' },
-        { file: 'deep/er/page.html', data: 'deep' },
-      ],
-    },
+  await put('POST /v10/projects/shop/domains', { name: 'shop.com' })
+  await put('POST /v10/projects/shop/domains', { name: 'www.shop.com', redirect: 'shop.com' })
+  await put(`POST /v2/platform/deployments/${deployment.id}/aliases`, { alias: 'sale.shop.com' })
+  await put('POST /v1/webhooks', {
+    url: 'https://example.com/hook',
+    events: ['deployment.created'],
+    projectIds: [project.id],
   })
-  await from.call('POST /v1/webhooks', {
-    token,
-    body: { url: 'https://example.com/hook', events: ['deployment.created'] },
-  })
+  // Here it is proven already that this domain is theirs.
+  await buy(to, mine.token, 'shop.com')
+  const [source, goal] = [
+    { url: from.url, token },
+    { url: to.url, token: mine.token },
+  ]
 
-  const source = openSource({ url: from.url, token })
-  const api = createClient({ baseUrl: to.url, token: mine.token })
-  const plan = () => planImport(source, api, { only: undefined, onRead() {} })
-  const first = await plan()
-  assert.ok(shown(first).includes('project new'))
-  const closed = first.find(({ name }) => name.includes('CLOSED'))
-  assert.deepEqual([closed?.state, /read its value/.test(closed?.why ?? '')], ['cannot', true])
+  const shown = await importFrom(source, goal)
+  assert.equal(shown.code, 0, shown.progress)
+  assert.ok(shown.items.includes('project | shop | comes along'), shown.table)
+  assert.match(shown.table, /variable +shop: CLOSED \(production\) +stays behind: Nobody can read its value/)
+  assert.match(shown.progress, /Nothing was changed. Add --yes to bring it./)
   const before = await to.call('GET /v9/projects', { token: mine.token })
-  assert.equal(before.body.projects.length, 0, 'a plan changes nothing')
+  assert.equal(before.body.projects.length, 0, 'showing it changes nothing')
 
-  for (const item of first) await item.make?.()
+  const brought = await importFrom(source, goal, '--yes')
+  assert.equal(brought.code, 0, brought.progress + brought.table)
+  assert.match(brought.progress, /^1 of \d+: project shop$/m)
   const { body: made } = await to.call('GET /v9/projects/shop/env?decrypt=true', { token: mine.token })
   assert.deepEqual(
     made.envs.map(({ key, value }: { key: string; value: string }) => [key, value]),
     [['OPEN', 'OPEN value']],
   )
+  assert.equal((await to.visit('shop.com', '/deep/er/page.html')).body, 'deep')
+  assert.equal((await to.visit('sale.shop.com', '/')).body, 'welcome')
+  assert.match((await to.visit('www.shop.com', '/')).headers.get('location') ?? '', /shop\.com/)
+  const { body: hooks } = await to.call('GET /v1/webhooks', { token: mine.token })
+  const { body: ours } = await to.call('GET /v9/projects/shop', { token: mine.token })
+  assert.deepEqual(hooks[0].projectIds, [ours.id])
+
+  const again = await importFrom(source, goal, '--yes')
+  assert.equal(again.code, 0)
+  assert.deepEqual(
+    again.items.filter((line) => !/is here already|stays behind/.test(line)),
+    [],
+    'all of it is found again, beyond the first page of each list',
+  )
+  assert.ok(again.items.filter((line) => line.startsWith('record |')).length >= RECORDS)
   const { body: list } = await to.call('GET /v3/platform/deployments', { token: mine.token })
   assert.equal(list.deployments.length, 1)
-  assert.equal((await to.visit(list.deployments[0].url, '/deep/er/page.html')).body, 'deep')
-  const { body: records } = await to.call('GET /v2/domains/shop.com/records', { token: mine.token })
-  assert.ok(records.records.some(({ value }: { value: string }) => value === '192.0.2.4'))
+})
 
-  const again = await plan()
+test('an account of the hosted platform comes along, and what failed is brought by the next run', async (t) => {
+  const [hosted, to] = [await startHosted(), await startServer()]
+  t.after(() => Promise.all([hosted.close(), to.close()]))
+  const { token } = await to.signUp()
+  const goal = { url: to.url, token }
+
+  hosted.breakFiles(true)
+  const first = await importFrom(hosted, goal, '--yes')
+  assert.equal(first.code, 1)
+  assert.match(first.table, /deployment +site-1a2b3c\.vercel\.app +failed: /)
+  assert.match(first.progress, /1 of \d+ did not come along/)
+  const lines = new Set(first.items.filter((line) => !line.startsWith('deployment |')))
+  for (const line of [
+    'project | site | came along',
+    'project | site-2 | came along',
+    'variable | site: API_URL (production, preview) | came along',
+    'variable | site: API_KEY (production) | stays behind: Nobody can read its value: set it again with `aloft env add`.',
+    'variable | site: STAGED () | stays behind: It is for none of the three environments.',
+    'project domain | site.vercel.app | stays behind: It is a name of the other platform; here it gets one of its own.',
+    'domain | example.org | came along',
+    'record | @ MX 10 mail.example.org (example.org) | came along',
+    'record | www HTTPS 1 . alpn=h2 (example.org) | stays behind: There are no HTTPS records here.',
+    'alias | site-git-main.vercel.app | stays behind: It is a name of the other platform; here it gets one of its own.',
+    'webhook | https://example.org/hook (its secret will be another; without budget.reached) | came along',
+  ])
+    assert.ok(lines.has(line), `${line}\n${first.table}`)
+  assert.ok(![...lines].some((line) => line.includes('ns1.vercel-dns.com')), 'what the platform makes itself')
+
+  hosted.breakFiles(false)
+  const next = await importFrom(hosted, goal, '--yes')
+  assert.equal(next.code, 0, next.progress + next.table)
   assert.deepEqual(
-    again.filter(({ state }) => state === 'new'),
-    [],
+    next.items.filter((line) => line.endsWith('came along')),
+    ['deployment | site-1a2b3c.vercel.app | came along'],
   )
+  const { body: list } = await to.call('GET /v3/platform/deployments', { token })
+  assert.equal((await to.visit(list.deployments[0].url, '/index.html')).body, '<h1>hosted</h1>')
+  assert.equal(
+    (await to.visit(list.deployments[0].url, '/app.js')).status,
+    404,
+    'what was built is built here',
+  )
+  const { body: project } = await to.call('GET /v9/projects/site', { token })
+  assert.deepEqual([project.framework, project.nodeVersion], [null, '22.x'])
+
+  const one = await importFrom(hosted, goal, '--project', 'site-2')
+  assert.ok(
+    one.items.every((line) => line.includes('site-2')),
+    one.table,
+  )
+  const refused = await importFrom({ ...hosted, token: 'wrong' }, goal)
+  assert.deepEqual([refused.code, /Is the token of the source right/.test(refused.progress)], [1, true])
 })

@@ -20,6 +20,10 @@ export async function installPackage(name: string, version: string): Promise<str
   return join(kept, 'node_modules', ...name.split('/'))
 }
 
+/** Another Node.js than ours, for the packages of its time. */
+export const installNode = async (version: string): Promise<string> =>
+  join(await installPackage(`node-${process.platform}-${process.arch}`, version), 'bin', 'node')
+
 async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
   const printed = child.stderr.setEncoding('utf8').toArray()

@@ -1,7 +1,7 @@
 // `npm run test:clients`: drives published clients through their journeys on a real installation, and writes docs/clients.md.
 import { install, uninstall } from '#test/support/installation.ts'
 import { CLIENTS } from './clients.ts'
-import { installPackage } from './packages.ts'
+import { installNode, installPackage } from './packages.ts'
 import { openPlace } from './place.ts'
 import { createJourney, type Step } from './report.ts'
 import { writeTable } from './table.ts'
@@ -16,16 +16,20 @@ const token = 'operator0token0of0clients'
 const aloft = await install({ env: { ALOFT_RATE_LIMIT: '100000', ALOFT_BOOTSTRAP_TOKEN: token } })
 try {
   const place = await openPlace({ ...aloft, token })
-  for (const { name, version, travel } of chosen) {
-    const journey = createJourney(name, version, steps)
+  for (const { name, version, node, travel } of chosen) {
+    const own: Step[] = []
+    const journey = createJourney(name, version, own)
     const folder = await journey.step('install', () => installPackage(name, version))
-    if (folder !== undefined) await travel(place, folder, journey)
+    if (folder !== undefined)
+      await travel(place, folder, journey, node === undefined ? process.execPath : await installNode(node))
+    steps.push(...own)
+    // After each, so that what was found is not lost when the run is ended.
+    writeTable(own)
   }
 } finally {
   await aloft.stop()
   await uninstall(aloft)
 }
-writeTable(steps)
 const failed = steps.filter(({ problem, expected }) => problem !== undefined && !expected)
 process.stdout.write(`${steps.length} steps, ${failed.length} failed\n`)
 process.exitCode = failed.length === 0 ? 0 : 1

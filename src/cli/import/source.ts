@@ -45,6 +45,13 @@ export interface SourceAlias {
 export interface SourceWebhook {
   readonly url: string
   readonly events: readonly string[]
+  /** Those that it is told of; absent: all. */
+  readonly projectIds?: readonly string[] | null
+}
+
+export interface SourceDeployment {
+  readonly uid: string
+  readonly url: string
 }
 
 export interface SourceFile {
@@ -65,7 +72,7 @@ export interface Source {
   aliases(): Promise<readonly SourceAlias[]>
   webhooks(): Promise<readonly SourceWebhook[]>
   /** The newest one in production that is ready. */
-  production(projectId: string): Promise<{ readonly uid: string; readonly url: string } | undefined>
+  production(projectId: string): Promise<SourceDeployment | undefined>
   files(deploymentId: string): Promise<readonly SourceFile[]>
   content(deploymentId: string, fileId: string): Promise<Uint8Array>
 }
@@ -134,7 +141,7 @@ export function openSource({ url, token, team }: SourceAddress): Source {
     aliases: () => all<SourceAlias>('/v4/aliases', 'aliases'),
     webhooks: () => get<SourceWebhook[]>('/v1/webhooks'),
     async production(projectId) {
-      const { deployments } = await get<{ deployments: { uid: string; url: string }[] }>('/v6/deployments', {
+      const { deployments } = await get<{ deployments: SourceDeployment[] }>('/v6/deployments', {
         projectId,
         target: 'production',
         state: 'READY',
@@ -144,7 +151,7 @@ export function openSource({ url, token, team }: SourceAddress): Source {
     },
     files: (id) => get<SourceFile[]>(`/v6/deployments/${named(id)}/files`),
     async content(id, fileId) {
-      const { data } = await get<{ data: string }>(`/v7/deployments/${named(id)}/files/${named(fileId)}`)
+      const { data } = await get<{ data: string }>(`/v8/deployments/${named(id)}/files/${named(fileId)}`)
       return Buffer.from(data, 'base64')
     },
   }

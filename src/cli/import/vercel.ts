@@ -3,7 +3,8 @@ import { defineCommand, flag, value } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
 import { showList } from '../show-list.ts'
-import { type Item, planImport } from './plan.ts'
+import type { Item } from './item.ts'
+import { planImport } from './plan.ts'
 import { openSource } from './source.ts'
 
 const STATES = { new: 'comes along', there: 'is here already', cannot: 'stays behind' } as const

@@ -1,23 +1,6 @@
-/** What somebody outside may want to be told. Payloads are as they are sent, beside the ids of team and user. */
-export const EVENT_TYPES = [
-  'project.created',
-  'project.removed',
-  'deployment.created',
-  'deployment.succeeded',
-  'deployment.ready',
-  'deployment.error',
-  'deployment.canceled',
-  'deployment.promoted',
-  'cron.failed',
-  'cron.missed',
-  'domain.created',
-  'project.domain.created',
-  'project.domain.verified',
-  'project.domain.deleted',
-  'integration-configuration.removed',
-  'integration-configuration.permission-upgraded',
-  'integration-configuration.scope-change-confirmed',
-] as const
+import type { EVENT_TYPES } from '#contract/event-types.ts'
+
+/** Payloads are as they are sent, beside the ids of team and user. */
 export type EventType = (typeof EVENT_TYPES)[number]
 
 export interface NewEvent {

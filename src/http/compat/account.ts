@@ -12,6 +12,9 @@ type Team = ReplyOf<(typeof teams.getTeam)['reply']>
 type Member = ReplyOf<(typeof teams.listMembers)['reply']>[number]
 type Audit = ReplyOf<(typeof readAuditLog)['reply']>
 
+/** Earlier command lines ask which of two platforms the account is on: the first one is no longer anywhere. */
+const showUser = ({ user }: ReplyOf<(typeof getUser)['reply']>) => ({ user: { ...user, platformVersion: 2 } })
+
 /** A team, with what the caller is in it. */
 const shownTeam = (team: Team, role: string | undefined, { ctx }: Also) => {
   const createdAt = Date.parse(team.created)
@@ -112,7 +115,7 @@ const pages = ({ query: { limit, since, until, from, next } }: Asked): Given => 
 const is = (endpoint: Endpoint): Endpoint => endpoint
 
 export const accountRows: readonly CompatRow[] = [
-  { on: 'GET {/www,/v1}/user', is: is(getUser) },
+  { on: 'GET {/www,/v1}/user', is: is(getUser), show: showUser },
   { on: 'POST {,/now}/registration', is: is(login.register), read: readLogin },
   { on: 'GET {,/now}/registration/verify', is: is(login.verify), read: readVerify },
 

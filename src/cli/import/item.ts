@@ -1,0 +1,23 @@
+/** One thing of the account, and what becomes of it here. */
+export interface Item {
+  readonly kind: string
+  readonly name: string
+  /** `new`: it will come along. `there`: it is here already. `cannot`: it stays behind. */
+  readonly state: 'new' | 'there' | 'cannot'
+  readonly why?: string
+  readonly make?: () => Promise<unknown>
+}
+
+export const there = (kind: string, name: string): Item => ({ kind, name, state: 'there' })
+export const cannot = (kind: string, name: string, why: string): Item => ({
+  kind,
+  name,
+  state: 'cannot',
+  why,
+})
+export const fresh = (kind: string, name: string, make: () => Promise<unknown>): Item => ({
+  kind,
+  name,
+  state: 'new',
+  make,
+})

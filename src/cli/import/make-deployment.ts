@@ -1,0 +1,67 @@
+import type { Client } from '#client/client.ts'
+import { deployFiles } from '#client/deploy-files.ts'
+import type { MemoryFile } from '#client/memory-file.ts'
+import { listDeployments } from '#contract/api/deployment.ts'
+import type { Source, SourceFile } from './source.ts'
+
+/** Tells which deployment of the source one of ours was made from: what was brought once is not brought again. */
+const IMPORTED = 'importedFrom'
+const GIVEN_UP: ReadonlySet<string> = new Set(['ERROR', 'CANCELED'])
+
+/** Ours that was made from one of the source. One whose build failed is none: it is tried again. */
+export async function findImported(api: Client, deploymentId: string): Promise<string | undefined> {
+  const query = { [`meta-${IMPORTED}`]: deploymentId, limit: 20 }
+  const { deployments } = await api.call(listDeployments, { query: query as never })
+  return deployments.find(({ state }) => !GIVEN_UP.has(state))?.uid
+}
+
+/** Folders in folders, as one list of paths. */
+function* filesIn(tree: readonly SourceFile[], above = ''): Generator<{ path: string; file: SourceFile }> {
+  for (const file of tree)
+    if (file.children) yield* filesIn(file.children, `${above}${file.name}/`)
+    else if (file.type === 'file' && file.uid !== undefined) yield { path: `${above}${file.name}`, file }
+}
+
+const FORMAT = 0o170000
+const REGULAR = 0o100000
+/** Where other platforms keep what was deployed, beside what they made of it. */
+const SOURCES = 'src/'
+const MADE = 'out/'
+
+export async function makeDeployment(
+  source: Source,
+  api: Client,
+  name: string,
+  deploymentId: string,
+): Promise<void> {
+  const found = [...filesIn(await source.files(deploymentId))]
+  const isKeptApart =
+    found.some(({ path }) => path.startsWith(MADE)) && found.some(({ path }) => path.startsWith(SOURCES))
+  const wanted = isKeptApart
+    ? found
+        .filter(({ path }) => path.startsWith(SOURCES))
+        .map(({ path, file }) => ({ path: path.slice(SOURCES.length), file }))
+    : found
+  const files: MemoryFile[] = []
+  for (const { path, file } of wanted) {
+    const { uid = '', mode } = file
+    const bytes = await source.content(deploymentId, uid)
+    files.push({
+      path,
+      size: bytes.length,
+      ...(mode !== undefined && (mode & FORMAT) === REGULAR ? { mode } : {}),
+      bytes: () => bytes,
+    })
+  }
+  const meta = { [IMPORTED]: deploymentId }
+  for await (const event of deployFiles({
+    client: api,
+    name,
+    target: 'production',
+    meta,
+    files,
+    force: true,
+  }))
+    if (event.type === 'error')
+      throw new Error(event.deployment.errorMessage ?? 'Its build failed: see `aloft logs`.')
+}

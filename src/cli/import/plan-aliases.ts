@@ -1,0 +1,40 @@
+import type { Client } from '#client/client.ts'
+import { assignAlias, listAliases } from '#contract/api/alias.ts'
+import { everyPage } from './every-page.ts'
+import { cannot, fresh, type Item, there } from './item.ts'
+import { findImported } from './make-deployment.ts'
+import { isOfPlatform, NAME_OF_PLATFORM } from './platform-name.ts'
+import type { Source, SourceDeployment } from './source.ts'
+
+/**
+ * Names that lead to what is in production of a project, beside its domains: `production` has those of the projects that
+ * come along, and `domains` the names that came with them.
+ */
+export async function planAliases(
+  source: Source,
+  api: Client,
+  production: ReadonlyMap<string, SourceDeployment | undefined>,
+  domains: ReadonlySet<string>,
+): Promise<readonly Item[]> {
+  const here = new Set(
+    await everyPage(
+      (query) => api.call(listAliases, { query }),
+      (page) => page.aliases.map(({ alias }) => alias),
+    ),
+  )
+  const wanted = (await source.aliases()).filter(
+    ({ alias, projectId }) => !domains.has(alias) && production.has(projectId ?? ''),
+  )
+  return wanted.map(({ alias, projectId, deploymentId }) => {
+    const current = production.get(projectId ?? '')
+    if (here.has(alias)) return there('alias', alias)
+    if (isOfPlatform(alias, current)) return cannot('alias', alias, NAME_OF_PLATFORM)
+    if (current === undefined || current.uid !== deploymentId)
+      return cannot('alias', alias, 'It leads to a deployment that does not come along.')
+    return fresh('alias', alias, async () => {
+      const id = await findImported(api, current.uid)
+      if (id === undefined) throw new Error('Its deployment is not here yet.')
+      return api.call(assignAlias, { params: { id }, body: { alias } })
+    })
+  })
+}

@@ -1,0 +1,20 @@
+/** What somebody outside may want to be told. */
+export const EVENT_TYPES = [
+  'project.created',
+  'project.removed',
+  'deployment.created',
+  'deployment.succeeded',
+  'deployment.ready',
+  'deployment.error',
+  'deployment.canceled',
+  'deployment.promoted',
+  'cron.failed',
+  'cron.missed',
+  'domain.created',
+  'project.domain.created',
+  'project.domain.verified',
+  'project.domain.deleted',
+  'integration-configuration.removed',
+  'integration-configuration.permission-upgraded',
+  'integration-configuration.scope-change-confirmed',
+] as const

@@ -1,0 +1,52 @@
+/** A command line, first called `now` and later `vercel`; its versions are counted through. */
+export interface CliVersion {
+  readonly command: 'now' | 'vercel'
+  readonly major: number
+}
+
+/** What a version has and how it wants it, as its own help says. */
+export interface Traits {
+  /** Accepts what it proposes. The first ones propose nothing. */
+  readonly yes: readonly string[]
+  readonly scope: boolean
+  /** The earlier ones take no address without TLS. */
+  readonly tls: boolean
+  readonly login: boolean
+  readonly link: boolean
+  readonly namesProject: boolean
+  readonly prebuilt: boolean
+  readonly projects: boolean
+  readonly env: boolean
+  /** `env add plain NAME …`: one version wants the kind first. */
+  readonly envKind: boolean
+  readonly pull: boolean
+  readonly secrets: boolean
+  readonly followsLogs: boolean
+  readonly rollback: boolean
+  readonly promote: boolean
+  /** Deploys again, or names the environment for it. */
+  readonly redeploy: 'none' | 'plain' | 'target'
+  readonly asksBeforeRecord: boolean
+  readonly domainsOfProject: boolean
+}
+
+export const traitsOf = ({ command, major }: CliVersion): Traits => ({
+  yes: major >= 28 ? ['--yes'] : major >= 17 ? ['--confirm'] : [],
+  scope: major >= 44,
+  tls: major < 28,
+  login: major < 44,
+  link: major >= 25,
+  namesProject: major >= 28,
+  prebuilt: major >= 25,
+  projects: major >= 25,
+  env: major >= 18,
+  envKind: command === 'now' && major === 21,
+  pull: major >= 25,
+  secrets: major <= 28,
+  followsLogs: major >= 33,
+  rollback: major >= 28,
+  promote: major >= 29,
+  redeploy: major >= 44 ? 'target' : major >= 29 ? 'plain' : 'none',
+  asksBeforeRecord: major < 44,
+  domainsOfProject: major >= 44,
+})

@@ -141,6 +141,26 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual(Object.keys(still.env).sort(), ['NEWER', 'OLDER'])
   })
 
+  test('the first versions keep variables as secrets and list them without a frame', async () => {
+    const { token } = await server.signUp()
+    await server.call('POST /v10/projects', { token, body: { name: 'first' } })
+    const secret = await server.call('POST /v2/now/secrets/KEY', {
+      token,
+      body: { name: 'key-production', value: 'hidden', projectId: 'first', decryptable: false },
+    })
+    assert.deepEqual([secret.status, secret.body.name], [200, 'key-production'])
+    const body = [{ key: 'KEY', value: secret.body.uid, target: 'production' }]
+    const made = await server.call('POST /v4/projects/first/env', { token, body })
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    const { body: list } = await server.call('GET /v4/projects/first/env?target=production', { token })
+    assert.deepEqual(
+      list.map(({ key, type, value }: { key: string; type: string; value: string }) => [key, type, value]),
+      [['KEY', 'secret', secret.body.uid]],
+    )
+    const absent = await server.call('GET /now/aliases/nobody.example.com', { token })
+    assert.deepEqual([absent.status, absent.body], [200, null])
+  })
+
   test('a variable says that nothing was found wrong with it, where a version asks', async () => {
     const { token } = await server.signUp()
     await server.call('POST /v10/projects', { token, body: { name: 'looked-at' } })

@@ -19,6 +19,8 @@ export interface Traits {
   readonly env: boolean
   /** `env add plain NAME …`: one version wants the kind first. */
   readonly envKind: boolean
+  /** Keeps what a variable holds as a secret. */
+  readonly envInSecrets: boolean
   readonly pull: boolean
   readonly secrets: boolean
   readonly followsLogs: boolean
@@ -28,6 +30,8 @@ export interface Traits {
   readonly redeploy: 'none' | 'plain' | 'target'
   readonly asksBeforeRecord: boolean
   readonly domainsOfProject: boolean
+  /** The first ones take no name below a domain for one. */
+  readonly addsSubdomains: boolean
 }
 
 export const traitsOf = ({ command, major }: CliVersion): Traits => ({
@@ -41,6 +45,7 @@ export const traitsOf = ({ command, major }: CliVersion): Traits => ({
   projects: major >= 25,
   env: major >= 18,
   envKind: command === 'now' && major === 21,
+  envInSecrets: major <= 20,
   pull: major >= 25,
   secrets: major <= 28,
   followsLogs: major >= 33,
@@ -49,4 +54,5 @@ export const traitsOf = ({ command, major }: CliVersion): Traits => ({
   redeploy: major >= 44 ? 'target' : major >= 29 ? 'plain' : 'none',
   asksBeforeRecord: major < 44,
   domainsOfProject: major >= 44,
+  addsSubdomains: major >= 20,
 })

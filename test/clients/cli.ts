@@ -4,10 +4,15 @@ import { join } from 'node:path'
 import { type CliVersion, traitsOf } from './cli-version.ts'
 import { binOf, plain } from './command-line.ts'
 import type { Place } from './place.ts'
-import type { Journey } from './report.ts'
+import type { Journey, Known } from './report.ts'
 import { type Ran, type RunOptions, runCommand } from './run-command.ts'
 
 type Options = Partial<RunOptions>
+
+const SECRETS_STAY: Known = {
+  complaint: /The value of a secret cannot be read again/,
+  why: 'This version keeps variables as secrets, and what a secret holds is given to deployments alone',
+}
 
 /** The journey of a command line in a folder and a home of its own, with the Node.js of its time. */
 export const cliJourney =
@@ -141,10 +146,14 @@ export const cliJourney =
         cli(['env', 'add', ...kind, 'LOCAL', 'development'], { input: 'here\n' }),
       )
       await step('env ls', () => says(/GREETING/, ['env', 'ls']))
-      await step('env pull', async () => {
-        await cli(['env', 'pull', '.env.pulled', '--yes'])
-        assert.match(await readFile(join(work, '.env.pulled'), 'utf8'), /LOCAL="?here/)
-      })
+      await step(
+        'env pull',
+        async () => {
+          await cli(['env', 'pull', '.env.pulled', '--yes'])
+          assert.match(await readFile(join(work, '.env.pulled'), 'utf8'), /LOCAL="?here/)
+        },
+        has.envInSecrets ? SECRETS_STAY : undefined,
+      )
       if (has.pull) await step('pull', () => cli(['pull', '--yes', '--environment=production']))
       await step('env rm', async () => {
         await cli(['env', 'rm', 'GREETING', 'production', '--yes'])
@@ -178,7 +187,12 @@ export const cliJourney =
     await step('domains ls', () => says(new RegExp(domain), ['domains', 'ls']))
     await step('domains inspect', () => says(new RegExp(domain), ['domains', 'inspect', domain]))
     await step('domains add', () =>
-      cli(['domains', 'add', `www.${domain}`, ...(has.domainsOfProject ? [name] : [])]),
+      cli([
+        'domains',
+        'add',
+        has.addsSubdomains ? `www.${domain}` : `other-${domain}`,
+        ...(has.domainsOfProject ? [name] : []),
+      ]),
     )
     await step('dns add', () => cli(['dns', 'add', domain, 'mail', 'A', '192.0.2.7']))
     await step('dns ls', () => says(/192\.0\.2\.7/, ['dns', 'ls', domain]))

@@ -5,6 +5,7 @@ import * as api from '#contract/api/domain.ts'
 import { getProjectDomain } from '#contract/api/project-domain.ts'
 import * as registrar from '#contract/api/registrar.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
+import { AloftError } from '#contract/errors.ts'
 import type { Also, Asked, CompatRow, Given } from './row.ts'
 
 type Domain = ReplyOf<(typeof api.listDomains)['reply']>['domains'][number]
@@ -150,6 +151,16 @@ const showAlias = (a: Alias) => ({
   redirect: null,
 })
 
+/** The first versions ask whether a name leads anywhere, and take a refusal for a failure. */
+async function aliasOrNull({ call, asked }: Also) {
+  try {
+    return showAlias(await call(alias.getAlias, { params: asked.params }))
+  } catch (error) {
+    if (error instanceof AloftError && error.kind === 'not_found') return null
+    throw error
+  }
+}
+
 const showAssigned = (made: object, { asked }: Also) => ({ ...made, alias: asked.body?.alias })
 
 const is = (endpoint: Endpoint): Endpoint => endpoint
@@ -230,7 +241,8 @@ export const domainRows: readonly CompatRow[] = [
     is: is(alias.listAliases),
     show: ({ aliases, pagination }) => ({ aliases: aliases.map(showAlias), pagination }),
   },
-  { on: 'GET {/now,/v1/now,/v3,/v3/now,/v4,/v4/now}/aliases/:id', is: is(alias.getAlias), show: showAlias },
+  { on: 'GET {/now,/v1/now}/aliases/:id', is: is(alias.getAlias), answer: aliasOrNull },
+  { on: 'GET {/v3,/v3/now,/v4,/v4/now}/aliases/:id', is: is(alias.getAlias), show: showAlias },
   {
     on: 'POST {/v2,/v3,/now,/v2/now,/v3/now}/deployments/:id/aliases',
     is: is(alias.assignAlias),

@@ -132,6 +132,12 @@ const readVariable = (one: Record<string, unknown>): Record<string, unknown> => 
   target: [one.target ?? []].flat(),
 })
 
+/** At first a variable was always a secret, named by its id. */
+const ofSecret = (one: Record<string, unknown>): Record<string, unknown> =>
+  one.type === undefined && typeof one.value === 'string' && one.value !== ''
+    ? { ...one, type: 'secret' }
+    : one
+
 const readVariables = ({ body, query }: Asked): Given => ({
   query: query.upsert === undefined ? {} : { upsert: query.upsert },
   body: Array.isArray(body) ? body.map(readVariable) : readVariable(body ?? {}),
@@ -241,13 +247,25 @@ export const projectRows: readonly CompatRow[] = [
   },
 
   {
-    on: 'GET /v{4,5,6,7,8,10}/projects/:idOrName/env',
+    on: 'GET /v4/projects/:idOrName/env',
+    is: is(env.listVariables),
+    read: variableQuery,
+    show: (list, also) => showVariables(list, also).envs,
+  },
+  {
+    on: 'GET /v{5,6,7,8,10}/projects/:idOrName/env',
     is: is(env.listVariables),
     read: variableQuery,
     show: showVariables,
   },
   {
-    on: 'POST /v{4,5,6,7,8,9}/projects/:idOrName/env',
+    on: 'POST /v4/projects/:idOrName/env',
+    is: is(env.createVariables),
+    read: ({ body, ...asked }) => readVariables({ ...asked, body: [body ?? {}].flat().map(ofSecret) }),
+    show: showCreatedVariable,
+  },
+  {
+    on: 'POST /v{5,6,7,8,9}/projects/:idOrName/env',
     is: is(env.createVariables),
     read: readVariables,
     show: showCreatedVariable,

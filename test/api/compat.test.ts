@@ -213,6 +213,11 @@ apiSuite('addresses that other clients know', (server) => {
     assert.equal(found.deploymentId, id)
     assert.equal((await server.call(`GET /v4/aliases/${found.uid}`, { token })).body.alias, alias[0])
     const { price } = (await server.call('GET /v3/domains/price?name=names.com', { token })).body
+    const at = '/v1/registrar/domains/names.com'
+    const { body: all } = await server.call(`GET ${at}/price`, { token })
+    assert.deepEqual([all.years, all.purchasePrice], [1, price])
+    assert.ok(all.renewalPrice > 0 && all.transferPrice > 0)
+    assert.deepEqual((await server.call(`GET ${at}/availability`, { token })).body, { available: true })
     const bought = await server.call('POST /v5/domains/buy', {
       token,
       body: { name: 'names.com', expectedPrice: price, renew: true },

@@ -31,10 +31,6 @@ const DOCUMENTED: Readonly<Record<string, Known>> = {
     why: 'This version leaves the name of a record out of what it sends',
   },
   'dns.removeRecord': NO_CONTENT,
-  'deployments.cancelDeployment': {
-    complaint: /Status 409 .*There is no build to cancel: the deployment is finished\./s,
-    why: 'What is finished cannot be cancelled any more',
-  },
   'projects.requestPromote': asDocumented(
     /Status 202 Content-Type "?application\/json; charset=utf-8"?\.? Body:? \{\}$/,
   ),
@@ -173,9 +169,11 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
       },
     })
   } else {
+    await call('domainsRegistrar', 'getDomainAvailability', { domain })
+    await call('domainsRegistrar', 'getDomainPrice', { domain })
     await place.buy(domain)
     cannot(
-      'domainsRegistrar.*',
+      'domainsRegistrar.buySingleDomain',
       'Orders with contact data are not part of this API: buy a domain in the dashboard or with `aloft domains buy`.',
     )
   }
@@ -208,6 +206,7 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
     requestBody: { gitBranch: null },
   })
   await call('projects', 'verifyProjectDomain', { idOrName: name, domain })
+  await call('domains', 'getDomainProjectDomains', { domain, limit: 20 })
   await call('projects', 'removeProjectDomain', { idOrName: name, domain })
 
   const issued = await call('certs', 'issueCert', { requestBody: { cns: [domain] } })
@@ -250,8 +249,18 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
   await call('webhooks', 'getWebhook', { id: hook?.id })
   await call('webhooks', 'deleteWebhook', { id: hook?.id })
 
+  for (const method of ['invalidateByTags', 'dangerouslyDeleteByTags'])
+    await call('edgeCache', method, { projectIdOrName: name, requestBody: { tags: ['news'] } })
+  await call('integrations', 'getConfigurations', { view: 'account' })
+  await call('logDrains', 'getAllLogDrains', {})
+  await call('projects', 'createProjectTransferRequest', { idOrName: name, requestBody: {} })
   await call('projects', 'removeProjectEnv', { idOrName: name, id: variable?.id })
-  await call('deployments', 'cancelDeployment', { id: first?.id })
+  const building = await place.api('POST /v8/platform/deployments', {
+    name,
+    version: 2,
+    files: [{ file: 'package.json', data: '{"scripts":{"build":"sleep 600"}}' }],
+  })
+  await call('deployments', 'cancelDeployment', { id: building.id })
   await call('deployments', 'deleteDeployment', { id: first?.id })
   await call('projects', 'deleteProject', { idOrName: name })
 }

@@ -50,6 +50,18 @@ const showBought = async (_made: unknown, { call, asked }: Also) => {
   }
 }
 
+/** Later versions ask for all prices at once. */
+async function prices({ call, asked }: Also) {
+  const ask = (type: string) => call(registrar.getDomainPrice, { query: { name: asked.params.name, type } })
+  const [bought, renewed, transferred] = await Promise.all(['new', 'renewal', 'transfer'].map(ask))
+  return {
+    years: bought?.period,
+    purchasePrice: bought?.price,
+    renewalPrice: renewed?.price,
+    transferPrice: transferred?.price,
+  }
+}
+
 const found = ({ checks }: Inspection, id: string): readonly string[] =>
   checks.find((check) => check.id === id)?.found ?? []
 
@@ -182,6 +194,13 @@ export const domainRows: readonly CompatRow[] = [
     status: 201,
   },
   { on: 'GET /v{1,3,5}/domains/:name/registry', is: is(registrar.getDomainRegistry) },
+  {
+    on: 'GET /v1/registrar/domains/:name/availability',
+    is: is(registrar.getDomainStatus),
+    read: ({ params }) => ({ query: { name: params.name } }),
+    show: (status) => status,
+  },
+  { on: 'GET /v1/registrar/domains/:name/price', is: is(registrar.getDomainPrice), answer: prices },
 
   {
     on: 'GET /v{3,4,5}/domains/:domain/records',

@@ -23,7 +23,7 @@ const cli = (command: 'now' | 'vercel', version: string, node?: string): Client 
 /** Old, in between, and the newest that installs. */
 export const CLIENTS: readonly Client[] = [
   { name: '@vercel/sdk', version: '1.2.0', travel: sdkJourney },
-  { name: '@vercel/sdk', version: '1.10.0', travel: sdkJourney },
+  { name: '@vercel/sdk', version: '1.19.40', travel: sdkJourney },
   { name: '@vercel/sdk', version: '1.28.35', travel: sdkJourney },
   { name: '@vercel/client', version: '8.2.1', travel: libraryJourney },
   { name: '@vercel/client', version: '12.2.4', travel: libraryJourney },

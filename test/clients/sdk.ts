@@ -31,6 +31,9 @@ const DOCUMENTED: Readonly<Record<string, Known>> = {
     why: 'This version leaves the name of a record out of what it sends',
   },
   'dns.removeRecord': NO_CONTENT,
+  'deployments.cancelDeployment': asDocumented(
+    /^Response validation failed: (?:[^;]* (?:Required|Invalid input: [^;]* received undefined)(?:; |$))+$/,
+  ),
   'projects.requestPromote': asDocumented(
     /Status 202 Content-Type "?application\/json; charset=utf-8"?\.? Body:? \{\}$/,
   ),

@@ -86,6 +86,7 @@ const showEvents = ({ entries, pagination }: Audit) => ({
     text: [action, ...Object.values(target)].join(' '),
     createdAt: at,
     userId: user.id,
+    principalId: user.id,
     user: { uid: user.id, username: user.username ?? '', email: user.email ?? '', avatar: '' },
     entities: [],
   })),

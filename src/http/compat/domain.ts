@@ -217,12 +217,12 @@ export const domainRows: readonly CompatRow[] = [
     show: () => ({}),
   },
   {
-    on: 'GET /v5/domains/records/:recordId',
+    on: 'GET {,/v4,/v5}/domains/records/:recordId',
     is: is(records.getDnsRecord),
     show: (r) => showRecord(r, r.domain),
   },
   {
-    on: 'PATCH /v{1,3,5}/domains/records/:recordId',
+    on: 'PATCH /v{1,3,4,5}/domains/records/:recordId',
     is: is(records.updateDnsRecord),
     read: readRecord,
     show: (r) => ({ ...showRecord(r, r.domain), type: r.creator === 'system' ? 'record-sys' : 'record' }),

@@ -25,6 +25,10 @@ const frameworkOf = ({ framework }: Record<string, unknown>) =>
     ? {}
     : { framework }
 
+/** Some clients send what is not set as null. */
+const withoutNull = (body: unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== null))
+
 const readProject =
   (endpoint: Endpoint) =>
   ({ body }: Asked): Given => {
@@ -217,7 +221,7 @@ export const projectRows: readonly CompatRow[] = [
   {
     on: 'POST /v{1,2,3,4,5,6,7,8,9,11}/projects',
     is: is(api.createProject),
-    read: readProject(api.createProject),
+    read: (asked) => readProject(api.createProject)({ ...asked, body: withoutNull(asked.body) }),
     show: showCreated,
   },
   {
@@ -270,7 +274,16 @@ export const projectRows: readonly CompatRow[] = [
     read: readVariables,
     show: showCreatedVariable,
   },
-  { on: 'PATCH /v{4,5,6,7,8,10}/projects/:idOrName/env/:id', is: is(env.updateVariable) },
+  {
+    on: 'GET /v{4,5,6,7,8,9,10}/projects/:idOrName/env/:id',
+    is: is(env.getVariable),
+    show: showVariable,
+  },
+  {
+    on: 'PATCH /v{4,5,6,7,8,10}/projects/:idOrName/env/:id',
+    is: is(env.updateVariable),
+    read: ({ body }) => ({ body: known(env.updateVariable, body) }),
+  },
   { on: 'DELETE /v{7,8,10}/projects/:idOrName/env/:id', is: is(env.removeVariable) },
   { on: 'DELETE /v{4,5,6}/projects/:idOrName/env/:key', is: is(env.removeVariable), answer: removeByKey },
   {
@@ -309,5 +322,6 @@ export const projectRows: readonly CompatRow[] = [
   { on: 'GET /v{8,10}/projects/:idOrName/domains', is: is(domains.listProjectDomains) },
   { on: 'POST /v8/projects/:idOrName/domains', is: is(domains.addProjectDomain) },
   { on: 'GET /v{8,10}/projects/:idOrName/domains/:domain', is: is(domains.getProjectDomain) },
+  { on: 'PATCH /v{8,10}/projects/:idOrName/domains/:domain', is: is(domains.updateProjectDomain) },
   { on: 'DELETE /v{8,10}/projects/:idOrName/domains/:domain', is: is(domains.removeProjectDomain) },
 ]

@@ -41,6 +41,21 @@ vercel --api https://api.example.com --token "$TOKEN" deploy
 | client | version | command | |
 |---|---|---|---|
 ${all.join('\n')}
+
+## What was not run
+
+- **\`vercel\` 61 to 64**: they depend on versions of other packages that npm does not find, so that they do not install.
+  60.1.3 is the newest that does.
+- **\`now\` 15 and older**: installing one fetches its program from GitHub, which the machine of the run does not reach.
+- **GitHub Actions that deploy** run the \`vercel\` command line, whose steps are above: pass
+  \`--api https://api.example.com\` among its arguments (\`vercel-args\` of amondnet/vercel-action). The action itself
+  needs a runner of GitHub. [CI](ci.md) has a workflow of our own.
+- **The Terraform provider** is a program in Go that is not installed here. What it sends for projects, variables,
+  deployments, domains, records and aliases is sent by \`test/api/terraform.test.ts\`, as its source says. Its updates of a
+  project go to an address of our own, which refuses settings that Aloft does not have.
+- **Deploy buttons** lead to vercel.com, and their \`/new/clone?repository-url=…\` is not a page here: make a project and
+  [connect the repository](git.md).
+- \`now\` and \`vercel\` up to 25 are run by Node.js 16, all others by the one that Aloft runs on.
 `,
   )
 }

@@ -65,6 +65,7 @@ describe('a push', () => {
     assert.equal(push?.state, 'deployed')
     const { body } = await server.call(`GET /v8/platform/deployments/${push?.deploymentId}`, account)
     assert.equal(body.target, 'production')
+    assert.equal((await server.call(`GET /v9/projects/${project}`, account)).body.nodeVersion, '24.x')
     const { gitCommitSha, gitCommitMessage, gitCommitAuthorName, gitBranch } = body.meta
     assert.deepEqual(
       { gitCommitSha, gitCommitMessage, gitCommitAuthorName, gitBranch },

@@ -1,3 +1,4 @@
+import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import { SECOND } from '#contract/time.ts'
@@ -105,7 +106,8 @@ export function createPushes(parts: PushesParts): Pushes {
             `\`${name.slice(0, 100)}\` cannot be the name of a project: use lower-case letters, digits and \`-\`, such as \`${slugOfProject(name)}\`.`,
           )
       }
-      const project = known ?? (await parts.ensureProject(ctx, name))
+      const project =
+        known ?? (await parts.ensureProject(ctx, name, { nodeVersion: NEW_PROJECT_NODE_VERSION }))
       await repositories.ensure(project.id)
       return project
     },

@@ -13,7 +13,7 @@ import type { Vault } from '../ports/vault.ts'
 import { type BypassChange, changeBypass, type ShownBypass, showBypass } from './bypass-secrets.ts'
 import { type DeleteStores, deleteProject } from './delete-project.ts'
 import { hostsOf } from './hosts-of.ts'
-import { newProject, type Project } from './project.ts'
+import { type BuildSettings, DEFAULT_BUILD_SETTINGS, newProject, type Project } from './project.ts'
 import { isInTransfer, passwordPurpose } from './project-details.ts'
 import { readProjectName, slugOfProject } from './project-name.ts'
 import type { ProjectFilter, ProjectStore } from './project-store.ts'
@@ -21,8 +21,8 @@ import { type Circumstances, readSettings, type Settings } from './read-settings
 import { type ShownDeployments, shownDeployments } from './shown-deployments.ts'
 
 export interface Projects {
-  /** The project of this name, made when there is none; its last change is now. */
-  ensure(ctx: Context, name: string): Promise<Project>
+  /** The project of this name; its last change is now. Where there is none it is made, with these settings. */
+  ensure(ctx: Context, name: string, settings?: Partial<BuildSettings>): Promise<Project>
   create(
     ctx: Context,
     command: Settings & { readonly name: string },
@@ -108,11 +108,11 @@ export function createProjects(parts: ProjectParts): Projects {
   }
 
   return {
-    ensure(ctx, text) {
+    ensure(ctx, text, settings) {
       const name = slugOfProject(text)
       return transact(async ({ projects, events }) => {
         const now = clock.now()
-        const fresh = newProject(ctx.owner.id, name, now)
+        const fresh = newProject(ctx.owner.id, name, now, { ...DEFAULT_BUILD_SETTINGS, ...settings })
         if (await projects.insert(fresh)) {
           checkMayAdd(ctx)
           await events.emit(projectEvent('project.created', fresh, by(ctx)))

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { run } from '#cli/run.ts'
-import { type RunningServer, startServer } from '#test/support/server.ts'
+import { startServer, type TestServer } from '#test/support/server.ts'
 import { startHosted } from './import/hosted.ts'
 
 interface Imported {
@@ -40,7 +40,7 @@ async function importFrom(
   return { code, items, progress, table }
 }
 
-const buy = async (server: RunningServer, token: string, name: string) => {
+const buy = async (server: TestServer, token: string, name: string) => {
   const { body } = await server.call(`GET /v4/domains/price?name=${name}`, { token })
   await server.call('POST /v4/domains/buy', { token, body: { name, expectedPrice: body.price } })
 }

@@ -35,7 +35,9 @@ const DOCUMENTED: Readonly<Record<string, Known>> = {
     why: 'This version leaves the name of a record out of what it sends',
   },
   'dns.removeRecord': NO_CONTENT,
-  'deployments.cancelDeployment': asDocumented(/^Response validation failed: inspectorUrl /),
+  'deployments.cancelDeployment': asDocumented(
+    /^Response validation failed: (?:inspectorUrl |projectSettings Required; status Required$)/,
+  ),
   'deployments.uploadFile': {
     complaint: /^API error occurred: Status 400 /,
     why: 'This version sends the headers of a file without its content',

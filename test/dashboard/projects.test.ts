@@ -259,7 +259,11 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
     assert.equal((await dashboard.server.call('GET /v2/user', { token: bearer })).body.user.operator, true)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy the login command' }).click()
-    await page.getByText('Copied').or(page.getByText(/aloft(?:\.js)? login first@aloft\.test/)).first().waitFor()
+    await page
+      .getByText('Copied')
+      .or(page.getByText(/aloft(?:\.js)? login first@aloft\.test/))
+      .first()
+      .waitFor()
     await dashboard.look(page, 'setup-done')
     await page.getByRole('link', { name: 'Open the dashboard' }).click()
     await page.getByRole('heading', { name: 'Deploy your first site' }).waitFor()

@@ -17,6 +17,8 @@ export interface Traits {
   readonly prebuilt: boolean
   readonly projects: boolean
   readonly env: boolean
+  /** Knows environments of a project's own. */
+  readonly environments: boolean
   /** `env add plain NAME …`: one version wants the kind first. */
   readonly envKind: boolean
   /** Keeps what a variable holds as a secret. */
@@ -44,6 +46,7 @@ export const traitsOf = ({ command, major }: CliVersion): Traits => ({
   prebuilt: major >= 25,
   projects: major >= 25,
   env: major >= 18,
+  environments: major >= 44,
   envKind: command === 'now' && major === 21,
   envInSecrets: major <= 20,
   pull: major >= 25,

@@ -127,6 +127,15 @@ export const cliJourney =
         assert.equal(await place.visit(host), 'prebuilt')
       })
 
+    if (has.environments) {
+      await place.api(`POST /v9/projects/${name}/custom-environments`, { slug: 'staging' })
+      await step('target ls', () => says(/staging/, ['target', 'ls']))
+      await step('deploy --target=staging', async () => {
+        const host = await deployed(name, ['deploy', '--target=staging'])
+        const { customEnvironment } = await place.api(`GET /v8/platform/deployments/${host}`)
+        assert.equal(customEnvironment.slug, 'staging')
+      })
+    }
     await step('ls', () => says(new RegExp(name), ['ls', ...(has.namesProject ? ['--yes'] : []), name]))
     if (has.projects) await step('project ls', () => says(new RegExp(name), ['project', 'ls']))
     await step('inspect', () => says(/dpl_\w+/, ['inspect', preview ?? '']))

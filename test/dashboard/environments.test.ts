@@ -38,7 +38,7 @@ describe('environments', { skip: withoutChromium }, () => {
     await page.getByText('Nothing deployed yet').waitFor()
     await deploy({ customEnvironmentSlugOrId: 'staging' })
     await page.reload()
-    await page.getByText(`shop-env-staging-${ada.username}`).waitFor()
+    await page.getByText(`shop-env-staging-${ada.username}`).filter({ visible: true }).waitFor()
     await dashboard.look(page, 'environments')
 
     const variables = await dashboard.openPage(ada, at('settings/variables'))

@@ -9,7 +9,7 @@ export const command = defineCommand({
   about:
     'It has variables, domains and an address of its own. Deploy to it with `aloft deploy --target <name>`, or by pushing a branch that it names.',
   team: true,
-  arguments: { name: required('name: small letters, digits and -') },
+  arguments: { name: required('name: lowercase letters, digits and -') },
   options: {
     branch: value('branch', `pushes of it go here: ${BRANCH_RULE}`, readBranchRule),
     description: value('text', 'what it is for'),

@@ -38,7 +38,7 @@ const Slug = Type.String({
   minLength: 1,
   maxLength: 32,
   description:
-    'Small letters, digits and `-`, such as `staging`; not `production`, `preview` or `development`.',
+    'Lowercase letters, digits and `-`, such as `staging`; not `production`, `preview` or `development`.',
 })
 const Description = Type.String({ maxLength: 256 })
 const Matcher = Type.Optional(Nullable(BranchMatcher))

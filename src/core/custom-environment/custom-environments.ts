@@ -243,7 +243,7 @@ function read(
   }: EnvironmentWish,
   { details }: Project,
 ): CustomEnvironment {
-  if (!SLUG.test(slug)) throw invalid('`slug` should be small letters, digits and `-`, such as `staging`')
+  if (!SLUG.test(slug)) throw invalid('`slug` should be lowercase letters, digits and `-`, such as `staging`')
   if ((ENV_TARGETS as readonly string[]).includes(slug))
     throw invalid(`\`slug\` should not be \`${slug}\`, which every project has`)
   if (details.customEnvironments.some((other) => other.id !== before.id && other.slug === slug))

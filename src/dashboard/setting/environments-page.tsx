@@ -70,10 +70,21 @@ export function EnvironmentsPage() {
             columns={[
               {
                 title: 'Name',
-                cell: ({ slug, description }) => (
+                cell: (environment) => (
                   <div className="min-w-24">
-                    <span className="font-medium">{slug}</span>
-                    {description !== undefined && <p className="mt-0.5 text-xs text-soft">{description}</p>}
+                    <span className="font-medium">{environment.slug}</span>
+                    {hostsOf(environment).map((host) => (
+                      <OutLink
+                        key={host}
+                        href={addressOf(host)}
+                        className="block max-w-40 truncate text-xs text-soft hover:underline md:hidden"
+                      >
+                        {host}
+                      </OutLink>
+                    ))}
+                    {environment.description !== undefined && (
+                      <p className="mt-0.5 text-xs text-soft">{environment.description}</p>
+                    )}
                   </div>
                 ),
               },

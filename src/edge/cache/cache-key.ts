@@ -20,6 +20,13 @@ export const keyOf = ({ site, by, url, scheme }: Asked): PrerenderKey => ({
   query: url,
 })
 
+/** Where it is noted that something of a deployment has let an answer be kept. */
+export const markOf = ({ deploymentId }: Site, by: string): PrerenderKey => ({
+  deploymentId,
+  path: 'edge kept',
+  query: by,
+})
+
 /** The answer for visitors who send the same values of these headers. */
 export const variantOf = (key: PrerenderKey, vary: readonly string[], question: Question): PrerenderKey => ({
   ...key,

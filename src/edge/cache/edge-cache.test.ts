@@ -14,6 +14,7 @@ import type { Site } from '#core/site/site.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { ask, createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/edge.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import { keyOf, markOf } from './cache-key.ts'
 import { policyOf } from './cache-policy.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-cache-'))
@@ -154,6 +155,53 @@ test('tags and paths are revalidated: the next visitor gets what is made then', 
   assert.deepEqual((await get()).seen, ['made 2', 'HIT'])
   await say('path:/fn')
   assert.deepEqual((await get()).seen, ['made 3', 'REVALIDATED'])
+})
+
+test('what was kept is given by a process that has just begun, unless it was revalidated meanwhile', async () => {
+  const open = () => createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
+  const {
+    get,
+    host,
+    site: made,
+  } = await site((req, res, count) => {
+    const isOwn = req.url === '/fn?own'
+    res.setHeader('cache-control', isOwn ? 'private' : 's-maxage=600')
+    res.end(`made ${count} ${req.headers.cookie ?? ''}`)
+  })
+  await get('/fn')
+  await get('/fn?other')
+  await get('/fn?own', { cookie: 'id=1' })
+  const kept = ['/fn', '/fn?other'].map((url) =>
+    keyOf({ site: made, by: 'fn', url, scheme: 'http', question: { method: 'GET', headers: {} } }),
+  )
+  for (const key of [markOf(made, 'fn'), ...kept])
+    while ((await open().get(key)) === undefined) await new Promise((resolve) => setTimeout(resolve, 2))
+
+  const begun = async () => {
+    const next = createEdgeWorld({ runner: instances.runner, prerenders: open(), clock })
+    next.sites.set(host, made)
+    const serving = await serveSlow(next.edge)
+    const close = async () => {
+      await serving.close()
+      await next.edge.close()
+    }
+    const seen = async (path: string) => {
+      const { text, headers } = await ask(serving.port, path, { host })
+      return [text, headers['x-vercel-cache']]
+    }
+    return { seen, close }
+  }
+  const second = await begun()
+  assert.deepEqual(await second.seen('/fn?other'), ['made 2 ', 'HIT'])
+  assert.deepEqual(await second.seen('/fn'), ['made 1 ', 'HIT'])
+  assert.deepEqual(await second.seen('/fn?own'), ['made 4 ', 'MISS'])
+  await second.close()
+  time.now += 10
+  await open().revalidate(made.deploymentId, { tags: ['path:/fn'], at: time.now })
+  time.now += 10
+  const third = await begun()
+  assert.deepEqual(await third.seen('/fn'), ['made 5 ', 'REVALIDATED'])
+  await third.close()
 })
 
 test('who asks in a way of their own passes by what is kept', async () => {

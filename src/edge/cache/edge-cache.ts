@@ -10,7 +10,7 @@ import type { Result } from '../exchange.ts'
 import { compressAnswer } from '../file/compress-answer.ts'
 import { type CachedAnswer, nameOf, type PrerenderMemory } from '../prerender/prerender-memory.ts'
 import type { Revalidations } from '../prerender/revalidations.ts'
-import { type Asked, keyOf, pathTag, variantOf, varyNames } from './cache-key.ts'
+import { type Asked, keyOf, markOf, pathTag, variantOf, varyNames } from './cache-key.ts'
 import { type CachePolicy, policyOf, shownHeaders, tagsOf, textOf } from './cache-policy.ts'
 
 /** Where an answer is from, as `x-vercel-cache` has it. */
@@ -39,6 +39,8 @@ const MAX_BYTES = 8 * 1024 * 1024
 /** What turned out not to be for everybody is not waited for again for so long. */
 const UNFIT_MS = 10_000
 const MAX_UNFIT = 10_000
+/** Of one site: routes may make addresses elsewhere out of what visitors ask for. */
+const MAX_MAKERS = 1000
 const MAX_FORMS = 8
 /** Headers of a kept answer that are ours. */
 const [STALE_FOR, VARY, TAGS] = ['x-aloft-stale-for', 'x-aloft-vary', 'x-aloft-tags'] as const
@@ -56,8 +58,8 @@ export const plainQuestion = ({ method, headers }: Question): Question => ({
  */
 export class EdgeCache {
   readonly #options: CacheOptions
-  /** What has let an answer be kept, of each site. */
-  readonly #cached = new WeakMap<Site, Set<string>>()
+  /** Of each site, whether a function or an address elsewhere has let an answer be kept, as far as that was looked up. */
+  readonly #makers = new WeakMap<Site, Map<string, boolean>>()
   readonly #underWay = new Map<string, Promise<PrerenderEntry | undefined>>()
   readonly #unfit = new Map<string, number>()
 
@@ -67,18 +69,41 @@ export class EdgeCache {
 
   /** Whether a function, or an address elsewhere, has ever let an answer be kept. */
   isCached(site: Site, by: string): boolean {
-    return this.#cached.get(site)?.has(by) === true
+    return this.#makers.get(site)?.get(by) === true
   }
 
   note(site: Site, by: string): void {
-    const known = this.#cached.get(site)
-    if (known === undefined) this.#cached.set(site, new Set([by]))
-    else known.add(by)
+    if (this.isCached(site, by)) return
+    this.#setMaker(site, by, true)
+    // Kept answers outlive this process, and so does that there are some.
+    const [status, body, generatedAt] = [204, Buffer.alloc(0), this.#options.clock.now()]
+    void this.#options.memory.put(markOf(site, by), {
+      ...{ status, headers: [], body, generatedAt, expiration: false },
+    })
   }
 
   /** Looks for a kept answer only where there may be one. */
   through(request: CacheRequest): Result | Promise<Result> {
-    if (this.isCached(request.site, request.by)) return this.answer(request)
+    const { site, by } = request
+    const isCached = this.#makers.get(site)?.get(by) ?? this.#wasCached(site, by)
+    return andThen(isCached, (is) => (is ? this.answer(request) : this.#first(request)))
+  }
+
+  /** Whether one was kept before this process began, or by another one. */
+  async #wasCached(site: Site, by: string): Promise<boolean> {
+    const { entry } = await this.#options.memory.get(markOf(site, by))
+    const isCached = entry !== undefined || this.isCached(site, by)
+    this.#setMaker(site, by, isCached)
+    return isCached
+  }
+
+  #setMaker(site: Site, by: string, isCached: boolean): void {
+    const known = this.#makers.get(site) ?? new Map<string, boolean>()
+    if (known.size >= MAX_MAKERS) known.clear()
+    this.#makers.set(site, known.set(by, isCached))
+  }
+
+  #first(request: CacheRequest): Promise<Result> {
     return request.make().then((result) => {
       if ('code' in result || 'switched' in result) return result
       if (policyOf(result.status, result.headers) === undefined)

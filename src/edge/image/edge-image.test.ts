@@ -13,6 +13,7 @@ import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
 import { type ImageConfig, readImageConfig } from '#core/output/image-config.ts'
 import type { Images } from '#core/ports/images.ts'
+import { EVERYTHING, REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { createEdgeWorld, serveSlow } from '#test/support/edge.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -98,6 +99,18 @@ test('an image is resized and converted to what a visitor takes, once for all', 
   assert.equal(converted, before + 1)
   time.now += 61_000
   assert.equal((await get('/a%20b.png')).headers['x-vercel-cache'], 'STALE')
+})
+
+test('an image of a site without functions is made anew once the project is purged', async () => {
+  const host = `i${hosts}.test`
+  const get = site()
+  const from = async () => (await get('/c.png')).headers['x-vercel-cache']
+  assert.deepEqual([await from(), await from()], ['MISS', 'HIT'])
+  time.now += 10
+  await prerenders.revalidate(`dpl_${host}`, { tags: [EVERYTHING], at: time.now })
+  world.bus.publish(REVALIDATIONS_TOPIC, `dpl_${host}`)
+  time.now += 10
+  assert.deepEqual([await from(), await from()], ['REVALIDATED', 'HIT'])
 })
 
 test('what was not agreed to is refused in words', async () => {

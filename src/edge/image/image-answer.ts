@@ -99,7 +99,6 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
     if ('problem' in asked) return failed(site, 400, asked.problem)
     if (method !== 'GET' && method !== 'HEAD') return failed(site, 405, 'Only GET is allowed.')
     const work = () => make(visit, asked)
-    cache.note(site, BY)
     const result = await cache.answer({
       ...askedImage(site, config, asked, exchange.question),
       ...{ make: work, makeForAll: work },

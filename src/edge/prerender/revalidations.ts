@@ -44,7 +44,7 @@ export class Revalidations {
     this.#ends = [
       options.bus.subscribe(REVALIDATIONS_TOPIC, (id) => {
         options.memory.forget(id)
-        if (this.#known.has(id)) void this.#read(id)
+        if (this.#known.has(id) || this.#loads.has(id)) void this.#read(id)
       }),
       options.bus.onGap?.(() => {
         options.memory.clear()
@@ -58,9 +58,11 @@ export class Revalidations {
     return this.#loads.get(deploymentId) ?? this.#read(deploymentId)
   }
 
-  /** While something is being read, a promise of it. */
+  /** A promise of what has to be read before `stateOf` can be believed; undefined where all is known. */
   pending(deploymentId: string): Promise<void> | undefined {
-    return this.#loads.get(deploymentId)
+    return (
+      this.#loads.get(deploymentId) ?? (this.#known.has(deploymentId) ? undefined : this.#read(deploymentId))
+    )
   }
 
   /** Of something whose tags are written as in `x-next-cache-tags`; undefined where it is as right as it was. */
@@ -103,6 +105,8 @@ export class Revalidations {
     const load = cache
       .revalidations(deploymentId)
       .then((tags) => {
+        // Whoever has begun later knows more.
+        if (this.#loads.get(deploymentId) !== load) return
         if (this.#known.size >= MAX_DEPLOYMENTS) this.#known.clear()
         this.#known.set(deploymentId, { tags, line: lineOf(tags) })
       })

@@ -27,9 +27,9 @@ test('help is given at every level, with examples, and documents the exit codes'
   }
   const { stdout } = await machine.aloft(['--help'])
   for (const exit of [
-    '0 +done',
-    '1 +failed',
-    '2 +wrong usage',
+    '0 +success',
+    '1 +the command or the build failed',
+    '2 +invalid usage',
     '3 +not logged in',
     '4 +not found',
     '130 +stop',
@@ -43,7 +43,7 @@ test('help is given at every level, with examples, and documents the exit codes'
 test('wrong usage exits with 2, says what is wrong and suggests what was meant', async () => {
   await using machine = await startMachine()
   const cases: readonly [string[], RegExp][] = [
-    [['tokn', 'ls'], /unknown command 'tokn'\. Did you mean tokens\?\n {2}hint: aloft --help/],
+    [['tokes', 'ls'], /unknown command 'tokes'\. Did you mean tokens\?\n {2}hint: aloft --help/],
     [['token', 'lst'], /unknown command 'lst'\. Did you mean ls\?\n {2}hint: aloft tokens --help/],
     [['whoami', '--jsn'], /unknown option '--jsn'\. Did you mean --json\?/],
     [['token', 'create'], /missing required argument 'name'\.\n {2}hint: aloft tokens create --help/],

@@ -1,13 +1,16 @@
 /** The options that every command takes, before or after its name. */
 export const GLOBAL_OPTIONS = [
   ['--json', 'print the result as JSON'],
-  ['--base-url <url>', 'address of the installation (else ALOFT_BASE_URL, else the last login)'],
-  ['--token <token>', 'API token (else ALOFT_TOKEN, else the stored login)'],
-  ['--team <id or slug>', 'team to act for (else that of the linked folder, else that of `teams switch`)'],
-  ['--scope <id or slug>', 'the same as --team'],
-  ['--personal', 'act for your own account, whatever was switched to'],
-  ['-y, --yes', 'agree to everything that would be asked'],
-  ['--debug', 'print requests and answers to stderr, without secrets'],
+  ['--base-url <url>', 'URL of the installation (default: ALOFT_BASE_URL, then the last login)'],
+  ['--token <token>', 'API token (default: ALOFT_TOKEN, then the stored login)'],
+  [
+    '--team <id or slug>',
+    'team to use (default: the linked project’s team, then the one set by `teams switch`)',
+  ],
+  ['--scope <id or slug>', 'alias for --team'],
+  ['--personal', 'use your personal account, even after `teams switch`'],
+  ['-y, --yes', 'answer yes to every confirmation'],
+  ['--debug', 'print requests and responses to stderr, with secrets redacted'],
 ] as const
 
 export interface GlobalOptions {

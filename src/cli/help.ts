@@ -13,16 +13,16 @@ export const examplesHelp = (examples: Examples): string =>
   )
 
 export const ENVIRONMENT = [
-  ['ALOFT_BASE_URL', `address of the installation (without it and a login: ${DEFAULT_BASE_URL})`],
-  ['ALOFT_TOKEN', 'API token, instead of the stored login'],
-  ['NO_COLOR', 'no colours'],
+  ['ALOFT_BASE_URL', `URL of the installation (default: the last login, then ${DEFAULT_BASE_URL})`],
+  ['ALOFT_TOKEN', 'API token to use instead of the stored login'],
+  ['NO_COLOR', 'disable colored output'],
 ] as const
 
 export const EXIT_CODES = [
-  ['0', 'done'],
-  ['1', 'failed, or the build did'],
-  ['2', 'wrong usage; nothing was tried'],
-  ['3', 'not logged in, or not allowed'],
+  ['0', 'success'],
+  ['1', 'the command or the build failed'],
+  ['2', 'invalid usage; nothing was attempted'],
+  ['3', 'not logged in or not permitted'],
   ['4', 'not found'],
   ['130', 'stopped by Ctrl-C'],
 ] as const
@@ -31,12 +31,12 @@ export const EXIT_CODES = [
 export const rootHelp = [
   examplesHelp([
     ['login you@example.com', 'log in'],
-    ['', 'put the current folder online'],
-    ['deploy dist --prod', 'put a folder into production'],
-    ['logs -f', 'what happens there, as it happens'],
-    ['ls --json', 'your deployments, for a program to read'],
-    ['tokens create ci --expires-in 30d', 'a token that lapses after 30 days'],
-    ['help tokens create', 'all about one command'],
+    ['', 'deploy the current folder'],
+    ['deploy dist --prod', 'deploy a folder to production'],
+    ['logs -f', 'follow the live log'],
+    ['ls --json', 'list your deployments as JSON'],
+    ['tokens create ci --expires-in 30d', 'create a token that expires in 30 days'],
+    ['help tokens create', 'show the help of a command'],
   ]),
   section('Environment', ENVIRONMENT),
   section('Exit codes', EXIT_CODES),

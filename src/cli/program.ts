@@ -25,7 +25,7 @@ interface ProgramParts {
 export function buildProgram(parts: ProgramParts): Parser {
   const { stdout, stderr, env, chosen } = parts
   const root = new Parser('aloft')
-    .description('Aloft: give it files, get a live address.')
+    .description('Deploy sites and apps to Aloft.')
     .version(parts.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command...]', 'show help for a command')

@@ -3,8 +3,8 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     alias: {
-      summary: 'Hosts that show a deployment',
-      examples: [['alias set shop-a1b2c3 shop.example.com', 'point a host to a deployment']],
+      summary: 'Domains pointed at a single deployment',
+      examples: [['alias set shop-a1b2c3 shop.example.com', 'point a domain at a deployment']],
     },
   },
   synonyms: { aliases: 'alias' },
@@ -16,7 +16,7 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'alias set',
-      summary: 'Point an alias to a deployment',
+      summary: 'Point an alias at a deployment',
       load: () => import('./set.ts'),
     },
     {

@@ -3,13 +3,13 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     apps: {
-      summary: 'Applications that accounts can install',
+      summary: 'Applications for other accounts to install',
       examples: [
         [
           'apps create --name Watcher --redirect-uri https://watcher.example/back --scope deployment:read',
-          'register one',
+          'register an application',
         ],
-        ['apps ls', 'what you have registered'],
+        ['apps ls', 'list the applications you registered'],
       ],
     },
   },
@@ -17,19 +17,19 @@ export const COMMANDS: CommandTable = {
   commands: [
     {
       name: 'apps create',
-      summary: 'Register an application and print its secret, this once',
+      summary: 'Register an application and print its secret once',
       load: () => import('./create.ts'),
     },
     { name: 'apps ls', summary: 'List applications', load: () => import('./ls.ts') },
     { name: 'apps set', summary: 'Change an application', load: () => import('./set.ts') },
     {
       name: 'apps rotate-secret',
-      summary: 'Give an application a new secret',
+      summary: 'Replace the secret of an application',
       load: () => import('./rotate-secret.ts'),
     },
     {
       name: 'apps rm',
-      summary: 'Remove an application, also wherever it is installed',
+      summary: 'Delete an application and all its installations',
       load: () => import('./rm.ts'),
     },
   ],

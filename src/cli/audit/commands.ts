@@ -3,14 +3,14 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     audit: {
-      summary: 'Who changed what in the account',
+      summary: 'Audit log of the account',
       examples: [
-        ['audit ls', 'the newest changes'],
-        ['audit ls --action DELETE', 'what was deleted'],
+        ['audit ls', 'show the latest changes'],
+        ['audit ls --action DELETE', 'show deletions only'],
       ],
     },
   },
   commands: [
-    { name: 'audit ls', summary: 'List who changed what, newest first', load: () => import('./ls.ts') },
+    { name: 'audit ls', summary: 'Show the audit log, newest first', load: () => import('./ls.ts') },
   ],
 }

@@ -17,8 +17,8 @@ export const command = defineCommand({
     ...pageOptions,
   },
   examples: [
-    ['audit ls', 'the newest changes'],
-    ['audit ls --team acme --user jo@example.com', 'what one member changed'],
+    ['audit ls', 'show the latest changes'],
+    ['audit ls --team acme --user jo@example.com', 'show the changes made by one member'],
     ['audit ls --action DELETE --json', 'what was deleted, for a program to read'],
   ],
   async run(cli, given) {

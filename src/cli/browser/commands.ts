@@ -3,9 +3,9 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     sessions: {
-      summary: 'Browsers in which you are signed in',
+      summary: 'Browser sessions',
       examples: [
-        ['sessions ls', 'where you are signed in'],
+        ['sessions ls', 'list your sessions'],
         ['sessions rm --all', 'sign out everywhere'],
       ],
     },
@@ -14,9 +14,9 @@ export const COMMANDS: CommandTable = {
   commands: [
     {
       name: 'sessions ls',
-      summary: 'List the browsers in which you are signed in',
+      summary: 'List your browser sessions',
       load: () => import('./ls.ts'),
     },
-    { name: 'sessions rm', summary: 'Sign a browser out', load: () => import('./rm.ts') },
+    { name: 'sessions rm', summary: 'Sign out of a browser session', load: () => import('./rm.ts') },
   ],
 }

@@ -8,7 +8,7 @@ export const command = defineCommand({
   doing: 'list the browsers',
   about: 'The browsers in which you are signed in. Tokens are another list: `aloft tokens ls`.',
   examples: [
-    ['sessions ls', 'where you are signed in'],
+    ['sessions ls', 'list your sessions'],
     ['sessions ls --json', 'for a program to read'],
   ],
   async run(cli) {

@@ -3,11 +3,9 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     cache: {
-      summary: 'Answers that are kept for all visitors',
-      examples: [['cache purge --tag posts', 'have them made anew']],
+      summary: 'Cached responses',
+      examples: [['cache purge --tag posts', 'purge all responses with a tag']],
     },
   },
-  commands: [
-    { name: 'cache purge', summary: 'Have kept answers made anew', load: () => import('./purge.ts') },
-  ],
+  commands: [{ name: 'cache purge', summary: 'Purge cached responses', load: () => import('./purge.ts') }],
 }

@@ -4,7 +4,7 @@ export const COMMANDS: CommandTable = {
   groups: {
     certs: {
       summary: 'Certificates',
-      examples: [['certs issue example.com www.example.com', 'one for both names']],
+      examples: [['certs issue example.com www.example.com', 'issue one certificate for both names']],
     },
   },
   synonyms: { cert: 'certs', 'certs upload': 'add' },
@@ -16,13 +16,13 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'certs issue',
-      summary: 'Have a certificate issued',
+      summary: 'Issue a certificate',
       load: () => import('./issue.ts'),
     },
     { name: 'certs renew', summary: 'Renew a certificate now', load: () => import('./renew.ts') },
     {
       name: 'certs add',
-      summary: 'Add a certificate of your own, from PEM files',
+      summary: 'Upload your own certificate from PEM files',
       load: () => import('./add.ts'),
     },
     {

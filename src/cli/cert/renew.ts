@@ -8,7 +8,7 @@ export const command = defineCommand({
   about: 'A new one for the same names now. Certificates that were issued here renew themselves in time.',
   team: true,
   arguments: { id: required('id of the certificate') },
-  examples: [['certs renew cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'do not wait for its time']],
+  examples: [['certs renew cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'run it now instead of on schedule']],
   hints: {
     not_found: 'See your certificates with `aloft certs ls`.',
     domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` says how.',

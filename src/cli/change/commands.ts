@@ -2,6 +2,6 @@ import type { CommandTable } from '../command-table.ts'
 
 export const COMMANDS: CommandTable = {
   commands: [
-    { name: 'changes', summary: 'Follow what changes in the account', load: () => import('./changes.ts') },
+    { name: 'changes', summary: 'Follow changes in the account', load: () => import('./changes.ts') },
   ],
 }

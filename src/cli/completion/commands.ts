@@ -4,7 +4,7 @@ export const COMMANDS: CommandTable = {
   commands: [
     {
       name: 'completion',
-      summary: 'Write the completion for a shell',
+      summary: 'Print the completion script for a shell',
       load: () => import('./completion.ts'),
     },
   ],

@@ -11,7 +11,7 @@ export const command = defineCommand({
   team: true,
   options: projectOption,
   examples: [
-    ['crons ls', 'the schedules of the linked project'],
+    ['crons ls', 'list the schedules of the linked project'],
     ['crons ls --project shop --json', 'for a program to read'],
   ],
   hints: { not_found: 'See your projects with `aloft projects ls`.' },

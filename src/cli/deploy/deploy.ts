@@ -52,7 +52,7 @@ export const command = defineCommand({
   },
   examples: [
     ['deploy', 'put the current folder online; `aloft` alone does the same'],
-    ['deploy dist --prod', 'put a folder into production'],
+    ['deploy dist --prod', 'deploy a folder to production'],
     ['deploy --target staging', 'to an environment of the project'],
     ['deploy --env API_URL=https://api.example.com -e KEY', 'with variables; KEY is taken from yours'],
     ['deploy --qr', 'and open it on a phone'],

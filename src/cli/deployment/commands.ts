@@ -6,7 +6,7 @@ export const COMMANDS: CommandTable = {
     { name: 'inspect', summary: 'Show a deployment', load: () => import('./inspect.ts') },
     {
       name: 'logs',
-      summary: 'Read or follow the log of a deployment',
+      summary: 'Show or follow the log of a deployment',
       load: () => import('./logs.ts'),
     },
     {
@@ -19,39 +19,39 @@ export const COMMANDS: CommandTable = {
       summary: 'Save the preview image of a deployment',
       load: () => import('./preview.ts'),
     },
-    { name: 'open', summary: 'Show a site, and open it', load: () => import('./open.ts') },
+    { name: 'open', summary: 'Open a deployment in the browser', load: () => import('./open.ts') },
     {
       name: 'redeploy',
-      summary: 'Deploy the same files again',
+      summary: 'Redeploy the same files',
       load: () => import('./redeploy.ts'),
     },
     { name: 'cancel', summary: 'Cancel a build', load: () => import('./cancel.ts') },
     {
       name: 'promote',
-      summary: 'Show a deployment in production',
+      summary: 'Promote a deployment to production',
       load: () => import('./promote.ts'),
     },
     {
       name: 'rollback',
-      summary: 'Show an earlier deployment in production',
+      summary: 'Roll production back to an earlier deployment',
       load: () => import('./rollback.ts'),
     },
     {
       name: 'pause',
-      summary: 'Pause the production of a project',
+      summary: 'Pause production of a project',
       load: () => import('./pause.ts'),
     },
-    { name: 'unpause', summary: 'Let a paused project go on', load: () => import('./unpause.ts') },
+    { name: 'unpause', summary: 'Resume a paused project', load: () => import('./unpause.ts') },
     { name: 'rm', summary: 'Remove deployments', load: () => import('./rm.ts') },
     { name: 'link', summary: 'Link this folder to a project', load: () => import('./link.ts') },
     {
       name: 'unlink',
-      summary: 'Forget which project this folder is linked to',
+      summary: 'Unlink this folder from its project',
       load: () => import('./unlink.ts'),
     },
     {
       name: 'scale',
-      summary: 'Set how many instances a deployment has',
+      summary: 'Set the number of instances of a deployment',
       load: () => import('./scale.ts'),
     },
     {

@@ -5,8 +5,8 @@ export const COMMANDS: CommandTable = {
     dns: {
       summary: 'DNS records of your domains',
       examples: [
-        ['dns ls example.com', 'its records'],
-        ['dns add example.com www A 192.0.2.1', 'another one'],
+        ['dns ls example.com', 'list the records of a domain'],
+        ['dns add example.com www A 192.0.2.1', 'add a record'],
       ],
     },
   },
@@ -23,7 +23,7 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'dns import',
-      summary: 'Add the records of a zone file',
+      summary: 'Import records from a zone file',
       load: () => import('./import.ts'),
     },
     {

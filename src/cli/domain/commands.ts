@@ -3,11 +3,11 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     domains: {
-      summary: 'Domains of your own',
+      summary: 'Custom domains',
       examples: [
-        ['domains add example.com', 'add one, and see how to verify it'],
-        ['domains attach example.com shop', 'show a project there'],
-        ['domains inspect example.com', 'what DNS says of it, and what to do next'],
+        ['domains add example.com', 'add a domain and see how to verify it'],
+        ['domains attach example.com shop', 'serve a project from a domain'],
+        ['domains inspect example.com', 'check its DNS and see what to do next'],
       ],
     },
   },
@@ -25,32 +25,32 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'domains verify',
-      summary: 'Look for the proof that a domain is yours',
+      summary: 'Verify ownership of a domain',
       load: () => import('./verify.ts'),
     },
     {
       name: 'domains inspect',
-      summary: 'Say which DNS records of a domain are missing or wrong',
+      summary: 'Check the DNS records of a domain',
       load: () => import('./inspect.ts'),
     },
     {
       name: 'domains attach',
-      summary: 'Show a project on a domain',
+      summary: 'Attach a domain to a project',
       load: () => import('./attach.ts'),
     },
     {
       name: 'domains detach',
-      summary: 'Take a domain from a project',
+      summary: 'Detach a domain from a project',
       load: () => import('./detach.ts'),
     },
     {
       name: 'domains set',
-      summary: 'Change what a domain of a project shows',
+      summary: 'Change what a project domain serves',
       load: () => import('./set.ts'),
     },
     {
       name: 'domains price',
-      summary: 'Tell what a domain costs',
+      summary: 'Show the price of a domain',
       load: () => import('./price.ts'),
     },
     {
@@ -60,7 +60,7 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'domains transfer-in',
-      summary: 'Move a domain here from another registrar',
+      summary: 'Transfer a domain in from another registrar',
       load: () => import('./transfer-in.ts'),
     },
     {

@@ -3,8 +3,8 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     drains: {
-      summary: 'Addresses that log entries are sent to',
-      examples: [['drains add https://logs.example.com/in', 'send all entries there']],
+      summary: 'Log drains',
+      examples: [['drains add https://logs.example.com/in', 'send all log entries to a URL']],
     },
   },
   synonyms: { drain: 'drains', 'drains create': 'add' },
@@ -12,13 +12,13 @@ export const COMMANDS: CommandTable = {
     { name: 'drains ls', summary: 'List log drains', load: () => import('./ls.ts') },
     {
       name: 'drains add',
-      summary: 'Have log entries sent to an address',
+      summary: 'Create a log drain',
       load: () => import('./add.ts'),
     },
     { name: 'drains rm', summary: 'Remove a log drain', load: () => import('./rm.ts') },
     {
       name: 'drains verify-code',
-      summary: 'Tell what an address has to answer before entries are sent to it',
+      summary: 'Show the code that verifies a log drain endpoint',
       load: () => import('./verify-code.ts'),
     },
   ],

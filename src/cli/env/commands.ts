@@ -5,20 +5,20 @@ export const COMMANDS: CommandTable = {
     env: {
       summary: 'Environment variables of a project',
       examples: [
-        ['env add DATABASE_URL production', 'ask for the value, then set it'],
-        ['env pull', 'the development variables, into .env.local'],
+        ['env add DATABASE_URL production', 'prompt for the value and set it'],
+        ['env pull', 'write the development variables to .env.local'],
       ],
     },
   },
   commands: [
     {
       name: 'env ls',
-      summary: 'List variables; values with --reveal',
+      summary: 'List variables',
       load: () => import('./ls.ts'),
     },
     {
       name: 'env add',
-      summary: 'Set a variable, with its value from stdin or asked for',
+      summary: 'Set a variable',
       load: () => import('./add.ts'),
     },
     {
@@ -33,7 +33,7 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'env push',
-      summary: 'Set the variables of a .env file',
+      summary: 'Set variables from a .env file',
       load: () => import('./push.ts'),
     },
   ],

@@ -3,10 +3,10 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     environments: {
-      summary: 'Environments beside production and previews, such as staging',
+      summary: 'Custom environments, such as staging',
       examples: [
-        ['environments ls', 'those of the linked project'],
-        ['environments add staging --branch staging', 'pushes of the branch staging go there'],
+        ['environments ls', 'list the environments of the linked project'],
+        ['environments add staging --branch staging', 'deploy pushes to the staging branch to it'],
         ['deploy --target staging', 'deploy to it'],
       ],
     },

@@ -12,7 +12,7 @@ export const command = defineCommand({
   team: true,
   options: projectOption,
   examples: [
-    ['environments ls', 'those of the linked project'],
+    ['environments ls', 'list the environments of the linked project'],
     ['environments ls --project shop --json', 'for a program to read'],
   ],
   hints: { not_found: 'See your projects with `aloft projects ls`.' },

@@ -3,42 +3,42 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     git: {
-      summary: 'Deployments by pushing to a repository',
+      summary: 'Git deployments',
       examples: [
-        ['git connect https://github.com/me/site.git', 'deploy what is pushed there'],
-        ['git deliveries', 'every push, and what came of it'],
+        ['git connect https://github.com/me/site.git', 'deploy pushes to a repository'],
+        ['git deliveries', 'list pushes and their deployments'],
       ],
     },
     hooks: {
-      summary: 'Addresses that deploy a branch',
-      examples: [['hooks add cms main', 'an address for a content system']],
+      summary: 'Deploy hooks',
+      examples: [['hooks add cms main', 'create a deploy hook for a CMS']],
     },
   },
   synonyms: { hook: 'hooks', 'hooks create': 'add', 'git pushes': 'deliveries' },
   commands: [
     {
       name: 'git connect',
-      summary: 'Deploy what is pushed to a repository elsewhere',
+      summary: 'Connect a Git repository',
       load: () => import('./connect.ts'),
     },
     {
       name: 'git disconnect',
-      summary: 'Deploy from it no more',
+      summary: 'Disconnect the Git repository',
       load: () => import('./disconnect.ts'),
     },
     {
       name: 'git deliveries',
-      summary: 'List pushes, with what came of each',
+      summary: 'List pushes and their results',
       load: () => import('./deliveries.ts'),
     },
     {
       name: 'git approve',
-      summary: 'Deploy a pull request from a fork',
+      summary: 'Approve a pull request from a fork',
       load: () => import('./approve.ts'),
     },
     {
       name: 'git run-again',
-      summary: 'Deploy a push once more',
+      summary: 'Deploy a push again',
       load: () => import('./run-again.ts'),
     },
     {
@@ -48,7 +48,7 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'hooks add',
-      summary: 'Make an address that deploys a branch',
+      summary: 'Create a deploy hook',
       load: () => import('../hook/add.ts'),
     },
     {

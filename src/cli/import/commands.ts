@@ -3,17 +3,17 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     import: {
-      summary: 'Bring along what you have elsewhere',
+      summary: 'Import from another platform',
       examples: [
-        ['import vercel --from-token $VERCEL_TOKEN', 'show what would come along'],
-        ['import vercel --from-token $VERCEL_TOKEN --yes', 'bring it'],
+        ['import vercel --from-token $VERCEL_TOKEN', 'preview the import'],
+        ['import vercel --from-token $VERCEL_TOKEN --yes', 'run the import'],
       ],
     },
   },
   commands: [
     {
       name: 'import vercel',
-      summary: 'Bring projects, variables, domains and sites from Vercel',
+      summary: 'Import projects, variables, domains and sites from Vercel',
       load: () => import('./vercel.ts'),
     },
   ],

@@ -22,8 +22,8 @@ export const command = defineCommand({
     yes: flag('bring it, rather than show what would come along'),
   },
   examples: [
-    ['import vercel --from-token $VERCEL_TOKEN', 'show what would come along'],
-    ['import vercel --from-token $VERCEL_TOKEN --yes', 'bring it'],
+    ['import vercel --from-token $VERCEL_TOKEN', 'preview the import'],
+    ['import vercel --from-token $VERCEL_TOKEN --yes', 'run the import'],
     ['import vercel --from https://api.old.example --from-token $TOKEN --yes', 'bring it from another Aloft'],
   ],
   async run(cli, { from, fromToken, fromTeam, project, yes }) {

@@ -3,10 +3,10 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     integrations: {
-      summary: 'Applications that are installed in the account',
+      summary: 'Applications installed in the account',
       examples: [
-        ['integrations ls', 'what is installed'],
-        ['integrations rm icfg_3f9a1c0b7d2e', 'remove one, with its tokens'],
+        ['integrations ls', 'list the installed applications'],
+        ['integrations rm icfg_3f9a1c0b7d2e', 'remove an application and its tokens'],
       ],
     },
   },
@@ -14,27 +14,27 @@ export const COMMANDS: CommandTable = {
   commands: [
     {
       name: 'integrations ls',
-      summary: 'List the applications that are installed',
+      summary: 'List installed applications',
       load: () => import('./ls.ts'),
     },
     {
       name: 'integrations inspect',
-      summary: 'Show what an installed application may touch',
+      summary: 'Show the permissions of an installed application',
       load: () => import('./inspect.ts'),
     },
     {
       name: 'integrations projects',
-      summary: 'Choose the projects that it may touch',
+      summary: 'Choose the projects an application can access',
       load: () => import('./projects.ts'),
     },
     {
       name: 'integrations confirm',
-      summary: 'Agree to what it asks for besides',
+      summary: 'Approve additional permissions of an application',
       load: () => import('./confirm.ts'),
     },
     {
       name: 'integrations transfer',
-      summary: 'Make another OWNER of the team answer for it',
+      summary: 'Transfer an installed application to another OWNER',
       load: () => import('./transfer.ts'),
     },
     {

@@ -10,7 +10,7 @@ export const command = defineCommand({
   about: 'Applications that are installed in the account. Those that you registered: `aloft apps ls`.',
   team: true,
   examples: [
-    ['integrations ls', 'what is installed'],
+    ['integrations ls', 'list the installed applications'],
     ['integrations ls --team acme --json', 'in a team, for a program to read'],
   ],
   async run(cli) {

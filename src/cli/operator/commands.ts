@@ -3,59 +3,59 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     operator: {
-      summary: 'Run this installation (operators only)',
+      summary: 'Operate this installation (operators only)',
       examples: [
-        ['operator doctor', 'whether everything is as it should be'],
-        ['operator backup', 'everything, in one file'],
-        ['operator accounts set acme --plan pro', 'change a plan'],
+        ['operator doctor', 'check the installation for problems'],
+        ['operator backup', 'back up everything to one file'],
+        ['operator accounts set acme --plan pro', 'change the plan of an account'],
       ],
     },
     'operator quotas': {
-      summary: 'What accounts may use, by plan',
+      summary: 'Quotas of each plan',
       examples: [
-        ['operator quotas ls', 'all plans'],
-        ['operator quotas set free contentBytes=2GB', 'change one'],
+        ['operator quotas ls', 'list the quotas of all plans'],
+        ['operator quotas set free contentBytes=2GB', 'change a quota'],
       ],
     },
     'operator accounts': {
-      summary: 'Plans and blocks of accounts',
+      summary: 'Accounts of users and teams',
       examples: [
-        ['operator accounts get jo@example.com', 'by e-mail address, id or slug'],
-        ['operator accounts set acme --block', 'from now on reads work and writes do not'],
+        ['operator accounts get jo@example.com', 'look up an account by email, id or slug'],
+        ['operator accounts set acme --block', 'make an account read-only'],
       ],
     },
     'operator jobs': {
-      summary: 'The jobs of this installation: recurring and failed ones',
+      summary: 'Recurring and dead jobs',
       examples: [
-        ['operator jobs run logins.clean-up', 'do not wait for its time'],
-        ['operator jobs failed', 'what went wrong'],
+        ['operator jobs run logins.clean-up', 'run it now instead of on schedule'],
+        ['operator jobs failed', 'list dead jobs'],
       ],
     },
   },
   commands: [
     {
       name: 'operator status',
-      summary: 'What the installation is made of, and what it uses',
+      summary: 'Show the components and resource usage of the installation',
       load: () => import('./status.ts'),
     },
     {
       name: 'operator doctor',
-      summary: 'Look for what is not right, and say what to do about it',
+      summary: 'Check the installation and suggest fixes',
       load: () => import('./doctor/doctor.ts'),
     },
     {
       name: 'operator restart',
-      summary: 'Replace the processes of the server without refusing a connection',
+      summary: 'Restart the server without downtime',
       load: () => import('./restart.ts'),
     },
     {
       name: 'operator backup',
-      summary: 'Save everything in one file, while the server runs',
+      summary: 'Back up everything to one file while the server runs',
       load: () => import('./backup.ts'),
     },
     {
       name: 'operator restore',
-      summary: 'Put a backup into an empty data folder',
+      summary: 'Restore a backup into an empty data folder',
       load: () => import('./restore.ts'),
     },
     {
@@ -65,27 +65,27 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'operator accounts get',
-      summary: 'Look up an account',
+      summary: 'Show an account',
       load: () => import('./accounts-get.ts'),
     },
     {
       name: 'operator accounts set',
-      summary: 'Change the plan of an account, block or unblock it',
+      summary: 'Change the plan of an account, or block or unblock it',
       load: () => import('./accounts-set.ts'),
     },
     {
       name: 'operator accounts quotas',
-      summary: 'Show what an account uses, and change what it may',
+      summary: 'Show the usage of an account, or change its quotas',
       load: () => import('./accounts-quotas.ts'),
     },
     {
       name: 'operator quotas ls',
-      summary: 'List what each plan allows',
+      summary: 'List the quotas of each plan',
       load: () => import('./quotas-ls.ts'),
     },
     {
       name: 'operator quotas set',
-      summary: 'Change what a plan allows',
+      summary: 'Change the quotas of a plan',
       load: () => import('./quotas-set.ts'),
     },
     {
@@ -95,22 +95,22 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'operator join',
-      summary: 'Invite a machine to become part of the installation',
+      summary: 'Invite a machine to join the installation',
       load: () => import('./join.ts'),
     },
     {
       name: 'operator drain',
-      summary: 'Give a machine nothing new, before it is stopped',
+      summary: 'Drain a machine before stopping it',
       load: () => import('./drain.ts'),
     },
     {
       name: 'operator move-content',
-      summary: 'Move contents of files between the disk and an object store',
+      summary: 'Move file contents between disk and object store',
       load: () => import('./move-content.ts'),
     },
     {
       name: 'operator jobs ls',
-      summary: 'List the jobs that can be run now, and the queue',
+      summary: 'List recurring jobs and the queue',
       load: () => import('./jobs-ls.ts'),
     },
     {
@@ -120,17 +120,17 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'operator jobs failed',
-      summary: 'List the jobs that failed for good',
+      summary: 'List dead jobs',
       load: () => import('./jobs-failed.ts'),
     },
     {
       name: 'operator jobs retry',
-      summary: 'Try failed jobs again',
+      summary: 'Retry dead jobs',
       load: () => import('./jobs-retry.ts'),
     },
     {
       name: 'operator jobs rm',
-      summary: 'Forget failed jobs',
+      summary: 'Delete dead jobs',
       load: () => import('./jobs-rm.ts'),
     },
   ],

@@ -7,7 +7,7 @@ export const command = defineCommand({
   doing: 'run the job',
   about: 'Puts the job into the queue and returns; a run that already waits is not added twice.',
   arguments: { name: required('name of the job, as `aloft operator jobs ls` shows it') },
-  examples: [['operator jobs run logins.clean-up', 'do not wait for its time']],
+  examples: [['operator jobs run logins.clean-up', 'run it now instead of on schedule']],
   hints: { ...operatorHints, not_found: 'See the names with `aloft operator jobs ls`.' },
   async run(cli, { name }) {
     const { out } = cli

@@ -11,7 +11,7 @@ export const command = defineCommand({
   team: true,
   arguments: { project: optional('id or name; the one this folder is linked to when left out') },
   examples: [
-    ['projects bypass add shop', 'print a new one'],
+    ['projects bypass add shop', 'create a secret and print it'],
     ['projects bypass add shop --json', 'for a program to read'],
   ],
   hints: { not_found: 'See your projects with `aloft projects ls`.' },

@@ -3,16 +3,16 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     projects: {
-      summary: 'Projects: what belongs to one site',
+      summary: 'Projects',
       examples: [
-        ['projects ls', 'your projects'],
-        ['projects inspect shop', 'one of them'],
+        ['projects ls', 'list your projects'],
+        ['projects inspect shop', 'show a project'],
         ['projects set shop --build-command "npm run site"', 'change how it is built'],
       ],
     },
     'projects bypass': {
-      summary: 'Secrets with which programs pass the protection of a project',
-      examples: [['projects bypass add shop', 'print a new one']],
+      summary: 'Automation bypass secrets',
+      examples: [['projects bypass add shop', 'create a secret and print it']],
     },
   },
   synonyms: { project: 'projects', 'projects create': 'add' },
@@ -34,7 +34,7 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'projects logs',
-      summary: 'Read or follow the log of all deployments of a project',
+      summary: 'Show or follow the log of all deployments of a project',
       load: () => import('./logs.ts'),
     },
     {
@@ -49,47 +49,47 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'projects rename',
-      summary: 'Give a project another name',
+      summary: 'Rename a project',
       load: () => import('./rename.ts'),
     },
     {
       name: 'projects set',
-      summary: 'Change how a project is built and shown',
+      summary: 'Change the settings of a project',
       load: () => import('./set.ts'),
     },
     {
       name: 'projects protect',
-      summary: 'Choose who may visit a project',
+      summary: 'Restrict who can visit a project',
       load: () => import('./protect.ts'),
     },
     {
       name: 'projects bypass ls',
-      summary: 'List the secrets with which programs pass the protection',
+      summary: 'List automation bypass secrets',
       load: () => import('./bypass-ls.ts'),
     },
     {
       name: 'projects bypass add',
-      summary: 'Make such a secret and print it',
+      summary: 'Create an automation bypass secret',
       load: () => import('./bypass-add.ts'),
     },
     {
       name: 'projects bypass rm',
-      summary: 'Revoke such a secret',
+      summary: 'Revoke an automation bypass secret',
       load: () => import('./bypass-rm.ts'),
     },
     {
       name: 'projects transfer',
-      summary: 'Offer a project to another account',
+      summary: 'Transfer a project to another account',
       load: () => import('./transfer.ts'),
     },
     {
       name: 'projects accept',
-      summary: 'Take a project that was offered',
+      summary: 'Accept a project transfer',
       load: () => import('./accept.ts'),
     },
     {
       name: 'projects rm',
-      summary: 'Delete a project with its deployments',
+      summary: 'Delete a project and its deployments',
       load: () => import('./rm.ts'),
     },
   ],

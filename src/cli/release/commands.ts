@@ -3,10 +3,10 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     releases: {
-      summary: 'New deployments that reach visitors step by step',
+      summary: 'Rolling releases',
       examples: [
-        ['releases set --stages 10:5m,50:10m', 'a tenth for five minutes, then half, then everybody'],
-        ['releases status', 'how far the release of the linked project is'],
+        ['releases set --stages 10:5m,50:10m', '10% for 5 minutes, 50% for 10 minutes, then everyone'],
+        ['releases status', 'show the release of the linked project'],
       ],
     },
   },
@@ -19,25 +19,37 @@ export const COMMANDS: CommandTable = {
   commands: [
     {
       name: 'releases status',
-      summary: 'Show the release under way, and both deployments beside each other',
+      summary: 'Show the current release and compare both deployments',
       load: () => import('./status.ts'),
     },
-    { name: 'releases set', summary: 'Set the stages of releases', load: () => import('./set.ts') },
+    {
+      name: 'releases set',
+      summary: 'Configure the stages of rolling releases',
+      load: () => import('./set.ts'),
+    },
     {
       name: 'releases off',
-      summary: 'Have new deployments reach everybody at once again',
+      summary: 'Disable rolling releases',
       load: () => import('./off.ts'),
     },
-    { name: 'releases start', summary: 'Start a release of a deployment', load: () => import('./start.ts') },
-    { name: 'releases approve', summary: 'Go on to the next stage', load: () => import('./approve.ts') },
+    {
+      name: 'releases start',
+      summary: 'Start a rolling release of a deployment',
+      load: () => import('./start.ts'),
+    },
+    {
+      name: 'releases approve',
+      summary: 'Advance the release to the next stage',
+      load: () => import('./approve.ts'),
+    },
     {
       name: 'releases complete',
-      summary: 'Show the new deployment to everybody now',
+      summary: 'Complete the release immediately',
       load: () => import('./complete.ts'),
     },
     {
       name: 'releases abort',
-      summary: 'Show what was live before to everybody',
+      summary: 'Abort the release and restore the previous deployment',
       load: () => import('./abort.ts'),
     },
   ],

@@ -3,25 +3,25 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     secrets: {
-      summary: 'Values that variables can refer to',
-      examples: [['secrets add db-password', 'ask for the value, then store it']],
+      summary: 'Secrets that variables can reference',
+      examples: [['secrets add db-password', 'prompt for the value and store it']],
     },
   },
   synonyms: { secret: 'secrets' },
   commands: [
     {
       name: 'secrets ls',
-      summary: 'List secrets, without their values',
+      summary: 'List secrets',
       load: () => import('./ls.ts'),
     },
     {
       name: 'secrets add',
-      summary: 'Store a secret, from stdin or asked for',
+      summary: 'Create a secret',
       load: () => import('./add.ts'),
     },
     {
       name: 'secrets rename',
-      summary: 'Give a secret another name',
+      summary: 'Rename a secret',
       load: () => import('./rename.ts'),
     },
     {

@@ -5,7 +5,7 @@ export const COMMANDS: CommandTable = {
     { name: 'server', summary: 'Run the platform on this machine', load: () => import('./server.ts') },
     {
       name: 'join',
-      summary: 'Make this machine part of an installation',
+      summary: 'Join this machine to an installation',
       load: () => import('./join.ts'),
     },
   ],

@@ -4,17 +4,17 @@ export const COMMANDS: CommandTable = {
   commands: [
     {
       name: 'login',
-      summary: 'Log in by a link in a mail',
+      summary: 'Log in with an email link',
       load: () => import('./login.ts'),
     },
     {
       name: 'logout',
-      summary: 'Revoke the stored token and forget it',
+      summary: 'Log out and revoke the stored token',
       load: () => import('./logout.ts'),
     },
     {
       name: 'whoami',
-      summary: 'Show who you are here',
+      summary: 'Show the current user and account',
       load: () => import('./whoami.ts'),
     },
   ],

@@ -5,23 +5,23 @@ export const COMMANDS: CommandTable = {
     teams: {
       summary: 'Teams and their members',
       examples: [
-        ['teams create acme --name "Acme Inc."', 'a team'],
-        ['teams members ls --team acme', 'who is in it'],
-        ['teams switch acme', 'act for it from now on'],
+        ['teams create acme --name "Acme Inc."', 'create a team'],
+        ['teams members ls --team acme', 'list the members of a team'],
+        ['teams switch acme', 'make it the default account'],
       ],
     },
     'teams invitations': {
-      summary: 'Who was invited and has not accepted yet',
+      summary: 'Pending invitations of a team',
       examples: [
-        ['teams invitations ls --team acme', 'open invitations'],
-        ['teams invitations rm jo@example.com --team acme', 'withdraw one'],
+        ['teams invitations ls --team acme', 'list pending invitations'],
+        ['teams invitations rm jo@example.com --team acme', 'withdraw an invitation'],
       ],
     },
     'teams members': {
-      summary: 'Who belongs to a team, and as what',
+      summary: 'Members of a team and their roles',
       examples: [
-        ['teams members add jo@example.com --team acme', 'add somebody'],
-        ['teams members role jo@example.com owner --team acme', 'make them an owner'],
+        ['teams members add jo@example.com --team acme', 'add a member'],
+        ['teams members role jo@example.com owner --team acme', 'change their role to OWNER'],
       ],
     },
   },
@@ -33,11 +33,15 @@ export const COMMANDS: CommandTable = {
   },
   commands: [
     { name: 'teams ls', summary: 'List your teams', load: () => import('./ls.ts') },
-    { name: 'teams create', summary: 'Make a team that you own', load: () => import('./create.ts') },
-    { name: 'teams switch', summary: 'Act for a team from now on', load: () => import('./switch.ts') },
+    { name: 'teams create', summary: 'Create a team', load: () => import('./create.ts') },
+    {
+      name: 'teams switch',
+      summary: 'Switch the default account to a team',
+      load: () => import('./switch.ts'),
+    },
     {
       name: 'teams set',
-      summary: 'Change the name of a team and what members may',
+      summary: 'Change the name and permissions of a team',
       load: () => import('./set.ts'),
     },
     {
@@ -47,12 +51,12 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'teams members add',
-      summary: 'Add somebody to a team',
+      summary: 'Add a member to a team',
       load: () => import('./members-add.ts'),
     },
     {
       name: 'teams invitations ls',
-      summary: 'List the invitations that nobody has accepted yet',
+      summary: 'List pending invitations',
       load: () => import('./invitations-ls.ts'),
     },
     {

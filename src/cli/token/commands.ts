@@ -3,10 +3,10 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     tokens: {
-      summary: 'Make and revoke API tokens',
+      summary: 'API tokens',
       examples: [
-        ['tokens create ci', 'a token that does not lapse'],
-        ['tokens ls', 'your tokens, with their ids'],
+        ['tokens create ci', 'create a token that never expires'],
+        ['tokens ls', 'list your tokens and their ids'],
       ],
     },
   },
@@ -14,7 +14,7 @@ export const COMMANDS: CommandTable = {
   commands: [
     {
       name: 'tokens create',
-      summary: 'Make a token and print its value, this once',
+      summary: 'Create a token and print its value once',
       load: () => import('./create.ts'),
     },
     { name: 'tokens ls', summary: 'List your tokens', load: () => import('./ls.ts') },

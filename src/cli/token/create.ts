@@ -16,7 +16,7 @@ export const command = defineCommand({
     ),
   },
   examples: [
-    ['tokens create ci', 'a token that does not lapse'],
+    ['tokens create ci', 'create a token that never expires'],
     ['tokens create ci --expires-in 30d', 'one that lapses after 30 days'],
     ['tokens create ci --json', 'with its id and times'],
   ],

@@ -4,7 +4,7 @@ export const COMMANDS: CommandTable = {
   commands: [
     {
       name: 'usage',
-      summary: 'Show what the account uses of what it may',
+      summary: 'Show the usage and quotas of the account',
       load: () => import('./usage.ts'),
     },
   ],

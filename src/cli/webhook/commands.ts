@@ -3,10 +3,10 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     webhooks: {
-      summary: 'Addresses that are told of events',
+      summary: 'Webhooks',
       examples: [
-        ['webhooks add https://example.com/hook deployment.ready', 'tell of deployments'],
-        ['webhooks deliveries hook_4kTbb1xPBoTqRCUt', 'what was sent, and the answers'],
+        ['webhooks add https://example.com/hook deployment.ready', 'notify a URL when deployments are ready'],
+        ['webhooks deliveries hook_4kTbb1xPBoTqRCUt', 'show requests and responses'],
       ],
     },
   },
@@ -19,12 +19,12 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'webhooks add',
-      summary: 'Have events sent to an address',
+      summary: 'Create a webhook',
       load: () => import('./add.ts'),
     },
     {
       name: 'webhooks set',
-      summary: 'Change a webhook, or switch one on again',
+      summary: 'Change or re-enable a webhook',
       load: () => import('./set.ts'),
     },
     {
@@ -34,17 +34,17 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'webhooks deliveries',
-      summary: 'List what was sent to a webhook',
+      summary: 'List deliveries of a webhook',
       load: () => import('./deliveries.ts'),
     },
     {
       name: 'webhooks delivery',
-      summary: 'Show exactly what was sent',
+      summary: 'Show a delivery in full',
       load: () => import('./delivery.ts'),
     },
     {
       name: 'webhooks redeliver',
-      summary: 'Send an event again',
+      summary: 'Redeliver an event',
       load: () => import('./redeliver.ts'),
     },
   ],

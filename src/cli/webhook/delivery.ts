@@ -13,7 +13,7 @@ export const command = defineCommand({
   examples: [
     [
       'webhooks delivery hook_4kTbb1xPBoTqRCUt 3f0c6b1e-58d2-4c7a-9a41-2b7d0e6f9c15',
-      'what was sent, and the answers',
+      'show requests and responses',
     ],
     [
       'webhooks delivery hook_4kTbb1xPBoTqRCUt 3f0c6b1e-58d2-4c7a-9a41-2b7d0e6f9c15 --json',

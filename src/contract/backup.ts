@@ -37,6 +37,14 @@ export interface BackupEnd {
   readonly missing: number
 }
 
+/**
+ * How far a restore is: first the whole backup is checked, then its contents are written, and last all of that is put in
+ * its place.
+ */
+export type RestoreProgress =
+  | { readonly step: 'check' | 'write'; readonly bytes: number; readonly of: number }
+  | { readonly step: 'finish' }
+
 export const MANIFEST = 'manifest.json'
 export const MASTER_KEY = 'master.key'
 export const END = 'end.json'
@@ -87,6 +95,9 @@ export function readTarHeader(header: Buffer): { readonly name: string; readonly
       : Number.parseInt(header.toString('latin1', 124, 136), 8)
   return Number.isSafeInteger(size) && size >= 0 ? { name, size } : undefined
 }
+
+/** How much of an archive an entry takes, with its header and what fills its last block. */
+export const tarBytes = (size: number): number => BLOCK + size + padding(size)
 
 /** An entry that is in memory, whole blocks of it. */
 export function tarEntry(name: string, content: Buffer, at: number): Buffer {

@@ -15,7 +15,7 @@ import {
   unknownSteps,
 } from '#adapters/sql/backup/table-target.ts'
 import { readKeyText } from '#adapters/vault-aes/key-text.ts'
-import { type BackupManifest, MASTER_KEY } from '#contract/backup.ts'
+import { type BackupManifest, MASTER_KEY, type RestoreProgress, tarBytes } from '#contract/backup.ts'
 import { readPassphrase } from '#contract/sealed-backup.ts'
 import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -35,6 +35,8 @@ export interface RestoreOptions {
   readonly force: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** Hears how far it is, often. */
+  readonly onProgress?: (progress: RestoreProgress) => void
 }
 
 export interface Restored {
@@ -94,12 +96,15 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   }
 }
 
-async function openRequested({ cwd, file, passphraseFile }: RestoreOptions): Promise<Archive> {
+async function openRequested(options: RestoreOptions): Promise<Archive> {
+  const { cwd, file, passphraseFile, onProgress } = options
   const passphrase =
     passphraseFile === undefined
       ? undefined
       : readPassphrase(await readFile(resolve(cwd, passphraseFile), 'utf8'))
-  return openArchive(resolve(cwd, file), passphrase)
+  return openArchive(resolve(cwd, file), passphrase, (bytes, of) =>
+    onProgress?.({ step: 'check', bytes, of }),
+  )
 }
 
 function asRestoreError(error: unknown): unknown {
@@ -165,7 +170,8 @@ async function fill(
   try {
     const url = config.databaseUrl?.reveal()
     target = await openTableTarget({ url, file: join(aside, 'aloft.db'), logFile: join(aside, 'logs.db') })
-    const counts = await copy(archive, target, join(aside, 'blobs'))
+    const counts = await copy(archive, target, join(aside, 'blobs'), options.onProgress)
+    options.onProgress?.({ step: 'finish' })
     if (config.masterKey === undefined)
       await writePrivateFile(join(aside, 'master.key'), `${key.toString('base64')}\n`)
     await target.finish()
@@ -235,15 +241,21 @@ async function copy(
   archive: Archive,
   target: TableTarget,
   folder: string,
+  onProgress: RestoreOptions['onProgress'],
 ): Promise<Pick<Restored, 'rows' | 'blobs' | 'missing'>> {
   const { main, logs } = archive.manifest
   await target.begin('main', main.migrations)
   if (logs) await target.begin('logs', logs.migrations)
   const blobs = await createFsBlobStore({ folder, clock: systemClock, log: quiet })
   const counts = { rows: 0, blobs: 0, missing: archive.end.missing }
+  let written = 0
+  const wrote = (bytes: number) => {
+    written += bytes
+    onProgress?.({ step: 'write', bytes: written, of: archive.end.bytes })
+  }
   let small: ArchiveEntry[] = []
   const putAll = async (entries: readonly ArchiveEntry[]) => {
-    const stored = await Promise.all(entries.map((entry) => put(blobs, entry)))
+    const stored = await Promise.all(entries.map((entry) => put(blobs, entry, wrote)))
     for (const isStored of stored) counts[isStored ? 'blobs' : 'missing'] += 1
   }
   const putSmall = async () => {
@@ -257,6 +269,7 @@ async function copy(
         const lines = (await entry.bytes()).toString('utf8').trimEnd().split('\n')
         await target.add(schema as SchemaName, table, lines)
         counts.rows += lines.length
+        wrote(tarBytes(entry.size))
       } else if (BLOB.test(entry.name)) {
         if (entry.size > SMALL) await putAll([entry])
         else if (small.push(entry) === AT_ONCE) await putSmall()
@@ -271,19 +284,27 @@ async function copy(
 }
 
 /** False when the content was damaged already where the backup was made: then it is left out. */
-async function put(blobs: BlobStore, entry: ArchiveEntry): Promise<boolean> {
+async function put(blobs: BlobStore, entry: ArchiveEntry, wrote: (bytes: number) => void): Promise<boolean> {
   const name = BLOB.exec(entry.name)?.[1]
   if (entry.size <= SMALL) {
     const bytes = await entry.bytes()
     if (createHash('sha256').update(bytes).digest('hex') !== name) return false
     await blobs.putBytes(bytes)
+    wrote(tarBytes(entry.size))
     return true
   }
   const accept = ({ sha256 }: BlobDigest) => {
     if (sha256 !== name) throw new Damaged()
   }
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of entry.stream()) {
+      yield chunk
+      wrote(chunk.length)
+    }
+    wrote(tarBytes(entry.size) - entry.size)
+  }
   try {
-    await blobs.put(entry.stream(), { maxBytes: entry.size, sizeHint: entry.size, accept })
+    await blobs.put(counted(), { maxBytes: entry.size, sizeHint: entry.size, accept })
     return true
   } catch (error) {
     if (error instanceof Damaged) return false

@@ -5,11 +5,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, before, describe, test } from 'node:test'
 import { isLogTable } from '#adapters/sql/backup/table-source.ts'
-import { backupEnd, tarEntry } from '#contract/backup.ts'
+import { run } from '#cli/run.ts'
+import { backupEnd, type RestoreProgress, tarEntry } from '#contract/backup.ts'
 import { RestoreError, type RestoreOptions, restore } from '#src/process/restore.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
@@ -45,6 +46,22 @@ async function download(server: TestServer, token: string, query: string, file: 
   assert.equal(answer.status, 200)
   await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(file))
   return answer.headers
+}
+
+/** Each step in its turn, and nearly all of the archive by the end of the first two. */
+function tellsHowFar(progress: readonly RestoreProgress[]): void {
+  const steps = Map.groupBy(progress, ({ step }) => step)
+  assert.deepEqual([...steps.keys()], ['check', 'write', 'finish'])
+  for (const step of ['check', 'write'] as const) {
+    const parts = (steps.get(step) ?? []).map((each) => (each.step === 'finish' ? 1 : each.bytes / each.of))
+    assert.deepEqual(
+      parts,
+      parts.toSorted((a, b) => a - b),
+      'never backwards',
+    )
+    const last = parts.at(-1) ?? 0
+    assert.ok(last > 0.8 && last <= 1, `${step} ends at ${last}`)
+  }
 }
 
 const asks = (file: string, dataDir: string, more: Partial<RestoreOptions> = {}): RestoreOptions => ({
@@ -96,7 +113,10 @@ eachDatabase((from, openFrom) =>
         const databaseUrl = await openTo()
         const dataDir = join(folder, `data-${to}`)
         const env = { ALOFT_DATABASE_URL: databaseUrl }
-        const restored = await restore(asks(file, dataDir, { env }))
+        const progress: RestoreProgress[] = []
+        const onProgress = (each: RestoreProgress) => void progress.push(each)
+        const restored = await restore(asks(file, dataDir, { env, onProgress }))
+        tellsHowFar(progress)
         assert.deepEqual([restored.dataDir, restored.blobs, restored.missing], [dataDir, 2, 0])
         const again = await startServer({ databaseUrl, env: { ALOFT_DATA_DIR: dataDir } })
         try {
@@ -210,6 +230,33 @@ eachDatabase((from, openFrom) =>
       const { body } = await again.call('GET /v1/operator/status', { token: there.operator.token })
       assert.equal(body.database.schema, manifest.main.migrations.at(-1))
       await again.close()
+    })
+
+    test('shows a terminal how far its restore is', async () => {
+      const drawn: string[] = []
+      const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+      const stderr = new PassThrough().on('data', (bytes) => drawn.push(String(bytes)))
+      const code = await run({
+        argv: ['operator', 'restore', join(folder, 'to-SQLite.tar'), '--data-dir', join(folder, 'shown')],
+        ...{
+          env: {},
+          cwd: folder,
+          stdin,
+          stdout,
+          stderr: Object.assign(stderr, { isTTY: true, columns: 80 }),
+        },
+      })
+      assert.equal(code, 0, drawn.join(''))
+      const lines = drawn.join('').split('\r\u001b[2K')
+      for (const line of [
+        /^Checking the backup {2}.+B of .+B/,
+        /^Restoring {2}.+B of .+B/,
+        /^Putting everything/,
+      ])
+        assert.ok(
+          lines.some((each) => line.test(each)),
+          drawn.join(''),
+        )
     })
 
     test('goes into a folder that is in use by nobody, and moves aside what is there when told to', async () => {

@@ -16,19 +16,23 @@ interface Imported {
   readonly table: string
 }
 
+interface Place {
+  readonly url: string
+  readonly token: string
+}
+
 /** `aloft import vercel`, as somebody types it. */
-async function importFrom(
-  source: { url: string; token: string },
-  to: { url: string; token: string },
-  ...more: string[]
-): Promise<Imported> {
+const importFrom = (source: Place, to: Place, ...more: string[]) => importSeen(false, source, to, ...more)
+
+async function importSeen(isTTY: boolean, source: Place, to: Place, ...more: string[]): Promise<Imported> {
   const cwd = mkdtempSync(join(tmpdir(), 'aloft-import-'))
   const env = { HOME: cwd, ALOFT_BASE_URL: to.url, ALOFT_TOKEN: to.token, VERCEL_TOKEN: source.token }
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const written = Promise.all([text(stdout), text(stderr)])
   stdin.end()
   const argv = ['import', 'vercel', '--from', source.url, ...more]
-  const code = await run({ argv, env, cwd, stdin, stdout, stderr })
+  const terminal = Object.assign(stderr, { isTTY, columns: 200 })
+  const code = await run({ argv, env, cwd, stdin, stdout, stderr: terminal })
   stdout.end()
   stderr.end()
   const [table, progress] = await written
@@ -154,8 +158,11 @@ test('an account of the hosted platform comes along, and what failed is brought 
   assert.ok(![...lines].some((line) => line.includes('ns1.vercel-dns.com')), 'what the platform makes itself')
 
   hosted.breakFiles(false)
-  const next = await importFrom(hosted, goal, '--yes')
+  const next = await importSeen(true, hosted, goal, '--yes')
   assert.equal(next.code, 0, next.progress + next.table)
+  // On a terminal, the one long step says how far it is.
+  for (const far of [/1 of 1: deployment \S+ {2}downloading file 1 of \d+/, / {2}uploading \d+ files?/])
+    assert.match(next.progress, far)
   assert.deepEqual(
     next.items.filter((line) => line.endsWith('came along')),
     ['deployment | site-1a2b3c.vercel.app | came along'],

@@ -49,13 +49,17 @@ interface Bytes {
 
 /**
  * Opens an archive and checks all of it, so that whoever reads it afterwards can rely on every byte. One that is sealed
- * is opened where it lies: nothing of it is ever on the disk in the clear.
+ * is opened where it lies: nothing of it is ever on the disk in the clear. `onChecked` hears how far the check is.
  */
-export async function openArchive(file: string, passphrase?: string): Promise<Archive> {
+export async function openArchive(
+  file: string,
+  passphrase?: string,
+  onChecked: (bytes: number, of: number) => void = () => {},
+): Promise<Archive> {
   const handle = await open(file, 'r')
   try {
     const bytes = await unseal(handle, passphrase)
-    const end = await verify(bytes)
+    const end = await verify(bytes, onChecked)
     const { value: first } = await entriesOf(bytes, 0, end.bytes).next()
     if (first?.name !== MANIFEST || first.size > LARGEST_MANIFEST) throw notOurs()
     const manifest = readManifest((await first.bytes()).toString('utf8'))
@@ -86,13 +90,21 @@ async function unseal(handle: FileHandle, passphrase: string | undefined): Promi
 const notOurs = () => new ArchiveError('This is no backup of Aloft.')
 
 /** Its last entry says how long the rest is and what it hashes to. */
-async function verify({ size, readAt }: Bytes): Promise<BackupEnd> {
+async function verify(
+  { size, readAt }: Bytes,
+  onChecked: (bytes: number, of: number) => void,
+): Promise<BackupEnd> {
   if (readTarHeader(await readAt(0, Math.min(BLOCK, size)))?.name !== MANIFEST) throw notOurs()
   const end = readBackupEnd(await readAt(Math.max(0, size - END_BYTES), Math.min(size, END_BYTES)))
   if (end === undefined || end.bytes !== size - END_BYTES)
     throw new ArchiveError('The backup is incomplete: its end is missing. Download it again.')
   const hash = createHash('sha256')
-  for await (const chunk of range(readAt, 0, end.bytes)) hash.update(chunk)
+  let checked = 0
+  for await (const chunk of range(readAt, 0, end.bytes)) {
+    hash.update(chunk)
+    checked += chunk.length
+    onChecked(checked, end.bytes)
+  }
   if (hash.digest('hex') !== end.sha256)
     throw new ArchiveError('The backup is damaged: its checksum does not match. Use another copy.')
   return end

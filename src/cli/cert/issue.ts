@@ -2,6 +2,7 @@ import { issueCertificate } from '#contract/api/certificate.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, flag, oneOrMore } from '../command.ts'
 import { plainText } from '../plain-text.ts'
+import { whileSpinning } from '../spinner.ts'
 
 export const command = defineCommand({
   doing: 'have the certificate issued',
@@ -20,10 +21,12 @@ export const command = defineCommand({
   async run(cli, { names, renew }) {
     const { out } = cli
     const api = await accountApi(cli)
-    const issued = await api.call(issueCertificate, {
-      body: { domains: [...names], ...(renew ? { renew } : {}) },
-    })
-    if (!out.json) out.say(`There is a certificate for ${plainText(names.join(', '))}.`)
+    const shown = plainText(names.join(', '))
+    const body = { domains: [...names], ...(renew ? { renew } : {}) }
+    const issued = await whileSpinning(cli, `Requesting a certificate for ${shown}`, () =>
+      api.call(issueCertificate, { body }),
+    )
+    if (!out.json) out.say(`There is a certificate for ${shown}.`)
     out.show({ ...issued, cns: names }, () => issued.uid)
   },
 })

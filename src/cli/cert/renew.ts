@@ -2,6 +2,7 @@ import { getCertificate, issueCertificate } from '#contract/api/certificate.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { plainText } from '../plain-text.ts'
+import { whileSpinning } from '../spinner.ts'
 
 export const command = defineCommand({
   doing: 'renew the certificate',
@@ -17,8 +18,11 @@ export const command = defineCommand({
     const { out } = cli
     const api = await accountApi(cli)
     const { cns } = await api.call(getCertificate, { params: { id } })
-    const issued = await api.call(issueCertificate, { body: { domains: cns, renew: true } })
-    if (!out.json) out.say(`There is a new certificate for ${plainText(cns.join(', '))}.`)
+    const shown = plainText(cns.join(', '))
+    const issued = await whileSpinning(cli, `Renewing the certificate for ${shown}`, () =>
+      api.call(issueCertificate, { body: { domains: cns, renew: true } }),
+    )
+    if (!out.json) out.say(`There is a new certificate for ${shown}.`)
     out.show({ ...issued, cns }, () => issued.uid)
   },
 })

@@ -5,9 +5,11 @@ import { count } from '#contract/wording.ts'
 import { showBytes } from '../bytes.ts'
 import type { Output } from '../output.ts'
 import { colouredText, plainText } from '../plain-text.ts'
+import { createSpinner, REDRAW } from '../spinner.ts'
 import { timeLeft } from '../time-left.ts'
 
-const DOING: Readonly<Record<ReadyState, string>> = {
+/** What is being done in each state. */
+export const DOING: Readonly<Record<ReadyState, string>> = {
   INITIALIZING: 'Waiting for a builder',
   ANALYZING: 'Analyzing files',
   BUILDING: 'Building',
@@ -15,8 +17,6 @@ const DOING: Readonly<Record<ReadyState, string>> = {
   READY: 'Ready',
   ERROR: 'Failed',
 }
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-const REDRAW = 80
 const WIDTH = 24
 
 /** What was sent, for the summary at the end. */
@@ -46,7 +46,7 @@ export function createReporter(out: Output, now: () => number): Reporter {
   let uploaded = NOTHING
   let uploadBegan = 0
   let drawnAt = 0
-  let spinner: NodeJS.Timeout | undefined
+  const { spin, stop } = createSpinner(out, now)
 
   const say = (text: string) => {
     if (!out.json) out.say(text)
@@ -55,27 +55,6 @@ export function createReporter(out: Output, now: () => number): Reporter {
     if (!out.live || now() - drawnAt < REDRAW) return
     drawnAt = now()
     out.status(text())
-  }
-  function stop(): void {
-    clearInterval(spinner)
-    spinner = undefined
-    out.status()
-  }
-  function spin(text: string): void {
-    stop()
-    if (!out.live) {
-      say(`${text} …`)
-      return
-    }
-    const began = now()
-    const turn = () => {
-      const seconds = Math.floor((now() - began) / SECOND)
-      const frame = FRAMES[Math.floor(now() / REDRAW) % FRAMES.length]
-      out.status(`${frame} ${text} …${seconds > 0 ? ` ${seconds}s` : ''}`)
-    }
-    turn()
-    spinner = setInterval(turn, REDRAW)
-    spinner.unref()
   }
   const endUpload = () => {
     if (missing.files === 0) return

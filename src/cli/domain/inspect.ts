@@ -2,6 +2,7 @@ import { inspectDomain } from '#contract/api/domain.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { plainText } from '../plain-text.ts'
+import { whileSpinning } from '../spinner.ts'
 import { renderTable } from '../table.ts'
 
 const values = (list: readonly string[]): string => list.join(', ') || '-'
@@ -18,7 +19,10 @@ export const command = defineCommand({
   hints: { not_found: 'Add it first: aloft domains add <domain>' },
   async run(cli, { name }) {
     const { out } = cli
-    const found = await (await accountApi(cli)).call(inspectDomain, { params: { name } })
+    const api = await accountApi(cli)
+    const found = await whileSpinning(cli, `Looking up the DNS records of ${plainText(name)}`, () =>
+      api.call(inspectDomain, { params: { name } }),
+    )
     out.show(found, () => {
       const { checks, serviceType, verified, nextStep } = found
       const table = renderTable(

@@ -2,6 +2,8 @@ import { verifyDomain } from '#contract/api/domain.ts'
 import { verifyProjectDomain } from '#contract/api/project-domain.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required, value } from '../command.ts'
+import { plainText } from '../plain-text.ts'
+import { whileSpinning } from '../spinner.ts'
 import { showAttached } from './show-attached.ts'
 import { stateOf } from './state-of.ts'
 
@@ -23,11 +25,15 @@ export const command = defineCommand({
   async run(cli, given) {
     const { out } = cli
     const api = await accountApi(cli)
+    const looking = `Looking up the DNS records of ${plainText(given.domain)}`
     if (given.project !== undefined) {
       const params = { idOrName: given.project, domain: given.domain }
-      return showAttached(cli, await api.call(verifyProjectDomain, { params }), given.project)
+      const verified = await whileSpinning(cli, looking, () => api.call(verifyProjectDomain, { params }))
+      return showAttached(cli, verified, given.project)
     }
-    const { domain } = await api.call(verifyDomain, { params: { name: given.domain } })
+    const { domain } = await whileSpinning(cli, looking, () =>
+      api.call(verifyDomain, { params: { name: given.domain } }),
+    )
     out.show(domain, () => stateOf(domain, out))
   },
 })

@@ -5,8 +5,11 @@ export interface Item {
   /** `new`: it will come along. `there`: it is here already. `cannot`: it stays behind. */
   readonly state: 'new' | 'there' | 'cannot'
   readonly why?: string
-  readonly make?: () => Promise<unknown>
+  readonly make?: Make
 }
+
+/** Brings it; `tell` hears how far that is, where it can take long. */
+export type Make = (tell: (progress: string) => void) => Promise<unknown>
 
 export const there = (kind: string, name: string): Item => ({ kind, name, state: 'there' })
 export const cannot = (kind: string, name: string, why: string): Item => ({
@@ -15,7 +18,7 @@ export const cannot = (kind: string, name: string, why: string): Item => ({
   state: 'cannot',
   why,
 })
-export const fresh = (kind: string, name: string, make: () => Promise<unknown>): Item => ({
+export const fresh = (kind: string, name: string, make: Make): Item => ({
   kind,
   name,
   state: 'new',

@@ -1,7 +1,10 @@
 import type { Client } from '#client/client.ts'
+import type { DeployEvent } from '#client/deploy-event.ts'
 import { deployFiles } from '#client/deploy-files.ts'
 import type { MemoryFile } from '#client/memory-file.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
+import { count } from '#contract/wording.ts'
+import { DOING } from '../deploy/reporter.ts'
 import type { Source, SourceFile } from './source.ts'
 
 /** Tells which deployment of the source one of ours was made from: what was brought once is not brought again. */
@@ -28,11 +31,16 @@ const REGULAR = 0o100000
 const SOURCES = 'src/'
 const MADE = 'out/'
 
+interface Wanted {
+  readonly name: string
+  readonly deploymentId: string
+  readonly tell: (progress: string) => void
+}
+
 export async function makeDeployment(
   source: Source,
   api: Client,
-  name: string,
-  deploymentId: string,
+  { name, deploymentId, tell }: Wanted,
 ): Promise<void> {
   const found = [...filesIn(await source.files(deploymentId))]
   const isKeptApart =
@@ -44,6 +52,7 @@ export async function makeDeployment(
     : found
   const files: MemoryFile[] = []
   for (const { path, file } of wanted) {
+    tell(`downloading file ${files.length + 1} of ${wanted.length}`)
     const { uid = '', mode } = file
     const bytes = await source.content(deploymentId, uid)
     files.push({
@@ -61,7 +70,17 @@ export async function makeDeployment(
     meta,
     files,
     force: true,
-  }))
+  })) {
+    const progress = progressOf(event)
+    if (progress !== undefined) tell(progress)
     if (event.type === 'error')
       throw new Error(event.deployment.errorMessage ?? 'Its build failed: see `aloft logs`.')
+  }
 }
+
+const progressOf = (event: DeployEvent): string | undefined =>
+  event.type === 'missing'
+    ? `uploading ${count(event.files, 'file')}`
+    : event.type === 'state'
+      ? DOING[event.state].toLowerCase()
+      : undefined

@@ -75,7 +75,9 @@ async function planProduction(
   if (production === undefined) return cannot('deployment', name, 'It has none in production.')
   return (await findImported(api, production.uid)) !== undefined
     ? there('deployment', production.url)
-    : fresh('deployment', production.url, () => makeDeployment(source, api, name, production.uid))
+    : fresh('deployment', production.url, (tell) =>
+        makeDeployment(source, api, { name, deploymentId: production.uid, tell }),
+      )
 }
 
 async function planProjectDomains(

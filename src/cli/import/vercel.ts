@@ -45,7 +45,8 @@ export const command = defineCommand({
         const line = `${at + 1} of ${todo.length}: ${item.kind} ${plainText(item.name)}`
         if (out.live) out.status(line)
         else if (!out.json) out.say(line)
-        await item.make?.().catch((error: Error) => failed.set(item, error.message))
+        const tell = (progress: string) => out.status(`${line}  ${plainText(progress)}`)
+        await item.make?.(tell).catch((error: Error) => failed.set(item, error.message))
       }
     out.status()
     const said = (item: Item): string =>

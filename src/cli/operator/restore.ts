@@ -1,7 +1,11 @@
+import type { RestoreProgress } from '#contract/backup.ts'
 import { count } from '#contract/wording.ts'
+import { showBytes } from '../bytes.ts'
+import type { Cli } from '../cli.ts'
 import { defineCommand, flag, required, value } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
+import { timeLeft } from '../time-left.ts'
 
 /**
  * Works on the data folder itself, with the code of the server, which is loaded only here: there is no server to ask
@@ -25,7 +29,9 @@ export const command = defineCommand({
   ],
   async run(cli, { file, dataDir, key, passphraseFile, force }) {
     const { restore } = await import('#src/process/restore.ts')
-    const requested = { file, dataDir, keyFile: key, passphraseFile, force, env: cli.env, cwd: cli.cwd }
+    const onProgress = showProgress(cli)
+    const where = { env: cli.env, cwd: cli.cwd }
+    const requested = { file, dataDir, keyFile: key, passphraseFile, force, ...where, onProgress }
     const restored = await restore(requested).catch((error: unknown) => {
       throw explained(error)
     })
@@ -40,6 +46,29 @@ export const command = defineCommand({
     if (!cli.out.json) cli.out.say(cli.out.talkColors.dim('Now start the server.'))
   },
 })
+
+const STEPS = {
+  check: 'Checking the backup',
+  write: 'Restoring',
+  finish: 'Putting everything in place',
+} as const satisfies Record<RestoreProgress['step'], string>
+
+/** Which step it is at and how far: a line that is redrawn on a terminal, a line for each step elsewhere. */
+function showProgress({ out, now }: Cli): (progress: RestoreProgress) => void {
+  let step: RestoreProgress['step'] | undefined
+  let began = 0
+  return (progress) => {
+    if (progress.step !== step) {
+      step = progress.step
+      began = now()
+      if (!out.live && !out.json) out.say(`${STEPS[step]} …`)
+    }
+    if (progress.step === 'finish') return out.status(`${STEPS.finish} …`)
+    const { bytes, of } = progress
+    const left = timeLeft(bytes, of, now() - began)
+    out.status(`${STEPS[progress.step]}  ${showBytes(bytes)} of ${showBytes(of)}  ${left}`.trimEnd())
+  }
+}
 
 /** Mistakes that the operator can mend have names of their own. */
 function explained(error: unknown): unknown {

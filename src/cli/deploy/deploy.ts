@@ -39,7 +39,7 @@ export const command = defineCommand({
     env: short('e', values('KEY=value', 'variable of the running site; can be repeated', text)),
     buildEnv: short('b', values('KEY=value', 'variable of the build; can be repeated', text)),
     meta: short('m', values('key=value', 'a note to find it by; can be repeated', text)),
-    regions: value('list', 'where it runs, separated by commas', (list) =>
+    regions: value('list', 'noted on it, separated by commas; it runs where the installation is', (list) =>
       list.split(',').map((r) => r.trim()),
     ),
     public: flag('let everybody read the source and the log'),

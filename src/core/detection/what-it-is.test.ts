@@ -320,7 +320,10 @@ test('keys of the configuration file that do nothing are told of', async () => {
     'vercel.json': { $schema: 'x', version: 2, headers: [], regions: [], rewirtes: [], cleanUrls: true },
   })
   assert.equal(warnings.length, 2)
-  assert.match(warnings[0] ?? '', /^Warning: vercel\.json: `regions` is not supported\. /)
+  assert.match(
+    warnings[0] ?? '',
+    /^Warning: vercel\.json: `regions` is not supported\. Functions run where the installation is\./,
+  )
   assert.match(warnings[1] ?? '', /^Warning: vercel\.json: `rewirtes` is not known/)
 })
 

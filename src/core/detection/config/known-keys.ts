@@ -39,9 +39,9 @@ const NOT_SUPPORTED: Readonly<Record<string, string>> = {
   bunVersion: 'Bun is used as a package manager only; programs run on Node.',
   bulkRedirectsPath: 'Write the redirects into `redirects`.',
   fluid: 'An instance answers several requests at once anyway.',
-  regions: 'Name them in the request (`aloft deploy --regions`).',
-  functionFailoverRegions: 'There is one region.',
-  passiveRegions: 'There is one region.',
+  regions: 'Functions run where the installation is.',
+  functionFailoverRegions: 'There is no other region to fail over to.',
+  passiveRegions: 'There is no other region to fail over to.',
 }
 
 const known = new Set<string>([...HONOURED, ...WITHOUT_EFFECT])

@@ -1,9 +1,11 @@
+import { hostsOf } from '#client/hosts.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { defineCommand, optional } from '../command.ts'
+import { readProven } from '../domain/proven.ts'
 import { openBrowser } from '../open-browser.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseDeployment } from './choose-deployment.ts'
-import { addressOf, DEPLOYMENT, findDeployment, SEE } from './folder-api.ts'
+import { DEPLOYMENT, findDeployment, SEE } from './folder-api.ts'
 
 export const command = defineCommand({
   doing: 'open the deployment',
@@ -20,11 +22,12 @@ export const command = defineCommand({
     const { api, id } = await chooseDeployment(cli, given.deployment)
     const deployment = await findDeployment(api, id)
     // The alias is what people know; a deployment that was named is opened at its own address.
-    const [alias] = given.deployment === undefined ? [...deployment.alias].sort(byLength) : []
-    const address = alias === undefined ? addressOf(cli, deployment) : siteAddress(cli.baseUrl, alias)
+    const host =
+      given.deployment === undefined
+        ? hostsOf(deployment, await readProven(api, [deployment]))[0]
+        : deployment.url
+    const address = host ? siteAddress(cli.baseUrl, host) : id
     out.show({ id, url: address }, () => plainText(address))
     if (out.seen && !out.json) openBrowser(address)
   },
 })
-
-const byLength = (a: string, b: string): number => a.length - b.length

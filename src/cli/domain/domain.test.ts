@@ -18,6 +18,7 @@ import {
 import { buyDomain, getDomainPrice, getDomainRegistry, getDomainStatus } from '#contract/api/registrar.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleDomain } from './domain-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 const at = Date.now() - 86_400_000
@@ -31,25 +32,7 @@ const inspection = {
   ],
   nextStep: 'Create a TXT record\u001b[2J on _platform.example.com.',
 }
-const domain = {
-  id: 'dom_1',
-  name: 'example.com',
-  serviceType: 'external' as const,
-  nsVerifiedAt: null,
-  txtVerifiedAt: null,
-  cdnEnabled: false,
-  createdAt: at,
-  expiresAt: null,
-  boughtAt: null,
-  transferStartedAt: null,
-  transferredAt: null,
-  verificationRecord: 'proof',
-  verifiedRecord: 'proof',
-  verified: false,
-  nameservers: [],
-  intendedNameservers: ['ns1.aloft.test', 'ns2.aloft.test'],
-  creator: { id: 'u1', username: 'jo', email: 'jo@example.com' },
-}
+const domain = { ...sampleDomain, createdAt: at }
 const single = { ...domain, suffix: false, aliases: [], certs: [] }
 const attached = {
   name: 'www.example.com',

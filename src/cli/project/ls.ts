@@ -3,15 +3,11 @@ import { siteAddress } from '#client/site-address.ts'
 import { listProjects } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, value } from '../command.ts'
+import { readProven } from '../domain/proven.ts'
 import { pageOptions, pageQuery } from '../paging.ts'
 import { relativeTime } from '../relative-time.ts'
 import { showList } from '../show-list.ts'
 import { withoutBypass } from './without-bypass.ts'
-
-const productionOf = (baseUrl: string, live: Parameters<typeof hostsOf>[0] | undefined): string => {
-  const host = live && hostsOf(live, () => true)[0]
-  return host ? siteAddress(baseUrl, host) : '-'
-}
 
 export const command = defineCommand({
   doing: 'list the projects',
@@ -30,6 +26,12 @@ export const command = defineCommand({
       query: { ...pageQuery(given), ...(search === undefined ? {} : { search }) },
     })
     const projects = page.projects.map(withoutBypass)
+    const live = projects.flatMap(({ targets }) => targets.production ?? [])
+    const isProven = cli.out.json ? () => false : await readProven(api, live)
+    const productionOf = (shown: (typeof live)[number] | undefined): string => {
+      const host = shown && hostsOf(shown, isProven)[0]
+      return host ? siteAddress(cli.baseUrl, host) : '-'
+    }
     showList(
       cli,
       { ...page, projects },
@@ -38,7 +40,7 @@ export const command = defineCommand({
         head: ['NAME', 'PRODUCTION', 'FRAMEWORK', 'UPDATED', 'ID'],
         row: ({ name, targets, paused, framework, updatedAt, id }) => [
           name,
-          paused ? 'paused' : productionOf(cli.baseUrl, targets.production),
+          paused ? 'paused' : productionOf(targets.production),
           framework ?? '-',
           relativeTime(updatedAt, now),
           id,

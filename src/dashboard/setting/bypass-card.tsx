@@ -2,7 +2,8 @@ import { useState } from 'react'
 import { changeProtectionBypass } from '#contract/api/project.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { useAction } from '../api/query.ts'
-import type { Project } from '../project/project.ts'
+import { type Project, productionHost } from '../project/project.ts'
+import { useIsProven } from '../project/use-proven.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -110,7 +111,7 @@ export function BypassCard({ project }: { project: Project }) {
   const rows = Object.entries(project.protectionBypass ?? {})
     .map(([secret, about]) => ({ secret, ...about }))
     .toSorted((a, b) => b.createdAt - a.createdAt)
-  const host = project.targets.production?.alias[0] ?? `${project.name}.example.com`
+  const host = productionHost(project, useIsProven()) ?? `${project.name}.example.com`
   const close = () => setAsked(undefined)
   const make = (
     <Button icon="plus" size="small" onClick={() => setAsked({ deed: 'make' })}>

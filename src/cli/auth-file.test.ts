@@ -98,8 +98,8 @@ test('a file that is not ours is not overwritten', () => {
   for (const text of ['', 'not json', '[]', '{"logins":{"x":{"token":1}}}', 'null']) {
     writeFileSync(path, text)
     const auth = openAuthFile(path)
-    assert.throws(() => auth.find(A), /is not what `aloft login` writes/)
-    assert.throws(() => auth.save(A, login('one')), /is not what `aloft login` writes/)
+    assert.throws(() => auth.find(A), /is not a valid login file/)
+    assert.throws(() => auth.save(A, login('one')), /is not a valid login file/)
     assert.equal(readFileSync(path, 'utf8'), text)
   }
 })

@@ -126,8 +126,8 @@ function read(path: string): Content {
   }
   throw new CliError(
     EXIT.failure,
-    `${path} is not what \`aloft login\` writes.`,
-    'Move it away and run `aloft login` again.',
+    `${path} is not a valid login file.`,
+    'Move or delete it, then run `aloft login` again.',
   )
 }
 
@@ -174,5 +174,5 @@ const unusable = (path: string, error: unknown): CliError =>
     : new CliError(
         EXIT.failure,
         `${path} cannot be used: ${(error as Error).message}.`,
-        'Check the rights on the file and its folder, or pass a token in ALOFT_TOKEN.',
+        'Check the permissions of the file and its folder, or set ALOFT_TOKEN.',
       )

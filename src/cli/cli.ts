@@ -62,7 +62,7 @@ export function createCli(parts: {
   const token = () => chooseToken(options, env, auth, baseUrl)
   const team = options.team ?? options.scope
   if (team !== undefined && options.personal === true)
-    throw usageError('--personal and --team exclude each other.')
+    throw usageError('--personal and --team cannot be used together.')
   const namesAccount = team !== undefined || options.personal === true
   return {
     baseUrl,
@@ -86,7 +86,7 @@ export function createCli(parts: {
         throw new CliError(
           EXIT.forbidden,
           `You are not logged in to ${baseUrl}.`,
-          'Run `aloft login`, or pass a token in ALOFT_TOKEN.',
+          'Run `aloft login`, or set ALOFT_TOKEN.',
         )
       return connect(found.value, teamId)
     },

@@ -135,7 +135,7 @@ export function value(
   return { about, placeholder, read: (given) => (typeof given === 'string' ? read(given) : undefined) }
 }
 
-/** An option with a value that can be given several times. */
+/** An option with a value that can be repeated. */
 export const values = <T>(
   placeholder: string,
   about: string,

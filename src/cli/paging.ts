@@ -11,8 +11,8 @@ const readTime = (text: string): number => {
 
 /** The options of every listing. */
 export const pageOptions = {
-  limit: value('count', `how many at the most, up to ${PAGE_LIMIT.max}`, readCount(PAGE_LIMIT.max)),
-  until: value('time', 'only what is older, to go on with a listing', readTime),
+  limit: value('count', `maximum number of results, up to ${PAGE_LIMIT.max}`, readCount(PAGE_LIMIT.max)),
+  until: value('time', 'only older results, to get the next page', readTime),
 }
 
 /** The part of a query that they make. */
@@ -26,5 +26,5 @@ export const pageQuery = (given: {
 
 /** Tells how to go on when there is more. */
 export function sayMore(out: Output, line: string, next: number | null): void {
-  if (next !== null && !out.json) out.say(out.talkColors.dim(`There are more: aloft ${line} --until ${next}`))
+  if (next !== null && !out.json) out.say(out.talkColors.dim(`More results: aloft ${line} --until ${next}`))
 }

@@ -49,7 +49,7 @@ test('ls shows where aliases lead, and how to go on', async () => {
 
 test('set takes addresses as they are copied from a browser, and tells what was shown before', async () => {
   const { stdout } = await aloft('set', 'https://shop-a1b2c3.aloft.test/path?x', 'https://old.example.com/')
-  assert.equal(stdout, 'old.example.com shows shop-a1b2c3.aloft.test, and no longer dpl_0.\n')
+  assert.equal(stdout, 'old.example.com now points at shop-a1b2c3.aloft.test instead of dpl_0.\n')
   const seen = machine.api.requests.at(-1)
   assert.deepEqual([seen?.params.id, seen?.body], ['shop-a1b2c3.aloft.test', { alias: 'old.example.com' }])
   const json = await aloft('set', 'dpl_1', 'new.example.com', '--json')

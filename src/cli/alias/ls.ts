@@ -14,14 +14,14 @@ export const command = defineCommand({
   team: true,
   options: {
     ...pageOptions,
-    domain: value('domain', 'only those of this domain'),
-    project: value('id or name', 'only those of this project'),
-    deployment: value('id or address', 'only those that lead to this deployment'),
+    domain: value('domain', 'only aliases of this domain'),
+    project: value('id or name', 'only aliases of this project'),
+    deployment: value('id or URL', 'only aliases of this deployment'),
   },
   examples: [
-    ['alias ls', 'all of the account, newest first'],
-    ['alias ls --project shop --domain example.com', 'only some'],
-    ['alias ls --deployment shop-a1b2c3', 'what leads to a deployment'],
+    ['alias ls', 'all aliases of the account, newest first'],
+    ['alias ls --project shop --domain example.com', 'filter the list'],
+    ['alias ls --deployment shop-a1b2c3', 'the aliases of one deployment'],
   ],
   async run(cli, given) {
     const { domain, project } = given
@@ -29,14 +29,14 @@ export const command = defineCommand({
     const api = await accountApi(cli)
     if (given.deployment !== undefined) {
       if (domain !== undefined || project !== undefined)
-        throw usageError('--deployment excludes --domain and --project.')
+        throw usageError('--deployment cannot be used with --domain or --project.')
       const id = hostOf(given.deployment)
       const answer = await api.call(listDeploymentAliases, { params: { id } })
       return showList(cli, answer, {
         items: answer.aliases,
         head: ['ALIAS', 'CREATED', 'ID'],
         row: ({ alias, created, uid }) => [alias, relativeTime(Date.parse(created), now), uid],
-        empty: `No alias leads there. Point one to it: aloft alias set ${plainText(id)} <alias>`,
+        empty: `No aliases point at this deployment. Add one: aloft alias set ${plainText(id)} <alias>`,
       })
     }
     const filter = {
@@ -55,7 +55,7 @@ export const command = defineCommand({
         relativeTime(Date.parse(created), now),
         uid,
       ],
-      empty: 'No aliases here. Point one to a deployment: aloft alias set <deployment> <alias>',
+      empty: 'No aliases found. Add one: aloft alias set <deployment> <alias>',
       more: ['alias ls', page.pagination.next],
     })
   },

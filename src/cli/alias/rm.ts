@@ -7,17 +7,17 @@ import { plainText } from '../plain-text.ts'
 export const command = defineCommand({
   doing: 'remove the alias',
   team: true,
-  arguments: { alias: required('the alias, or its id') },
+  arguments: { alias: required('alias or its id') },
   examples: [
-    ['alias rm shop.example.com', 'ask, then remove'],
-    ['alias rm shop.example.com --yes', 'without asking'],
+    ['alias rm shop.example.com', 'ask for confirmation, then remove'],
+    ['alias rm shop.example.com --yes', 'without confirmation'],
   ],
   hints: { not_found: 'See your aliases with `aloft alias ls`.' },
   async run(cli, given) {
     const { out } = cli
     const alias = hostOf(given.alias)
     const api = await accountApi(cli)
-    await cli.prompt.confirm(`Remove the alias ${plainText(alias)}? It stops answering at once.`)
+    await cli.prompt.confirm(`Remove the alias ${plainText(alias)}? It stops serving immediately.`)
     const removed = await api.call(deleteAlias, { params: { id: alias } })
     out.show({ ...removed, alias }, () => `Removed the alias ${plainText(alias)}.`)
   },

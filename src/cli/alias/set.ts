@@ -6,20 +6,20 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'set the alias',
-  about: 'An alias that leads to another deployment of yours is moved, without an interruption.',
+  about: 'An alias that points at another of your deployments is moved without downtime.',
   team: true,
   arguments: {
-    deployment: required('id or address of the deployment'),
-    alias: required('host that should show it; a word alone is below the platform’s domain'),
+    deployment: required('id or URL of the deployment'),
+    alias: required('domain to serve it from; a single word becomes a subdomain of the platform'),
   },
   examples: [
-    ['alias set shop-a1b2c3 shop.example.com', 'by host'],
-    ['alias set dpl_4kTbb1xPBoTqRCUtqdXUkFvG beta', 'by id, below the domain of this installation'],
+    ['alias set shop-a1b2c3 shop.example.com', 'with a domain of your own'],
+    ['alias set dpl_4kTbb1xPBoTqRCUtqdXUkFvG beta', 'by deployment id, on a subdomain of this installation'],
   ],
   hints: {
     deployment_not_found: 'See your deployments with `aloft ls`.',
     deployment_not_ready: 'Wait until it is ready, then try again.',
-    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` says how.',
+    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` explains how.',
     alias_in_use: 'Choose another one.',
   },
   async run(cli, given) {
@@ -30,8 +30,8 @@ export const command = defineCommand({
     const set = await api.call(assignAlias, { params: { id: deployment }, body: { alias } })
     out.show({ ...set, alias, deployment }, () =>
       set.oldId === undefined
-        ? `${plainText(alias)} shows ${plainText(deployment)}.`
-        : `${plainText(alias)} shows ${plainText(deployment)}, and no longer ${plainText(set.oldId)}.`,
+        ? `${plainText(alias)} points at ${plainText(deployment)}.`
+        : `${plainText(alias)} now points at ${plainText(deployment)} instead of ${plainText(set.oldId)}.`,
     )
   },
 })

@@ -74,7 +74,7 @@ test('applications are listed, given new secrets and removed', async () => {
   const rotated = await machine.run(['apps', 'rotate-secret', 'oac_1', '--yes'], env)
   assert.equal(rotated.stdout, 'new\n', rotated.stderr)
   const removed = await machine.run(['apps', 'rm', 'oac_1', '--yes'], env)
-  assert.match(removed.stdout, /Removed the application "Watcher"/, removed.stderr)
+  assert.match(removed.stdout, /Deleted the application "Watcher"/, removed.stderr)
 })
 
 test('set changes what was named alone', async () => {

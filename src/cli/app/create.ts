@@ -7,24 +7,28 @@ import { readScopes } from './read-scope.ts'
 
 export const command = defineCommand({
   doing: 'register the application',
-  about: 'Prints its client id and secret. The secret is shown this once.',
+  about: 'Prints its client id and secret. The secret is shown only once.',
   team: true,
   options: {
-    name: value('name', 'what people are told who asks'),
-    slug: value('slug', 'unique; made from the name when left out'),
-    redirectUri: value('url', 'where people are sent back to'),
-    webhookUrl: value('url', 'where events are sent'),
-    scope: values('scope', 'what it asks for, as in project:read or deployment; can be repeated', readScopes),
-    note: value('text', 'why it asks, for those who are asked'),
+    name: value('name', 'name shown to people who install it'),
+    slug: value('slug', 'unique slug; derived from the name by default'),
+    redirectUri: value('url', 'URL to redirect to after installation'),
+    webhookUrl: value('url', 'URL that receives events'),
+    scope: values(
+      'scope',
+      'permission to request, such as project:read or deployment; can be repeated',
+      readScopes,
+    ),
+    note: value('text', 'explanation shown to people who install it'),
   },
   examples: [
     [
       'apps create --name Watcher --redirect-uri https://watcher.example/back --scope deployment:read',
-      'may read deployments',
+      'with read access to deployments',
     ],
     [
       'apps create --name Setter --redirect-uri https://setter.example/back --scope project:read --scope project-env-vars --json',
-      'for a program to read',
+      'as JSON',
     ],
   ],
   hints: { conflict: 'Choose another --slug.' },
@@ -45,7 +49,7 @@ export const command = defineCommand({
     })
     if (!out.json)
       out.say(
-        `Registered the application "${plainText(name)}" (${created.id}). Its secret is shown this once:`,
+        `Registered the application "${plainText(name)}" (${created.id}). Its secret is shown only once:`,
       )
     out.show(created, () => `client id      ${created.clientId}\nclient secret  ${created.clientSecret}`)
   },

@@ -10,8 +10,8 @@ export const command = defineCommand({
   team: true,
   options: pageOptions,
   examples: [
-    ['apps ls', 'what you have registered, newest first'],
-    ['apps ls --json', 'for a program to read'],
+    ['apps ls', 'your applications, newest first'],
+    ['apps ls --json', 'as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()
@@ -29,7 +29,7 @@ export const command = defineCommand({
           .join(' '),
         relativeTime(createdAt, now),
       ],
-      empty: 'No applications here. Register one: aloft apps create --help',
+      empty: 'No applications yet. Register one: aloft apps create --help',
       more: ['apps ls', page.pagination.next],
     })
   },

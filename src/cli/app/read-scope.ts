@@ -13,6 +13,6 @@ function readScope(text: string): Grants {
   const names = words.filter((word) => word !== permission)
   const scope = SCOPES.find((name) => name === names[0])
   if (scope === undefined || names.length !== 1)
-    throw new TypeError(`"${text}" should be one of ${SCOPES.join(', ')}, as in project:read`)
+    throw new TypeError(`"${text}" should be one of ${SCOPES.join(', ')}, for example project:read`)
   return { [scope]: permission ?? 'read-write' }
 }

@@ -3,17 +3,19 @@ import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 
 export const command = defineCommand({
-  doing: 'make a new secret',
-  about: 'The secret before is worth nothing from then on; tokens go on working.',
+  doing: 'replace the secret',
+  about: 'The old secret stops working immediately; tokens stay valid.',
   team: true,
   arguments: { id: required('id of the application') },
-  examples: [['apps rotate-secret oac_3f9a1c0b7d2e', 'print the new secret, this once']],
-  hints: { not_found: 'See your applications with `aloft apps ls`.' },
+  examples: [['apps rotate-secret oac_3f9a1c0b7d2e', 'print the new secret once']],
+  hints: { not_found: 'List your applications with `aloft apps ls`.' },
   async run(cli, { id }) {
     const { out } = cli
-    await cli.prompt.confirm('Make a new secret? Whatever uses the one before has to be given the new one.')
+    await cli.prompt.confirm(
+      'Replace the secret? Everything that uses the old one must be given the new one.',
+    )
     const made = await (await accountApi(cli)).call(rotateSecret, { params: { id } })
-    if (!out.json) out.say('This is its new secret, shown this once:')
+    if (!out.json) out.say('New secret, shown only once:')
     out.show(made, () => made.clientSecret)
   },
 })

@@ -10,28 +10,24 @@ const NONE = 'none'
 export const command = defineCommand({
   doing: 'change the application',
   about:
-    'What is not named stays. Those who have it installed are asked to agree before it may do more than now.',
+    'Settings you do not pass stay unchanged. Accounts that installed it must approve additional scopes before they apply.',
   team: true,
   arguments: { id: required('id of the application') },
   options: {
-    name: value('name', 'what people are told who asks'),
+    name: value('name', 'name shown to people who install it'),
     slug: value('slug', 'unique'),
-    redirectUri: value('url', 'where people are sent back to'),
-    webhookUrl: value('url', `where events are sent, or ${NONE}`, orNull(NONE)),
-    scope: values(
-      'scope',
-      'what it asks for, instead of what it asked for before; can be repeated',
-      readScopes,
-    ),
-    note: value('text', `why it asks, or ${NONE}`, orNull(NONE)),
+    redirectUri: value('url', 'URL to redirect to after installation'),
+    webhookUrl: value('url', `URL that receives events, or ${NONE}`, orNull(NONE)),
+    scope: values('scope', 'scope to request, replacing the current scopes; can be repeated', readScopes),
+    note: value('text', `explanation shown to people who install it, or ${NONE}`, orNull(NONE)),
   },
   examples: [
-    ['apps set oac_3f9a1c0b7d2e --redirect-uri https://watcher.example/back-2', 'another address'],
-    ['apps set oac_3f9a1c0b7d2e --scope deployment --scope project:read', 'ask for other scopes'],
+    ['apps set oac_3f9a1c0b7d2e --redirect-uri https://watcher.example/back-2', 'change the redirect URL'],
+    ['apps set oac_3f9a1c0b7d2e --scope deployment --scope project:read', 'replace the requested scopes'],
   ],
   hints: {
     conflict: 'Choose another --slug.',
-    not_found: 'See your applications with `aloft apps ls`.',
+    not_found: 'List your applications with `aloft apps ls`.',
   },
   async run(cli, { id, name, slug, redirectUri, webhookUrl, scope, note }) {
     const { out } = cli
@@ -43,7 +39,7 @@ export const command = defineCommand({
       scopes: scope.length === 0 ? undefined : (Object.assign({}, ...scope) as ReturnType<typeof readScopes>),
       note,
     })
-    if (Object.keys(body).length === 0) throw usageError('Nothing to change was named.')
+    if (Object.keys(body).length === 0) throw usageError('Nothing to change: pass at least one option.')
     const changed = await (await accountApi(cli)).call(updateApplication, { params: { id }, body })
     out.show(changed, () => `Changed the application "${plainText(changed.name)}".`)
   },

@@ -9,17 +9,18 @@ import { findMember } from '../team/find-member.ts'
 
 export const command = defineCommand({
   doing: 'read the audit log',
-  about: 'Who changed what in the account, and with which token or browser. In a team, only an OWNER may.',
+  about:
+    'Shows who changed what in the account, and with which token or session. In a team, only an OWNER can read it.',
   team: true,
   options: {
-    user: value('person', 'only what they changed: e-mail address, username or id'),
-    action: value('beginning', 'only actions that begin with this, as in "DELETE /v9/projects"'),
+    user: value('person', 'only changes made by this person: email, username or id'),
+    action: value('beginning', 'only actions that start with this, such as "DELETE /v9/projects"'),
     ...pageOptions,
   },
   examples: [
     ['audit ls', 'show the latest changes'],
     ['audit ls --team acme --user jo@example.com', 'show the changes made by one member'],
-    ['audit ls --action DELETE --json', 'what was deleted, for a program to read'],
+    ['audit ls --action DELETE --json', 'what was deleted, as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()
@@ -44,7 +45,7 @@ export const command = defineCommand({
         via.name === '' ? via.kind : `${via.kind} ${via.name}`,
         ip || '-',
       ],
-      empty: 'Nothing was changed, or nothing that is like this.',
+      empty: 'No matching changes.',
       more: [again.filter(Boolean).join(' '), page.pagination.next],
     })
   },

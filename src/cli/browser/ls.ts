@@ -5,11 +5,11 @@ import { showList } from '../show-list.ts'
 import { browserOf } from './browser-of.ts'
 
 export const command = defineCommand({
-  doing: 'list the browsers',
-  about: 'The browsers in which you are signed in. Tokens are another list: `aloft tokens ls`.',
+  doing: 'list the sessions',
+  about: 'Lists the browsers you are signed in with. For API tokens, see `aloft tokens ls`.',
   examples: [
     ['sessions ls', 'list your sessions'],
-    ['sessions ls --json', 'for a program to read'],
+    ['sessions ls --json', 'as JSON'],
   ],
   async run(cli) {
     const now = cli.now()
@@ -25,7 +25,7 @@ export const command = defineCommand({
         relativeTime(createdAt, now),
         relativeTime(expiresAt, now),
       ],
-      empty: 'You are signed in in no browser.',
+      empty: 'No browser sessions.',
     })
   },
 })

@@ -5,18 +5,20 @@ import { usageError } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
-  doing: 'sign the browser out',
+  doing: 'sign out of the session',
   arguments: { id: optional('id of the session') },
-  options: { all: flag('every browser') },
+  options: { all: flag('all sessions') },
   examples: [
-    ['sessions rm 4kTbb1xPBoTqRCUtqdXUkFvG', 'ask, then sign it out'],
-    ['sessions rm --all --yes', 'every browser, without asking'],
+    ['sessions rm 4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then sign it out'],
+    ['sessions rm --all --yes', 'all sessions, without confirmation'],
   ],
-  hints: { not_found: 'See where you are signed in with `aloft sessions ls`.' },
+  hints: { not_found: 'List your sessions with `aloft sessions ls`.' },
   async run(cli, { id, all }) {
     const { out } = cli
-    if (all === (id !== undefined)) throw usageError('Name one session, or --all.')
-    await cli.prompt.confirm(all ? 'Sign out every browser?' : `Sign out ${plainText(id ?? '')}?`)
+    if (all === (id !== undefined)) throw usageError('Pass a session id or --all.')
+    await cli.prompt.confirm(
+      all ? 'Sign out of all browser sessions?' : `Sign out of session ${plainText(id ?? '')}?`,
+    )
     if (id === undefined) {
       const ended = await cli.api().call(deleteOtherSessions)
       return out.show(ended, () => `Signed out ${count(ended.ended, 'browser')}.`)

@@ -5,24 +5,23 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 
 export const command = defineCommand({
   doing: 'purge the cache',
-  about:
-    'Answers of functions, rewrites and pages that are kept for all visitors are made anew when they are asked for.',
+  about: 'Removes cached responses of functions, rewrites and pages. The next request generates them again.',
   team: true,
   options: {
-    tag: values('tag', 'only answers with this tag; can be repeated', (text) => text),
-    path: values('path', 'only answers at this path; can be repeated', (text) => text),
-    all: flag('everything that is kept of the project'),
-    soft: flag('give the old answers while new ones are made'),
+    tag: values('tag', 'only responses with this tag; can be repeated', (text) => text),
+    path: values('path', 'only responses at this path; can be repeated', (text) => text),
+    all: flag('all cached responses of the project'),
+    soft: flag('serve stale responses while new ones are generated'),
     ...projectOption,
   },
   examples: [
-    ['cache purge --tag posts', 'what was made with a tag'],
-    ['cache purge --all --project shop', 'everything'],
+    ['cache purge --tag posts', 'responses with a tag'],
+    ['cache purge --all --project shop', 'all cached responses of a project'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { tag, path, all, soft, project }) {
     if (!all && tag.length === 0 && path.length === 0)
-      throw usageError('What is to be purged?', 'Name a --tag or a --path, or say --all.')
+      throw usageError('Nothing to purge.', 'Pass --tag, --path or --all.')
     const { api, idOrName } = await chooseProject(cli, project)
     const answer = await api.call(purgeCache, {
       params: { idOrName },

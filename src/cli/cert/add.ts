@@ -10,17 +10,18 @@ const MOST = 100_000
 
 export const command = defineCommand({
   doing: 'add the certificate',
-  about: 'It takes the place of the one for the same names. The key is stored sealed and never shown again.',
+  about:
+    'Replaces an existing certificate for the same domains. The key is stored encrypted and never shown again.',
   team: true,
   arguments: {
     cert: required('PEM file with the certificate'),
-    key: required('PEM file with its private key, not encrypted'),
-    ca: required('PEM file with the certificates between it and its authority'),
+    key: required('PEM file with its private key, unencrypted'),
+    ca: required('PEM file with the intermediate certificates'),
   },
-  examples: [['certs add cert.pem key.pem chain.pem', 'a certificate of your own']],
+  examples: [['certs add cert.pem key.pem chain.pem', 'upload your own certificate']],
   hints: {
-    invalid_cert: 'Check that the files belong together, and that the key is not encrypted.',
-    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` says how.',
+    invalid_cert: 'Check that the certificate and key match, and that the key is not encrypted.',
+    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` explains how.',
   },
   async run(cli, given) {
     const { out } = cli
@@ -29,7 +30,7 @@ export const command = defineCommand({
     const added = await api.call(uploadCertificate, {
       body: { cert: cert ?? '', key: key ?? '', ca: ca ?? '' },
     })
-    out.show(added, () => 'Added the certificate. See it with `aloft certs ls`.')
+    out.show(added, () => 'Added the certificate. List certificates with `aloft certs ls`.')
   },
 })
 
@@ -41,6 +42,6 @@ function readPem(folder: string, file: string): string {
     throw new CliError(EXIT.failure, `${file} cannot be read: ${(error as Error).message}.`)
   }
   if (!text.includes('-----BEGIN ') || text.length > MOST)
-    throw usageError(`${file} is no PEM file: it should hold "-----BEGIN …".`)
+    throw usageError(`${file} is not a PEM file: "-----BEGIN …" is missing.`)
   return text
 }

@@ -41,7 +41,7 @@ const aloft = (...line: readonly string[]) => machine.run(['certs', ...line], en
 
 test('ls shows names and when they lapse', async () => {
   const { stdout } = await aloft('ls')
-  assert.match(stdout, /^cert_1 +example\.com, www\.example\.com +in 60d +by itself +1d ago$/m)
+  assert.match(stdout, /^cert_1 +example\.com, www\.example\.com +in 60d +automatic +1d ago$/m)
 })
 
 test('issue takes many names and prints the id', async () => {
@@ -65,7 +65,7 @@ test('add reads PEM files from the folder, and refuses what is none before it is
   assert.deepEqual(machine.api.requests.at(-1)?.body, { cert: pem('cert'), key: pem('key'), ca: pem('ca') })
   assert.deepEqual(JSON.parse(stdout), { created_at: cert.created })
   const count = machine.api.requests.length
-  assert.match((await aloft('add', 'cert.pem', 'readme', 'ca.pem')).stderr, /readme is no PEM file/)
+  assert.match((await aloft('add', 'cert.pem', 'readme', 'ca.pem')).stderr, /readme is not a PEM file/)
   assert.match((await aloft('add', 'cert.pem', 'none.pem', 'ca.pem')).stderr, /none\.pem cannot be read/)
   assert.equal(machine.api.requests.length, count)
 })

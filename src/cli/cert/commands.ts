@@ -4,7 +4,7 @@ export const COMMANDS: CommandTable = {
   groups: {
     certs: {
       summary: 'Certificates',
-      examples: [['certs issue example.com www.example.com', 'issue one certificate for both names']],
+      examples: [['certs issue example.com www.example.com', 'issue one certificate for both domains']],
     },
   },
   synonyms: { cert: 'certs', 'certs upload': 'add' },

@@ -5,18 +5,20 @@ import { plainText } from '../plain-text.ts'
 import { whileSpinning } from '../spinner.ts'
 
 export const command = defineCommand({
-  doing: 'have the certificate issued',
-  about: 'For names in domains that the account has verified. Hosts that show something need not ask.',
+  doing: 'issue the certificate',
+  about:
+    'For domains that the account has verified. Domains that serve a deployment get a certificate automatically.',
   team: true,
-  arguments: { names: oneOrMore('host names, or *. and a domain') },
-  options: { renew: flag('a new one even if there is one that is good for long') },
+  arguments: { names: oneOrMore('domains; *.example.com for a wildcard') },
+  options: { renew: flag('issue a new one even if the current one is still valid') },
   examples: [
-    ['certs issue example.com www.example.com', 'one certificate for both names'],
-    ['certs issue example.com --renew', 'a new one now'],
+    ['certs issue example.com www.example.com', 'one certificate for both domains'],
+    ['certs issue example.com --renew', 'issue a new one now'],
   ],
   hints: {
-    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` says how.',
-    wildcard_not_allowed: 'Set our nameservers at the registrar of the domain, or name the hosts one by one.',
+    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` explains how.',
+    wildcard_not_allowed:
+      'Delegate the domain to our nameservers at its registrar, or list the domains one by one.',
   },
   async run(cli, { names, renew }) {
     const { out } = cli
@@ -26,7 +28,7 @@ export const command = defineCommand({
     const issued = await whileSpinning(cli, `Requesting a certificate for ${shown}`, () =>
       api.call(issueCertificate, { body }),
     )
-    if (!out.json) out.say(`There is a certificate for ${shown}.`)
+    if (!out.json) out.say(`The certificate for ${shown} is ready.`)
     out.show({ ...issued, cns: names }, () => issued.uid)
   },
 })

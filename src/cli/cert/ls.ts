@@ -10,8 +10,8 @@ export const command = defineCommand({
   team: true,
   options: pageOptions,
   examples: [
-    ['certs ls', 'yours, newest first'],
-    ['certs ls --team acme --json', 'those of a team, for a program to read'],
+    ['certs ls', 'your certificates, newest first'],
+    ['certs ls --team acme --json', 'of a team, as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()
@@ -19,15 +19,15 @@ export const command = defineCommand({
     const page = await api.call(listCertificates, { query: pageQuery(given) })
     showList(cli, page, {
       items: page.certs,
-      head: ['ID', 'NAMES', 'EXPIRES', 'RENEWED', 'CREATED'],
+      head: ['ID', 'NAMES', 'EXPIRES', 'RENEWAL', 'CREATED'],
       row: ({ uid, cns, expiration, autoRenew, created }) => [
         uid,
         cns.join(', '),
         relativeTime(Date.parse(expiration), now),
-        autoRenew ? 'by itself' : 'by you',
+        autoRenew ? 'automatic' : 'manual',
         relativeTime(Date.parse(created), now),
       ],
-      empty: 'No certificates here. Hosts that show something get one by themselves.',
+      empty: 'No certificates yet. Domains that serve a deployment get one automatically.',
       more: ['certs ls', page.pagination.next],
     })
   },

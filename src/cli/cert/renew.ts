@@ -6,13 +6,14 @@ import { whileSpinning } from '../spinner.ts'
 
 export const command = defineCommand({
   doing: 'renew the certificate',
-  about: 'A new one for the same names now. Certificates that were issued here renew themselves in time.',
+  about:
+    'Issues a new certificate for the same domains now. Certificates issued here otherwise renew automatically.',
   team: true,
   arguments: { id: required('id of the certificate') },
-  examples: [['certs renew cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'run it now instead of on schedule']],
+  examples: [['certs renew cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'renew now instead of waiting']],
   hints: {
-    not_found: 'See your certificates with `aloft certs ls`.',
-    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` says how.',
+    not_found: 'List your certificates with `aloft certs ls`.',
+    domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` explains how.',
   },
   async run(cli, { id }) {
     const { out } = cli
@@ -22,7 +23,7 @@ export const command = defineCommand({
     const issued = await whileSpinning(cli, `Renewing the certificate for ${shown}`, () =>
       api.call(issueCertificate, { body: { domains: cns, renew: true } }),
     )
-    if (!out.json) out.say(`There is a new certificate for ${shown}.`)
+    if (!out.json) out.say(`Renewed the certificate for ${shown}.`)
     out.show({ ...issued, cns }, () => issued.uid)
   },
 })

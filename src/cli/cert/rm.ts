@@ -5,14 +5,14 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'delete the certificate',
-  about: 'Hosts that it served get one by themselves.',
+  about: 'Domains that it served get a new one automatically.',
   team: true,
   arguments: { id: required('id of the certificate') },
   examples: [
-    ['certs rm cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask, then delete'],
-    ['certs rm cert_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without asking'],
+    ['certs rm cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then delete'],
+    ['certs rm cert_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without confirmation'],
   ],
-  hints: { cert_not_found: 'See your certificates with `aloft certs ls`.' },
+  hints: { cert_not_found: 'List your certificates with `aloft certs ls`.' },
   async run(cli, { id }) {
     const { out } = cli
     const api = await accountApi(cli)

@@ -10,15 +10,15 @@ import { plainText } from '../plain-text.ts'
 export const command = defineCommand({
   doing: 'follow the changes of the account',
   about:
-    'One line for each thing that changes, as it happens, until Ctrl-C. A change names what to read again, not its new value.',
+    'Prints one line per change until you press Ctrl-C. A change names what to read again, not its new value.',
   team: true,
   options: {
-    kind: value('kinds', `only these, separated by commas: ${CHANGE_KINDS.join(', ')}`, readKinds),
-    limit: value('count', 'stop after this many', readCount(1_000_000)),
+    kind: value('kinds', `only these kinds, separated by commas: ${CHANGE_KINDS.join(', ')}`, readKinds),
+    limit: value('count', 'stop after this many changes', readCount(1_000_000)),
   },
   examples: [
-    ['changes', 'everything, as it happens'],
-    ['changes --kind deployment --json', 'a line of JSON for each change of a deployment'],
+    ['changes', 'follow all changes'],
+    ['changes --kind deployment --json', 'one line of JSON per deployment change'],
     ['changes --kind certificate --limit 1', 'wait for the next certificate'],
   ],
   async run(cli, { kind: kinds, limit = Number.POSITIVE_INFINITY }) {

@@ -6,18 +6,18 @@ import { cronOptions } from './cron.ts'
 export const command = defineCommand({
   doing: 'add the schedule',
   about:
-    'The path is requested by GET of the production deployment. A schedule has five fields: minute, hour, day of the month, month, day of the week.',
+    'Sends a GET request for the path to the production deployment. A schedule has five fields: minute, hour, day of the month, month, day of the week.',
   team: true,
   arguments: {
-    path: required('path, as in /api/nightly'),
-    schedule: required('schedule, as in "0 5 * * *"'),
+    path: required('path, such as /api/nightly'),
+    schedule: required('cron schedule, such as "0 5 * * *"'),
   },
   options: { ...cronOptions, ...projectOption },
   examples: [
-    ['crons add /api/nightly "0 5 * * *"', 'at 05:00 UTC every day'],
+    ['crons add /api/nightly "0 5 * * *"', 'every day at 05:00 UTC'],
     ['crons add /api/report "30 8 * * 1" --time-zone Europe/Paris', 'Mondays at 08:30 in Paris'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { path, schedule, timeZone, overlap, makeUp, project }) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)

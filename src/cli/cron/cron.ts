@@ -7,12 +7,16 @@ export type Run = NonNullable<Cron['lastRun']>
 
 /** What can be said of a schedule besides when it runs. */
 export const cronOptions = {
-  timeZone: value('zone', 'by which the schedule goes, as in Europe/Paris; UTC when left out'),
-  overlap: value('what', 'when the run before is still going on: skip or allow', oneOf(['skip', 'allow'])),
-  makeUp: value('on or off', 'whether a run that was missed is made up for, once', readSwitch),
+  timeZone: value('zone', 'time zone of the schedule, such as Europe/Paris; defaults to UTC'),
+  overlap: value(
+    'what',
+    'whether a run may start while the previous one is running: skip or allow',
+    oneOf(['skip', 'allow']),
+  ),
+  makeUp: value('on or off', 'whether to run once after missed runs', readSwitch),
 }
 
-export const cronHint = 'See the schedules with `aloft crons ls`.'
+export const cronHint = 'List the schedules with `aloft crons ls`.'
 
 /** What became of a run, in one word and what is known of its answer. */
 export const runWords = ({ state, status, durationMs }: Run): string =>

@@ -7,14 +7,15 @@ import { runWords } from './cron.ts'
 
 export const command = defineCommand({
   doing: 'list the schedules',
-  about: 'Those that the production deployment names in its configuration file, and those that were added.',
+  about:
+    'Includes schedules from the configuration file of the production deployment and schedules added by hand.',
   team: true,
   options: projectOption,
   examples: [
     ['crons ls', 'list the schedules of the linked project'],
-    ['crons ls --project shop --json', 'for a program to read'],
+    ['crons ls --project shop --json', 'as JSON'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project }) {
     const now = cli.now()
     const { api, idOrName } = await chooseProject(cli, project)
@@ -31,7 +32,8 @@ export const command = defineCommand({
         enabled && nextAt !== null ? new Date(nextAt).toISOString().replace(/:\d\d\.\d+Z$/, 'Z') : 'paused',
         lastRun ? `${runWords(lastRun)}, ${relativeTime(lastRun.dueAt, now)}` : '',
       ],
-      empty: 'No schedules here. Add one: aloft crons add <path> "<schedule>", or `crons` in vercel.json.',
+      empty:
+        'No schedules yet. Add one: aloft crons add <path> "<schedule>", or define `crons` in vercel.json.',
     })
   },
 })

@@ -8,7 +8,7 @@ export const command = defineCommand({
   team: true,
   arguments: { id: required('id of the schedule') },
   options: projectOption,
-  examples: [['crons pause cron_4kTbb1xPBoTqRCUtqdXU', 'pause one']],
+  examples: [['crons pause cron_4kTbb1xPBoTqRCUtqdXU', 'pause a schedule']],
   hints: { not_found: cronHint },
   async run(cli, { id, project }) {
     const { api, idOrName } = await chooseProject(cli, project)

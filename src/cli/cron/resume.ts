@@ -8,7 +8,7 @@ export const command = defineCommand({
   team: true,
   arguments: { id: required('id of the schedule') },
   options: projectOption,
-  examples: [['crons resume cron_4kTbb1xPBoTqRCUtqdXU', 'resume one']],
+  examples: [['crons resume cron_4kTbb1xPBoTqRCUtqdXU', 'resume a schedule']],
   hints: { not_found: cronHint },
   async run(cli, { id, project }) {
     const { api, idOrName } = await chooseProject(cli, project)

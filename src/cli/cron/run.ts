@@ -5,16 +5,16 @@ import { cronHint } from './cron.ts'
 
 export const command = defineCommand({
   doing: 'run the schedule',
-  about: 'Also one that is paused. What becomes of it is shown by `aloft crons runs`.',
+  about: 'Also works on a paused schedule. See the result with `aloft crons runs`.',
   team: true,
   arguments: { id: required('id of the schedule') },
   options: projectOption,
-  examples: [['crons run cron_4kTbb1xPBoTqRCUtqdXU', 'now']],
+  examples: [['crons run cron_4kTbb1xPBoTqRCUtqdXU', 'run it now']],
   hints: { not_found: cronHint },
   async run(cli, { id, project }) {
     const { api, idOrName } = await chooseProject(cli, project)
     const run = await api.call(runCron, { params: { idOrName, id } })
-    if (!cli.out.json) cli.out.say('The run begins in a moment.')
+    if (!cli.out.json) cli.out.say('Run queued; it starts in a moment.')
     cli.out.show(run, () => run.id)
   },
 })

@@ -9,11 +9,11 @@ import { cronHint, runWords } from './cron.ts'
 export const command = defineCommand({
   doing: 'list the runs',
   about:
-    'The last 100 are kept. The log of a run is found by its request: `aloft logs --json` names it on every line.',
+    'The last 100 runs are kept. To find the log of a run, look for its request id in `aloft logs --json`.',
   team: true,
   arguments: { id: required('id of the schedule') },
   options: { ...pageOptions, ...projectOption },
-  examples: [['crons runs cron_4kTbb1xPBoTqRCUtqdXU', 'the last runs']],
+  examples: [['crons runs cron_4kTbb1xPBoTqRCUtqdXU', 'the latest runs']],
   hints: { not_found: cronHint },
   async run(cli, { id, project, ...page }) {
     const now = cli.now()
@@ -29,7 +29,7 @@ export const command = defineCommand({
         run.requestId ?? '',
         run.message ?? '',
       ],
-      empty: 'It has not run yet. Run it now: aloft crons run <id>',
+      empty: 'No runs yet. Run it now: aloft crons run <id>',
     })
   },
 })

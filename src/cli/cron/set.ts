@@ -6,21 +6,20 @@ import { cronHint, cronOptions } from './cron.ts'
 
 export const command = defineCommand({
   doing: 'change the schedule',
-  about:
-    'Path, schedule and time zone of one that the production deployment names are changed in its configuration file.',
+  about: 'For schedules from the configuration file, change the path, schedule and time zone there.',
   team: true,
   arguments: { id: required('id of the schedule') },
   options: {
-    path: value('path', 'what is requested'),
-    schedule: value('schedule', 'when, as in "0 5 * * *"'),
+    path: value('path', 'path to request'),
+    schedule: value('schedule', 'cron schedule, such as "0 5 * * *"'),
     ...cronOptions,
     ...projectOption,
   },
-  examples: [['crons set cron_4kTbb1xPBoTqRCUtqdXU --make-up on', 'make up for runs that were missed']],
+  examples: [['crons set cron_4kTbb1xPBoTqRCUtqdXU --make-up on', 'run once after missed runs']],
   hints: { not_found: cronHint },
   async run(cli, { id, project, ...wish }) {
     const body = changes(wish)
-    if (Object.keys(body).length === 0) throw usageError('Nothing is to be changed.', 'Name an option.')
+    if (Object.keys(body).length === 0) throw usageError('Nothing to change.', 'Pass at least one option.')
     const { api, idOrName } = await chooseProject(cli, project)
     const changed = await api.call(updateCron, { params: { idOrName, id }, body })
     cli.out.show(changed, () => `Changed the schedule of ${changed.path}.`)

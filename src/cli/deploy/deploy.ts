@@ -56,7 +56,7 @@ export const command = defineCommand({
     ['deploy --target staging', 'to an environment of the project'],
     ['deploy --env API_URL=https://api.example.com -e KEY', 'with variables; KEY is taken from yours'],
     ['deploy --qr', 'and open it on a phone'],
-    ['deploy --name shop --json', 'for a program to read'],
+    ['deploy --name shop --json', 'as JSON'],
   ],
   hints: {
     plan_requires_public: 'Add --public.',
@@ -67,7 +67,7 @@ export const command = defineCommand({
     const goalOf = readGoal(given)
     const env = readPairs('--env', given.env, cli.env)
     const buildEnv = readPairs('--build-env', given.buildEnv, cli.env)
-    if (given.qr && out.json) throw usageError('--qr and --json exclude each other.')
+    if (given.qr && out.json) throw usageError('--qr and --json cannot be used together.')
     const notes = readPairs('--meta', given.meta)
     const site = readSiteFolder(cli.cwd, given.folder, cli.env.HOME)
     const [goal, git] = await Promise.all([

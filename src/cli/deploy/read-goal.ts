@@ -15,7 +15,7 @@ export function readGoal({
   readonly target?: string | undefined
 }): Goal {
   if (prod && target !== undefined && target !== 'production')
-    throw usageError(`--prod and --target ${target} exclude each other.`)
+    throw usageError(`--prod and --target ${target} cannot be used together.`)
   if (prod || target === 'production') return { target: 'production' }
   if (target === 'development')
     throw usageError('Nothing is deployed to development: `aloft dev` runs it on your own computer.')

@@ -7,7 +7,7 @@ export const command = defineCommand({
   doing: 'cancel the build',
   about: 'Stops a build that waits or runs. Production goes on showing what it shows.',
   team: true,
-  arguments: { deployments: oneOrMore(`${DEPLOYMENT}; several are taken too`) },
+  arguments: { deployments: oneOrMore(`${DEPLOYMENT}; accepts several`) },
   examples: [['cancel dpl_7Y2h…', 'stop a build that is not wanted any more']],
   hints: { ...SEE, conflict: 'See its state with `aloft inspect`.' },
   async run(cli, given) {

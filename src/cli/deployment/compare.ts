@@ -15,7 +15,7 @@ export const command = defineCommand({
   },
   examples: [
     ['compare dpl_7Y2h…', 'what promoting it would change in production'],
-    ['compare dpl_7Y2h… dpl_9K4m… --json', 'two deployments, for a program to read'],
+    ['compare dpl_7Y2h… dpl_9K4m… --json', 'two deployments, as JSON'],
   ],
   hints: SEE,
   async run(cli, given) {

@@ -27,5 +27,5 @@ export const addressOf = (
   { url, id }: { readonly url: string | null; readonly id: string },
 ): string => (url === null ? id : siteAddress(cli.baseUrl, url))
 
-export const DEPLOYMENT = 'id, host or address of the deployment'
-export const SEE = { not_found: 'See what there is with `aloft ls --all`, or name a team with --team.' }
+export const DEPLOYMENT = 'id, domain or URL of the deployment'
+export const SEE = { not_found: 'List deployments with `aloft ls --all`, or choose a team with --team.' }

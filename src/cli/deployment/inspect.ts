@@ -18,7 +18,7 @@ export const command = defineCommand({
   arguments: { deployment: required(DEPLOYMENT) },
   examples: [
     ['inspect dpl_7Y2h…', 'its state, its addresses and its builds'],
-    ['inspect shop-a1b2c3d4e.localhost --json', 'for a program to read'],
+    ['inspect shop-a1b2c3d4e.localhost --json', 'as JSON'],
   ],
   hints: SEE,
   async run(cli, given) {

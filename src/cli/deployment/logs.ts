@@ -18,7 +18,7 @@ export const command = defineCommand({
   about:
     'The newest entries, oldest first: a line for each request with what was written during it below, and what builds wrote. Times are local.',
   team: true,
-  arguments: { deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`) },
+  arguments: { deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`) },
   options: {
     follow: short('f', flag('go on with what comes, until Ctrl-C')),
     since: value('time', 'from then on: 10m, 2h, or a date', readMoment()),
@@ -27,19 +27,19 @@ export const command = defineCommand({
     type: value('types', `${LOG_TYPES.join(', ')}; several with commas`),
     text: value('text', 'entries that hold this, letter for letter'),
     build: flag('what builds wrote'),
-    limit: value('count', `how many at the most; ${SHOWN} when left out`, readCount(LOG_LIMIT)),
+    limit: value('count', `maximum number of entries; defaults to ${SHOWN}`, readCount(LOG_LIMIT)),
   },
   examples: [
     ['logs', 'the newest of what is live'],
     ['logs dpl_7Y2h… -f', 'as it comes'],
     ['logs --since 1h --status 5xx', 'what failed within the last hour'],
-    ['logs dpl_7Y2h… --build --json', 'what the build wrote, for a program to read'],
+    ['logs dpl_7Y2h… --build --json', 'what the build wrote, as JSON'],
   ],
   hints: SEE,
   async run(cli, given) {
     const { out } = cli
     if (given.follow && given.until !== undefined)
-      throw usageError('--follow and --until exclude each other.')
+      throw usageError('--follow and --until cannot be used together.')
     const { api, id } = await chooseDeployment(cli, given.deployment)
     const { since, until, status, type, text } = given
     const query: LogQuery = {

@@ -35,7 +35,7 @@ export const command = defineCommand({
     ['ls', 'the newest deployments'],
     ['ls shop --target production', 'those of a project that went to production'],
     ['ls --meta gitBranch=dev', 'those of a branch'],
-    ['ls --state error --json', 'those that failed, for a program to read'],
+    ['ls --state error --json', 'those that failed, as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()

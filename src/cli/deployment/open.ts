@@ -11,7 +11,7 @@ export const command = defineCommand({
   doing: 'open the deployment',
   about: 'Prints the address; on a terminal a browser opens it too.',
   team: true,
-  arguments: { deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`) },
+  arguments: { deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`) },
   examples: [
     ['open', 'what is live'],
     ['open dpl_7Y2h…', 'a deployment'],

@@ -8,12 +8,12 @@ export const command = defineCommand({
   doing: 'pause the project',
   about: 'Its production hosts answer 503 until `aloft unpause`.',
   team: true,
-  arguments: { project: optional('id or name of the project; when left out, the linked one') },
+  arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
-    ['pause', 'ask, then pause the linked project'],
-    ['pause shop --yes', 'another one, without asking'],
+    ['pause', 'ask for confirmation, then pause the linked project'],
+    ['pause shop --yes', 'another one, without confirmation'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
     const { api, idOrName } = await chooseProject(cli, given.project)
     const { id, name } = await api.call(getProject, { params: { idOrName } })

@@ -30,7 +30,7 @@ export const command = defineCommand({
     'A screenshot of the deployment, or the icon of the site where the server has no browser to take one with. The path of the file goes to stdout.',
   team: true,
   arguments: {
-    deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`),
+    deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`),
   },
   options: { output: value('file', 'where to save it; the id of the deployment when left out') },
   examples: [

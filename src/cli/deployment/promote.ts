@@ -10,7 +10,7 @@ export const command = defineCommand({
   arguments: { deployment: required(DEPLOYMENT) },
   examples: [
     ['promote dpl_7Y2h…', 'show a deployment that was tried out to everybody'],
-    ['promote dpl_7Y2h… --yes', 'without asking'],
+    ['promote dpl_7Y2h… --yes', 'without confirmation'],
   ],
   hints: SEE,
   async run(cli, given) {

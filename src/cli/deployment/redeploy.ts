@@ -14,7 +14,7 @@ export const command = defineCommand({
     "Deploys the same files again, with the project's variables and settings as they are now. Variables that came with the deployment (--env) stay as they were.",
   team: true,
   arguments: {
-    deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`),
+    deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`),
   },
   options: {
     prod: flag('to production: the same as --target production'),

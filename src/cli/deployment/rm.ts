@@ -7,10 +7,10 @@ export const command = defineCommand({
   doing: 'remove the deployment',
   about: 'Its address stops answering at once. This cannot be undone.',
   team: true,
-  arguments: { deployments: oneOrMore(`${DEPLOYMENT}; several are taken too`) },
+  arguments: { deployments: oneOrMore(`${DEPLOYMENT}; accepts several`) },
   examples: [
-    ['rm dpl_7Y2h…', 'ask, then remove'],
-    ['rm dpl_7Y2h… dpl_9Kq1… --yes', 'two, without asking'],
+    ['rm dpl_7Y2h…', 'ask for confirmation, then remove'],
+    ['rm dpl_7Y2h… dpl_9Kq1… --yes', 'two, without confirmation'],
   ],
   hints: SEE,
   async run(cli, given) {

@@ -8,12 +8,12 @@ export const command = defineCommand({
   doing: 'let the project go on',
   about: 'Shows the newest production deployment that was made meanwhile.',
   team: true,
-  arguments: { project: optional('id or name of the project; when left out, the linked one') },
+  arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
     ['unpause', 'the linked project'],
     ['unpause shop', 'another one'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
     const { api, idOrName } = await chooseProject(cli, given.project)
     const { id, name } = await api.call(getProject, { params: { idOrName } })

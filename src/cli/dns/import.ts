@@ -21,7 +21,7 @@ export const command = defineCommand({
   arguments: { domain: required('the domain'), file: required('zone file, as other DNS servers write it') },
   examples: [
     ['dns import example.com example.com.zone', 'see what is added, then agree'],
-    ['dns import example.com example.com.zone --yes', 'without asking'],
+    ['dns import example.com example.com.zone --yes', 'without confirmation'],
   ],
   hints: { not_found: 'Add the domain first: aloft domains add <domain>' },
   async run(cli, { domain, file }) {

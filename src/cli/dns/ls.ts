@@ -11,7 +11,7 @@ export const command = defineCommand({
   arguments: { domain: required('the domain') },
   examples: [
     ['dns ls example.com', 'all records, newest first'],
-    ['dns ls example.com --json', 'for a program to read'],
+    ['dns ls example.com --json', 'as JSON'],
   ],
   hints: { not_found: 'See your domains with `aloft domains ls`.' },
   async run(cli, { domain }) {

@@ -10,8 +10,8 @@ export const command = defineCommand({
   team: true,
   arguments: { domain: required('the domain'), id: required('id of the record') },
   examples: [
-    ['dns rm example.com rec_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask, then delete'],
-    ['dns rm example.com rec_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without asking'],
+    ['dns rm example.com rec_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then delete'],
+    ['dns rm example.com rec_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without confirmation'],
   ],
   hints: { not_found: 'See your domains with `aloft domains ls`.' },
   async run(cli, { domain, id }) {

@@ -13,7 +13,7 @@ export const command = defineCommand({
   team: true,
   arguments: {
     domain: required('the domain, or a name below it'),
-    project: optional('id or name; the one this folder is linked to when left out'),
+    project: optional('project id or name; defaults to the linked project'),
   },
   options: {
     branch: value('branch', 'show the newest preview of this branch instead'),
@@ -29,13 +29,13 @@ export const command = defineCommand({
   ],
   hints: {
     domain_already_in_use: 'Detach it from the other project first: aloft domains detach <domain> <project>',
-    not_found: 'See your projects with `aloft projects ls`.',
+    not_found: 'List your projects with `aloft projects ls`.',
   },
   async run(cli, { domain, project, branch, environment, redirect, status }) {
     if (status !== undefined && redirect === undefined)
       throw usageError('--status goes with --redirect: nothing else sends visitors on.')
     if (branch !== undefined && environment !== undefined)
-      throw usageError('--branch and --environment exclude each other.')
+      throw usageError('--branch and --environment cannot be used together.')
     if (environment === 'preview' || environment === 'development')
       throw usageError('A domain shows production, a branch, or an environment of your own.')
     const { api, idOrName } = await chooseProject(cli, project)

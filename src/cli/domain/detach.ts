@@ -9,11 +9,11 @@ export const command = defineCommand({
   team: true,
   arguments: {
     domain: required('the domain'),
-    project: optional('id or name; the one this folder is linked to when left out'),
+    project: optional('project id or name; defaults to the linked project'),
   },
   examples: [
-    ['domains detach www.example.com shop', 'ask, then detach'],
-    ['domains detach www.example.com shop --yes', 'without asking'],
+    ['domains detach www.example.com shop', 'ask for confirmation, then detach'],
+    ['domains detach www.example.com shop --yes', 'without confirmation'],
   ],
   hints: { not_found: 'See what a project has with `aloft projects domains <project>`.' },
   async run(cli, { domain, project }) {

@@ -14,7 +14,7 @@ export const command = defineCommand({
   arguments: { name: required('the domain') },
   examples: [
     ['domains inspect example.com', 'what is set, and what to do next'],
-    ['domains inspect example.com --json', 'for a program to read'],
+    ['domains inspect example.com --json', 'as JSON'],
   ],
   hints: { not_found: 'Add it first: aloft domains add <domain>' },
   async run(cli, { name }) {

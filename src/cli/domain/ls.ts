@@ -11,7 +11,7 @@ export const command = defineCommand({
   options: pageOptions,
   examples: [
     ['domains ls', 'your domains, newest first'],
-    ['domains ls --team acme --json', 'those of a team, for a program to read'],
+    ['domains ls --team acme --json', 'of a team, as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()

@@ -10,8 +10,8 @@ export const command = defineCommand({
   team: true,
   arguments: { domain: required('the domain') },
   examples: [
-    ['domains rm example.com', 'ask, then remove'],
-    ['domains rm example.com --yes', 'without asking'],
+    ['domains rm example.com', 'ask for confirmation, then remove'],
+    ['domains rm example.com --yes', 'without confirmation'],
   ],
   hints: {
     not_found: 'See your domains with `aloft domains ls`.',

@@ -11,7 +11,7 @@ export const command = defineCommand({
   team: true,
   arguments: {
     domain: required('the domain'),
-    project: optional('id or name; the one this folder is linked to when left out'),
+    project: optional('project id or name; defaults to the linked project'),
   },
   options: {
     production: flag('production again, instead of a branch or another domain'),
@@ -27,8 +27,9 @@ export const command = defineCommand({
   hints: { not_found: 'See what a project has with `aloft projects domains <project>`.' },
   async run(cli, { domain, project, production, branch, redirect, status }) {
     const named = [production || undefined, branch, redirect].filter((one) => one !== undefined)
-    if (named.length > 1) throw usageError('--production, --branch and --redirect exclude each other.')
-    if (named.length === 0 && status === undefined) throw usageError('Nothing to change was named.')
+    if (named.length > 1) throw usageError('--production, --branch and --redirect cannot be used together.')
+    if (named.length === 0 && status === undefined)
+      throw usageError('Nothing to change: pass at least one option.')
     const { api, idOrName } = await chooseProject(cli, project)
     const body =
       named.length === 0

@@ -14,7 +14,7 @@ export const command = defineCommand({
   arguments: { domain: required('the domain') },
   examples: [
     ['domains transfer-in example.com', 'see the price, agree, then give the code'],
-    ['domains transfer-in example.com --yes < code.txt', 'without asking'],
+    ['domains transfer-in example.com --yes < code.txt', 'without confirmation'],
   ],
   hints: {
     invalid_auth_code: 'Ask the present registrar for the code; some give a new one each time.',

@@ -30,23 +30,22 @@ export const command = defineCommand({
   options: {
     name: value('name', 'name for people; the host of the address when left out'),
     format: value('format', `${FORMATS.join(', ')}; the first when left out`, oneOf(FORMATS)),
-    project: values('id or name', 'only entries of this project; can be given several times', (text) => text),
-    source: values(
-      'source',
-      `only entries of ${SOURCES.join(', ')}; can be given several times`,
-      oneOf(SOURCES),
-    ),
+    project: values('id or name', 'only entries of this project; can be repeated', (text) => text),
+    source: values('source', `only entries of ${SOURCES.join(', ')}; can be repeated`, oneOf(SOURCES)),
     environment: values('name', `only entries of ${ENVIRONMENTS.join(' or ')}`, oneOf(ENVIRONMENTS)),
-    header: values('name: value', 'sent with every batch; can be given several times', readHeader),
+    header: values('name: value', 'sent with every batch; can be repeated', readHeader),
     sign: flag('sign what is sent with a secret, read from stdin or asked for'),
     samplingRate: value('share', 'of the requests whose entries are sent, as in 0.1', readShare),
   },
   examples: [
     ['drains add https://logs.example.com/in', 'everything, as JSON'],
-    ['drains add https://logs.example.com/in --format ndjson --project shop --source lambda', 'only some'],
+    [
+      'drains add https://logs.example.com/in --format ndjson --project shop --source lambda',
+      'only function logs of one project',
+    ],
     ['drains add https://logs.example.com/in --sign < secret.txt', 'signed'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
     const { url, name, format = 'json', source, environment, header, sign, samplingRate } = given
     const { out } = cli

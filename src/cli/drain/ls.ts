@@ -9,7 +9,7 @@ export const command = defineCommand({
   team: true,
   examples: [
     ['drains ls', 'the log drains of the account'],
-    ['drains ls --team acme --json', 'those of a team, for a program to read'],
+    ['drains ls --team acme --json', 'of a team, as JSON'],
   ],
   async run(cli) {
     const now = cli.now()

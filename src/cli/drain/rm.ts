@@ -9,8 +9,8 @@ export const command = defineCommand({
   team: true,
   arguments: { id: required('id of the log drain') },
   examples: [
-    ['drains rm ld_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask, then remove'],
-    ['drains rm ld_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without asking'],
+    ['drains rm ld_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then remove'],
+    ['drains rm ld_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without confirmation'],
   ],
   hints: { not_found: 'See your log drains with `aloft drains ls`.' },
   async run(cli, { id }) {

@@ -39,7 +39,7 @@ export const command = defineCommand({
   hints: {
     ENV_ALREADY_EXISTS: 'Change it with --force, or remove it first with `aloft env rm`.',
     env_secret_missing: 'See your secrets with `aloft secrets ls`.',
-    not_found: 'See your projects with `aloft projects ls`.',
+    not_found: 'List your projects with `aloft projects ls`.',
   },
   async run(cli, given) {
     const { name, branch, comment, force, secret } = given

@@ -27,9 +27,9 @@ export const command = defineCommand({
   examples: [
     ['env ls', 'the variables of the linked project'],
     ['env ls production --project shop', 'those that production is given'],
-    ['env ls --reveal --json', 'with their values, for a program to read'],
+    ['env ls --reveal --json', 'with their values, as JSON'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { targets, project, reveal }) {
     const now = cli.now()
     const { api, idOrName } = await chooseProject(cli, project)

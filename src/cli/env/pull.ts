@@ -28,7 +28,7 @@ export const command = defineCommand({
     ['env pull', 'the development variables of the linked project, into .env.local'],
     ['env pull .env.production --target production --yes', 'another file, replaced without asking'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { file = '.env.local', project, target, branch }) {
     const { out } = cli
     const where = target ?? (branch === undefined ? 'development' : 'preview')

@@ -27,9 +27,9 @@ export const command = defineCommand({
   options: { ...projectOption, sensitive: flag('nobody can read the values again; not for development') },
   examples: [
     ['env push .env.local', 'for development'],
-    ['env push .env.production production preview --yes', 'without asking'],
+    ['env push .env.production production preview --yes', 'without confirmation'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { file, targets, project, sensitive }) {
     const { out } = cli
     const entries = Object.entries(readEnvFile(resolve(cli.cwd, file)))

@@ -18,7 +18,7 @@ export const command = defineCommand({
   options: { ...projectOption, branch: value('branch', 'only that of this branch') },
   examples: [
     ['env rm API_KEY', 'ask, then remove it everywhere'],
-    ['env rm API_KEY production --yes', 'only from production, without asking'],
+    ['env rm API_KEY production --yes', 'only from production, without confirmation'],
   ],
   async run(cli, { name, targets, project, branch }) {
     const { out } = cli

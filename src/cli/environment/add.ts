@@ -20,7 +20,7 @@ export const command = defineCommand({
     ['environments add staging', 'deploy to it with --target staging'],
     ['environments add qa --branch "release/*" --copy-from preview', 'for branches that begin so'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { name, branch, description, copyFrom, project }) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)

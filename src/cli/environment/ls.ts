@@ -13,9 +13,9 @@ export const command = defineCommand({
   options: projectOption,
   examples: [
     ['environments ls', 'list the environments of the linked project'],
-    ['environments ls --project shop --json', 'for a program to read'],
+    ['environments ls --project shop --json', 'as JSON'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project }) {
     const now = cli.now()
     const { api, idOrName } = await chooseProject(cli, project)

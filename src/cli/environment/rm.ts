@@ -13,7 +13,7 @@ export const command = defineCommand({
     variables: flag('also delete the variables that are set nowhere else'),
     ...projectOption,
   },
-  examples: [['environments rm qa --variables --yes', 'with its variables, without asking']],
+  examples: [['environments rm qa --variables --yes', 'with its variables, without confirmation']],
   hints: { not_found: 'See them with `aloft environments ls`.' },
   async run(cli, { environment, variables, project }) {
     const { api, idOrName } = await chooseProject(cli, project)

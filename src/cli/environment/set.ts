@@ -22,7 +22,8 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'See them with `aloft environments ls`.' },
   async run(cli, { environment, name, branch, noBranch, description, project }) {
-    if (branch !== undefined && noBranch) throw usageError('--branch and --no-branch exclude each other.')
+    if (branch !== undefined && noBranch)
+      throw usageError('--branch and --no-branch cannot be used together.')
     const body = {
       ...changes({ slug: name, description, branchMatcher: branch }),
       ...(noBranch ? { branchMatcher: null } : {}),

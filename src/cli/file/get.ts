@@ -16,7 +16,7 @@ export const command = defineCommand({
   team: true,
   arguments: {
     path: required('path of the file in the deployment'),
-    deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`),
+    deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`),
   },
   options: { output: value('file', 'write it there instead') },
   examples: [

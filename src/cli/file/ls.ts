@@ -8,10 +8,10 @@ export const command = defineCommand({
   doing: 'list the files',
   about: 'What was uploaded for a deployment, by path.',
   team: true,
-  arguments: { deployment: optional(`${DEPLOYMENT}; when left out, what is live in the linked project`) },
+  arguments: { deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`) },
   examples: [
     ['files ls', 'of what is live'],
-    ['files ls dpl_7Y2h… --json', 'with what names their contents, for a program to read'],
+    ['files ls dpl_7Y2h… --json', 'with what names their contents, as JSON'],
   ],
   hints: SEE,
   async run(cli, given) {

@@ -13,7 +13,7 @@ export const command = defineCommand({
   options: { ...projectOption, ...pageOptions },
   examples: [
     ['git deliveries', 'newest first'],
-    ['git deliveries --project shop --json', 'for a program to read'],
+    ['git deliveries --project shop --json', 'as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()

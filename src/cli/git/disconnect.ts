@@ -8,7 +8,7 @@ export const command = defineCommand({
   about: 'What is deployed stays as it is.',
   team: true,
   options: projectOption,
-  examples: [['git disconnect --project shop', 'ask, then disconnect']],
+  examples: [['git disconnect --project shop', 'ask for confirmation, then disconnect']],
   hints: { not_found: 'The project is connected to no repository elsewhere.' },
   async run(cli, { project }) {
     const { api, idOrName } = await chooseProject(cli, project)

@@ -8,7 +8,7 @@ export const command = defineCommand({
   team: true,
   arguments: { id: required('id of the hook, as `aloft hooks ls` shows it') },
   options: projectOption,
-  examples: [['hooks rm 4kTbb1xPBoTqRCUtqdXU', 'ask, then revoke']],
+  examples: [['hooks rm 4kTbb1xPBoTqRCUtqdXU', 'ask for confirmation, then revoke']],
   hints: { not_found: 'See the hooks of the project with `aloft hooks ls`.' },
   async run(cli, { id, project }) {
     const { api, idOrName } = await chooseProject(cli, project)

@@ -11,7 +11,7 @@ export const command = defineCommand({
   arguments: { id: required('id of the installation') },
   examples: [
     ['integrations confirm icfg_3f9a1c0b7d2e', 'see what it asks for, then agree'],
-    ['integrations confirm icfg_3f9a1c0b7d2e --yes', 'without asking'],
+    ['integrations confirm icfg_3f9a1c0b7d2e --yes', 'without confirmation'],
   ],
   hints: SEE,
   async run(cli, { id }) {

@@ -11,7 +11,7 @@ export const command = defineCommand({
   team: true,
   examples: [
     ['integrations ls', 'list the installed applications'],
-    ['integrations ls --team acme --json', 'in a team, for a program to read'],
+    ['integrations ls --team acme --json', 'in a team, as JSON'],
   ],
   async run(cli) {
     const now = cli.now()

@@ -10,8 +10,8 @@ export const command = defineCommand({
   team: true,
   arguments: { id: required('id of the installation') },
   examples: [
-    ['integrations rm icfg_3f9a1c0b7d2e', 'ask, then remove'],
-    ['integrations rm icfg_3f9a1c0b7d2e --yes', 'without asking'],
+    ['integrations rm icfg_3f9a1c0b7d2e', 'ask for confirmation, then remove'],
+    ['integrations rm icfg_3f9a1c0b7d2e --yes', 'without confirmation'],
   ],
   hints: SEE,
   async run(cli, { id }) {

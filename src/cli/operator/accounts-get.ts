@@ -8,7 +8,7 @@ export const command = defineCommand({
   arguments: { account: required('id, e-mail address, username or team slug') },
   examples: [
     ['operator accounts get jo@example.com', 'a user'],
-    ['operator accounts get acme --json', 'a team, for a program to read'],
+    ['operator accounts get acme --json', 'a team, as JSON'],
   ],
   hints: accountHints,
   async run(cli, { account }) {

@@ -21,9 +21,12 @@ export const command = defineCommand({
   hints: accountHints,
   async run(cli, { account, plan, block, unblock }) {
     if (block && unblock)
-      throw usageError('--block and --unblock exclude each other.', 'Leave one of them out.')
+      throw usageError('--block and --unblock cannot be used together.', 'Leave one of them out.')
     if (plan === undefined && !block && !unblock)
-      throw usageError('Nothing to change was named.', 'Add --plan <plan>, --block or --unblock.')
+      throw usageError(
+        'Nothing to change: pass at least one option.',
+        'Add --plan <plan>, --block or --unblock.',
+      )
     const changed = await cli.api().call(updateAccount, {
       params: { idOrEmailOrSlug: account },
       body: {

@@ -14,7 +14,7 @@ export const command = defineCommand({
   about:
     'Requests, status codes, latency, data transfer and the most requested paths; of the last 24 hours unless said.',
   team: true,
-  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {
     since: value('time', 'from then on: 10m, 2h, 7d, or a date', readMoment()),
     until: value('time', 'up to then', readMoment()),
@@ -25,7 +25,7 @@ export const command = defineCommand({
     ['projects analytics shop --since 7d --target production', 'a week of production'],
     ['projects analytics shop --json', 'with a number for every step of time'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project, since, until, target }) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)

@@ -9,12 +9,12 @@ export const command = defineCommand({
   about:
     'A program that sends it in the header x-platform-protection-bypass passes the protection of the project. Prints it.',
   team: true,
-  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
     ['projects bypass add shop', 'create a secret and print it'],
-    ['projects bypass add shop --json', 'for a program to read'],
+    ['projects bypass add shop --json', 'as JSON'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project }) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)

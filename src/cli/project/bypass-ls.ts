@@ -9,13 +9,13 @@ export const command = defineCommand({
   doing: 'list the secrets',
   about: 'Shows the beginning of each, which is enough for `aloft projects bypass rm`.',
   team: true,
-  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  arguments: { project: optional('project id or name; defaults to the linked project') },
   options: { reveal: flag('show the secrets whole') },
   examples: [
     ['projects bypass ls shop', 'which there are'],
-    ['projects bypass ls shop --reveal --json', 'whole, for a program to read'],
+    ['projects bypass ls shop --reveal --json', 'whole, as JSON'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project, reveal }) {
     const now = cli.now()
     const { api, idOrName } = await chooseProject(cli, project)

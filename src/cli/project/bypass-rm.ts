@@ -18,14 +18,14 @@ export const command = defineCommand({
   team: true,
   arguments: {
     secret: required('its beginning, as `aloft projects bypass ls` shows it', readBeginning),
-    project: optional('id or name; the one this folder is linked to when left out'),
+    project: optional('project id or name; defaults to the linked project'),
   },
   options: { renew: flag('make another one in its place, and print it') },
   examples: [
-    ['projects bypass rm x7Kd2f shop', 'ask, then revoke'],
+    ['projects bypass rm x7Kd2f shop', 'ask for confirmation, then revoke'],
     ['projects bypass rm x7Kd2f shop --renew --yes', 'print the one that takes its place'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, given.project)

@@ -9,13 +9,13 @@ import { chooseProject } from './choose-project.ts'
 export const command = defineCommand({
   doing: 'list the domains of the project',
   team: true,
-  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  arguments: { project: optional('project id or name; defaults to the linked project') },
   options: pageOptions,
   examples: [
     ['projects domains', 'of the project of this folder'],
-    ['projects domains shop --json', 'for a program to read'],
+    ['projects domains shop --json', 'as JSON'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
     const now = cli.now()
     const { api, idOrName } = await chooseProject(cli, given.project)

@@ -8,13 +8,13 @@ import { withoutBypass } from './without-bypass.ts'
 export const command = defineCommand({
   doing: 'inspect the project',
   team: true,
-  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
     ['projects inspect', 'the project of this folder'],
     ['projects inspect shop', 'by its name'],
     ['projects inspect shop --json', 'all its settings'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project }) {
     const { out } = cli
     const now = cli.now()

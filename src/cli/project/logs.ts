@@ -15,7 +15,7 @@ export const command = defineCommand({
   about:
     'Requests to all deployments of a project, and what was written during them: the newest entries, oldest first. Times are local. `aloft logs` reads the log of one deployment, with its build.',
   team: true,
-  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {
     follow: short('f', flag('go on with what comes, until Ctrl-C')),
     since: value('time', 'from then on: 10m, 2h, or a date', readMoment()),
@@ -27,17 +27,21 @@ export const command = defineCommand({
     path: value('path', 'requests whose path begins with this, or, after a *, holds it'),
     host: value('host', 'requests to this host'),
     text: value('text', 'entries that hold this, letter for letter'),
-    limit: value('count', `how many at the most; ${SHOWN} when left out`, readCount(PROJECT_LOG_LIMIT.max)),
+    limit: value(
+      'count',
+      `maximum number of entries; defaults to ${SHOWN}`,
+      readCount(PROJECT_LOG_LIMIT.max),
+    ),
   },
   examples: [
     ['projects logs', 'the newest of the project of this folder'],
     ['projects logs shop --target production --level error -f', 'errors in production, as they come'],
-    ['projects logs shop --since 1h --path /api/ --json', 'for a program to read'],
+    ['projects logs shop --since 1h --path /api/ --json', 'as JSON'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project, follow, since, until, text, limit = SHOWN, ...named }) {
     const { out } = cli
-    if (follow && until !== undefined) throw usageError('--follow and --until exclude each other.')
+    if (follow && until !== undefined) throw usageError('--follow and --until cannot be used together.')
     const { api, idOrName } = await chooseProject(cli, project)
     const given = {
       ...named,

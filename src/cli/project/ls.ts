@@ -16,7 +16,7 @@ export const command = defineCommand({
   examples: [
     ['projects ls', 'your projects, those that changed last first'],
     ['projects ls --search shop --team acme', 'those of a team, by a part of their name'],
-    ['projects ls --json', 'for a program to read'],
+    ['projects ls --json', 'as JSON'],
   ],
   async run(cli, given) {
     const { search } = given

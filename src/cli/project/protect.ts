@@ -36,7 +36,7 @@ export const command = defineCommand({
   team: true,
   arguments: {
     kind: required(KINDS.join(', '), oneOf(KINDS)),
-    project: optional('id or name; the one this folder is linked to when left out'),
+    project: optional('project id or name; defaults to the linked project'),
   },
   options: {
     for: value(
@@ -63,7 +63,7 @@ export const command = defineCommand({
     ['projects protect addresses shop --for production --address 192.0.2.0/24', 'only from there'],
     ['projects protect password shop --off --yes', 'everybody may visit again'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, given.project)

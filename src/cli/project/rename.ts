@@ -11,7 +11,7 @@ export const command = defineCommand({
   examples: [['projects rename shop store', 'from now on it is called store']],
   hints: {
     conflict: 'Choose another name, or see what you have with `aloft projects ls`.',
-    not_found: 'See your projects with `aloft projects ls`.',
+    not_found: 'List your projects with `aloft projects ls`.',
   },
   async run(cli, { project, name }) {
     const { out } = cli

@@ -10,10 +10,10 @@ export const command = defineCommand({
   // Never the linked one by itself: what is deleted should be named.
   arguments: { project: required('id or name') },
   examples: [
-    ['projects rm shop', 'ask, then delete'],
-    ['projects rm shop --yes', 'without asking'],
+    ['projects rm shop', 'ask for confirmation, then delete'],
+    ['projects rm shop --yes', 'without confirmation'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project }) {
     const { out } = cli
     const api = await accountApi(cli)

@@ -19,7 +19,7 @@ export const command = defineCommand({
   doing: 'change the project',
   about: `Settings of a project; those that are not named stay. \`${AUTO}\` leaves a setting to the framework. They count from the next deployment on, except for --directory-listing, --public-source and --skew-protection, which count at once.`,
   team: true,
-  arguments: { project: optional('id or name; the one this folder is linked to when left out') },
+  arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {
     name: value('name', 'another name; addresses that hold the old one stay'),
     framework: value('name', `what builds it, as in nextjs, or ${AUTO}`, (text) =>
@@ -61,7 +61,7 @@ export const command = defineCommand({
   ],
   hints: {
     conflict: 'Choose another name, or see what you have with `aloft projects ls`.',
-    not_found: 'See your projects with `aloft projects ls`.',
+    not_found: 'List your projects with `aloft projects ls`.',
   },
   async run(cli, given) {
     const { out } = cli
@@ -84,7 +84,7 @@ export const command = defineCommand({
       skewProtectionMaxAge: given.skewProtection,
       publicSource: given.publicSource,
     })
-    if (Object.keys(body).length === 0) throw usageError('Nothing to change was named.')
+    if (Object.keys(body).length === 0) throw usageError('Nothing to change: pass at least one option.')
     const { api, idOrName } = await chooseProject(cli, given.project)
     const changed = await api.call(updateProject, { params: { idOrName }, body })
     out.show(withoutBypass(changed), () => `Changed ${plainText(changed.name)}.`)

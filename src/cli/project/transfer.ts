@@ -13,10 +13,10 @@ export const command = defineCommand({
   arguments: { project: required('id or name') },
   options: { cancel: flag('take the offer back') },
   examples: [
-    ['projects transfer shop', 'ask, then print the code'],
+    ['projects transfer shop', 'ask for confirmation, then print the code'],
     ['projects transfer shop --cancel', 'the code is worth nothing any more'],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project, cancel }) {
     const { out } = cli
     const api = await accountApi(cli)

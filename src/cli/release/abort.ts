@@ -10,7 +10,7 @@ export const command = defineCommand({
     'All visitors get the deployment again that was live before. The next production deployment starts another release.',
   team: true,
   options: projectOption,
-  examples: [['releases abort --yes', 'go back, without asking']],
+  examples: [['releases abort --yes', 'go back, without confirmation']],
   hints: HINTS,
   async run(cli, { project }) {
     const { api, idOrName } = await chooseProject(cli, project)

@@ -9,7 +9,7 @@ export const command = defineCommand({
   about: 'All visitors get the new deployment at once.',
   team: true,
   options: projectOption,
-  examples: [['releases complete --yes', 'show the new deployment to everybody, without asking']],
+  examples: [['releases complete --yes', 'show the new deployment to everybody, without confirmation']],
   hints: HINTS,
   async run(cli, { project }) {
     const { api, idOrName } = await chooseProject(cli, project)

@@ -61,4 +61,4 @@ export function nextWords({ nextStage, nextStageAt }: Release, time: (at: number
   return `${nextStage.targetPercentage} %, ${when}`
 }
 
-export const HINTS = { not_found: 'See your projects with `aloft projects ls`.' }
+export const HINTS = { not_found: 'List your projects with `aloft projects ls`.' }

@@ -17,7 +17,7 @@ export const command = defineCommand({
   options: projectOption,
   examples: [
     ['releases status', 'of the linked project'],
-    ['releases status --project shop --json', 'for a program to read'],
+    ['releases status --project shop --json', 'as JSON'],
   ],
   hints: HINTS,
   async run(cli, { project }) {

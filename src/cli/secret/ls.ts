@@ -12,7 +12,7 @@ export const command = defineCommand({
   options: pageOptions,
   examples: [
     ['secrets ls', 'your secrets, newest first'],
-    ['secrets ls --team acme --json', 'those of a team, for a program to read'],
+    ['secrets ls --team acme --json', 'of a team, as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()

@@ -9,8 +9,8 @@ export const command = defineCommand({
   team: true,
   arguments: { name: required('name or id of the secret') },
   examples: [
-    ['secrets rm db-password', 'ask, then delete'],
-    ['secrets rm db-password --yes', 'without asking'],
+    ['secrets rm db-password', 'ask for confirmation, then delete'],
+    ['secrets rm db-password --yes', 'without confirmation'],
   ],
   hints: { not_found: 'See your secrets with `aloft secrets ls`.' },
   async run(cli, { name }) {

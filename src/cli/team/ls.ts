@@ -9,7 +9,7 @@ export const command = defineCommand({
   options: pageOptions,
   examples: [
     ['teams ls', 'your teams, newest first'],
-    ['teams ls --json', 'for a program to read'],
+    ['teams ls --json', 'as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()

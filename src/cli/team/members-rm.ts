@@ -10,8 +10,8 @@ export const command = defineCommand({
   team: true,
   arguments: { user: required('e-mail address, username or id of the member') },
   examples: [
-    ['teams members rm jo@example.com --team acme', 'ask, then remove'],
-    ['teams members rm jo --team acme --yes', 'without asking'],
+    ['teams members rm jo@example.com --team acme', 'ask for confirmation, then remove'],
+    ['teams members rm jo --team acme --yes', 'without confirmation'],
   ],
   async run(cli, { user }) {
     const { out } = cli

@@ -24,7 +24,7 @@ export const command = defineCommand({
   async run(cli, { slug, name, membersMayEditProduction }) {
     const { out } = cli
     const body = changes({ slug, name, membersMayEditProduction })
-    if (Object.keys(body).length === 0) throw usageError('Nothing to change was named.')
+    if (Object.keys(body).length === 0) throw usageError('Nothing to change: pass at least one option.')
     const team = await actingTeam(cli)
     const changed = await cli.api().call(updateTeam, { params: { id: team.id }, body })
     const login = cli.auth.find(cli.baseUrl)

@@ -11,7 +11,7 @@ export const command = defineCommand({
   options: pageOptions,
   examples: [
     ['tokens ls', 'your tokens, newest first'],
-    ['tokens ls --json', 'with whole ids, for a program to read'],
+    ['tokens ls --json', 'with whole ids, as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()

@@ -8,8 +8,8 @@ export const command = defineCommand({
   about: 'Whatever uses the token stops working at once. This cannot be undone.',
   arguments: { id: required('id of the token, or how it begins; `current` is the one in use') },
   examples: [
-    ['tokens rm 3f9a1c0b7d2e', 'ask, then revoke'],
-    ['tokens rm 3f9a1c0b7d2e --yes', 'without asking'],
+    ['tokens rm 3f9a1c0b7d2e', 'ask for confirmation, then revoke'],
+    ['tokens rm 3f9a1c0b7d2e --yes', 'without confirmation'],
   ],
   hints: { not_found: 'See your tokens with `aloft tokens ls`.' },
   async run(cli, given) {

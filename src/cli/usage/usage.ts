@@ -10,7 +10,7 @@ export const command = defineCommand({
   examples: [
     ['usage', 'your own account'],
     ['usage --team acme', 'a team'],
-    ['usage --json', 'for a program to read'],
+    ['usage --json', 'as JSON'],
   ],
   async run(cli) {
     const { out } = cli

@@ -12,7 +12,7 @@ export const command = defineCommand({
     events: oneOrMore('kinds of events, as in deployment.ready'),
   },
   options: {
-    project: values('id or name', 'only events of this project; can be given several times', (text) => text),
+    project: values('id or name', 'only events of this project; can be repeated', (text) => text),
   },
   examples: [
     ['webhooks add https://example.com/hook deployment.ready deployment.error', 'of all projects'],
@@ -21,7 +21,7 @@ export const command = defineCommand({
       'of two projects',
     ],
   ],
-  hints: { not_found: 'See your projects with `aloft projects ls`.' },
+  hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { url, events, project }) {
     const { out } = cli
     const api = await accountApi(cli)

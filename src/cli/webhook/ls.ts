@@ -11,7 +11,7 @@ export const command = defineCommand({
   options: { project: value('id or name', 'only those that hear of this project') },
   examples: [
     ['webhooks ls', 'the webhooks of the account'],
-    ['webhooks ls --project shop --json', 'for a program to read'],
+    ['webhooks ls --project shop --json', 'as JSON'],
   ],
   async run(cli, { project }) {
     const now = cli.now()

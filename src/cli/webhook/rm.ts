@@ -9,8 +9,8 @@ export const command = defineCommand({
   team: true,
   arguments: { id: required('id of the webhook') },
   examples: [
-    ['webhooks rm hook_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask, then remove'],
-    ['webhooks rm hook_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without asking'],
+    ['webhooks rm hook_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then remove'],
+    ['webhooks rm hook_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without confirmation'],
   ],
   hints: { not_found: 'See your webhooks with `aloft webhooks ls`.' },
   async run(cli, { id }) {

@@ -31,7 +31,7 @@ export const command = defineCommand({
   async run(cli, { id, url, event, project, allProjects, enabled }) {
     const { out } = cli
     if (allProjects && project.length > 0)
-      throw usageError('--project and --all-projects exclude each other.')
+      throw usageError('--project and --all-projects cannot be used together.')
     const api = await accountApi(cli)
     const ids: string[] = []
     for (const idOrName of project) ids.push((await api.call(getProject, { params: { idOrName } })).id)
@@ -41,7 +41,7 @@ export const command = defineCommand({
       projectIds: allProjects ? null : some(ids),
       enabled,
     })
-    if (Object.keys(body).length === 0) throw usageError('Nothing to change was named.')
+    if (Object.keys(body).length === 0) throw usageError('Nothing to change: pass at least one option.')
     const changed = await api.call(updateWebhook, { params: { id }, body })
     out.show(changed, () => `Changed the webhook to ${plainText(changed.url)}.`)
   },

@@ -32,4 +32,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P16'], tools: [], load: () => import('./start.ts') },
   { ids: ['P19'], tools: ['bubblewrap'], load: () => import('./images.ts') },
   { ids: ['P20'], tools: ['wrk', 'bubblewrap'], load: () => import('./kept-answers.ts') },
+  { ids: ['P21'], tools: [], load: () => import('./many-schedules.ts') },
 ]

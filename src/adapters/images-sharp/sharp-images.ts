@@ -133,7 +133,9 @@ export function createSharpImages({
     await ending?.process.exit.catch(() => {})
   }
 
-  async function ask(source: Buffer, wish: ImageWish): Promise<Buffer> {
+  /** The image, or undefined where the process died before all of it was there. */
+  async function ask(source: Buffer, wish: ImageWish): Promise<Buffer | undefined> {
+    if (isClosed) throw new ImageFailure('busy', 'The process is stopping')
     const asked = runningWorker()
     const { socket, process: child } = await asked
     const connection = connect(socket)
@@ -148,21 +150,27 @@ export function createSharpImages({
       connection.end(source)
       const parts: Buffer[] = []
       for await (const part of connection) parts.push(part as Buffer)
-      return read(Buffer.concat(parts))
+      const image = read(Buffer.concat(parts))
+      if (image !== undefined) return image
     } catch (error) {
       if (error instanceof ImageFailure) throw error
-      throw new ImageFailure('unreadable', 'The image brought down what read it', { cause: error })
     } finally {
       clearTimeout(late)
     }
+    // The next who ask must not find it either.
+    if (worker === asked) worker = undefined
+    child.kill()
+    return undefined
   }
 
   return {
     async convert(source, wish) {
-      if (isClosed) throw new ImageFailure('busy', 'The process is stopping')
       await turn()
       try {
-        return await ask(source, wish)
+        // It may have died of another image, or have been killed. An image that brings it down twice is broken.
+        const image = (await ask(source, wish)) ?? (await ask(source, wish))
+        if (image !== undefined) return image
+        throw new ImageFailure('unreadable', 'The image brought down what read it')
       } finally {
         done()
       }
@@ -180,10 +188,15 @@ export function createSharpImages({
 const modulesOf = (file: string): string =>
   file.slice(0, file.lastIndexOf(join('/node_modules', 'sharp')) + 13)
 
-function read(answer: Buffer): Buffer {
+/** A connection also ends where the process is killed, so that only what is as long as it says is whole. */
+function read(answer: Buffer): Buffer | undefined {
   const line = answer.indexOf(10)
-  if (line < 0) throw new ImageFailure('unreadable', 'The image brought down what read it')
-  const { error } = JSON.parse(answer.toString('utf8', 0, line)) as { readonly error?: string }
-  if (error === undefined) return answer.subarray(line + 1)
+  if (line < 0) return undefined
+  const { error, bytes } = JSON.parse(answer.toString('utf8', 0, line)) as {
+    readonly error?: string
+    readonly bytes?: number
+  }
+  const image = answer.subarray(line + 1)
+  if (error === undefined) return image.length === bytes ? image : undefined
   throw new ImageFailure(/pixel limit/i.test(error) ? 'too_large' : 'unreadable', error)
 }

@@ -1,5 +1,5 @@
 // Runs inside the sandbox: reads images of strangers and writes them in another size. One request a connection: a line of
-// JSON with the wish, then the image. The answer: a line of JSON, with `error` where it failed, then the bytes.
+// JSON with the wish, then the image. The answer: a line of JSON, with `error` where it failed or the number of `bytes`, then those.
 import { createServer } from 'node:net'
 import sharp from 'sharp'
 
@@ -31,7 +31,7 @@ const server = createServer({ allowHalfOpen: true }, (connection) => {
       const all = Buffer.concat(parts)
       const line = all.indexOf(10)
       const made = await convert(all.subarray(line + 1), JSON.parse(all.toString('utf8', 0, line)))
-      connection.end(Buffer.concat([Buffer.from('{}\n'), made]))
+      connection.end(Buffer.concat([Buffer.from(`${JSON.stringify({ bytes: made.length })}\n`), made]))
     } catch (error) {
       connection.end(`${JSON.stringify({ error: String(error?.message ?? error).slice(0, 300) })}\n`)
     }

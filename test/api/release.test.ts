@@ -160,7 +160,7 @@ apiSuite('rolling releases', (server) => {
   }
 
   for (const [what, status, ms, reason] of [
-    ['errors', 500, 10, /errors \(5xx\)/],
+    ['errors', 500, 10, /server errors \(5xx\)/],
     ['latency', 200, 900, /p95 latency/],
   ] as const)
     test(`one that does worse by its ${what} is taken back by itself, and somebody is told`, async () => {

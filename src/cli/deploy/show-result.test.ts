@@ -93,7 +93,7 @@ test('after a rollback it is told that production stays where it is, and how to 
   assert.match(preview.stderr, /^Preview {5}http/m)
   assert.match(
     (await machine.run(['redeploy', '--prod', '--target', 'preview'], env)).stderr,
-    /exclude each other/,
+    /cannot be used together/,
   )
 })
 

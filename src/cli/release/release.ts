@@ -50,7 +50,7 @@ export function releaseWords(release: Release | null): string {
   if (release.state === 'COMPLETE') return `All visitors get ${name}.`
   if (release.state === 'ABORTED')
     return `The release of ${name} was aborted${release.reason === null ? '.' : `: ${release.reason}`}`
-  const share = `${release.currentCanaryPercentage} % of the visitors get ${name}`
+  const share = `${release.currentCanaryPercentage}% of the visitors get ${name}`
   return release.substate === 'PAUSED' ? `Paused: ${share}. ${release.reason ?? ''}`.trim() : `${share}.`
 }
 
@@ -58,7 +58,7 @@ export function releaseWords(release: Release | null): string {
 export function nextWords({ nextStage, nextStageAt }: Release, time: (at: number) => string): string {
   if (nextStage === null) return '-'
   const when = nextStageAt === null ? 'when you run `aloft releases approve`' : time(nextStageAt)
-  return `${nextStage.targetPercentage} %, ${when}`
+  return `${nextStage.targetPercentage}%, ${when}`
 }
 
 export const HINTS = { not_found: 'List your projects with `aloft projects ls`.' }

@@ -53,7 +53,7 @@ export const command = defineCommand({
       },
     })
     cli.out.show(changed, () => {
-      const shares = stages.map(({ targetPercentage }) => `${targetPercentage} %`).join(', ')
+      const shares = stages.map(({ targetPercentage }) => `${targetPercentage}%`).join(', ')
       return `The next production deployment reaches ${shares} of the visitors.`
     })
   },

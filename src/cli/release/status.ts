@@ -8,7 +8,7 @@ import { renderFacts, renderTable } from '../table.ts'
 import { HINTS, nextWords, releaseWords } from './release.ts'
 
 const percent = (part: number, whole: number): string =>
-  whole === 0 ? '-' : `${Math.round((1000 * part) / whole) / 10} %`
+  whole === 0 ? '-' : `${Math.round((1000 * part) / whole) / 10}%`
 
 export const command = defineCommand({
   doing: 'show the release',
@@ -42,8 +42,8 @@ export const command = defineCommand({
     )
     const stages = config?.stages.map(({ targetPercentage, duration, requireApproval }) =>
       requireApproval || duration === undefined
-        ? `${targetPercentage} %`
-        : `${targetPercentage} % for ${duration} min`,
+        ? `${targetPercentage}%`
+        : `${targetPercentage}% for ${duration} min`,
     )
     cli.out.show({ rollingRelease: release, config }, () => {
       const facts: (readonly [string, string])[] = [

@@ -26,7 +26,7 @@ function failureOf(
   if (type === 'error-rate-5xx') {
     const [now, before] = [errorRate(canary), current.requests > 0 ? errorRate(current) : 0]
     return now > before + margin
-      ? `${round(now)} % of its answers were errors (5xx), ${round(before)} % of those of the live deployment.`
+      ? `${round(now)}% of its responses were server errors (5xx), ${round(before)}% of the live deployment’s.`
       : undefined
   }
   if (current.requests < minSampleSize) return undefined

@@ -18,7 +18,7 @@ type Machine = Static<typeof listMachines.reply>['machines'][number]
 const ROLES: Readonly<Record<Machine['role'], string>> = { serve: 'Serves', work: 'Builds and runs' }
 
 const usedOf = ({ free, total }: Machine['disk']): string =>
-  total === 0 ? '–' : `${Math.round((100 * (total - free)) / total)} % of ${formatBytes(total)}`
+  total === 0 ? '–' : `${Math.round((100 * (total - free)) / total)}% of ${formatBytes(total)}`
 
 const State = ({ machine: { isAlive, isDraining } }: { machine: Machine }) => (
   <span className="inline-flex flex-wrap gap-1">

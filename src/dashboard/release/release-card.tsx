@@ -67,7 +67,7 @@ function UnderWay({ project, release }: { project: Project; release: Release }) 
               busy={approve.isPending}
               onClick={() => approve.mutate(activeStage.index + 1)}
             >
-              {nextStage.isFinalStage ? 'Release to everyone' : `Go to ${nextStage.targetPercentage} %`}
+              {nextStage.isFinalStage ? 'Release to everyone' : `Go to ${nextStage.targetPercentage}%`}
             </Button>
           )}
           {nextStage?.isFinalStage === false && (
@@ -84,7 +84,7 @@ function UnderWay({ project, release }: { project: Project; release: Release }) 
       <div className="space-y-4">
         <div className="space-y-2">
           <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-            <span className="text-lg font-semibold tabular-nums">{share} %</span> of visitors get
+            <span className="text-lg font-semibold tabular-nums">{share}%</span> of visitors get
             {canary && <DeploymentName deployment={canary} />}
             {isPaused ? <Badge tone="warn">Paused</Badge> : <NextStage release={release} />}
           </p>
@@ -122,10 +122,10 @@ function UnderWay({ project, release }: { project: Project; release: Release }) 
 
 const NextStage = ({ release: { nextStage, nextStageAt } }: { release: Release }) =>
   nextStage === null ? null : nextStageAt === null ? (
-    <span className="text-soft">· {nextStage.targetPercentage} % once you approve</span>
+    <span className="text-soft">· {nextStage.targetPercentage}% once you approve</span>
   ) : (
     <span className="text-soft">
-      · {nextStage.targetPercentage} % <Time at={nextStageAt} />
+      · {nextStage.targetPercentage}% <Time at={nextStageAt} />
     </span>
   )
 

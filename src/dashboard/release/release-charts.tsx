@@ -8,7 +8,7 @@ import { Skeleton } from '../ui/skeleton.tsx'
 
 const errorRate = ({ requests, status }: TrafficPoint): number =>
   requests === 0 ? 0 : (100 * status['5xx']) / requests
-const percent = (value: number): string => `${Math.round(value * 10) / 10} %`
+const percent = (value: number): string => `${Math.round(value * 10) / 10}%`
 
 const MEASURES = [
   {

@@ -47,7 +47,7 @@ test('ls shows names and when they lapse', async () => {
 test('issue takes many names and prints the id', async () => {
   const { stdout, stderr } = await aloft('issue', 'example.com', 'www.example.com', '--renew')
   assert.equal(stdout, 'cert_1\n')
-  assert.match(stderr, /^Requesting a certificate for example\.com, www\.example\.com …\nThere is a cert/)
+  assert.match(stderr, /^Requesting a certificate for example\.com, www\.example\.com …\nThe certificate for/)
   assert.deepEqual(machine.api.requests.at(-1)?.body, {
     domains: ['example.com', 'www.example.com'],
     renew: true,

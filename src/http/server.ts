@@ -253,16 +253,14 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     const path = askedPath(request)
     const known = knownPath(path)
     parts.onUnknown?.(request.method, path)
-    if (!known) return fail(request, reply, new AloftError('not_found', `There is no endpoint \`${path}\`.`))
+    const asked = `\`${request.method} ${path}\``
+    if (!known) return fail(request, reply, new AloftError('not_found', `There is no endpoint ${asked}.`))
     const methods = known.methods.join(', ')
     reply.header('allow', methods)
     return fail(
       request,
       reply,
-      new AloftError(
-        'method_unknown',
-        `This endpoint does not handle ${request.method}. It accepts: ${methods}.`,
-      ),
+      new AloftError('method_unknown', `There is no endpoint ${asked}. This path accepts: ${methods}.`),
     )
   })
   if (parts.observe) {

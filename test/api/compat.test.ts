@@ -303,9 +303,14 @@ apiSuite('addresses that other clients know', (server) => {
     for (let i = 0; i < 3; i++) {
       const refused = await server.call(`GET /v7/widgets/wid_${i}`, { token })
       assert.deepEqual([refused.status, refused.body.error.code], [404, 'not_found'])
-      assert.match(refused.body.error.message, /\/v7\/widgets\/wid_/)
+      assert.equal(refused.body.error.message, `There is no endpoint \`GET /v7/widgets/wid_${i}\`.`)
     }
-    await server.call('PUT /v13/deployments', { token })
+    const refused = await server.call('PUT /v13/deployments', { token })
+    assert.deepEqual([refused.status, refused.body.error.code], [405, 'method_unknown'])
+    assert.equal(
+      refused.body.error.message,
+      'There is no endpoint `PUT /v13/deployments`. This path accepts: POST.',
+    )
     const { body } = await server.call('GET /v1/operator/unknown-endpoints', { token })
     assert.deepEqual(
       body.endpoints
@@ -316,6 +321,10 @@ apiSuite('addresses that other clients know', (server) => {
         ['PUT /v13/deployments', 1],
       ],
     )
+    for (const word of 'abcdefghijkl') await server.call(`GET /v7/${word}`, { token })
+    const { body: more } = await server.call('GET /v1/operator/unknown-endpoints', { token })
+    assert.equal(more.endpoints.length, 10)
+    assert.equal(more.endpoints[0].endpoint, 'GET /v7/widgets/:id')
     const other = await server.signUp()
     assert.equal(
       (await server.call('GET /v1/operator/unknown-endpoints', { token: other.token })).status,

@@ -18,18 +18,45 @@ export async function findImported(api: Client, deploymentId: string): Promise<s
   return deployments.find(({ state }) => !GIVEN_UP.has(state))?.uid
 }
 
+interface Found {
+  readonly path: string
+  readonly file: SourceFile
+}
+
 /** Folders in folders, as one list of paths. */
-function* filesIn(tree: readonly SourceFile[], above = ''): Generator<{ path: string; file: SourceFile }> {
+function* entriesIn(tree: readonly SourceFile[], above = ''): Generator<Found> {
   for (const file of tree)
-    if (file.children) yield* filesIn(file.children, `${above}${file.name}/`)
-    else if (file.type === 'file' && file.uid !== undefined) yield { path: `${above}${file.name}`, file }
+    if (file.children) yield* entriesIn(file.children, `${above}${file.name}/`)
+    else yield { path: `${above}${file.name}`, file }
 }
 
 const FORMAT = 0o170000
 const REGULAR = 0o100000
+const SYMLINK = 0o120000
 /** Where other platforms keep what was deployed, beside what they made of it. */
 const SOURCES = 'src/'
 const MADE = 'out/'
+
+const isSymlink = ({ type, mode = 0 }: SourceFile): boolean =>
+  type === 'symlink' || (mode & FORMAT) === SYMLINK
+
+/** What was deployed, without what the source made of it. */
+async function readDeployed(source: Source, deploymentId: string): Promise<readonly Found[]> {
+  const found = [...entriesIn(await source.files(deploymentId))]
+  const isKeptApart =
+    found.some(({ path }) => path.startsWith(MADE)) && found.some(({ path }) => path.startsWith(SOURCES))
+  return isKeptApart
+    ? found
+        .filter(({ path }) => path.startsWith(SOURCES))
+        .map(({ path, file }) => ({ path: path.slice(SOURCES.length), file }))
+    : found
+}
+
+/** Those of a deployment, which have no content that could be uploaded. */
+export async function findSymlinks(source: Source, deploymentId: string): Promise<readonly string[]> {
+  const found = await readDeployed(source, deploymentId)
+  return found.filter(({ file }) => isSymlink(file)).map(({ path }) => path)
+}
 
 interface Wanted {
   readonly name: string
@@ -42,14 +69,9 @@ export async function makeDeployment(
   api: Client,
   { name, deploymentId, tell }: Wanted,
 ): Promise<void> {
-  const found = [...filesIn(await source.files(deploymentId))]
-  const isKeptApart =
-    found.some(({ path }) => path.startsWith(MADE)) && found.some(({ path }) => path.startsWith(SOURCES))
-  const wanted = isKeptApart
-    ? found
-        .filter(({ path }) => path.startsWith(SOURCES))
-        .map(({ path, file }) => ({ path: path.slice(SOURCES.length), file }))
-    : found
+  const wanted = (await readDeployed(source, deploymentId)).filter(
+    ({ file }) => file.type === 'file' && file.uid !== undefined && !isSymlink(file),
+  )
   const files: MemoryFile[] = []
   for (const { path, file } of wanted) {
     tell(`downloading file ${files.length + 1} of ${wanted.length}`)

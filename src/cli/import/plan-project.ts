@@ -12,7 +12,7 @@ import {
 import { addProjectDomain, listProjectDomains } from '#contract/api/project-domain.ts'
 import { everyPage } from '../every-page.ts'
 import { cannot, fresh, type Item, there } from './item.ts'
-import { findImported, makeDeployment } from './make-deployment.ts'
+import { findImported, findSymlinks, makeDeployment } from './make-deployment.ts'
 import { isOfPlatform, NAME_OF_PLATFORM } from './platform-name.ts'
 import type { Source, SourceDeployment, SourceDomain, SourceProject, SourceVariable } from './source.ts'
 
@@ -28,7 +28,7 @@ export async function planProject(
   return [
     known ? there('project', name) : fresh('project', name, () => makeProject(api, project)),
     ...(await planVariables(source, api, project, known !== undefined)),
-    await planProduction(source, api, name, production),
+    ...(await planProduction(source, api, name, production)),
     ...(await planProjectDomains(source, api, project, known !== undefined, production)),
   ]
 }
@@ -71,13 +71,24 @@ async function planProduction(
   api: Client,
   name: string,
   production: SourceDeployment | undefined,
-): Promise<Item> {
-  if (production === undefined) return cannot('deployment', name, 'It has none in production.')
-  return (await findImported(api, production.uid)) !== undefined
-    ? there('deployment', production.url)
-    : fresh('deployment', production.url, (tell) =>
-        makeDeployment(source, api, { name, deploymentId: production.uid, tell }),
-      )
+): Promise<readonly Item[]> {
+  if (production === undefined) return [cannot('deployment', name, 'It has none in production.')]
+  const { uid, url } = production
+  const isHere = (await findImported(api, uid)) !== undefined
+  // Files that cannot be listed stop their deployment, which says so when it is brought, and not the whole plan.
+  const symlinks = await findSymlinks(source, uid).catch(() => [])
+  return [
+    isHere
+      ? there('deployment', url)
+      : fresh('deployment', url, (tell) => makeDeployment(source, api, { name, deploymentId: uid, tell })),
+    ...symlinks.map((path) =>
+      cannot(
+        'symlink',
+        `${name}: ${path}`,
+        'Symlinks are left out: deploy again with the file itself there.',
+      ),
+    ),
+  ]
 }
 
 async function planProjectDomains(

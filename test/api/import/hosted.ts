@@ -131,7 +131,10 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
       name: 'src',
       type: 'directory',
       mode: 16877,
-      children: [{ name: 'index.html', type: 'file', uid: 'f1', mode: 33188, contentType: 'text/html' }],
+      children: [
+        { name: 'index.html', type: 'file', uid: 'f1', mode: 33188, contentType: 'text/html' },
+        { name: 'latest.html', type: 'symlink', uid: 'f4', mode: 41471, symlink: 'index.html' },
+      ],
     },
     {
       name: 'out',
@@ -140,6 +143,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
       children: [
         { name: 'app.js', type: 'file', uid: 'f2', mode: 33188 },
         { name: 'api', type: 'lambda', uid: 'f3', mode: 33188 },
+        { name: 'made.html', type: 'symlink', uid: 'f5', mode: 41471 },
       ],
     },
   ],

@@ -44,7 +44,7 @@ import { auditRoutes } from './audit/routes.ts'
 import { cacheRoutes } from './cache/routes.ts'
 import { certificateRoutes } from './certificate/routes.ts'
 import { changeRoutes } from './change/routes.ts'
-import { compatRoutes } from './compat/routes.ts'
+import { withCompatRoutes } from './compat/routes.ts'
 import { cronRoutes } from './cron/routes.ts'
 import { customEnvironmentRoutes } from './custom-environment/routes.ts'
 import { deploymentRoutes } from './deployment/routes.ts'
@@ -191,5 +191,5 @@ export function allRoutes(
     ...machineRoutes(use),
     ...systemRoutes(system, () => native.map(({ endpoint }) => endpoint)),
   ]
-  return [...native, ...compatRoutes(native, { ...use, site: system.site })]
+  return withCompatRoutes(native, { ...use, site: system.site })
 }

@@ -361,6 +361,13 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     const { status, body } = await cancel(token, made.id)
     assert.deepEqual([status, body.id, body.readyState, body.errorCode], [200, made.id, 'ERROR', 'canceled'])
     assert.match(body.readyStateReason, /^Cancelled by \w+\.$/)
+    // What published clients check, beside all that a deployment of ours has.
+    const seen = await read(token, made.id)
+    for (const key of Object.keys(seen)) assert.deepEqual(body[key], seen[key], key)
+    assert.deepEqual(
+      [body.status, body.inspectorUrl, body.isInConcurrentBuildsQueue, body.projectSettings.nodeVersion],
+      ['ERROR', `http://aloft.test/deployments/${made.id}`, false, '20.x'],
+    )
     await server.runJobs()
     assert.equal(builder.tasks.length, begun)
     const lines = (await events(token, made.id)).map(({ payload }) => payload.text)

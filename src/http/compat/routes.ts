@@ -21,8 +21,8 @@ interface CompatParts {
   readonly teams: Pick<Teams, 'roles'>
 }
 
-/** Addresses that other clients know, beside those of the API itself. */
-export function compatRoutes(native: readonly Route[], parts: CompatParts): readonly Route[] {
+/** The API, and beside it the addresses that other clients know. */
+export function withCompatRoutes(native: readonly Route[], parts: CompatParts): readonly Route[] {
   const taken = new Set(native.map(({ endpoint }) => shapeOf(endpoint.on)))
   const add = (route: Route): Route[] => {
     const shape = shapeOf(route.at ?? '')
@@ -31,7 +31,12 @@ export function compatRoutes(native: readonly Route[], parts: CompatParts): read
     return [route]
   }
   const call = createCall(native)
+  const filled = new Map(ROWS.filter(({ on, is }) => on === is.on).map((row) => [row.on, row]))
   return [
+    ...native.map((route) => {
+      const row = filled.get(route.endpoint.on)
+      return row ? bind(row, row.on, call, parts) : route
+    }),
     ...ROWS.flatMap((row) => expand(row.on).map((at) => bind(row, at, call, parts))).flatMap(add),
     ...native.flatMap(renamed).flatMap(add),
   ]

@@ -38,7 +38,10 @@ export interface Also {
  * changes the shape of a request and of its answer, and decides nothing.
  */
 export interface CompatRow {
-  /** Method and path. `{a,b}` stands for either, as in a shell: `GET /v{12,13}{,/now}/deployments/:id`. */
+  /**
+   * Method and path. `{a,b}` stands for either, as in a shell: `GET /v{12,13}{,/now}/deployments/:id`. Where it is the
+   * endpoint's own, the row adds fields to its answer; only endpoints that the documents do not name have such rows.
+   */
   readonly on: string
   readonly is: Endpoint
   readonly read?: (asked: Asked, also: Also) => Given | Promise<Given>

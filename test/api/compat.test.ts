@@ -141,6 +141,34 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual(Object.keys(still.env).sort(), ['NEWER', 'OLDER'])
   })
 
+  test('several variables are removed at once, and those of others stay', async () => {
+    const [{ token }, other] = [await server.signUp(), await server.signUp()]
+    const add = async (of: string, project: string, key: string): Promise<string> => {
+      const body = { key, value: 'x', type: 'encrypted', target: ['preview'] }
+      return (await server.call(`POST /v10/projects/${project}/env`, { token: of, body })).body.created.id
+    }
+    for (const name of ['several', 'beside'])
+      await server.call('POST /v10/projects', { token, body: { name } })
+    await server.call('POST /v10/projects', { token: other.token, body: { name: 'theirs' } })
+    const [one, two] = [await add(token, 'several', 'ONE'), await add(token, 'several', 'TWO')]
+    await add(token, 'several', 'KEPT')
+    const ids = [one, two, await add(token, 'beside', 'BESIDE'), await add(other.token, 'theirs', 'THEIRS')]
+    const remove = (body: unknown, of = token) =>
+      server.call('DELETE /v1/projects/several/env', { token: of, body })
+    assert.equal((await remove({ ids }, other.token)).status, 404)
+    for (const wrong of [{}, { ids: one }, undefined, null, []])
+      assert.equal((await remove(wrong)).status, 400)
+    const { status, body } = await remove({ ids })
+    assert.deepEqual([status, body.deleted, body.ids.toSorted()], [200, 2, [one, two].toSorted()])
+    const keysOf = async (of: string, project: string) =>
+      (await server.call(`GET /v9/projects/${project}/env`, { token: of })).body.envs.map(
+        ({ key }: { key: string }) => key,
+      )
+    assert.deepEqual(await keysOf(token, 'several'), ['KEPT'])
+    assert.deepEqual(await keysOf(token, 'beside'), ['BESIDE'])
+    assert.deepEqual(await keysOf(other.token, 'theirs'), ['THEIRS'])
+  })
+
   test('the first versions keep variables as secrets and list them without a frame', async () => {
     const { token } = await server.signUp()
     await server.call('POST /v10/projects', { token, body: { name: 'first' } })

@@ -26,6 +26,8 @@ export interface Place {
   // biome-ignore lint/suspicious/noExplicitAny: steps look into whatever was answered
   api(on: string, body?: unknown): Promise<any>
   buy(domain: string): Promise<void>
+  /** Lets a new application into the account, as somebody does who agrees to it. Answers the id of the installation. */
+  installApplication(): Promise<string>
   /** Uploads a file, as this project documents it. */
   upload(text: string): Promise<void>
   /** Accepts the login that was asked for last, as somebody does who opens the link of the mail. */
@@ -91,6 +93,30 @@ export async function openPlace({ url, port, tlsPort, token, folder }: Installat
     return { id: user.id, email }
   }
 
+  async function installApplication(): Promise<string> {
+    const { clientId, clientSecret, redirectUrl } = await api('POST /v1/integrations/applications', {
+      name: 'Watcher',
+      redirectUrl: 'https://app.example/callback',
+      scopes: { project: 'read' },
+    })
+    const post = (path: string, fields: Record<string, string>): Promise<Response> =>
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { authorization: `Bearer ${token}` },
+        body: new URLSearchParams({ client_id: clientId, ...fields }),
+      })
+    const agreed = await post('/oauth/authorize', {})
+    const { searchParams } = new URL(agreed.headers.get('location') ?? '')
+    const exchanged = await post('/v2/oauth/access_token', {
+      client_secret: clientSecret,
+      code: searchParams.get('code') ?? '',
+      redirect_uri: redirectUrl,
+    })
+    const { installation_id: id } = (await exchanged.json()) as { installation_id: string }
+    return id
+  }
+
   const { user } = await api('GET /v2/user')
   return {
     url,
@@ -116,6 +142,7 @@ export async function openPlace({ url, port, tlsPort, token, folder }: Installat
       })
       if (!sent.ok) throw new Error(`the file was not taken: ${await sent.text()}`)
     },
+    installApplication,
     acceptLogin,
     folder: (of) => mkdtemp(join(tmpdir(), `aloft-client-${of}-`)),
   }

@@ -4,14 +4,12 @@ import { join } from 'node:path'
 import { uploadOf } from './certificate.ts'
 import type { Place } from './place.ts'
 import type { Journey, Known } from './report.ts'
+import * as later from './sdk-later.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each version of the package has types of its own
 type Sdk = any
 
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
-
-const OWN_ADDRESS =
-  'It is done. An endpoint of our own has the same address, and this version of the package misses fields in its answer'
 
 const asDocumented = (complaint: RegExp): Known => ({
   complaint,
@@ -38,10 +36,6 @@ const DOCUMENTED: Readonly<Record<string, Known>> = {
     why: 'This version leaves the name of a record out of what it sends',
   },
   'dns.removeRecord': NO_CONTENT,
-  'deployments.cancelDeployment': {
-    complaint: /^Response validation failed: (?:inspectorUrl |projectSettings Required; status Required$)/,
-    why: OWN_ADDRESS,
-  },
   'deployments.uploadFile': {
     complaint: /^API error occurred: Status 400 /,
     why: 'This version sends the headers of a file without its content',
@@ -75,6 +69,7 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
     has(area, method)
       ? step(`${area}.${method}`, () => sdk[area][method](request), DOCUMENTED[`${area}.${method}`])
       : undefined
+  const steps: later.SdkStep = { place, journey: { step, cannot }, has, call }
   const name = place.name('sdk')
 
   await call('user', 'getAuthUser')
@@ -149,6 +144,8 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
     projectId: first?.projectId,
     deploymentId: (second as Sdk)?.id,
   })
+  if (first && second) await later.releaseSteps(steps, { id: first.projectId, canaryDeploymentId: first.id })
+  await later.environmentSteps(steps, name)
   await call('projects', 'pauseProject', { projectId: first?.projectId })
   await call('projects', 'unpauseProject', { projectId: first?.projectId })
   await call('projects', 'updateProjectDataCache', {
@@ -213,6 +210,12 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
       await place.api(`POST /v2/domains/${domain}/records`, { name: 'www', type: 'A', value: '192.0.2.1' })
     ).uid,
   }
+  if (typeof sdk.getDomainsRecordsByRecordId === 'function')
+    await step(
+      'getDomainsRecordsByRecordId',
+      () => sdk.getDomainsRecordsByRecordId({ recordId: record?.id }),
+      NO_TOKEN,
+    )
   await call('dns', 'updateRecord', { recordId: record?.id, requestBody: { value: '192.0.2.2' } })
   await call('dns', 'removeRecord', { domain, recordId: record?.id })
 
@@ -270,11 +273,19 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
 
   for (const method of ['invalidateByTags', 'dangerouslyDeleteByTags'])
     await call('edgeCache', method, { projectIdOrName: name, requestBody: { tags: ['news'] } })
-  await call('integrations', 'getConfigurations', { view: 'account' })
-  await call('logDrains', 'getAllLogDrains', {})
-  if (await call('projects', 'createProjectTransferRequest', { idOrName: name, requestBody: {} }))
-    await place.api(`DELETE /projects/${name}/transfer-request`)
+  await later.integrationSteps(steps)
+  await later.drainSteps(steps, first?.projectId)
+  await later.transferSteps(steps, team?.id)
   await call('projects', 'removeProjectEnv', { idOrName: name, id: variable?.id })
+  if (has('projects', 'batchRemoveProjectEnv')) {
+    const { created } = await place.api(`POST /v10/projects/${name}/env`, {
+      key: 'BATCH',
+      value: 'x',
+      type: 'encrypted',
+      target: ['preview'],
+    })
+    await call('projects', 'batchRemoveProjectEnv', { idOrName: name, requestBody: { ids: [created.id] } })
+  }
   const building = await place.api('POST /v8/platform/deployments', {
     name,
     version: 2,

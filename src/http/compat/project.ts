@@ -164,6 +164,18 @@ async function removeByKey({ call, asked }: Also) {
     : call(env.removeVariable, { params })
 }
 
+/** Several at a time, of which those that are there are removed. */
+async function removeSeveral({ call, asked }: Also) {
+  const { idOrName = '' } = asked.params
+  const wanted: unknown = asked.body?.ids
+  if (!Array.isArray(wanted))
+    throw new AloftError('bad_request', 'Invalid request: `ids` has to be a list of the ids of variables.')
+  const { envs } = await call(env.listVariables, { params: { idOrName } })
+  const ids = envs.map(({ id }) => id).filter((id) => wanted.includes(id))
+  for (const id of ids) await call(env.removeVariable, { params: { idOrName, id } })
+  return { deleted: ids.length, ids }
+}
+
 /** What a program on one's own computer gets: values that can be read, of one environment. */
 async function pull(also: Also) {
   const { call, asked } = also
@@ -286,6 +298,7 @@ export const projectRows: readonly CompatRow[] = [
   },
   { on: 'DELETE /v{7,8,10}/projects/:idOrName/env/:id', is: is(env.removeVariable) },
   { on: 'DELETE /v{4,5,6}/projects/:idOrName/env/:key', is: is(env.removeVariable), answer: removeByKey },
+  { on: 'DELETE /v1/projects/:idOrName/env', is: is(env.removeVariable), answer: removeSeveral },
   {
     on: 'GET /v{1,2,3}/env/pull/:idOrName{,/:target,/:target/:gitBranch}',
     is: is(env.listVariables),

@@ -42,6 +42,13 @@ vercel --api https://api.example.com --token "$TOKEN" deploy
 |---|---|---|---|
 ${all.join('\n')}
 
+## Node.js 24 and older packages
+
+Projects that are made at the addresses of other clients begin with Node.js 24.x, and versions of \`@vercel/sdk\` such as
+1.10 do not know it: what they are answered about such a project fails their own validation (\`nodeVersion Invalid enum
+value\`), though what was asked for is done. Set the project to a version that they know, in the dashboard or with
+\`aloft projects set NAME --node-version 22.x\` (or \`20.x\`), or use a newer version of the package.
+
 ## What was not run
 
 - **\`vercel\` 61 to 64**: they depend on versions of other packages that npm does not find, so that they do not install.

@@ -24,7 +24,7 @@ const machineWith = (project: Partial<typeof sampleProject>, aliases: readonly s
     answers(redeployDeployment, ({ body }) =>
       body.target === 'preview' ? sampleDeployment : { ...made, target: body.target ?? 'production' },
     ),
-    answers(cancelDeployment, () => ({ ...made, readyState: 'ERROR' as const })),
+    answers(cancelDeployment, () => ({ ...made, readyState: 'ERROR' as const, aliasFinal: null })),
     answers(getDeployment, () => made),
     answers(getProject, () => ({ ...sampleProject, ...project })),
     answers(listDeploymentAliases, () => ({

@@ -170,7 +170,10 @@ export const cancelDeployment = endpoint({
   on: 'PATCH /v12/deployments/:id/cancel',
   gen: 'current',
   summary: 'Cancel the build of a deployment, whether it waits or runs',
-  reply: Deployment,
+  reply: Type.Object({
+    ...Deployment.properties,
+    aliasFinal: Type.Null({ description: 'What was cancelled gets no aliases.' }),
+  }),
 })
 
 const listQuery = {

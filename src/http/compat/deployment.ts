@@ -87,8 +87,13 @@ const showLater = async (d: Deployment, also: Also) => ({
   aliasFinal: d.aliasFinal[0] ?? null,
 })
 
+type Cancelled = ReplyOf<(typeof api.cancelDeployment)['reply']>
+
 /** What this API answers stays as it is, beside what others ask for. */
-const showFilled = async (d: Deployment, also: Also) => ({ ...(await showDeployment(d, also)), ...d })
+const showCancelled = async (d: Cancelled, also: Also) => ({
+  ...(await showDeployment({ ...d, aliasFinal: [] }, also)),
+  ...d,
+})
 
 type Listed = ReplyOf<(typeof api.listDeployments)['reply']>
 
@@ -199,7 +204,7 @@ export const deploymentRows: readonly CompatRow[] = [
     show: showDeployment,
   },
   { on: 'GET /v13{,/now}/deployments/:id', is: is(api.getDeployment), show: showLater },
-  { on: 'PATCH /v12/deployments/:id/cancel', is: is(api.cancelDeployment), show: showFilled },
+  { on: 'PATCH /v12/deployments/:id/cancel', is: is(api.cancelDeployment), show: showCancelled },
   { on: 'DELETE /v{3,4,5,6,9,10,11,12,13}{,/now}/deployments/:id', is: is(api.deleteDeployment) },
   {
     on: 'GET /v{3,4,5,6,7}{,/now}/deployments',

@@ -61,9 +61,10 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
       const made = await deployments.redeploy(ctx, params.id, current.readRedeploy(body))
       return current.deployment(made.deployment)
     }),
-    route(api.cancelDeployment, async (ctx, { params }) =>
-      current.deployment(await deployments.cancel(ctx, params.id)),
-    ),
+    route(api.cancelDeployment, async (ctx, { params }) => ({
+      ...current.deployment(await deployments.cancel(ctx, params.id)),
+      aliasFinal: null,
+    })),
     route(api.listDeployments, (ctx, { query }) => list(ctx, query, current.listItem)),
     route(api.getDeployment, async (ctx, { params }) => current.deployment(await readable(ctx, params.id))),
     route(api.deleteDeployment, (ctx, { params }) => remove(ctx, params.id)),

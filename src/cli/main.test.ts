@@ -54,7 +54,7 @@ test('wrong usage exits with 2, says what is wrong and suggests what was meant',
     [['whoami', '--base-url', 'localhost'], /--base-url is "localhost": it should start with http/],
     [['help', 'nope'], /unknown command 'nope'/],
     [['token'], /^Usage: aloft token/],
-    [[], /is not the folder of a site, but everything you have\.\n {2}hint: Go to the folder/],
+    [[], /is not a site folder: it contains all your files\.\n {2}hint: Change to the folder/],
     [['--prodd'], /unknown option '--prodd'\. Did you mean --prod\?\n {2}hint: aloft deploy --help/],
   ]
   for (const [line, expected] of cases) {

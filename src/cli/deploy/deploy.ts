@@ -25,42 +25,45 @@ const text = (given: string): string => given
 export const command = defineCommand({
   doing: 'deploy the folder',
   about: [
-    'Uploads what the installation does not have yet, follows the build and prints the address.',
-    'Left out are .git, node_modules and what .gitignore and .aloftignore name. The first',
-    `deployment links the folder to its project (${LINK_FILE}); later ones go to the same.`,
-    'Stopped on its way, it goes on where it was when it is run again.',
+    'Uploads new and changed files, follows the build and prints the URL.',
+    'Skips .git, node_modules and everything listed in .gitignore and .aloftignore. The first',
+    `deployment links the folder to its project (${LINK_FILE}); later ones use the same project.`,
+    'An interrupted upload continues where it stopped when you run the command again.',
   ].join(' '),
   team: true,
-  arguments: { folder: optional('the folder; the current one when left out') },
+  arguments: { folder: optional('folder to deploy; defaults to the current one') },
   options: {
-    prod: flag('to production: the same as --target production'),
-    target: value('target', 'production, preview, staging, or an environment of yours', readTarget),
-    name: value('name', 'the project; when left out the linked one, or one named as the folder'),
-    env: short('e', values('KEY=value', 'variable of the running site; can be repeated', text)),
-    buildEnv: short('b', values('KEY=value', 'variable of the build; can be repeated', text)),
-    meta: short('m', values('key=value', 'a note to find it by; can be repeated', text)),
+    prod: flag('deploy to production; short for --target production'),
+    target: value('target', 'production, preview, staging or a custom environment', readTarget),
+    name: value('name', 'project name; defaults to the linked project, then the folder name'),
+    env: short('e', values('KEY=value', 'runtime environment variable; can be repeated', text)),
+    buildEnv: short('b', values('KEY=value', 'build environment variable; can be repeated', text)),
+    meta: short('m', values('key=value', 'metadata to find the deployment by; can be repeated', text)),
     regions: value('list', 'noted on it, separated by commas; it runs where the installation is', (list) =>
       list.split(',').map((r) => r.trim()),
     ),
-    public: flag('let everybody read the source and the log'),
-    force: short('f', flag('a new deployment although nothing changed')),
+    public: flag('make the source and the build log public'),
+    force: short('f', flag('create a new deployment even if nothing changed')),
     noWait: flag('do not wait for the build'),
     noLink: flag(`do not write ${LINK_FILE}`),
-    noGit: flag('without notes of the branch and the commit'),
-    noClipboard: flag('do not copy the address to the clipboard'),
-    qr: flag('show the address as a QR code too'),
+    noGit: flag('do not record the Git branch and commit'),
+    noClipboard: flag('do not copy the URL to the clipboard'),
+    qr: flag('also show the URL as a QR code'),
   },
   examples: [
-    ['deploy', 'put the current folder online; `aloft` alone does the same'],
+    ['deploy', 'deploy the current folder; same as `aloft`'],
     ['deploy dist --prod', 'deploy a folder to production'],
-    ['deploy --target staging', 'to an environment of the project'],
-    ['deploy --env API_URL=https://api.example.com -e KEY', 'with variables; KEY is taken from yours'],
-    ['deploy --qr', 'and open it on a phone'],
+    ['deploy --target staging', 'deploy to a custom environment'],
+    [
+      'deploy --env API_URL=https://api.example.com -e KEY',
+      'set variables; KEY is read from your environment',
+    ],
+    ['deploy --qr', 'show a QR code to open it on a phone'],
     ['deploy --name shop --json', 'as JSON'],
   ],
   hints: {
     plan_requires_public: 'Add --public.',
-    payload_too_large: 'Leave large files out with an .aloftignore file.',
+    payload_too_large: 'Exclude large files with an .aloftignore file.',
   },
   async run(cli, given) {
     const { out } = cli
@@ -97,7 +100,7 @@ export const command = defineCommand({
         }),
       {
         ...{ qr: given.qr, copy: !given.noClipboard },
-        nothingYet: 'Run it again: what was uploaded is not uploaded twice.',
+        nothingYet: 'Run it again: uploaded files are not uploaded twice.',
         async onCreated(deployment) {
           if (!given.noLink && goal.link === undefined && given.name === undefined)
             await linkFolder(cli, site, deployment)
@@ -129,8 +132,8 @@ async function findGoal(cli: Cli, site: SiteFolder, named: string | undefined): 
     if (!(error instanceof ApiError) || error.status !== 404) throw error
     throw new CliError(
       EXIT.notFound,
-      'The project that this folder is linked to is gone, or belongs to another account.',
-      `Link it to another with \`aloft link <project>\`, or remove ${join(site.home, LINK_FILE)}.`,
+      'The linked project no longer exists or belongs to another account.',
+      `Link another project with \`aloft link <project>\`, or remove ${join(site.home, LINK_FILE)}.`,
     )
   }
 }
@@ -144,5 +147,5 @@ async function linkFolder(cli: Cli, { home }: SiteFolder, deployment: Deployment
   const { dim } = out.talkColors
   out.say(dim(`Linked ${plainText(home)} to the project ${plainText(name)} (${LINK_FILE}).`))
   if (existsSync(join(home, '.git')) && !(await isLeftOut(home, LINK_FILE)))
-    out.say(dim('Add .aloft to your .gitignore unless everybody is to share the link.'))
+    out.say(dim('Add .aloft to your .gitignore unless you want to share the link.'))
 }

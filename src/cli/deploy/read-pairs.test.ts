@@ -20,7 +20,7 @@ test('what is no pair is refused without repeating what may be a secret', () => 
       (error) =>
         error instanceof CliError && message.test(error.message) && !error.message.includes('s3cret'),
     )
-  refused('KEY', {}, /KEY has no value here/)
+  refused('KEY', {}, /KEY is not set in your environment/)
   refused('=s3cret', {}, /should be KEY=value/)
   refused('my s3cret', {}, /should be KEY=value/)
   refused('s3cret', undefined, /should be KEY=value/)

@@ -22,10 +22,10 @@ function readPair(option: string, text: string, env: Env | undefined): [string, 
   // What stands there may be a secret, so it is not repeated.
   throw usageError(
     env !== undefined && /^\w+$/.test(text)
-      ? `${option}: ${text} has no value here.`
+      ? `${option}: ${text} is not set in your environment.`
       : `${option} should be KEY=value.`,
     env === undefined
-      ? `As in ${option} KEY=value.`
-      : `As in ${option} KEY=value; ${option} KEY alone takes the value from your environment.`,
+      ? `Example: ${option} KEY=value.`
+      : `Example: ${option} KEY=value; ${option} KEY takes the value from your environment.`,
   )
 }

@@ -60,7 +60,7 @@ export async function showResult(
     throw new CliError(
       EXIT.failure,
       errorMessage ?? 'The build failed.',
-      `${failure.hint} The whole log: \`aloft logs ${id} --build\`.`,
+      `${failure.hint} Full log: \`aloft logs ${id} --build\`.`,
       errorCode ?? 'failed',
     )
   }
@@ -100,7 +100,7 @@ export interface Held {
 export const heldWords = ({ by, url, deploymentId, share = 0 }: Held, id: string): string => {
   const where = url ?? deploymentId
   if (by === 'release')
-    return `and ${share}% of production’s visitors get it; follow it with \`aloft releases status\``
+    return `and ${share}% of production visitors get it; follow it with \`aloft releases status\``
   const at = where === null ? '' : ` at ${where}`
   return by === 'rollback'
     ? `but production is held${at} since your rollback; make it live with \`aloft promote ${id}\``

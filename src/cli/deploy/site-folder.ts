@@ -20,8 +20,8 @@ export function readSiteFolder(cwd: string, named: string | undefined, own: stri
   const folder = resolve(cwd, named ?? '.')
   if (folder === resolve(own) || folder === parse(folder).root)
     throw usageError(
-      `${folder} is not the folder of a site, but everything you have.`,
-      'Go to the folder of your site, or name it: aloft deploy <folder>',
+      `${folder} is not a site folder: it contains all your files.`,
+      'Change to the folder of your site, or pass it: aloft deploy <folder>',
     )
   const inner = dirname(folder)
   const isOutput = OUTPUT.has(basename(folder)) && inner !== resolve(own) && inner !== parse(inner).root

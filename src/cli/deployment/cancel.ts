@@ -5,11 +5,11 @@ import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-
 
 export const command = defineCommand({
   doing: 'cancel the build',
-  about: 'Stops a build that waits or runs. Production goes on showing what it shows.',
+  about: 'Cancels a queued or running build. Production is not affected.',
   team: true,
   arguments: { deployments: oneOrMore(`${DEPLOYMENT}; accepts several`) },
-  examples: [['cancel dpl_7Y2h…', 'stop a build that is not wanted any more']],
-  hints: { ...SEE, conflict: 'See its state with `aloft inspect`.' },
+  examples: [['cancel dpl_7Y2h…', 'cancel a build']],
+  hints: { ...SEE, conflict: 'Check its status with `aloft inspect`.' },
   async run(cli, given) {
     const { api } = await folderApi(cli)
     const found = await Promise.all(

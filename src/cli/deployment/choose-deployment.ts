@@ -17,7 +17,7 @@ export async function chooseDeployment(cli: Cli, named: string | undefined): Pro
   if (link === undefined)
     throw usageError(
       'Which deployment? This folder is not linked to a project.',
-      'Name one by its id or address, or link the folder with `aloft link`.',
+      'Pass a deployment id or URL, or link the folder with `aloft link`.',
     )
   const { targets } = await api.call(getProject, { params: { idOrName: link.projectId } })
   const live = targets.production?.id
@@ -25,6 +25,10 @@ export async function chooseDeployment(cli: Cli, named: string | undefined): Pro
   const { deployments } = await api.call(listDeployments, { query: { projectId: link.projectId, limit: 1 } })
   const [newest] = deployments
   if (newest === undefined)
-    throw new CliError(EXIT.notFound, 'The linked project has no deployments yet.', 'Make one: aloft deploy')
+    throw new CliError(
+      EXIT.notFound,
+      'The linked project has no deployments yet.',
+      'Create one: aloft deploy',
+    )
   return { api, id: newest.uid }
 }

@@ -7,15 +7,15 @@ import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-
 
 export const command = defineCommand({
   doing: 'compare the deployments',
-  about: 'Lists the files that were added, changed or removed from one deployment to the other.',
+  about: 'Lists files added, changed or removed between the two deployments.',
   team: true,
   arguments: {
     deployment: required(DEPLOYMENT),
-    with: optional('the deployment to compare it with; what is live in its project when left out'),
+    with: optional('deployment to compare with; defaults to the live deployment of its project'),
   },
   examples: [
     ['compare dpl_7Y2h…', 'what promoting it would change in production'],
-    ['compare dpl_7Y2h… dpl_9K4m… --json', 'two deployments, as JSON'],
+    ['compare dpl_7Y2h… dpl_9K4m… --json', 'compare two deployments, as JSON'],
   ],
   hints: SEE,
   async run(cli, given) {
@@ -38,7 +38,7 @@ export const command = defineCommand({
       throw new CliError(
         EXIT.notFound,
         'The project has no production deployment yet.',
-        'Name the deployment to compare it with: aloft compare <deployment> <with>',
+        'Pass the deployment to compare with: aloft compare <deployment> <with>',
       )
     }
   },

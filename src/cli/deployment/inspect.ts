@@ -13,11 +13,11 @@ import { stateText } from './state-text.ts'
 const listed = (values: readonly string[]): string => values.join(', ') || '-'
 
 export const command = defineCommand({
-  doing: 'look at the deployment',
+  doing: 'inspect the deployment',
   team: true,
   arguments: { deployment: required(DEPLOYMENT) },
   examples: [
-    ['inspect dpl_7Y2h…', 'its state, its addresses and its builds'],
+    ['inspect dpl_7Y2h…', 'its status, URLs and builds'],
     ['inspect shop-a1b2c3d4e.localhost --json', 'as JSON'],
   ],
   hints: SEE,

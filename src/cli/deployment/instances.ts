@@ -7,7 +7,7 @@ export const command = defineCommand({
   doing: 'list the instances',
   team: true,
   arguments: { deployment: required(DEPLOYMENT) },
-  examples: [['instances dpl_7Y2h…', 'the instances of its functions that run now']],
+  examples: [['instances dpl_7Y2h…', 'running instances of its functions']],
   hints: SEE,
   async run(cli, given) {
     const { api } = await folderApi(cli)
@@ -17,7 +17,7 @@ export const command = defineCommand({
       items: answer.instances,
       head: ['ID', 'ADDRESS'],
       row: ({ uid, url }) => [uid, url],
-      empty: 'Nothing runs: functions start with the next visit.',
+      empty: 'No running instances: functions start with the next request.',
     })
   },
 })

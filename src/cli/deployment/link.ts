@@ -9,16 +9,16 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'link the folder',
-  about: `Later deployments of this folder go to the project, and commands about a project mean it. Writes ${LINK_FILE}.`,
+  about: `Later deployments of this folder go to the project, and other commands use it by default. Writes ${LINK_FILE}.`,
   team: true,
-  arguments: { project: optional('id or name of the project; when left out, the one named as the folder') },
+  arguments: { project: optional('project id or name; defaults to the folder name') },
   examples: [
-    ['link', 'to the project that is named as the folder'],
-    ['link shop --team acme', 'to a project of a team'],
+    ['link', 'link to the project with the name of the folder'],
+    ['link shop --team acme', 'link to a project of a team'],
   ],
   hints: {
     not_found:
-      'See your projects with `aloft projects ls`, name a team with --team, or deploy: that makes one.',
+      'List your projects with `aloft projects ls`, choose a team with --team, or deploy to create one.',
   },
   async run(cli, given) {
     const { out } = cli

@@ -18,24 +18,24 @@ const PROJECTS = 10
 
 export const command = defineCommand({
   doing: 'list the deployments',
-  about: 'Those of the linked project where the folder is linked to one; otherwise all.',
+  about: 'Lists deployments of the linked project, or all deployments if the folder is not linked.',
   team: true,
   arguments: { project: optional('name of the project') },
   options: {
-    all: flag('of all projects, although the folder is linked to one'),
+    all: flag('list deployments of all projects, even in a linked folder'),
     state: value('state', READY_STATES.join(', '), oneOf(READY_STATES)),
-    target: value('target', 'production, staging, or an environment of yours', readTarget),
+    target: value('target', 'production, staging or a custom environment', readTarget),
     meta: short(
       'm',
-      values('key=value', 'those with this note; can be repeated', (text: string) => text),
+      values('key=value', 'only deployments with this metadata; can be repeated', (text: string) => text),
     ),
     ...pageOptions,
   },
   examples: [
-    ['ls', 'the newest deployments'],
-    ['ls shop --target production', 'those of a project that went to production'],
-    ['ls --meta gitBranch=dev', 'those of a branch'],
-    ['ls --state error --json', 'those that failed, as JSON'],
+    ['ls', 'the latest deployments'],
+    ['ls shop --target production', 'production deployments of a project'],
+    ['ls --meta gitBranch=dev', 'deployments of a branch'],
+    ['ls --state error --json', 'failed deployments, as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()
@@ -75,7 +75,7 @@ export const command = defineCommand({
         relativeTime(created, now),
         uid,
       ],
-      empty: 'No deployments here. Make one: aloft deploy',
+      empty: 'No deployments found. Create one: aloft deploy',
       more: [again.filter(Boolean).join(' '), page.pagination.next],
     })
   },
@@ -96,9 +96,9 @@ async function environmentNamed(
   }
   if (known) return { target: known }
   throw usageError(
-    `No environment "${target}" is known here.`,
+    `There is no environment "${target}".`,
     project === undefined
-      ? 'Name the project: aloft ls <project> --target …'
+      ? 'Pass the project: aloft ls <project> --target …'
       : 'See `aloft environments ls`.',
   )
 }

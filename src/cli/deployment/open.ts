@@ -9,12 +9,12 @@ import { DEPLOYMENT, findDeployment, SEE } from './folder-api.ts'
 
 export const command = defineCommand({
   doing: 'open the deployment',
-  about: 'Prints the address; on a terminal a browser opens it too.',
+  about: 'Prints the URL and, on a terminal, opens it in a browser.',
   team: true,
   arguments: { deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`) },
   examples: [
-    ['open', 'what is live'],
-    ['open dpl_7Y2h…', 'a deployment'],
+    ['open', 'open the live deployment'],
+    ['open dpl_7Y2h…', 'open a deployment'],
   ],
   hints: SEE,
   async run(cli, given) {

@@ -27,15 +27,15 @@ const ENDINGS: Readonly<Record<string, string>> = {
 export const command = defineCommand({
   doing: 'save the preview image',
   about:
-    'A screenshot of the deployment, or the icon of the site where the server has no browser to take one with. The path of the file goes to stdout.',
+    'Saves a screenshot of the deployment, or the site icon if the server has no browser to take one. Prints the path of the file.',
   team: true,
   arguments: {
     deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`),
   },
-  options: { output: value('file', 'where to save it; the id of the deployment when left out') },
+  options: { output: value('file', 'file to write; named after the deployment id by default') },
   examples: [
-    ['preview', 'of what is live'],
-    ['preview dpl_7Y2h… --output shot.png', 'into a file of that name'],
+    ['preview', 'of the live deployment'],
+    ['preview dpl_7Y2h… --output shot.png', 'save to a file'],
   ],
   hints: {
     not_found: 'Protected deployments and sites without an icon have no preview. See `aloft ls --all`.',

@@ -5,11 +5,11 @@ import { promoteAsked } from './promote-asked.ts'
 export const command = defineCommand({
   doing: 'promote the deployment',
   about:
-    'Shows what would change, asks, and then points all production hosts of its project to it at once. New production deployments follow as before. Where the project has stages of releases, it is shown to the first share of the visitors.',
+    'Shows what would change, asks for confirmation, then points all production domains of the project at the deployment. Later production deployments go live as usual. With rolling releases, the first stage starts instead.',
   team: true,
   arguments: { deployment: required(DEPLOYMENT) },
   examples: [
-    ['promote dpl_7Y2h…', 'show a deployment that was tried out to everybody'],
+    ['promote dpl_7Y2h…', 'promote a tested deployment'],
     ['promote dpl_7Y2h… --yes', 'without confirmation'],
   ],
   hints: SEE,

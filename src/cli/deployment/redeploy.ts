@@ -11,24 +11,24 @@ import { DEPLOYMENT, SEE } from './folder-api.ts'
 export const command = defineCommand({
   doing: 'redeploy',
   about:
-    "Deploys the same files again, with the project's variables and settings as they are now. Variables that came with the deployment (--env) stay as they were.",
+    'Uses the current variables and settings of the project. Variables passed to the original deployment with --env are kept.',
   team: true,
   arguments: {
     deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`),
   },
   options: {
-    prod: flag('to production: the same as --target production'),
+    prod: flag('deploy to production; short for --target production'),
     target: value(
       'target',
-      'production, preview, staging, or an environment of yours; as before unless said',
+      'production, preview, staging or a custom environment; defaults to the original target',
       readTarget,
     ),
     noWait: flag('do not wait for the build'),
-    noClipboard: flag('do not copy the address to the clipboard'),
+    noClipboard: flag('do not copy the URL to the clipboard'),
   },
   examples: [
-    ['redeploy', 'what is live in the linked project, after a variable changed'],
-    ['redeploy dpl_7Y2h… --prod', 'a preview, to production'],
+    ['redeploy', 'redeploy the live deployment, for example after changing a variable'],
+    ['redeploy dpl_7Y2h… --prod', 'redeploy a preview to production'],
   ],
   hints: SEE,
   async run(cli, given) {

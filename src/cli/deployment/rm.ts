@@ -5,12 +5,12 @@ import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-
 
 export const command = defineCommand({
   doing: 'remove the deployment',
-  about: 'Its address stops answering at once. This cannot be undone.',
+  about: 'Its URL stops working immediately. This cannot be undone.',
   team: true,
   arguments: { deployments: oneOrMore(`${DEPLOYMENT}; accepts several`) },
   examples: [
     ['rm dpl_7Y2h…', 'ask for confirmation, then remove'],
-    ['rm dpl_7Y2h… dpl_9Kq1… --yes', 'two, without confirmation'],
+    ['rm dpl_7Y2h… dpl_9Kq1… --yes', 'remove two, without confirmation'],
   ],
   hints: SEE,
   async run(cli, given) {
@@ -20,7 +20,7 @@ export const command = defineCommand({
       [...new Set(given.deployments)].map((named) => findDeployment(api, named)),
     )
     const shown = found.map((deployment) => plainText(addressOf(cli, deployment)))
-    await cli.prompt.confirm(`Remove ${shown.join(', ')}? What shows it stops answering.`)
+    await cli.prompt.confirm(`Remove ${shown.join(', ')}? Domains that serve it stop working.`)
     const removed: { uid: string; state: string }[] = []
     for (const { id } of found) removed.push(await api.call(deleteDeployment, { params: { id } }))
     out.show({ removed }, () => shown.map((address) => `Removed ${address}.`).join('\n'))

@@ -14,12 +14,12 @@ export const command = defineCommand({
     'Points all production domains to the earlier deployment at once. New production deployments don’t go live until you promote one, or undo the rollback with --undo.',
   team: true,
   arguments: {
-    deployment: optional(`${DEPLOYMENT}; when left out, the production before the one that is live`),
+    deployment: optional(`${DEPLOYMENT}; defaults to the previous production deployment`),
   },
   options: { undo: flag('promote the newest production deployment, and let new ones go live again') },
   examples: [
-    ['rollback', 'the linked project, by one production deployment'],
-    ['rollback dpl_7Y2h…', 'to this one'],
+    ['rollback', 'to the previous production deployment of the linked project'],
+    ['rollback dpl_7Y2h…', 'to a specific deployment'],
     ['rollback --undo', 'back to the newest production deployment'],
   ],
   hints: SEE,
@@ -27,12 +27,15 @@ export const command = defineCommand({
     const { api, link } = await folderApi(cli)
     if (given.deployment === undefined && link === undefined)
       throw usageError(
-        'Which project? This folder is not linked to a project.',
-        'Name one by its id or address, or link the folder with `aloft link`.',
+        'Which project? This folder is not linked to one.',
+        'Pass a deployment id or URL, or link the folder with `aloft link`.',
       )
     if (given.undo) {
       if (given.deployment !== undefined)
-        throw usageError('--undo takes no deployment.', 'Choose one with `aloft promote <deployment>`.')
+        throw usageError(
+          '--undo takes no deployment.',
+          'To promote a deployment, use `aloft promote <deployment>`.',
+        )
       return await promoteAsked(cli, api, await findNewest(api, link?.projectId ?? ''))
     }
     const named = given.deployment ?? (await findPrevious(api, link?.projectId ?? ''))
@@ -77,8 +80,8 @@ async function findPrevious(api: Client, projectId: string): Promise<string> {
   if (live === undefined || previous === undefined)
     throw new CliError(
       EXIT.notFound,
-      'There is no production deployment before the one that is live.',
-      'See what there is with `aloft ls --target production`.',
+      'There is no earlier production deployment.',
+      'List production deployments with `aloft ls --target production`.',
     )
   return previous.uid
 }

@@ -13,12 +13,12 @@ export const command = defineCommand({
   team: true,
   arguments: {
     deployment: required(DEPLOYMENT),
-    min: required('how many instances run always', readInstances),
-    max: required('how many at the most', readInstances),
+    min: required('minimum number of running instances', readInstances),
+    max: required('maximum number of instances', readInstances),
   },
   examples: [
-    ['scale dpl_7Y2h… 1 5', 'one always, five at the most'],
-    ['scale dpl_7Y2h… 0 5', 'none while nobody visits'],
+    ['scale dpl_7Y2h… 1 5', 'between one and five instances'],
+    ['scale dpl_7Y2h… 0 5', 'scale to zero without requests'],
   ],
   hints: SEE,
   async run(cli, { deployment, min, max }) {

@@ -6,7 +6,7 @@ import { plainText } from '../plain-text.ts'
 export const command = defineCommand({
   doing: 'unlink the folder',
   about: `Removes ${LINK_FILE}. The project and its deployments stay as they are.`,
-  examples: [['unlink', 'the next deployment of this folder is linked anew']],
+  examples: [['unlink', 'the next deployment links this folder again']],
   async run(cli) {
     const { home } = readSiteFolder(cli.cwd, undefined, cli.env.HOME)
     const unlinked = removeLink(home)

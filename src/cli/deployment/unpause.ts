@@ -5,19 +5,19 @@ import { plainText } from '../plain-text.ts'
 import { chooseProject } from '../project/choose-project.ts'
 
 export const command = defineCommand({
-  doing: 'let the project go on',
-  about: 'Shows the newest production deployment that was made meanwhile.',
+  doing: 'resume the project',
+  about: 'The latest production deployment goes live, including any created while paused.',
   team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
-    ['unpause', 'the linked project'],
-    ['unpause shop', 'another one'],
+    ['unpause', 'resume the linked project'],
+    ['unpause shop', 'resume another project'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
     const { api, idOrName } = await chooseProject(cli, given.project)
     const { id, name } = await api.call(getProject, { params: { idOrName } })
     await api.call(unpauseProject, { params: { projectId: id } })
-    cli.out.show({ id, name, paused: false }, () => `${plainText(name)} goes on.`)
+    cli.out.show({ id, name, paused: false }, () => `${plainText(name)} is resumed.`)
   },
 })

@@ -18,29 +18,36 @@ const readPort = (text: string): number => {
 export const command = defineCommand({
   doing: 'serve the folder',
   about:
-    'Serves the folder on this machine with the routes and functions that a deployment of it would have. No account, no server and no network is needed. What you save is what the next request gets. Ctrl-C ends it.',
-  arguments: { folder: optional('the folder of the site; when left out, this one') },
+    'Serves the folder on this machine with the same routes and functions as a deployment. Needs no account, server or network. Saved changes apply to the next request. Press Ctrl-C to stop.',
+  arguments: { folder: optional('folder of the site; defaults to the current one') },
   options: {
-    port: value('port', `where to listen; when left out, ${USUAL_PORT} or the next free one`, readPort),
-    host: value('host', 'at which name or address; when left out, localhost. 0.0.0.0 is for all machines'),
-    env: values('NAME=value', 'a variable for functions, over the .env files', (text) => text),
+    port: value('port', `port to listen on; defaults to ${USUAL_PORT} or the next free port`, readPort),
+    host: value(
+      'host',
+      'host or IP address to listen on; defaults to localhost. Use 0.0.0.0 for other devices',
+    ),
+    env: values(
+      'NAME=value',
+      'environment variable for functions; takes precedence over .env files',
+      (text) => text,
+    ),
     open: flag('open it in a browser'),
-    debug: flag('print what the parts of the platform say on the way'),
-    directoryListing: flag('list folders without an index, as a project can be set to'),
+    debug: flag('print internal log output'),
+    directoryListing: flag('list the files of folders without an index page'),
   },
   examples: [
-    ['dev', 'this folder, at http://localhost:3000'],
-    ['dev site --port 8080 --open', 'another one, in the browser'],
-    ['dev --env DATABASE_URL=postgres://localhost/shop', 'with a variable of its own'],
-    ['dev --host 0.0.0.0', 'for the phone beside you, too'],
-    ['dev --json', 'events for a program, one a line; the first is that it is ready'],
+    ['dev', 'serve this folder at http://localhost:3000'],
+    ['dev site --port 8080 --open', 'serve another folder and open it in the browser'],
+    ['dev --env DATABASE_URL=postgres://localhost/shop', 'set an environment variable'],
+    ['dev --host 0.0.0.0', 'also serve other devices on your network'],
+    ['dev --json', 'print events as JSON lines, starting when the server is ready'],
   ],
   async run(cli, given) {
     const { out, env, cwd } = cli
     if (env[DEV_MARK] !== undefined)
       throw usageError(
         '`aloft dev` was started by a command that it had started itself.',
-        'Have the `dev` script start your own development server, or name that as `devCommand` in aloft.json.',
+        'Change the `dev` script to start your own development server, or set `devCommand` in aloft.json.',
       )
     const { folder } = readSiteFolder(cwd, given.folder)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)

@@ -55,7 +55,7 @@ function showReady(event: DevReady, out: Output): void {
       ...(command === undefined ? [] : [line('Runs', plainText(command))]),
       ...(functions > 0 ? [line('Functions', String(functions))] : []),
       ...(envFiles.length > 0 ? [line('Variables', envFiles.join(', '))] : []),
-      ...(out.live ? ['', `  ${dim('Ctrl-C ends it.')}`] : []),
+      ...(out.live ? ['', `  ${dim('Press Ctrl-C to stop.')}`] : []),
       '',
     ].join('\n'),
   )

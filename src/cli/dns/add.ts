@@ -9,19 +9,19 @@ export const command = defineCommand({
   team: true,
   arguments: {
     domain: required('the domain'),
-    name: required('name below the domain, as in www; @ for the domain itself'),
+    name: required('subdomain, such as www; @ for the domain itself'),
     type: required(TYPES.join(', '), oneOf(TYPES)),
-    value: oneOrMore('what it says, in the form of the type'),
+    value: oneOrMore('value of the record, in the format of its type'),
   },
   examples: [
-    ['dns add example.com www A 192.0.2.1', 'an address'],
-    ['dns add example.com @ MX 10 mail.example.com', 'where mail goes, with its priority'],
+    ['dns add example.com www A 192.0.2.1', 'an IP address'],
+    ['dns add example.com @ MX 10 mail.example.com', 'a mail server and its priority'],
     ['dns add example.com _sip._tcp SRV 10 5 5060 sip.example.com', 'priority, weight, port and target'],
-    ['dns add example.com @ TXT "v=spf1 -all"', 'a text'],
+    ['dns add example.com @ TXT "v=spf1 -all"', 'a text record'],
   ],
   hints: {
     not_found: 'Add the domain first: aloft domains add <domain>',
-    record_conflict: 'See what is there with `aloft dns ls <domain>`.',
+    record_conflict: 'List its records with `aloft dns ls <domain>`.',
   },
   async run(cli, { domain, name, type, value }) {
     const { out } = cli

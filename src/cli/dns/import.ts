@@ -15,12 +15,11 @@ const MOST = 1024 * 1024
 
 export const command = defineCommand({
   doing: 'import the zone file',
-  about:
-    'Adds the records that are not there yet. Types that are not kept here (SOA, NS and others) are left out, and nothing is deleted.',
+  about: 'Adds missing records. Unsupported types (SOA, NS and others) are skipped, and nothing is deleted.',
   team: true,
-  arguments: { domain: required('the domain'), file: required('zone file, as other DNS servers write it') },
+  arguments: { domain: required('the domain'), file: required('zone file in the standard format') },
   examples: [
-    ['dns import example.com example.com.zone', 'see what is added, then agree'],
+    ['dns import example.com example.com.zone', 'review the new records, then confirm'],
     ['dns import example.com example.com.zone --yes', 'without confirmation'],
   ],
   hints: { not_found: 'Add the domain first: aloft domains add <domain>' },
@@ -56,7 +55,7 @@ export const command = defineCommand({
           throw new CliError(
             EXIT.failure,
             `Line ${line} of ${file}: ${error.message} Added before it: ${count(added.length, 'record')}.`,
-            'Correct the line and run it again: what is there already is not added twice.',
+            'Fix the line and run it again: existing records are not added twice.',
           )
       }
     }
@@ -78,7 +77,7 @@ function readZone(path: string, file: string, zone: string): ZoneRecord[] {
   try {
     return readZoneFile(text, zone)
   } catch (error) {
-    throw usageError(`${file} is no zone file: ${(error as Error).message}.`)
+    throw usageError(`${file} is not a valid zone file: ${(error as Error).message}.`)
   }
 }
 

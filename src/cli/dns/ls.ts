@@ -6,14 +6,14 @@ import { allRecords } from './records.ts'
 
 export const command = defineCommand({
   doing: 'list the DNS records',
-  about: 'They are answered once the domain is verified and delegated to our nameservers.',
+  about: 'Records take effect once the domain is verified and delegated to our nameservers.',
   team: true,
   arguments: { domain: required('the domain') },
   examples: [
     ['dns ls example.com', 'all records, newest first'],
     ['dns ls example.com --json', 'as JSON'],
   ],
-  hints: { not_found: 'See your domains with `aloft domains ls`.' },
+  hints: { not_found: 'List your domains with `aloft domains ls`.' },
   async run(cli, { domain }) {
     const now = cli.now()
     const records = await allRecords(await accountApi(cli), domain)
@@ -30,7 +30,7 @@ export const command = defineCommand({
           value,
           creator === 'system' ? 'by the system' : relativeTime(Number(created), now),
         ],
-        empty: 'No records here. Add one: aloft dns add <domain> <name> <type> <value>',
+        empty: 'No records yet. Add one: aloft dns add <domain> <name> <type> <value>',
       },
     )
   },

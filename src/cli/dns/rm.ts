@@ -13,7 +13,7 @@ export const command = defineCommand({
     ['dns rm example.com rec_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then delete'],
     ['dns rm example.com rec_4kTbb1xPBoTqRCUtqdXUkFvG --yes', 'without confirmation'],
   ],
-  hints: { not_found: 'See your domains with `aloft domains ls`.' },
+  hints: { not_found: 'List your domains with `aloft domains ls`.' },
   async run(cli, { domain, id }) {
     const { out } = cli
     const api = await accountApi(cli)
@@ -22,7 +22,7 @@ export const command = defineCommand({
       throw new CliError(
         EXIT.notFound,
         `${domain} has no record "${id}".`,
-        `See its records with \`aloft dns ls ${domain}\`.`,
+        `List its records with \`aloft dns ls ${domain}\`.`,
       )
     const shown = plainText(`${found.type} ${found.value} on ${found.name || '@'} of ${domain}`)
     await cli.prompt.confirm(`Delete ${shown}?`)

@@ -14,7 +14,7 @@ export const command = defineCommand({
     ['domains rm example.com --yes', 'without confirmation'],
   ],
   hints: {
-    not_found: 'See your domains with `aloft domains ls`.',
+    not_found: 'List your domains with `aloft domains ls`.',
     conflict_aliases: 'Remove its aliases first: aloft alias ls --domain <domain>',
     conflict_certs: 'Delete its certificates first: aloft certs ls',
   },

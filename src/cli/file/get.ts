@@ -20,7 +20,7 @@ export const command = defineCommand({
   },
   options: { output: value('file', 'write it there instead') },
   examples: [
-    ['files get index.html', 'of what is live'],
+    ['files get index.html', 'of the live deployment'],
     ['files get logo.png dpl_7Y2h… --output logo.png', 'into a file'],
   ],
   hints: SEE,

@@ -10,7 +10,7 @@ export const command = defineCommand({
   team: true,
   arguments: { deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`) },
   examples: [
-    ['files ls', 'of what is live'],
+    ['files ls', 'of the live deployment'],
     ['files ls dpl_7Y2h… --json', 'with what names their contents, as JSON'],
   ],
   hints: SEE,

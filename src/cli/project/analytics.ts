@@ -16,8 +16,8 @@ export const command = defineCommand({
   team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {
-    since: value('time', 'from then on: 10m, 2h, 7d, or a date', readMoment()),
-    until: value('time', 'up to then', readMoment()),
+    since: value('time', 'start of the period: 10m, 2h, 7d or a date', readMoment()),
+    until: value('time', 'end of the period', readMoment()),
     target: value('target', `${TRAFFIC_TARGETS.join(' or ')} addresses only`, oneOf(TRAFFIC_TARGETS)),
   },
   examples: [

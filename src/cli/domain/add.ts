@@ -5,14 +5,14 @@ import { stateOf } from './state-of.ts'
 
 export const command = defineCommand({
   doing: 'add the domain',
-  about: 'A domain stands for everything below it: www.example.com need not be added.',
+  about: 'A domain includes its subdomains: you do not need to add www.example.com.',
   team: true,
-  arguments: { domain: required('the domain, in whatever script') },
+  arguments: { domain: required('domain to add') },
   examples: [
-    ['domains add example.com', 'and see how to show that it is yours'],
+    ['domains add example.com', 'add it and see how to verify it'],
     ['domains add example.com --team acme', 'for a team'],
   ],
-  hints: { invalid_domain: 'Name a domain that you registered, as in example.com.' },
+  hints: { invalid_domain: 'Enter a domain that you registered, such as example.com.' },
   async run(cli, given) {
     const { out } = cli
     const api = await accountApi(cli)

@@ -9,21 +9,21 @@ import { showAttached } from './show-attached.ts'
 
 export const command = defineCommand({
   doing: 'attach the domain',
-  about: 'From then on the domain follows the production of the project.',
+  about: 'The domain then serves the production deployment of the project.',
   team: true,
   arguments: {
-    domain: required('the domain, or a name below it'),
+    domain: required('domain or subdomain'),
     project: optional('project id or name; defaults to the linked project'),
   },
   options: {
-    branch: value('branch', 'show the newest preview of this branch instead'),
-    environment: value('name', 'show the newest deployment of this environment instead', readTarget),
-    redirect: value('domain', 'send visitors to this domain of the project instead'),
-    status: value('code', `what they are sent on with: ${REDIRECT_STATUSES.join(', ')}`, readRedirectStatus),
+    branch: value('branch', 'serve the latest preview of this branch instead'),
+    environment: value('name', 'serve the latest deployment of this environment instead', readTarget),
+    redirect: value('domain', 'redirect to this domain of the project instead'),
+    status: value('code', `status code of the redirect: ${REDIRECT_STATUSES.join(', ')}`, readRedirectStatus),
   },
   examples: [
     ['domains attach example.com shop', 'production of the project'],
-    ['domains attach www.example.com shop --redirect example.com --status 308', 'only sends on'],
+    ['domains attach www.example.com shop --redirect example.com --status 308', 'redirect to another domain'],
     ['domains attach dev.example.com shop --branch dev', 'previews of a branch'],
     ['domains attach staging.example.com shop --environment staging', 'an environment'],
   ],
@@ -33,11 +33,11 @@ export const command = defineCommand({
   },
   async run(cli, { domain, project, branch, environment, redirect, status }) {
     if (status !== undefined && redirect === undefined)
-      throw usageError('--status goes with --redirect: nothing else sends visitors on.')
+      throw usageError('--status can only be used with --redirect.')
     if (branch !== undefined && environment !== undefined)
       throw usageError('--branch and --environment cannot be used together.')
     if (environment === 'preview' || environment === 'development')
-      throw usageError('A domain shows production, a branch, or an environment of your own.')
+      throw usageError('A domain serves production, a branch or a custom environment.')
     const { api, idOrName } = await chooseProject(cli, project)
     // Production is what it shows without this.
     const [place] =

@@ -9,12 +9,12 @@ const MAX_PRICE = 1_000_000
 
 export const command = defineCommand({
   doing: 'buy the domain',
-  about: 'Asks before it pays. What was agreed is sent along: at any other price nothing is bought.',
+  about: 'Asks for confirmation first. The domain is only bought at the price you confirmed.',
   team: true,
   arguments: { domain: required('the domain') },
-  options: { maxPrice: value('dollars', 'do not go on when it costs more', readCount(MAX_PRICE)) },
+  options: { maxPrice: value('dollars', 'stop if it costs more', readCount(MAX_PRICE)) },
   examples: [
-    ['domains buy example.com', 'see the price, then agree'],
+    ['domains buy example.com', 'see the price, then confirm'],
     ['domains buy example.com --max-price 20 --yes', 'without asking, up to a price'],
   ],
   hints: {

@@ -15,7 +15,7 @@ export const command = defineCommand({
     ['domains detach www.example.com shop', 'ask for confirmation, then detach'],
     ['domains detach www.example.com shop --yes', 'without confirmation'],
   ],
-  hints: { not_found: 'See what a project has with `aloft projects domains <project>`.' },
+  hints: { not_found: 'List the domains of a project with `aloft projects domains <project>`.' },
   async run(cli, { domain, project }) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)

@@ -170,7 +170,7 @@ test('transfer-in takes the code from stdin and never shows it', async () => {
   })
   assert.match(
     (await aloft(['transfer-in', 'mine.com', '--yes'], 'wrong')).stderr,
-    /Ask the present registrar/,
+    /Get the authorization code from the current registrar/,
   )
 })
 

@@ -9,11 +9,11 @@ const values = (list: readonly string[]): string => list.join(', ') || '-'
 
 export const command = defineCommand({
   doing: 'inspect the domain',
-  about: 'Asks DNS what it says of the domain, and says which record is missing or wrong.',
+  about: 'Looks up the DNS records of the domain and reports missing or wrong ones.',
   team: true,
   arguments: { name: required('the domain') },
   examples: [
-    ['domains inspect example.com', 'what is set, and what to do next'],
+    ['domains inspect example.com', 'check its DNS and see what to do next'],
     ['domains inspect example.com --json', 'as JSON'],
   ],
   hints: { not_found: 'Add it first: aloft domains add <domain>' },

@@ -5,13 +5,13 @@ import { plainText } from '../plain-text.ts'
 import { priceText } from './price-text.ts'
 
 export const command = defineCommand({
-  doing: 'find out the price',
+  doing: 'look up the price',
   team: true,
   arguments: { domain: required('the domain') },
-  options: { transfer: flag('what it costs to move it here') },
+  options: { transfer: flag('show the price of transferring it in') },
   examples: [
-    ['domains price example.com', 'what it costs, and whether it can be bought'],
-    ['domains price example.com --transfer', 'what moving it here costs'],
+    ['domains price example.com', 'its price and availability'],
+    ['domains price example.com --transfer', 'the price of transferring it in'],
   ],
   async run(cli, { domain, transfer }) {
     const { out } = cli

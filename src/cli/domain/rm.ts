@@ -6,7 +6,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the domain',
-  about: 'Its DNS records go with it. Refused while aliases or certificates need the domain.',
+  about: 'Also removes its DNS records. Fails while aliases or certificates use the domain.',
   team: true,
   arguments: { domain: required('the domain') },
   examples: [

@@ -7,24 +7,24 @@ import { showAttached } from './show-attached.ts'
 
 export const command = defineCommand({
   doing: 'change the domain',
-  about: 'What a domain of a project shows: production, a branch, or another domain.',
+  about: 'A domain can serve production or a branch, or redirect to another domain.',
   team: true,
   arguments: {
     domain: required('the domain'),
     project: optional('project id or name; defaults to the linked project'),
   },
   options: {
-    production: flag('production again, instead of a branch or another domain'),
-    branch: value('branch', 'the newest preview of this branch'),
-    redirect: value('domain', 'send visitors to this domain of the project'),
-    status: value('code', `what they are sent on with: ${REDIRECT_STATUSES.join(', ')}`, readRedirectStatus),
+    production: flag('serve production again'),
+    branch: value('branch', 'serve the latest preview of this branch'),
+    redirect: value('domain', 'redirect to this domain of the project'),
+    status: value('code', `status code of the redirect: ${REDIRECT_STATUSES.join(', ')}`, readRedirectStatus),
   },
   examples: [
-    ['domains set www.example.com shop --redirect example.com --status 308', 'only sends on'],
+    ['domains set www.example.com shop --redirect example.com --status 308', 'redirect to another domain'],
     ['domains set dev.example.com shop --branch dev', 'previews of a branch'],
     ['domains set www.example.com shop --production', 'production again'],
   ],
-  hints: { not_found: 'See what a project has with `aloft projects domains <project>`.' },
+  hints: { not_found: 'List the domains of a project with `aloft projects domains <project>`.' },
   async run(cli, { domain, project, production, branch, redirect, status }) {
     const named = [production || undefined, branch, redirect].filter((one) => one !== undefined)
     if (named.length > 1) throw usageError('--production, --branch and --redirect cannot be used together.')

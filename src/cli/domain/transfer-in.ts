@@ -9,15 +9,16 @@ import { priceText } from './price-text.ts'
 export const command = defineCommand({
   doing: 'transfer the domain',
   about:
-    'Moves a domain here from its present registrar. The code of that registrar is read from stdin, or asked for without showing it.',
+    'Transfers a domain from its current registrar. The authorization code is read from stdin or a hidden prompt.',
   team: true,
   arguments: { domain: required('the domain') },
   examples: [
-    ['domains transfer-in example.com', 'see the price, agree, then give the code'],
+    ['domains transfer-in example.com', 'see the price, confirm, then enter the code'],
     ['domains transfer-in example.com --yes < code.txt', 'without confirmation'],
   ],
   hints: {
-    invalid_auth_code: 'Ask the present registrar for the code; some give a new one each time.',
+    invalid_auth_code:
+      'Get the authorization code from the current registrar; some issue a new one each time.',
     price_mismatch: 'The price has just changed: run it again to see it.',
   },
   async run(cli, { domain }) {

@@ -9,13 +9,13 @@ import { stateOf } from './state-of.ts'
 
 export const command = defineCommand({
   doing: 'verify the domain',
-  about: 'Looks for the nameservers or the TXT record that show whose the domain is.',
+  about: 'Checks the nameservers or the TXT record that prove ownership.',
   team: true,
   arguments: { domain: required('the domain') },
-  options: { project: value('id or name', 'verify that this project may have it, where it waits for that') },
+  options: { project: value('id or name', 'verify a domain that is pending in this project') },
   examples: [
-    ['domains verify example.com', 'look now'],
-    ['domains verify www.example.com --project shop', 'a domain that the project waits for'],
+    ['domains verify example.com', 'verify now'],
+    ['domains verify www.example.com --project shop', 'verify a pending domain of a project'],
   ],
   hints: {
     verification_failed: 'DNS can take a while. See what is found with `aloft domains inspect <domain>`.',

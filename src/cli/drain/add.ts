@@ -24,18 +24,18 @@ const readHeader = (text: string): readonly [string, string] => {
 export const command = defineCommand({
   doing: 'create the log drain',
   about:
-    'Log entries are sent to the address as they are written. It has to answer a first request in a way that shows that it wants them; when it does not, the error says how.',
+    'Sends log entries to a URL as they are written. The endpoint must first answer a verification request; if it does not, the error explains how.',
   team: true,
-  arguments: { url: required('where entries are sent, https://…') },
+  arguments: { url: required('URL to send entries to, https://…') },
   options: {
-    name: value('name', 'name for people; the host of the address when left out'),
-    format: value('format', `${FORMATS.join(', ')}; the first when left out`, oneOf(FORMATS)),
+    name: value('name', 'display name; defaults to the host of the URL'),
+    format: value('format', `${FORMATS.join(', ')}; defaults to the first`, oneOf(FORMATS)),
     project: values('id or name', 'only entries of this project; can be repeated', (text) => text),
     source: values('source', `only entries of ${SOURCES.join(', ')}; can be repeated`, oneOf(SOURCES)),
     environment: values('name', `only entries of ${ENVIRONMENTS.join(' or ')}`, oneOf(ENVIRONMENTS)),
     header: values('name: value', 'sent with every batch; can be repeated', readHeader),
-    sign: flag('sign what is sent with a secret, read from stdin or asked for'),
-    samplingRate: value('share', 'of the requests whose entries are sent, as in 0.1', readShare),
+    sign: flag('sign requests with a secret from stdin or a prompt'),
+    samplingRate: value('share', 'fraction of requests to send entries for, such as 0.1', readShare),
   },
   examples: [
     ['drains add https://logs.example.com/in', 'everything, as JSON'],

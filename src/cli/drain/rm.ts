@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the log drain',
-  about: 'What was not sent yet never will be.',
+  about: 'Entries not sent yet are discarded.',
   team: true,
   arguments: { id: required('id of the log drain') },
   examples: [

@@ -5,7 +5,7 @@ import { defineCommand } from '../command.ts'
 export const command = defineCommand({
   doing: 'get the code',
   about:
-    'What an address has to answer with, in the header x-platform-verify, before log entries of the account are sent to it.',
+    'An endpoint must return this code in the x-platform-verify header before it receives log entries of the account.',
   team: true,
   examples: [['drains verify-code', 'before `aloft drains add`']],
   async run(cli) {

@@ -10,31 +10,30 @@ import { placeOf } from './variable.ts'
 
 export const command = defineCommand({
   doing: 'set the variable',
-  about:
-    'The value is read from stdin, or asked for without showing it. Deployments made from now on are given it.',
+  about: 'The value is read from stdin or a hidden prompt. Applies to new deployments.',
   team: true,
   arguments: {
     name: required('name of the variable: letters, digits and _'),
     targets: zeroOrMore(
-      'production, preview, development or environments of yours; the first three when left out',
+      'production, preview, development or custom environments; defaults to the first three',
       readTarget,
     ),
   },
   options: {
     ...projectOption,
-    sensitive: flag('nobody can read the value again; not for development'),
-    plain: flag('store the value as it is, for what is no secret'),
-    secret: value('name', 'take the value of this secret, instead of asking for one'),
+    sensitive: flag('make the value unreadable; not for development'),
+    plain: flag('store the value as plain text; not for secrets'),
+    secret: value('name', 'use the value of this secret'),
     branch: value('branch', 'only for previews of this branch'),
     comment: value('text', 'what it is for'),
-    force: flag('change what is there already; where else it is set, it stays'),
+    force: flag('overwrite an existing value; other environments keep theirs'),
   },
   examples: [
-    ['env add DATABASE_URL production', 'ask for the value'],
+    ['env add DATABASE_URL production', 'prompt for the value'],
     ['env add API_KEY --sensitive < key.txt', 'from a file'],
-    ['env add API_URL staging', 'for an environment of the project'],
+    ['env add API_URL staging', 'for a custom environment'],
     ['env add DB_PASSWORD --secret db-password --project shop', 'from a secret of the account'],
-    ['env add API_URL preview --branch dev --force', 'for one branch, in the place of the old value'],
+    ['env add API_URL preview --branch dev --force', 'overwrite the value for one branch'],
   ],
   hints: {
     ENV_ALREADY_EXISTS: 'Change it with --force, or remove it first with `aloft env rm`.',

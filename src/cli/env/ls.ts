@@ -15,18 +15,15 @@ const shownValue = ({ type, value }: Variable): string => {
 
 export const command = defineCommand({
   doing: 'list the variables',
-  about: 'Values are shown with --reveal only, and those of sensitive variables not even then.',
+  about: 'Values are only shown with --reveal. Sensitive values are never shown.',
   team: true,
   arguments: {
-    targets: zeroOrMore(
-      'only those set in production, preview, development or an environment of yours',
-      readTarget,
-    ),
+    targets: zeroOrMore('production, preview, development or a custom environment', readTarget),
   },
   options: { ...projectOption, reveal: flag('show the values') },
   examples: [
     ['env ls', 'the variables of the linked project'],
-    ['env ls production --project shop', 'those that production is given'],
+    ['env ls production --project shop', 'variables of production'],
     ['env ls --reveal --json', 'with their values, as JSON'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },

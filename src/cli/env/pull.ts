@@ -12,17 +12,17 @@ import type { Variable } from './variable.ts'
 export const command = defineCommand({
   doing: 'pull the variables',
   about:
-    'Only you can read the file. Left out are sensitive variables and secrets, whose values nobody can read again, and those that the platform sets.',
+    'Only you can read the file. Sensitive variables, secrets and variables set by the platform are skipped.',
   team: true,
-  arguments: { file: optional('file to write; .env.local when left out') },
+  arguments: { file: optional('file to write; defaults to .env.local') },
   options: {
     ...projectOption,
     target: value(
       'target',
-      'production, preview, an environment of yours, or development, which it is when left out',
+      'production, preview, development or a custom environment; defaults to development',
       readTarget,
     ),
-    branch: value('branch', 'with what is set for previews of this branch'),
+    branch: value('branch', 'include variables for previews of this branch'),
   },
   examples: [
     ['env pull', 'the development variables of the linked project, into .env.local'],

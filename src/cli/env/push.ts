@@ -15,16 +15,16 @@ const BATCH = 100
 
 export const command = defineCommand({
   doing: 'push the variables',
-  about: 'Variables that are there already are changed, after asking. Those that the file lacks stay.',
+  about: 'Overwrites existing variables after confirmation. Variables not in the file are kept.',
   team: true,
   arguments: {
     file: required('a .env file'),
     targets: zeroOrMore(
-      'production, preview, development or environments of yours; development when left out',
+      'production, preview, development or custom environments; defaults to development',
       readTarget,
     ),
   },
-  options: { ...projectOption, sensitive: flag('nobody can read the values again; not for development') },
+  options: { ...projectOption, sensitive: flag('make the values unreadable; not for development') },
   examples: [
     ['env push .env.local', 'for development'],
     ['env push .env.production production preview --yes', 'without confirmation'],

@@ -9,13 +9,13 @@ import { placeOf } from './variable.ts'
 
 export const command = defineCommand({
   doing: 'remove the variable',
-  about: 'Deployments that were given it keep it.',
+  about: 'Existing deployments keep it.',
   team: true,
   arguments: {
     name: required('name of the variable'),
-    targets: zeroOrMore('where to remove it; everywhere when left out', readTarget),
+    targets: zeroOrMore('environments to remove it from; defaults to all', readTarget),
   },
-  options: { ...projectOption, branch: value('branch', 'only that of this branch') },
+  options: { ...projectOption, branch: value('branch', 'only the variable of this branch') },
   examples: [
     ['env rm API_KEY', 'ask, then remove it everywhere'],
     ['env rm API_KEY production --yes', 'only from production, without confirmation'],

@@ -7,18 +7,18 @@ import { BRANCH_RULE, readBranchRule } from './branch-rule.ts'
 export const command = defineCommand({
   doing: 'add the environment',
   about:
-    'It has variables, domains and an address of its own. Deploy to it with `aloft deploy --target <name>`, or by pushing a branch that it names.',
+    'An environment has its own variables, domains and URL. Deploy to it with `aloft deploy --target <name>`, or by pushing a matching branch.',
   team: true,
   arguments: { name: required('name: lowercase letters, digits and -') },
   options: {
     branch: value('branch', `pushes of it go here: ${BRANCH_RULE}`, readBranchRule),
     description: value('text', 'what it is for'),
-    copyFrom: value('environment', 'begin with copies of the variables of this one'),
+    copyFrom: value('environment', 'copy the variables of this environment'),
     ...projectOption,
   },
   examples: [
     ['environments add staging', 'deploy to it with --target staging'],
-    ['environments add qa --branch "release/*" --copy-from preview', 'for branches that begin so'],
+    ['environments add qa --branch "release/*" --copy-from preview', 'deploy matching branches to it'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { name, branch, description, copyFrom, project }) {

@@ -8,7 +8,7 @@ import { branchRule } from './branch-rule.ts'
 
 export const command = defineCommand({
   doing: 'list the environments',
-  about: 'Every project has production, preview and development; these are its own.',
+  about: 'Lists custom environments. Every project also has production, preview and development.',
   team: true,
   options: projectOption,
   examples: [

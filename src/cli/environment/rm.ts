@@ -5,8 +5,7 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 
 export const command = defineCommand({
   doing: 'delete the environment',
-  about:
-    'What was deployed to it stays, each at its own address. Its domains have to be detached or moved first.',
+  about: 'Its deployments stay available at their own URLs. Detach or move its domains first.',
   team: true,
   arguments: { environment: required('name or id of the environment') },
   options: {

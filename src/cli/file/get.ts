@@ -12,13 +12,13 @@ import { readFiles } from './tree.ts'
 
 export const command = defineCommand({
   doing: 'get the file',
-  about: 'Its content goes to stdout as it is, or into a file that is not there yet.',
+  about: 'Writes the content to stdout, or to a new file with --output.',
   team: true,
   arguments: {
     path: required('path of the file in the deployment'),
     deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`),
   },
-  options: { output: value('file', 'write it there instead') },
+  options: { output: value('file', 'write to this file instead') },
   examples: [
     ['files get index.html', 'of the live deployment'],
     ['files get logo.png dpl_7Y2h… --output logo.png', 'into a file'],

@@ -6,7 +6,7 @@ import { readFiles } from './tree.ts'
 
 export const command = defineCommand({
   doing: 'list the files',
-  about: 'What was uploaded for a deployment, by path.',
+  about: 'Lists the uploaded files by path.',
   team: true,
   arguments: { deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`) },
   examples: [

@@ -5,11 +5,11 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'approve the push',
   about:
-    'Builds and deploys the commit of a pull request from a fork. It gets no variables of the project; read the change first, because its code runs here. Commits that follow are held again.',
+    'Builds and deploys the commit of a pull request from a fork, without the variables of the project. Review the change first, because its code runs here. Later commits need approval again.',
   team: true,
   arguments: { id: required('id of the push, as `aloft git deliveries` shows it') },
   options: projectOption,
-  examples: [['git approve push_4kTbb1xPBoTqRCUtqdXUkFvG', 'deploy what was held']],
+  examples: [['git approve push_4kTbb1xPBoTqRCUtqdXUkFvG', 'approve and deploy it']],
   hints: {
     not_found: 'See the pushes of the project with `aloft git deliveries`.',
   },

@@ -9,13 +9,13 @@ type HostKind = 'github' | 'gitlab' | 'gitea' | 'bitbucket'
 export const command = defineCommand({
   doing: 'connect the repository',
   about:
-    'What is pushed to the repository is deployed: its main branch to production, every other one to a preview. Over SSH the command prints the key to add to the repository as a deploy key.',
+    'Deploys pushes to the repository: the main branch to production, other branches to previews. For SSH URLs, prints the deploy key to add to the repository.',
   team: true,
-  arguments: { url: required('address of the repository, https://… or git@host:path') },
+  arguments: { url: required('URL of the repository, https://… or git@host:path') },
   options: {
     ...projectOption,
-    token: value('token', 'a token of the host that may read the repository; not over SSH'),
-    productionBranch: value('branch', 'branch that goes to production, where it is not main'),
+    token: value('token', 'access token that can read the repository; not for SSH'),
+    productionBranch: value('branch', 'production branch, if it is not main'),
     host: value(
       'kind',
       'which API its host speaks, where the name does not tell: github, gitlab, gitea or bitbucket',

@@ -8,7 +8,7 @@ import { showList } from '../show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the pushes',
-  about: 'Every push that reached the project: the deployment that it led to, or why there is none.',
+  about: 'Lists pushes with their deployment, or the reason why there is none.',
   team: true,
   options: { ...projectOption, ...pageOptions },
   examples: [

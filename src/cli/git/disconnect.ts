@@ -5,7 +5,7 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 
 export const command = defineCommand({
   doing: 'disconnect the repository',
-  about: 'What is deployed stays as it is.',
+  about: 'Existing deployments are not affected.',
   team: true,
   options: projectOption,
   examples: [['git disconnect --project shop', 'ask for confirmation, then disconnect']],

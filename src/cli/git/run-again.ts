@@ -4,7 +4,7 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 
 export const command = defineCommand({
   doing: 'run the push again',
-  about: 'Deploys the commit of a push once more, whatever came of it.',
+  about: 'Deploys the commit of a push again, regardless of its result.',
   team: true,
   arguments: { id: required('id of the push, as `aloft git deliveries` shows it') },
   options: projectOption,

@@ -4,9 +4,9 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 
 export const command = defineCommand({
   doing: 'create the deploy hook',
-  about: 'Prints an address: a POST to it deploys what the branch holds, without a token.',
+  about: 'Prints a URL. A POST request to it deploys the branch, without a token.',
   team: true,
-  arguments: { name: required('what it is for'), branch: required('the branch that it deploys') },
+  arguments: { name: required('what it is for'), branch: required('branch to deploy') },
   options: projectOption,
   examples: [['hooks add cms main', 'for a content system that publishes']],
   async run(cli, { name, branch, project }) {

@@ -7,10 +7,10 @@ import { showList } from '../show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the deploy hooks',
-  about: 'The addresses are secrets: whoever has one can deploy the branch.',
+  about: 'Keep the URLs secret: anyone who has one can deploy the branch.',
   team: true,
   options: projectOption,
-  examples: [['hooks ls', 'with their addresses']],
+  examples: [['hooks ls', 'deploy hooks and their URLs']],
   async run(cli, { project }) {
     const now = cli.now()
     const { api, idOrName } = await chooseProject(cli, project)

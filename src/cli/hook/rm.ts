@@ -4,7 +4,7 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 
 export const command = defineCommand({
   doing: 'revoke the deploy hook',
-  about: 'Its address does nothing any more.',
+  about: 'Its URL stops working.',
   team: true,
   arguments: { id: required('id of the hook, as `aloft hooks ls` shows it') },
   options: projectOption,

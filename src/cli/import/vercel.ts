@@ -12,19 +12,22 @@ const STATES = { new: 'comes along', there: 'is here already', cannot: 'stays be
 export const command = defineCommand({
   doing: 'import the account',
   about:
-    'Reads an account through its API and makes here what is missing. Without --yes it only shows what it would do. It can be stopped and started again: what is here already is not made twice.',
+    'Reads an account through its API and creates what is missing here. Without --yes, only shows what it would do. You can stop and run it again: existing items are not created twice.',
   team: true,
   options: {
-    from: value('address', 'the API of the source; that of Vercel when left out'),
-    fromToken: value('token', 'a token of the source; VERCEL_TOKEN when left out'),
-    fromTeam: value('id', 'the team there whose things are brought; else the personal account'),
-    project: value('name', 'this project alone'),
-    yes: flag('bring it, rather than show what would come along'),
+    from: value('address', 'API URL of the source; defaults to Vercel'),
+    fromToken: value('token', 'API token of the source; defaults to VERCEL_TOKEN'),
+    fromTeam: value('id', 'team to import from; defaults to the personal account'),
+    project: value('name', 'import only this project'),
+    yes: flag('run the import instead of previewing it'),
   },
   examples: [
     ['import vercel --from-token $VERCEL_TOKEN', 'preview the import'],
     ['import vercel --from-token $VERCEL_TOKEN --yes', 'run the import'],
-    ['import vercel --from https://api.old.example --from-token $TOKEN --yes', 'bring it from another Aloft'],
+    [
+      'import vercel --from https://api.old.example --from-token $TOKEN --yes',
+      'import from another Aloft installation',
+    ],
   ],
   async run(cli, { from, fromToken, fromTeam, project, yes }) {
     const { out } = cli

@@ -6,11 +6,12 @@ import { SEE, showInstallation } from './show-installation.ts'
 
 export const command = defineCommand({
   doing: 'agree to what the integration asks for',
-  about: 'An application that wants to do more than before asks each account that has it.',
+  about:
+    'When an application requests additional permissions, each account that installed it must approve them.',
   team: true,
   arguments: { id: required('id of the installation') },
   examples: [
-    ['integrations confirm icfg_3f9a1c0b7d2e', 'see what it asks for, then agree'],
+    ['integrations confirm icfg_3f9a1c0b7d2e', 'review the requested permissions, then approve'],
     ['integrations confirm icfg_3f9a1c0b7d2e --yes', 'without confirmation'],
   ],
   hints: SEE,

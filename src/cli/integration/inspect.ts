@@ -7,7 +7,7 @@ export const command = defineCommand({
   doing: 'inspect the integration',
   team: true,
   arguments: { id: required('id of the installation') },
-  examples: [['integrations inspect icfg_3f9a1c0b7d2e', 'what it may touch, and what it asks for']],
+  examples: [['integrations inspect icfg_3f9a1c0b7d2e', 'its granted and requested permissions']],
   hints: SEE,
   async run(cli, { id }) {
     showInstallation(cli, await (await accountApi(cli)).call(getConfiguration, { params: { id } }))

@@ -7,13 +7,13 @@ import { SEE, showInstallation } from './show-installation.ts'
 
 export const command = defineCommand({
   doing: 'choose the projects',
-  about: 'Which projects the application may touch, instead of those before.',
+  about: 'Replaces the list of projects that the application can access.',
   team: true,
   arguments: { id: required('id of the installation'), projects: zeroOrMore('ids or names of projects') },
-  options: { all: flag('all projects, also those that are made later') },
+  options: { all: flag('all projects, including future ones') },
   examples: [
-    ['integrations projects icfg_3f9a1c0b7d2e shop blog', 'these two alone'],
-    ['integrations projects icfg_3f9a1c0b7d2e --all', 'all of the account'],
+    ['integrations projects icfg_3f9a1c0b7d2e shop blog', 'only these two projects'],
+    ['integrations projects icfg_3f9a1c0b7d2e --all', 'all projects of the account'],
   ],
   hints: SEE,
   async run(cli, { id, projects, all }) {

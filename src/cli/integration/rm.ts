@@ -6,7 +6,7 @@ import { SEE } from './show-installation.ts'
 
 export const command = defineCommand({
   doing: 'remove the integration',
-  about: 'Its tokens, variables and log drains go with it.',
+  about: 'Also removes its tokens, variables and log drains.',
   team: true,
   arguments: { id: required('id of the installation') },
   examples: [

@@ -7,14 +7,14 @@ import { SEE, showInstallation } from './show-installation.ts'
 export const command = defineCommand({
   doing: 'hand the integration over',
   about:
-    'Whoever installed an application answers for it: when they leave, it is disabled. This makes an OWNER of the team answer for it, and one that was disabled works again.',
+    'An installed application belongs to the person who installed it and is disabled when they leave. This transfers it to an OWNER of the team and re-enables it.',
   team: true,
   arguments: {
     id: required('id of the installation'),
     user: required('e-mail address, username or id of an OWNER'),
   },
   examples: [
-    ['integrations transfer icfg_3f9a1c0b7d2e jo@example.com --team acme', 'from now on it is theirs'],
+    ['integrations transfer icfg_3f9a1c0b7d2e jo@example.com --team acme', 'transfer it to another owner'],
   ],
   hints: SEE,
   async run(cli, { id, user }) {

@@ -6,15 +6,15 @@ import { QUOTA_ARGUMENT, readQuotas } from './read-quotas.ts'
 
 export const command = defineCommand({
   doing: 'read or change the quotas of the account',
-  about: 'What an account uses; with quotas to set, what it alone may use instead of what its plan allows.',
+  about: 'Shows the usage of an account. Pass quotas to override those of its plan.',
   arguments: {
     account: required('id, e-mail address, username or team slug'),
     quotas: zeroOrMore(QUOTA_ARGUMENT),
   },
   examples: [
-    ['operator accounts quotas acme', 'what it uses'],
-    ['operator accounts quotas acme contentBytes=500GB', 'more than its plan allows'],
-    ['operator accounts quotas acme contentBytes=default', 'what its plan allows again'],
+    ['operator accounts quotas acme', 'show its usage'],
+    ['operator accounts quotas acme contentBytes=500GB', 'raise a quota'],
+    ['operator accounts quotas acme contentBytes=default', 'restore the quota of its plan'],
   ],
   hints: accountHints,
   async run(cli, { account, quotas }) {

@@ -10,8 +10,8 @@ export const command = defineCommand({
   arguments: { account: required('id, e-mail address, username or team slug') },
   options: {
     plan: value('plan', PLANS.join(', '), oneOf(PLANS)),
-    block: flag('from now on reads work and writes do not'),
-    unblock: flag('let it write again'),
+    block: flag('make the account read-only'),
+    unblock: flag('allow writes again'),
   },
   examples: [
     ['operator accounts set acme --plan pro', 'change the plan'],

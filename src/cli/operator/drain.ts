@@ -6,12 +6,12 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'drain the machine',
   about:
-    'It takes no new jobs, and other machines send no more requests to its functions; what it has begun it ends. Its own visitors are answered by the functions of others while there are any. Then stop it, or upgrade it and add it again with --off.',
+    'The machine takes no new jobs, and other machines stop sending requests to its functions; work in progress is finished. Requests it receives are handled by functions on other machines, if there are any. Then stop it, or upgrade it and put it back with --off.',
   arguments: { name: required('name of the machine, as `aloft operator machines` shows it') },
-  options: { off: flag('let it take part again') },
+  options: { off: flag('put it back into service') },
   examples: [
     ['operator drain 5e0c…', 'before it is stopped'],
-    ['operator drain 5e0c… --off', 'let it take part again'],
+    ['operator drain 5e0c… --off', 'put it back into service'],
   ],
   hints: { ...operatorHints, not_found: 'See the names with `aloft operator machines`.' },
   async run(cli, { name, off }) {

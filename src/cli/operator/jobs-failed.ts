@@ -7,7 +7,7 @@ import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'list the failed jobs',
-  about: 'Jobs that were tried as often as they may be. They are kept for 30 days.',
+  about: 'Lists jobs that failed every attempt. They are kept for 30 days.',
   options: pageOptions,
   examples: [['operator jobs failed', 'what went wrong, the latest first']],
   hints: operatorHints,

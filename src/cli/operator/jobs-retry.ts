@@ -6,7 +6,7 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'try the job again',
   arguments: { id: oneOrMore('ids of failed jobs, as `aloft operator jobs failed` shows them') },
-  examples: [['operator jobs retry job_4cZ1', 'once what made it fail is mended']],
+  examples: [['operator jobs retry job_4cZ1', 'after fixing the cause']],
   hints: { ...operatorHints, not_found: 'See the ids with `aloft operator jobs failed`.' },
   async run(cli, { id: ids }) {
     const api = cli.api()

@@ -6,7 +6,7 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'forget the job',
   arguments: { id: oneOrMore('ids of failed jobs, as `aloft operator jobs failed` shows them') },
-  examples: [['operator jobs rm job_4cZ1', 'what it was to do will not be done']],
+  examples: [['operator jobs rm job_4cZ1', 'discard a job that should not run']],
   hints: { ...operatorHints, not_found: 'See the ids with `aloft operator jobs failed`.' },
   async run(cli, { id: ids }) {
     await cli.prompt.confirm(`Forget ${ids.length === 1 ? 'a failed job' : `${ids.length} failed jobs`}?`)

@@ -27,7 +27,7 @@ export const showPlans = (out: Output, answer: Plans): void =>
 
 export const command = defineCommand({
   doing: 'list the quotas',
-  about: 'What an account on each plan may use. Those with a * were set by an operator.',
+  about: 'Values marked with * were set by an operator.',
   examples: [['operator quotas ls', 'list the quotas of all plans']],
   hints: operatorHints,
   run: async (cli) => showPlans(cli.out, await cli.api().call(listPlanQuotas)),

@@ -7,12 +7,13 @@ import { QUOTA_ARGUMENT, readQuotas } from './read-quotas.ts'
 
 export const command = defineCommand({
   doing: 'change the quotas',
-  about: 'For all accounts on a plan, at once. What an account uses beyond it stays, and it gets no more.',
+  about:
+    'Takes effect immediately for all accounts on the plan. Accounts above the limit keep what they have but cannot use more.',
   arguments: { plan: required(PLANS.join(', '), oneOf(PLANS)), quotas: oneOrMore(QUOTA_ARGUMENT) },
   examples: [
-    ['operator quotas set free contentBytes=2GB buildMinutes=100', 'less than it was'],
-    ['operator quotas set pro deployments=none', 'no limit'],
-    ['operator quotas set pro deployments=default', 'as it comes with Aloft'],
+    ['operator quotas set free contentBytes=2GB buildMinutes=100', 'set two quotas'],
+    ['operator quotas set pro deployments=none', 'remove the limit'],
+    ['operator quotas set pro deployments=default', 'restore the default'],
   ],
   hints: operatorHints,
   async run(cli, { plan, quotas }) {

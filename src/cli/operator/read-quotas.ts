@@ -4,7 +4,8 @@ import { readLimit } from '#contract/quota-amount.ts'
 import { QUOTA_NAMES } from '#contract/quotas.ts'
 import { usageError } from '../exit.ts'
 
-export const QUOTA_ARGUMENT = 'name=limit, such as contentBytes=20GB; none is no limit, default takes it back'
+export const QUOTA_ARGUMENT =
+  'name=limit, such as contentBytes=20GB; none removes the limit, default restores it'
 
 /** `contentBytes=20GB buildMinutes=none` */
 export function readQuotas(texts: readonly string[]): Static<typeof QuotaChange> {

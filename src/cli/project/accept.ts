@@ -5,10 +5,10 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'take the project',
-  about: 'Moves a project that was offered with `aloft projects transfer` into your account or your team.',
+  about: 'Moves a project transferred with `aloft projects transfer` into your account or team.',
   team: true,
-  arguments: { code: required('the code of the offer') },
-  options: { name: value('name', 'what it is called here, where its name is taken') },
+  arguments: { code: required('code of the transfer') },
+  options: { name: value('name', 'new name, if the current one is taken') },
   examples: [
     ['projects accept 4kTbb1xPBoTqRCUtqdXUkFvG', 'into your own account'],
     ['projects accept 4kTbb1xPBoTqRCUtqdXUkFvG --team acme --name shop-2', 'into a team, by another name'],

@@ -7,14 +7,14 @@ import { withoutBypass } from './without-bypass.ts'
 
 export const command = defineCommand({
   doing: 'create the project',
-  about: 'A project is also made by its first deployment: this is for setting it up before that.',
+  about: 'The first deployment also creates the project; use this to set it up beforehand.',
   team: true,
   arguments: { name: required('name, unique in the account: a-z, 0-9, -, _ and .') },
   options: {
-    framework: value('name', 'what builds it, as in nextjs; found out when left out', oneOf(FRAMEWORKS)),
-    buildCommand: value('command', 'command that builds it'),
-    outputDirectory: value('folder', 'folder that the build leaves its result in'),
-    rootDirectory: value('folder', 'folder of the sources that the project is in'),
+    framework: value('name', 'framework, such as nextjs; detected by default', oneOf(FRAMEWORKS)),
+    buildCommand: value('command', 'build command'),
+    outputDirectory: value('folder', 'output folder of the build'),
+    rootDirectory: value('folder', 'folder of the project in the repository'),
   },
   examples: [
     ['projects add shop', 'a project'],

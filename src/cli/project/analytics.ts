@@ -12,7 +12,7 @@ const amount = (value: number): string => value.toLocaleString('en')
 export const command = defineCommand({
   doing: 'read the analytics of the project',
   about:
-    'Requests, status codes, latency, data transfer and the most requested paths; of the last 24 hours unless said.',
+    'Shows requests, status codes, latency, data transfer and the most requested paths. Defaults to the last 24 hours.',
   team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {

@@ -7,7 +7,7 @@ import { chooseProject } from './choose-project.ts'
 export const command = defineCommand({
   doing: 'make the secret',
   about:
-    'A program that sends it in the header x-platform-protection-bypass passes the protection of the project. Prints it.',
+    'Prints the secret. Requests that send it in the x-platform-protection-bypass header bypass the protection of the project.',
   team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [

@@ -10,9 +10,9 @@ export const command = defineCommand({
   about: 'Shows the beginning of each, which is enough for `aloft projects bypass rm`.',
   team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
-  options: { reveal: flag('show the secrets whole') },
+  options: { reveal: flag('show the full secrets') },
   examples: [
-    ['projects bypass ls shop', 'which there are'],
+    ['projects bypass ls shop', 'list the secrets'],
     ['projects bypass ls shop --reveal --json', 'whole, as JSON'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },

@@ -14,13 +14,13 @@ const readBeginning = (text: string): string => {
 
 export const command = defineCommand({
   doing: 'revoke the secret',
-  about: 'Whatever uses it is stopped by the protection from then on.',
+  about: 'Requests that use it are blocked immediately.',
   team: true,
   arguments: {
     secret: required('its beginning, as `aloft projects bypass ls` shows it', readBeginning),
     project: optional('project id or name; defaults to the linked project'),
   },
-  options: { renew: flag('make another one in its place, and print it') },
+  options: { renew: flag('create a replacement and print it') },
   examples: [
     ['projects bypass rm x7Kd2f shop', 'ask for confirmation, then revoke'],
     ['projects bypass rm x7Kd2f shop --renew --yes', 'print the one that takes its place'],

@@ -13,7 +13,7 @@ const SHOWN = 100
 export const command = defineCommand({
   doing: 'read the log of the project',
   about:
-    'Requests to all deployments of a project, and what was written during them: the newest entries, oldest first. Times are local. `aloft logs` reads the log of one deployment, with its build.',
+    'Shows requests to all deployments of a project and their output, oldest first. Times are local. For one deployment and its build, use `aloft logs`.',
   team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {

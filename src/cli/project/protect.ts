@@ -55,7 +55,7 @@ export const command = defineCommand({
       oneOf(PROTECTION_MODES),
     ),
     path: values('path', 'a path for options; can be repeated', (text: string) => text),
-    off: flag('end this protection'),
+    off: flag('disable this protection'),
   },
   examples: [
     ['projects protect password shop --for previews', 'ask for the password that visitors have to know'],

@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'rename the project',
-  about: 'Addresses that hold the old name stay as they are.',
+  about: 'URLs with the old name stay as they are.',
   team: true,
   arguments: { project: required('id or name'), name: required('its new name') },
   examples: [['projects rename shop store', 'from now on it is called store']],

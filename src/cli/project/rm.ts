@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'delete the project',
-  about: 'Its deployments, aliases, domains and variables go with it. This cannot be undone.',
+  about: 'Also deletes its deployments, aliases, domains and variables. This cannot be undone.',
   team: true,
   // Never the linked one by itself: what is deleted should be named.
   arguments: { project: required('id or name') },

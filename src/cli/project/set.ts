@@ -26,10 +26,10 @@ export const command = defineCommand({
       text === AUTO ? null : oneOf(FRAMEWORKS)(text),
     ),
     installCommand: line('command', 'command that installs what the build needs'),
-    buildCommand: line('command', 'command that builds it'),
+    buildCommand: line('command', 'build command'),
     devCommand: line('command', 'command that serves it while it is worked on'),
-    outputDirectory: line('folder', 'folder that the build leaves its result in'),
-    rootDirectory: line('folder', 'folder of the sources that the project is in'),
+    outputDirectory: line('folder', 'output folder of the build'),
+    rootDirectory: line('folder', 'folder of the project in the repository'),
     outsideRoot: onOff('whether the build sees the sources outside of that folder'),
     ignoreCommand: line('command', 'command that ends with 0 where a build would be for nothing'),
     productionBranch: value(

@@ -7,14 +7,14 @@ import { plainText } from '../plain-text.ts'
 export const command = defineCommand({
   doing: 'offer the project',
   about:
-    'Prints a code. Whoever has it takes the project into their account within 24 hours, with `aloft projects accept <code>`; until then it stays where it is.',
+    'Prints a code. Anyone with the code can accept the project within 24 hours with `aloft projects accept <code>`. Until then it stays in your account.',
   team: true,
   // Never the linked one by itself: what is given away should be named.
   arguments: { project: required('id or name') },
-  options: { cancel: flag('take the offer back') },
+  options: { cancel: flag('cancel the transfer') },
   examples: [
     ['projects transfer shop', 'ask for confirmation, then print the code'],
-    ['projects transfer shop --cancel', 'the code is worth nothing any more'],
+    ['projects transfer shop --cancel', 'cancel the transfer'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project, cancel }) {

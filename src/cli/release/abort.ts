@@ -7,7 +7,7 @@ import { activeRelease, HINTS, showRelease } from './release.ts'
 export const command = defineCommand({
   doing: 'abort the release',
   about:
-    'All visitors get the deployment again that was live before. The next production deployment starts another release.',
+    'All visitors get the previous deployment again. The next production deployment starts a new release.',
   team: true,
   options: projectOption,
   examples: [['releases abort --yes', 'go back, without confirmation']],

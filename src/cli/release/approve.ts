@@ -5,7 +5,7 @@ import { activeRelease, HINTS, showRelease } from './release.ts'
 
 export const command = defineCommand({
   doing: 'go on to the next stage',
-  about: 'Also where the release was paused, or its time is not over yet.',
+  about: 'Also works if the release is paused or the stage has not ended.',
   team: true,
   options: projectOption,
   examples: [['releases approve', 'of the linked project']],

@@ -5,7 +5,7 @@ import { HINTS } from './release.ts'
 
 export const command = defineCommand({
   doing: 'turn releases off',
-  about: 'A release that is under way is aborted: all visitors get what was live before.',
+  about: 'Aborts a release in progress: all visitors get the previous deployment.',
   team: true,
   options: projectOption,
   examples: [['releases off', 'new deployments of the linked project reach everybody at once']],

@@ -12,7 +12,7 @@ const percent = (part: number, whole: number): string =>
 
 export const command = defineCommand({
   doing: 'show the release',
-  about: 'How far it is, what comes next, and how both deployments do since it began.',
+  about: 'Shows its progress, the next stage and the metrics of both deployments.',
   team: true,
   options: projectOption,
   examples: [

@@ -5,11 +5,11 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'create the secret',
-  about: 'The value is read from stdin, or asked for without showing it. It cannot be read again.',
+  about: 'The value is read from stdin or a hidden prompt. It cannot be read again.',
   team: true,
   arguments: { name: required('letters, digits, _, - and .; unique in the account') },
   examples: [
-    ['secrets add db-password', 'ask for the value'],
+    ['secrets add db-password', 'prompt for the value'],
     ['secrets add db-password --team acme < password.txt', 'from a file, for a team'],
   ],
   hints: { secret_already_exists: 'Choose another name, or remove it first with `aloft secrets rm`.' },

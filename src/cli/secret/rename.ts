@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'rename the secret',
-  about: 'Variables of projects that refer to it go on to do so.',
+  about: 'Variables that reference it keep working.',
   team: true,
   arguments: { name: required('name or id of the secret'), newName: required('its new name') },
   examples: [['secrets rename db-password db-password-2', 'another name for the same value']],

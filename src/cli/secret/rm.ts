@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'delete the secret',
-  about: 'Deployments that were given its value keep it; new ones that refer to it are not.',
+  about: 'Existing deployments keep its value; new deployments that reference it fail.',
   team: true,
   arguments: { name: required('name or id of the secret') },
   examples: [

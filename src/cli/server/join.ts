@@ -15,10 +15,13 @@ export const command = defineCommand({
     'Run on a machine that is to become part of an installation, with what `aloft operator join` prints there. It writes aloft.config.json in this folder, for you alone to read; `aloft server` starts with it.',
   arguments: {
     url: required('address of the installation'),
-    invitation: required('what `aloft operator join` prints'),
+    invitation: required('token printed by `aloft operator join`'),
   },
   options: {
-    address: value('address:port', 'where other machines reach the functions of this one'),
+    address: value(
+      'address:port',
+      'IP address and port where other machines reach the functions of this one',
+    ),
     role: value('kind', `${ROLES.join(', ')}: what this machine is to do`, oneOf(ROLES)),
   },
   examples: [['join https://aloft.example.com kT3b… --address 10.0.0.2:7443', 'as the second machine']],

@@ -19,7 +19,7 @@ export const command = defineCommand({
   },
   examples: [
     ['server', 'the whole platform, on http://localhost:3000'],
-    ['server --role work', 'only what builds and runs functions'],
+    ['server --role work', 'only builds and functions'],
   ],
   async run(_cli, { role = 'all' }) {
     const { run } = await import('#src/process/start.ts')

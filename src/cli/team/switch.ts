@@ -7,11 +7,11 @@ export const command = defineCommand({
   about:
     'From then on every command acts for the team, in every terminal, until you switch again or log out. What a call names with --team or --personal, and the team of a linked folder, come first. It belongs to your stored login: a token of ALOFT_TOKEN or --token is not affected.',
   arguments: { team: optional('id or slug of the team') },
-  options: { personal: flag('back to your own account') },
+  options: { personal: flag('switch back to your personal account') },
   examples: [
-    ['teams switch acme', 'act for the team from now on'],
-    ['teams switch --personal', 'act for your own account again'],
-    ['teams switch', 'say for whom you act now'],
+    ['teams switch acme', 'make the team the default account'],
+    ['teams switch --personal', 'switch back to your personal account'],
+    ['teams switch', 'show the current account'],
   ],
   async run(cli, { team, personal }) {
     const { auth, out, baseUrl } = cli

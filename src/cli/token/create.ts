@@ -7,17 +7,13 @@ import { plainText } from '../plain-text.ts'
 export const command = defineCommand({
   doing: 'create the token',
   about: 'The value goes to stdout and cannot be shown again.',
-  arguments: { name: required('what it is for, so that you know it in the list') },
+  arguments: { name: required('name to recognize it by') },
   options: {
-    expiresIn: value(
-      'duration',
-      'how long it is valid, as in 12h, 30d or 1y; for ever when left out',
-      readDuration,
-    ),
+    expiresIn: value('duration', 'lifetime, such as 12h, 30d or 1y; never expires by default', readDuration),
   },
   examples: [
     ['tokens create ci', 'create a token that never expires'],
-    ['tokens create ci --expires-in 30d', 'one that lapses after 30 days'],
+    ['tokens create ci --expires-in 30d', 'create a token that expires in 30 days'],
     ['tokens create ci --json', 'with its id and times'],
   ],
   async run(cli, { name, expiresIn }) {

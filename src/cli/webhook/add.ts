@@ -5,7 +5,7 @@ import { defineCommand, oneOrMore, required, values } from '../command.ts'
 
 export const command = defineCommand({
   doing: 'create the webhook',
-  about: 'Prints the secret that signs what is sent: it is shown this once.',
+  about: 'Prints the signing secret, which is shown only once.',
   team: true,
   arguments: {
     url: required('where events are sent, https://…'),

@@ -7,7 +7,7 @@ import { showList } from '../show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the deliveries',
-  about: 'What was sent to a webhook in the last 30 days, and what it answered.',
+  about: 'Lists requests to a webhook in the last 30 days and their responses.',
   team: true,
   arguments: { id: required('id of the webhook') },
   options: pageOptions,

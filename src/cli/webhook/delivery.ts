@@ -7,7 +7,7 @@ import { renderFacts, renderTable } from '../table.ts'
 
 export const command = defineCommand({
   doing: 'show the delivery',
-  about: 'One event with exactly what was sent, and what came back each time.',
+  about: 'Shows the request of an event and the response to each attempt.',
   team: true,
   arguments: { id: required('id of the webhook'), delivery: required('id of the delivery') },
   examples: [

@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'send the event again',
-  about: 'The same event under the same id, so that a receiver can tell that it saw it before.',
+  about: 'Sends the same event with the same id, so that the receiver can detect duplicates.',
   team: true,
   arguments: { id: required('id of the webhook'), delivery: required('id of the delivery') },
   examples: [

@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the webhook',
-  about: 'What was not delivered yet never will be.',
+  about: 'Events not delivered yet are discarded.',
   team: true,
   arguments: { id: required('id of the webhook') },
   examples: [

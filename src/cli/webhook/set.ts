@@ -9,7 +9,8 @@ const some = <T>(list: readonly T[]): T[] | undefined => (list.length === 0 ? un
 
 export const command = defineCommand({
   doing: 'change the webhook',
-  about: 'What is not named stays. One that was given up because nothing arrived is switched on again.',
+  about:
+    'Settings you do not pass stay unchanged. Use --enabled on to re-enable a webhook that was disabled after failed deliveries.',
   team: true,
   arguments: { id: required('id of the webhook') },
   options: {
@@ -24,7 +25,7 @@ export const command = defineCommand({
     enabled: value('on or off', 'whether anything is sent', readSwitch),
   },
   examples: [
-    ['webhooks set hook_4kTbb1xPBoTqRCUt --enabled on', 'try again after it was given up'],
+    ['webhooks set hook_4kTbb1xPBoTqRCUt --enabled on', 're-enable it after failed deliveries'],
     ['webhooks set hook_4kTbb1xPBoTqRCUt --event deployment.ready --event deployment.error', 'other events'],
   ],
   hints: { not_found: 'See your webhooks with `aloft webhooks ls`.' },

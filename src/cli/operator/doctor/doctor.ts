@@ -11,7 +11,7 @@ import { checkBaseUrl, checkClock, checkTls } from './from-outside.ts'
 export const command = defineCommand({
   doing: 'examine the installation',
   about:
-    'Asks the server how it is, and looks at it from this machine: DNS, TLS, addresses, clocks. Says what to do about each thing that is not right, and exits with 1 when there is one.',
+    'Checks the server itself and from this machine: DNS, TLS, URLs and clocks. Explains how to fix each problem, and exits with 1 if there is one.',
   examples: [
     ['operator doctor', 'after an installation or an upgrade'],
     ['operator doctor --json', 'for monitoring'],

@@ -349,7 +349,7 @@ test('whoever orders a certificate gets it once a worker has it, the reason when
   assert.deepEqual(await granted.answer, ['a.example.com', 'b.example.com'])
   assert.equal(asked.length, 2)
   const late = await ordered()
-  assert.match(String(await late.answer), /still at work/)
+  assert.match(String(await late.answer), /hasn’t answered yet/)
 })
 
 test('the platform asks for one wildcard for its sites and API, and one for each scope that serves a host', async (t) => {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { DAY } from '#contract/time.ts'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import { hold } from '#test/support/held.ts'
 import { makeAuthority, makeLeaf } from '#test/support/pki.ts'
 import { beginDomains, type DomainOwner } from '#test/support/project-domains.ts'
 import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
@@ -57,7 +58,14 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
         page.waitForResponse((response) => response.url().endsWith('/verify')),
         button('Verify now').click(),
       ])
-    await verify()
+    const release = await hold(page, '**/verify')
+    const refused = verify()
+    await page
+      .getByRole('status')
+      .filter({ hasText: `Looking up the DNS records of ${shop.apex}` })
+      .waitFor()
+    await release()
+    await refused
     await page.getByRole('alert').filter({ hasText: 'show that the domain is yours' }).waitFor()
     resolver.set('txt', `_platform.${shop.apex}`, [body.domain.verificationRecord])
     await verify()
@@ -176,7 +184,10 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
     await page.getByRole('heading', { name: 'No certificates yet' }).waitFor()
     await button('Issue certificate').click()
     await page.getByLabel('Domain names').fill(`${shop.apex}\nwww.${shop.apex}`)
+    const issue = await hold(page, '**/certs')
     await button('Issue').click()
+    await page.getByRole('status').filter({ hasText: 'requesting the certificate' }).waitFor()
+    await issue()
     await said('Certificate issued.')
     const authority = await makeAuthority()
     const { cert, key } = await makeLeaf(authority, [`old.${shop.apex}`], { to: Date.now() + 5 * DAY })

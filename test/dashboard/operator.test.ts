@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import { hold } from '#test/support/held.ts'
 import type { Account } from '#test/support/server.ts'
 
 describe('pages of whoever operates', { skip: withoutChromium }, () => {
@@ -100,7 +101,10 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
   test('a backup is downloaded', async () => {
     const page = await dashboard.openPage(operator, '/operator/backups')
     const download = page.waitForEvent('download')
+    const release = await hold(page, '**/operator/backups?*')
     await page.getByRole('button', { name: 'Create backup' }).click()
+    await page.getByRole('status').filter({ hasText: 'Preparing the backup…' }).waitFor()
+    await release()
     const file = await download
     assert.match(file.suggestedFilename(), /\.tar$/)
     assert.ok((await stat(await file.path())).size > 10_000)

@@ -7,6 +7,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { CopyLine } from '../ui/copy-button.tsx'
+import { Elapsed } from '../ui/elapsed.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
@@ -59,6 +60,14 @@ export function CertificatesPage() {
       }
     >
       <Card flush>
+        {renew.isPending && (
+          <p role="status" className="border-b border-line px-5 py-3 text-sm break-words">
+            Renewing the certificate for {renew.variables.cns.join(', ')}…{' '}
+            <span aria-hidden className="text-soft">
+              <Elapsed since={renew.submittedAt} />
+            </span>
+          </p>
+        )}
         {pages.rows.length === 0 ? (
           <Empty icon="lock" title="No certificates yet">
             <p>

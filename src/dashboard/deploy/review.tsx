@@ -5,9 +5,10 @@ import { useLater } from '../api/query.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
-import { formatBytes, formatDuration } from '../ui/format.ts'
+import { formatBytes } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
+import { timeLeft } from '../ui/time-left.ts'
 import { FileSummary } from './file-summary.tsx'
 import { nameFrom, type Selection } from './selection.ts'
 import { type Progress, useDeploy } from './use-deploy.ts'
@@ -142,13 +143,6 @@ export function Review({
   )
 }
 
-/** How long the rest takes at the pace so far; nothing while there is too little to tell by. */
-function left({ done, of, since }: { done: number; of: number; since: number }): string {
-  const ms = Date.now() - since
-  if (ms < 2000 || done === 0 || done >= of) return '…'
-  return `, about ${formatDuration(Math.ceil(((of - done) / done) * (ms / 1000)) * 1000)} left`
-}
-
 /** How far it is, in words and as a bar. */
 function Going({ progress }: { progress: Progress }) {
   if (progress.step === 'idle') return 'Only new files are uploaded.'
@@ -159,7 +153,7 @@ function Going({ progress }: { progress: Progress }) {
       : progress.step === 'hashing'
         ? ['Reading files…', progress.done, progress.of]
         : [
-            `Uploading ${formatBytes(progress.done)} of ${formatBytes(progress.of)}${left(progress)}`,
+            `Uploading ${formatBytes(progress.done)} of ${formatBytes(progress.of)}${timeLeft({ ...progress, ms: Date.now() - progress.since })}`,
             progress.done,
             progress.of,
           ]

@@ -5,6 +5,7 @@ import { explain } from '../api/explain.ts'
 import { refresh, useAction, useLater } from '../api/query.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { Elapsed } from '../ui/elapsed.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { type Check, Checks, NextStep, RecordsToMake, type WantedRecord } from './doctor.tsx'
 import type { Domain } from './domain-state.tsx'
@@ -71,7 +72,10 @@ export function DoctorCard({ domain }: { domain: Domain }) {
             <p className="text-sm text-soft">
               {verify.isPending && (
                 <span role="status" className="block text-fg">
-                  Looking up DNS records of {name}…
+                  Looking up the DNS records of {name}…{' '}
+                  <span aria-hidden className="text-soft">
+                    <Elapsed since={verify.submittedAt} />
+                  </span>
                 </span>
               )}
               Or use the Aloft nameservers, listed below. Aloft also checks automatically: every five minutes

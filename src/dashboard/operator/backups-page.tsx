@@ -7,16 +7,41 @@ import { CopyLine } from '../ui/copy-button.tsx'
 import { Switch } from '../ui/field.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
+import { ProgressBar } from '../ui/progress-bar.tsx'
+import { timeLeft } from '../ui/time-left.ts'
 import { saveAs } from './save-as.ts'
+
+interface Progress {
+  readonly done: number
+  readonly of: number
+  readonly ms: number
+}
+
+/** How far the download is, in words and as a bar. */
+const Going = ({ progress }: { progress: Progress | undefined }) =>
+  progress === undefined ? (
+    'Preparing the backup…'
+  ) : (
+    <span className="block max-w-md space-y-2">
+      <span className="block">
+        {formatBytes(progress.done)} of {formatBytes(Math.max(progress.done, progress.of))}
+        {timeLeft(progress)}
+      </span>
+      <ProgressBar label="Downloading the backup" done={progress.done} of={progress.of} />
+    </span>
+  )
 
 export function BackupsPage() {
   const [logs, setLogs] = useState(false)
   const [key, setKey] = useState(false)
-  const [received, setReceived] = useState(0)
+  const [progress, setProgress] = useState<Progress>()
   const make = useAction(
     async (_input: undefined, { client }) => {
-      setReceived(0)
-      await saveAs(await client.call(makeBackup, { query: { logs, key } }), setReceived)
+      setProgress(undefined)
+      const answer = await client.call(makeBackup, { query: { logs, key } })
+      const of = Number(answer.headers.get('x-aloft-backup-bytes') ?? 0)
+      const since = Date.now()
+      await saveAs(answer, (done) => setProgress({ done, of, ms: Date.now() - since }))
     },
     { changes: [], done: 'Backup downloaded.' },
   )
@@ -29,10 +54,12 @@ export function BackupsPage() {
         title="Download a backup"
         footer={
           <>
-            <span role="status">
-              {make.isPending
-                ? `${formatBytes(received)} downloaded…`
-                : 'For large installations, use the command line.'}
+            <span role="status" className="min-w-0 flex-1">
+              {make.isPending ? (
+                <Going progress={progress} />
+              ) : (
+                'For large installations, use the command line.'
+              )}
             </span>
             <Button
               look="primary"

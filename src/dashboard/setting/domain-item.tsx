@@ -14,6 +14,7 @@ import type { Project } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton, OutLink } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
+import { Elapsed } from '../ui/elapsed.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Time } from '../ui/time.tsx'
@@ -131,6 +132,14 @@ export function DomainItem({
           <div className="space-y-4 rounded-lg bg-bg p-4">
             <NextStep done={false}>{doctor.data.nextStep}</NextStep>
             <RecordsToMake records={doctor.data.records} />
+            {verify.isPending && (
+              <p role="status" className="text-sm">
+                Looking up the DNS records of {domain.name}…{' '}
+                <span aria-hidden className="text-soft">
+                  <Elapsed since={verify.submittedAt} />
+                </span>
+              </p>
+            )}
             {verify.error && (
               <p role="alert" className="text-sm text-bad">
                 {explain(verify.error)} DNS changes can take a while to propagate.

@@ -64,7 +64,7 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
       .getByRole('status')
       .filter({ hasText: `Looking up the DNS records of ${shop.apex}` })
       .waitFor()
-    await release()
+    release()
     await refused
     await page.getByRole('alert').filter({ hasText: 'show that the domain is yours' }).waitFor()
     resolver.set('txt', `_platform.${shop.apex}`, [body.domain.verificationRecord])
@@ -187,7 +187,7 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
     const issue = await hold(page, '**/certs')
     await button('Issue').click()
     await page.getByRole('status').filter({ hasText: 'requesting the certificate' }).waitFor()
-    await issue()
+    issue()
     await said('Certificate issued.')
     const authority = await makeAuthority()
     const { cert, key } = await makeLeaf(authority, [`old.${shop.apex}`], { to: Date.now() + 5 * DAY })

@@ -104,7 +104,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     const release = await hold(page, '**/operator/backups?*')
     await page.getByRole('button', { name: 'Create backup' }).click()
     await page.getByRole('status').filter({ hasText: 'Preparing the backup…' }).waitFor()
-    await release()
+    release()
     const file = await download
     assert.match(file.suggestedFilename(), /\.tar$/)
     assert.ok((await stat(await file.path())).size > 10_000)

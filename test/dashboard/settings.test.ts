@@ -138,7 +138,7 @@ describe('settings of a project', { skip: withoutChromium }, () => {
     const release = await hold(page, '**/verify')
     await button('Check again').click()
     await item.getByRole('status').filter({ hasText: 'Looking up the DNS records' }).waitFor()
-    await release()
+    release()
     await item.getByRole('alert').filter({ hasText: 'There is no TXT record' }).waitFor()
     resolver.set('txt', `_platform.${shop.apex}`, [value])
     await button('Check again').click()
@@ -200,8 +200,10 @@ describe('settings of a project', { skip: withoutChromium }, () => {
 
   test('pages that are still open are kept with their deployment for as long as is set', async () => {
     await open('advanced')
-    await page.getByLabel('Maximum age (seconds)').fill('3600')
-    await button('Save').click()
+    const age = page.getByLabel('Maximum age (seconds)')
+    await age.fill('3600')
+    // Other cards of the page have such a button too.
+    await page.locator('section', { has: age }).last().getByRole('button', { name: 'Save' }).click()
     await said('Saved.')
     assert.equal((await project()).skewProtectionMaxAge, 3600)
   })
@@ -213,6 +215,10 @@ describe('settings of a project', { skip: withoutChromium }, () => {
     await button('Resume').waitFor()
     assert.equal((await dashboard.server.visit(host, '/')).status, 503)
     await dashboard.look(page, 'settings-advanced')
+    // What has no effect here is out of the way until somebody asks for it.
+    assert.equal(await page.getByLabel('Function region').isVisible(), false)
+    await page.getByText('API compatibility').click()
+    await page.getByLabel('Function region').waitFor()
     await button('Resume').click()
     await button('Pause').waitFor()
     assert.equal((await dashboard.server.visit(host, '/')).status, 200)
@@ -228,6 +234,9 @@ describe('settings of a project', { skip: withoutChromium }, () => {
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Advanced' }).click()
     await button('Transfer project…').click()
+    await page.getByText("variables and domains can't be changed").waitFor()
+    const { body: unoffered } = await shop.call(`GET /v9/projects/${named}`)
+    assert.equal(unoffered.transferStartedAt, undefined, 'nothing is offered before it is confirmed')
     await button('Create transfer code').click()
     await page.getByRole('heading', { name: 'Transfer code' }).waitFor()
     await button('Done').click()

@@ -1,14 +1,12 @@
 import type { Page } from 'playwright-core'
 
-/** Keeps requests to such addresses waiting until the answer is called, to look at what a page shows meanwhile. */
-export async function hold(page: Page, url: string): Promise<() => Promise<void>> {
+/** Keeps the next request to such an address waiting until the answer is called, to look at what a page shows meanwhile. */
+export async function hold(page: Page, url: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route(url, async (route) => {
+  const goOn = async (route: Parameters<Parameters<Page['route']>[1]>[0]) => {
     await promise
     await route.continue()
-  })
-  return async () => {
-    resolve()
-    await page.unroute(url)
   }
+  await page.route(url, goOn, { times: 1 })
+  return resolve
 }

@@ -104,7 +104,7 @@ test('a static site has no instances, and nothing to scale', async () => {
   const { id } = JSON.parse((await desk.run(folder, '--json')).stdout)
   const listed = await desk.run(folder, 'instances', id, '--json')
   assert.deepEqual(JSON.parse(listed.stdout), { instances: [] })
-  assert.match((await desk.run(folder, 'instances', id)).stderr, /Nothing runs/)
+  assert.match((await desk.run(folder, 'instances', id)).stderr, /No running instances/)
   const scaled = await desk.run(folder, 'scale', id, '0', '3', '--json')
   assert.equal(scaled.code, 1)
   assert.equal(JSON.parse(scaled.stderr).error.code, 'deployment_type_unsupported')

@@ -146,7 +146,7 @@ export function asAnswer(error: unknown): never {
   if (error instanceof BlobError && error.kind === 'no_space')
     throw new AloftError(
       'service_unavailable',
-      'The server is out of disk space. Nothing was stored.',
+      'There is no space left on the server’s disk. Nothing was stored.',
       {},
       { cause: error },
     )

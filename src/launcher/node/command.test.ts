@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { launch, start } from '#test/support/launched.ts'
 
 async function freePort(): Promise<string> {
@@ -133,13 +136,21 @@ for (const runtime of ['node', 'python'] as const)
     assert.equal((await second.fetch('/')).body, 'second')
   })
 
-/** Tells its port to whoever reads its output, and listens on it when that is free. */
+/** Writes down its port, and listens on it when that is free. */
 const LATE = `
   const { PORT } = process.env
-  console.log('port ' + PORT)
+  require('fs').writeFileSync('port', PORT + '\\n')
   const server = require('http').createServer((req, res) => res.end('the program'))
   server.on('error', () => setTimeout(() => server.listen(PORT, '127.0.0.1'), 20))
   setTimeout(() => server.listen(PORT, '127.0.0.1'), 1000)`
+
+async function portWritten(file: string): Promise<number> {
+  for (;;) {
+    const text = await readFile(file, 'utf8').catch(() => '')
+    if (text.endsWith('\n')) return Number(text)
+    await delay(5)
+  }
+}
 
 for (const runtime of ['node', 'python'] as const)
   test(`whoever else sits on a program's port is sent nothing by the launcher of ${runtime}`, async (t) => {
@@ -148,8 +159,7 @@ for (const runtime of ['node', 'python'] as const)
       { files: { 'late.js': LATE }, ...command('late.js'), hostNetwork: {} },
       runtime,
     )
-    const [told] = await once(launched.process.stdout as NodeJS.ReadableStream, 'data')
-    const port = Number(/port (\d+)/.exec(String(told))?.[1])
+    const port = await portWritten(join(launched.folder, 'task', 'port'))
     const visits: string[] = []
     const squatter = createServer((socket) => void socket.on('data', (data) => visits.push(String(data))))
     squatter.listen(port, '127.0.0.1')

@@ -25,8 +25,8 @@ export function cronMail(
     subject: failed ? `A scheduled job of ${name} keeps failing` : `A scheduled job of ${name} did not run`,
     says: [
       failed
-        ? `The last ${cron.failures} runs of ${path} (${cron.schedule}, UTC) failed.`
-        : `A run of ${path} (${cron.schedule}, UTC) was missed.`,
+        ? `The last ${cron.failures} runs of ${path} (${cron.schedule}, ${cron.timeZone}) failed.`
+        : `A run of ${path} (${cron.schedule}, ${cron.timeZone}) was missed.`,
       trouble.message,
     ],
     button: {

@@ -1,5 +1,4 @@
-import { html } from '#contract/html.ts'
-import { mailPage } from '../mail/mail-page.ts'
+import { noticeMail } from '../mail/notice-mail.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Project } from '../project/project.ts'
@@ -8,29 +7,20 @@ import type { Release } from './release.ts'
 /** Tells somebody that the platform has taken a release back, or lets it stand. */
 export function releaseMail(
   to: string,
-  { id, name }: Pick<Project, 'id' | 'name'>,
+  { id, ownerId, name }: Pick<Project, 'id' | 'ownerId' | 'name'>,
   { state, reason, canaryHost }: Release,
   baseUrl: string,
 ): Mail {
   const project = strangerText(name)
-  const [subject, what] =
-    state === 'ABORTED'
-      ? [
-          `The release of ${project} was rolled back`,
-          `All visitors of ${project} get the deployment again that was live before. ${canaryHost} did worse:`,
-        ]
-      : [
-          `The release of ${project} is paused`,
-          `No more visitors of ${project} get the new deployment until somebody decides. ${canaryHost} did worse:`,
-        ]
-  const link = `${baseUrl}/projects/${id}`
-  return {
-    to,
-    subject,
-    text: `${what}\n${reason ?? ''}\n\nLook at the release: ${link}\n`,
-    html: mailPage(
-      subject,
-      html`<p>${what}</p><p>${reason ?? ''}</p><p><a href="${link}">Look at the release</a></p>`,
-    ),
-  }
+  const isBack = state === 'ABORTED'
+  return noticeMail(to, {
+    subject: `The release of ${project} ${isBack ? 'was rolled back' : 'is paused'}`,
+    says: [
+      isBack
+        ? `All visitors of ${project} get the deployment again that was live before. ${canaryHost} did worse:`
+        : `No more visitors of ${project} get the new deployment until somebody decides. ${canaryHost} did worse:`,
+      reason ?? '',
+    ],
+    button: { label: 'View the release', link: `${baseUrl}/a/${ownerId}/projects/${id}` },
+  })
 }

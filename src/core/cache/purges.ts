@@ -1,9 +1,9 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
-import { checkReach } from '../access/reach.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { PrerenderCache } from '../ports/prerender-cache.ts'
+import { findProject } from '../project/find-project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { EVERYTHING, REVALIDATIONS_TOPIC } from '../site/revalidation.ts'
 
@@ -36,9 +36,7 @@ const pathTags = (path: string): readonly string[] => [`path:${path}`, `_N_T_${p
 
 export const createPurges = ({ projects, cache, bus, clock }: PurgeParts): Purges => ({
   async purge(ctx, idOrName, { tags = [], paths = [], all = false, soft = false }) {
-    const project = await projects.byIdOrName(ctx.owner.id, idOrName)
-    if (!project) throw new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
-    checkReach(ctx, project.id)
+    const project = await findProject(projects, ctx, idOrName, 'byIdOrName')
     const named = all ? [EVERYTHING] : [...tags, ...paths.flatMap(pathTags)]
     if (named.length === 0)
       throw new AloftError('bad_request', 'Invalid request: name `tags` or `paths`, or say `all`.')

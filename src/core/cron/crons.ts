@@ -1,10 +1,10 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
-import { checkReach } from '../access/reach.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import { findProject } from '../project/find-project.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { type Cron, type CronRun, MOST_CRONS } from './cron.ts'
@@ -63,18 +63,6 @@ interface CronParts {
 }
 
 export function createCrons({ stores, transact, clock }: CronParts): Crons {
-  async function projectOf(
-    { projects }: CronStores,
-    ctx: Context,
-    idOrName: string,
-    how: 'byIdOrName' | 'lock',
-  ): Promise<Project> {
-    const project = await projects[how](ctx.owner.id, idOrName)
-    if (!project) throw new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
-    checkReach(ctx, project.id)
-    return project
-  }
-
   async function found({ crons }: CronStores, { id: projectId }: Project, id: string): Promise<Cron> {
     const cron = (await crons.ofProject(projectId)).find((candidate) => candidate.id === id)
     if (!cron) throw new AloftError('not_found', `The project has no schedule \`${id.slice(0, 100)}\`.`)
@@ -83,7 +71,7 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
 
   return {
     async list(ctx, idOrName) {
-      const { id } = await projectOf(stores, ctx, idOrName, 'byIdOrName')
+      const { id } = await findProject(stores.projects, ctx, idOrName, 'byIdOrName')
       const [all, last] = await Promise.all([stores.crons.ofProject(id), stores.crons.lastRuns(id)])
       return all.map((cron) => ({ cron, last: last.get(cron.id) }))
     },
@@ -91,7 +79,7 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
     create: (ctx, idOrName, { path, schedule, timeZone = 'UTC', overlap = 'skip', makeUp = false }) => {
       check({ path, schedule, timeZone })
       return transact(async (tx) => {
-        const { id: projectId, ownerId } = await projectOf(tx, ctx, idOrName, 'lock')
+        const { id: projectId, ownerId } = await findProject(tx.projects, ctx, idOrName, 'lock')
         if ((await tx.crons.ofProject(projectId)).length >= MOST_CRONS)
           throw new AloftError('conflict', `A project has at most ${MOST_CRONS} schedules.`)
         const now = clock.now()
@@ -109,7 +97,7 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
 
     update: (ctx, idOrName, id, wish) =>
       transact(async (tx) => {
-        const project = await projectOf(tx, ctx, idOrName, 'lock')
+        const project = await findProject(tx.projects, ctx, idOrName, 'lock')
         const before = await found(tx, project, id)
         const isTimed = wish.path !== undefined || wish.schedule !== undefined || wish.timeZone !== undefined
         if (isTimed && before.source === 'config') throw namedByDeployment('changed')
@@ -130,19 +118,19 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
 
     remove: (ctx, idOrName, id) =>
       transact(async (tx) => {
-        const cron = await found(tx, await projectOf(tx, ctx, idOrName, 'lock'), id)
+        const cron = await found(tx, await findProject(tx.projects, ctx, idOrName, 'lock'), id)
         if (cron.source === 'config') throw namedByDeployment('removed')
         await tx.crons.remove(id)
       }),
 
     runNow: (ctx, idOrName, id) =>
       transact(async (tx) => {
-        const cron = await found(tx, await projectOf(tx, ctx, idOrName, 'lock'), id)
+        const cron = await found(tx, await findProject(tx.projects, ctx, idOrName, 'lock'), id)
         return queueNow(tx.jobs, cron, clock.now())
       }),
 
     async runs(ctx, idOrName, id, page) {
-      await found(stores, await projectOf(stores, ctx, idOrName, 'byIdOrName'), id)
+      await found(stores, await findProject(stores.projects, ctx, idOrName, 'byIdOrName'), id)
       return stores.crons.runs(id, page)
     },
   }

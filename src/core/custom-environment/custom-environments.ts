@@ -3,7 +3,6 @@ import { ENV_TARGETS } from '#contract/api/env-variable.ts'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
-import { checkReach } from '../access/reach.ts'
 import { pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
@@ -11,9 +10,10 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { environmentAlias } from '../deployment/hosts.ts'
 import type { EnvVariables } from '../env-variable/env-variables.ts'
 import type { VariableStores } from '../env-variable/variable-writing.ts'
-import { newestOfEnvironment } from '../names/show-domain.ts'
+import { newestOfEnvironment, releaseDomain } from '../names/show-domain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import { findProject } from '../project/find-project.ts'
 import type { Project } from '../project/project.ts'
 import { isInTransfer } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -26,7 +26,7 @@ import {
   findEnvironment,
 } from './custom-environment.ts'
 
-export interface EnvironmentWish {
+export interface EnvironmentRequest {
   readonly slug?: string | undefined
   readonly description?: string | null | undefined
   readonly branchMatcher?: BranchMatcher | null | undefined
@@ -48,9 +48,9 @@ export interface CustomEnvironments {
   create(
     ctx: Context,
     project: string,
-    wish: EnvironmentWish & { readonly slug: string; readonly copyFrom?: string | undefined },
+    wish: EnvironmentRequest & { readonly slug: string; readonly copyFrom?: string | undefined },
   ): Promise<KnownEnvironment>
-  update(ctx: Context, project: string, slugOrId: string, wish: EnvironmentWish): Promise<KnownEnvironment>
+  update(ctx: Context, project: string, slugOrId: string, wish: EnvironmentRequest): Promise<KnownEnvironment>
   remove(
     ctx: Context,
     project: string,
@@ -79,8 +79,6 @@ interface EnvironmentParts {
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
-const unknownProject = (idOrName: string) =>
-  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
 
 export function createCustomEnvironments(parts: EnvironmentParts): CustomEnvironments {
   const { stores, transact, clock, names } = parts
@@ -107,12 +105,8 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
   const one = async (from: ReadStores, project: Project, environment: CustomEnvironment) =>
     (await known(from, project, [environment]))[0] as KnownEnvironment
 
-  async function seen(ctx: Context, idOrName: string): Promise<Project> {
-    const project = await stores.projects.byIdOrName(ctx.owner.id, idOrName)
-    if (!project) throw unknownProject(idOrName)
-    checkReach(ctx, project.id)
-    return project
-  }
+  const seen = (ctx: Context, idOrName: string): Promise<Project> =>
+    findProject(stores.projects, ctx, idOrName, 'byIdOrName')
 
   /** Runs changes of one project's environments after one another. */
   const write = <T>(
@@ -121,9 +115,7 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
     work: (tx: EnvironmentStores, project: Project, now: number) => Promise<T>,
   ): Promise<T> =>
     transact(async (tx) => {
-      const project = await tx.projects.lock(ctx.owner.id, idOrName)
-      if (!project) throw unknownProject(idOrName)
-      checkReach(ctx, project.id)
+      const project = await findProject(tx.projects, ctx, idOrName, 'lock')
       const now = clock.now()
       if (isInTransfer(project.details, now))
         throw new AloftError(
@@ -138,12 +130,6 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
 
   const aliasOf = ({ owner }: Context, project: Project, { slug }: CustomEnvironment): string =>
     environmentAlias(project.name, slug, owner.slug, names.domain)
-
-  /** Gives the name of an environment up. What others have there stays. */
-  async function release({ hosts }: ReadStores, { id }: Project, host: string): Promise<void> {
-    const holder = await hosts.holder(host)
-    if (holder?.kind === 'alias' && holder.projectId === id) await hosts.release(host)
-  }
 
   /** Shows the newest deployment of an environment under its name; where somebody has that, the next one tries again. */
   async function point(tx: ReadStores, project: Project, environment: CustomEnvironment, host: string) {
@@ -193,7 +179,7 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
         await save(tx, project, all, now)
         const [from, to] = [aliasOf(ctx, project, before), aliasOf(ctx, project, environment)]
         if (from !== to) {
-          await release(tx, project, from)
+          await releaseDomain(tx.hosts, project, { name: from })
           await point(tx, project, environment, to)
         }
         return { changed: await one(tx, project, environment), hosts: from === to ? [] : [from, to] }
@@ -218,7 +204,7 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
         const others = project.details.customEnvironments.filter((other) => other !== environment)
         await save(tx, project, others, now)
         const name = aliasOf(ctx, project, environment)
-        await release(tx, project, name)
+        await releaseDomain(tx.hosts, project, { name })
         return { removed: { environment, domains, aliases }, host: name }
       })
       parts.onHostsChanged([host])
@@ -240,7 +226,7 @@ function read(
     slug = before.slug,
     description = before.description,
     branchMatcher = before.branchMatcher,
-  }: EnvironmentWish,
+  }: EnvironmentRequest,
   { details }: Project,
 ): CustomEnvironment {
   if (!SLUG.test(slug)) throw invalid('`slug` should be lowercase letters, digits and `-`, such as `staging`')

@@ -1,10 +1,10 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
-import { checkReach } from '../access/reach.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import { findProject } from '../project/find-project.ts'
 import type { Project } from '../project/project.ts'
 import type { DeployHook } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -44,9 +44,7 @@ export function createDeployHooks({ projects, getProject, transact, clock }: Hoo
     make: (hooks: readonly DeployHook[]) => readonly DeployHook[],
   ): Promise<Project> => {
     await transact(async (stores) => {
-      const project = await stores.projects.lock(ctx.owner.id, idOrName)
-      if (!project) throw new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
-      checkReach(ctx, project.id)
+      const project = await findProject(stores.projects, ctx, idOrName, 'lock')
       const deployHooks = make(project.details.deployHooks)
       await stores.projects.update(project.id, { details: { ...project.details, deployHooks } }, clock.now())
     })

@@ -1,6 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
-import { checkReach } from '../access/reach.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
 import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
@@ -10,6 +9,7 @@ import type { EventQueue } from '../event/event.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import { findProject } from '../project/find-project.ts'
 import { readyDeployment } from '../project/production.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectDetails } from '../project/project-details.ts'
@@ -70,18 +70,6 @@ interface ReleaseParts {
 export function createReleases(parts: ReleaseParts): Releases {
   const { transact, clock, names } = parts
 
-  async function known(
-    projects: ProjectStore,
-    ctx: Context,
-    idOrName: string,
-    how: 'byIdOrName' | 'lock' = 'byIdOrName',
-  ): Promise<Project> {
-    const project = await projects[how](ctx.owner.id, idOrName)
-    if (!project) throw new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
-    checkReach(ctx, project.id)
-    return project
-  }
-
   /** Changes a project, and tells of the hosts that show something else because of it. */
   async function change(
     ctx: Context,
@@ -93,7 +81,7 @@ export function createReleases(parts: ReleaseParts): Releases {
     ) => Promise<{ readonly details: Partial<ProjectDetails>; readonly hosts: readonly string[] }>,
   ): Promise<ProjectDetails> {
     const { details, hosts } = await transact(async (stores) => {
-      const project = await known(stores.projects, ctx, idOrName, 'lock')
+      const project = await findProject(stores.projects, ctx, idOrName, 'lock')
       const now = clock.now()
       const changed = await work(stores, project, now)
       const after = { ...project.details, ...changed.details }
@@ -128,7 +116,7 @@ export function createReleases(parts: ReleaseParts): Releases {
 
   return {
     config: async (ctx, idOrName) =>
-      (await known(parts.stores.projects, ctx, idOrName)).details.rollingRelease,
+      (await findProject(parts.stores.projects, ctx, idOrName, 'byIdOrName')).details.rollingRelease,
 
     async configure(ctx, idOrName, given) {
       const config = readReleaseConfig(given)
@@ -149,7 +137,7 @@ export function createReleases(parts: ReleaseParts): Releases {
     },
 
     async find(ctx, idOrName, state) {
-      const { release } = (await known(parts.stores.projects, ctx, idOrName)).details
+      const { release } = (await findProject(parts.stores.projects, ctx, idOrName, 'byIdOrName')).details
       if (release === null || (state !== undefined && release.state !== state)) return undefined
       return withDeployments(parts.stores, release, clock.now())
     },

@@ -1,0 +1,20 @@
+import { AloftError } from '#contract/errors.ts'
+import type { Context } from '../access/context.ts'
+import { checkReach } from '../access/reach.ts'
+import type { Project } from './project.ts'
+import type { ProjectStore } from './project-store.ts'
+
+type Find = 'byIdOrName' | 'lock'
+
+/** A project of the account that the caller may see; locked, inside a transaction that changes it. */
+export async function findProject<How extends Find>(
+  projects: Pick<ProjectStore, How>,
+  ctx: Context,
+  idOrName: string,
+  how: How,
+): Promise<Project> {
+  const project = await (projects as Pick<ProjectStore, Find>)[how](ctx.owner.id, idOrName)
+  if (!project) throw new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
+  checkReach(ctx, project.id)
+  return project
+}

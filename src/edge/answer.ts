@@ -4,6 +4,17 @@ import type { SiteVisit } from '#core/site/site.ts'
 /** Names and values in turn, names in lower case; a value that is a list is a header that occurs several times. */
 export type HeaderList = readonly (string | readonly string[])[]
 
+/** As lines of a head of HTTP/1.1. */
+export function headerLines(headers: HeaderList): string {
+  let lines = ''
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const value = headers[i + 1]
+    if (typeof value === 'object') for (const one of value) lines += `${headers[i]}: ${one}\r\n`
+    else lines += `${headers[i]}: ${value}\r\n`
+  }
+  return lines
+}
+
 /** What a visitor gets, whichever protocol carries it. */
 export interface Answer {
   readonly status: number

@@ -1,3 +1,5 @@
+import { headerLines } from './answer.ts'
+
 /** The id of an answer by the name under which programs written for other platforms look for it. */
 export const OTHER_ID = 'x-vercel-id'
 
@@ -12,9 +14,4 @@ export const stampHeaders = (date: string, id: string): readonly string[] => [
 ]
 
 /** The same as lines of a head of HTTP/1.1. */
-export function stampLines(date: string, id: string): string {
-  const headers = stampHeaders(date, id)
-  let lines = ''
-  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`
-  return lines
-}
+export const stampLines = (date: string, id: string): string => headerLines(stampHeaders(date, id))

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '#core/ports/clock.ts'
+import { headerLines } from './answer.ts'
 import { authorityOf, type Exchange, type SwitchAnswer } from './exchange.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { watchHalfClosed } from './request/half-closed.ts'
@@ -139,7 +140,6 @@ function endSoon(socket: Duplex): void {
 }
 
 function headOf({ status, headers }: SwitchAnswer, { id, date }: Stamp): string {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${stampLines(date, id)}`
-  for (let i = 0; i + 1 < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
-  return `${head}\r\n`
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
+  return `${line}${stampLines(date, id)}${headerLines(headers)}\r\n`
 }

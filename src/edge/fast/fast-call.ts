@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { SiteFunction } from '#core/site/site.ts'
-import { type Answer, type HeaderList, headerOf } from '../answer.ts'
+import { type Answer, headerLines, headerOf } from '../answer.ts'
 import { policyOf } from '../cache/cache-policy.ts'
 import { errorAnswer } from '../error/error-answer.ts'
 import { type Refusal, reasonOf } from '../error/refusal.ts'
@@ -152,7 +152,7 @@ export class FastCall implements Waiting {
     // What was asked with a query is another outcome each time.
     const isOne = outcome.asked.query !== '' || status === 204 || status === 304
     if (isOne || policyOf(status, headers) !== undefined) return
-    const lines = linesOf(ownCookies(answer.headers, entry.site))
+    const lines = headerLines(ownCookies(answer.headers, entry.site))
     rendered.set(headers, { outcome, accepted: acceptedBy(block), status, source, lines })
   }
 
@@ -190,7 +190,7 @@ export class FastCall implements Waiting {
       return
     }
     const { date, headEnd } = this.#options
-    let head = stampedHead(statusLine(status), date(), this.#request.id) + linesOf(headers)
+    let head = stampedHead(statusLine(status), date(), this.#request.id) + headerLines(headers)
     const hasLength = valueIn(headers, 'content-length') !== undefined
     if (body === undefined || status === 204 || status === 304) {
       if (!hasLength && status >= 200 && status !== 204 && status !== 304) head += 'content-length: 0\r\n'
@@ -258,12 +258,6 @@ interface Rendered extends Pick<Answer, 'status' | 'source'> {
 const rendered = new WeakMap<FunctionResponse['headers'], Rendered>()
 
 const acceptedBy = ({ question }: HeaderBlock): string | undefined => headerOf(question, 'accept-encoding')
-
-function linesOf(headers: HeaderList): string {
-  let lines = ''
-  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`
-  return lines
-}
 
 /** Up to here, a copy costs less than a second piece. */
 const MAX_JOINED_BYTES = 16 * 1024

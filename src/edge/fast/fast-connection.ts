@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { headerLines } from '../answer.ts'
 import { tagInHand } from '../file/entity-tag.ts'
 import type { FileAnswer, Representation } from '../file/file-answer.ts'
 import { pickRepresentation, prepareRepresentation } from '../file/representation.ts'
@@ -347,9 +348,7 @@ export class FastConnection {
 
   /** What node:http makes of the same headers. */
   #renderHead(headers: readonly string[]): string {
-    let text = ''
-    for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
-    return text + this.#headEnd
+    return headerLines(headers) + this.#headEnd
   }
 
   /** While an answer is on its way, the peer has to take some of it from time to time. */

@@ -6,10 +6,16 @@ import type { RawReply } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Origin } from '#contract/origins.ts'
 import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
-import { needs } from '#contract/scopes.ts'
-import { authorise, type Memberships, refuseDisabled, resolveOwner } from '#core/access/authorise.ts'
-import { type Context, personalOwner, type Visit } from '#core/access/context.ts'
+import type { Memberships } from '#core/access/authorise.ts'
+import type { Context, Visit } from '#core/access/context.ts'
+import {
+  enterRepository,
+  GIT_SERVICES,
+  type GitService,
+  projectOfRepository as nameOf,
+} from '#core/git/enter-repository.ts'
 import type { GitRepositories } from '#core/git/git-repositories.ts'
+import { receivePack } from '#core/git/protocol/receive-pack.ts'
 import { branchOfRef, type Push } from '#core/git/push.ts'
 import type { Pushes } from '#core/git/pushes.ts'
 import type { Tokens } from '#core/token/tokens.ts'
@@ -17,7 +23,6 @@ import { readBearer } from '../authenticate.ts'
 import { challengeTo } from '../challenge.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { type HookRouteParts, hookRoutes } from './hook-routes.ts'
-import { receivePack } from './receive-pack.ts'
 import { type SourceRouteParts, sourceRoutes } from './source-routes.ts'
 
 export interface GitRouteParts extends HookRouteParts, Omit<SourceRouteParts, 'projects'> {
@@ -30,9 +35,6 @@ export interface GitRouteParts extends HookRouteParts, Omit<SourceRouteParts, 'p
   /** The largest push. */
   readonly maxBytes: number
 }
-
-const SERVICES = { 'git-upload-pack': 'read', 'git-receive-pack': 'write' } as const
-type Service = keyof typeof SERVICES
 
 /** The repository of a project that nobody has pushed to yet. */
 const EMPTY = 'empty'
@@ -66,22 +68,14 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
     visit: Visit,
     account: string,
     headers: IncomingHttpHeaders,
-    service: Service,
+    service: GitService,
   ): Promise<Context | undefined> {
     const token = tokenOf(headers)
     const actor = token === undefined ? undefined : await parts.tokens.authenticate(token)
     if (!actor) return undefined
-    refuseDisabled(actor)
-    const owner =
-      account === actor.user.username
-        ? personalOwner(actor.user)
-        : await resolveOwner(actor, { slug: account }, parts.teams)
-    const row = SERVICES[service] === 'read' ? api.gitRefs : api.gitReceivePack
-    authorise({ ...row, access: needs('project', 'deployment') } as typeof row, actor, owner)
+    const owner = await enterRepository(parts.teams, actor, account, service)
     return { actor, owner, origin: parts.originOf(headers.host), log: visit.log }
   }
-
-  const nameOf = (repository: string): string => repository.replace(/\.git$/, '')
 
   /** Git shows its user what an answer in plain text says. */
   async function spoken(work: () => Promise<RawReply>): Promise<RawReply> {
@@ -101,7 +95,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
     publicRoute(api.gitRefs, (visit, { params, query, headers }) =>
       spoken(async () => {
         const { service } = query
-        if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
+        if (!isService(service))
           return text(403, 'Only the smart protocol is spoken here; use git 1.6.6 or newer.')
         const ctx = await enter(visit, params.account, headers, service)
         if (!ctx) return signIn(headers)
@@ -159,7 +153,17 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
             maxBytes: parts.maxBytes,
             signal,
           })
-        return receivePack({ ...parts, serve }, ctx, project, decoded(body, headers))
+        const answer = await receivePack(
+          { ...parts, serve, door: 'git' },
+          ctx,
+          project,
+          decoded(body, headers),
+        )
+        return {
+          ...answer,
+          type: 'application/x-git-receive-pack-result',
+          headers: { 'cache-control': 'no-cache' },
+        }
       }),
     ),
 
@@ -187,6 +191,9 @@ const shown = ({ ownerId, userId, options, pull, ...push }: Push) => ({
   pullRequest: pull === null ? null : { number: pull.number, url: pull.url },
   notes: [...push.notes],
 })
+
+const isService = (name: string | undefined): name is GitService =>
+  (GIT_SERVICES as readonly (string | undefined)[]).includes(name)
 
 const protocolOf = (headers: IncomingHttpHeaders): string | undefined => {
   const said = headers['git-protocol']

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream'
-import type { RawReply } from '#contract/endpoint.ts'
-import type { Context } from '#core/access/context.ts'
-import type { GitHttpAnswer } from '#core/git/git-repositories.ts'
-import type { Push } from '#core/git/push.ts'
-import type { Pushes } from '#core/git/pushes.ts'
-import type { Project } from '#core/project/project.ts'
+import type { Context } from '../../access/context.ts'
+import type { Project } from '../../project/project.ts'
+import type { GitHttpAnswer } from '../git-repositories.ts'
+import type { Push } from '../push.ts'
+import type { Pushes } from '../pushes.ts'
 import { FLUSH, KEEP_ALIVE, PacketReader, packet, progress } from './pkt-line.ts'
 import { type Commands, readCommands } from './read-commands.ts'
 import { readReport } from './read-report.ts'
@@ -15,10 +14,17 @@ export interface ReceiveParts {
   readonly serve: (body: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<GitHttpAnswer>
   /** What is told of a push until there is nothing more to tell. */
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
+  /** Through which door it comes. */
+  readonly door: 'git' | 'ssh'
 }
 
-const TYPE = 'application/x-git-receive-pack-result'
-const HEADERS = { 'cache-control': 'no-cache' }
+/** What the pusher is sent. */
+export interface ReceiveAnswer {
+  /** As of HTTP. */
+  readonly status: number
+  readonly body: Readable
+}
+
 const KEEP_ALIVE_MS = 5000
 
 /**
@@ -30,24 +36,24 @@ export async function receivePack(
   ctx: Context,
   project: Project,
   source: AsyncIterable<Uint8Array>,
-): Promise<RawReply> {
+): Promise<ReceiveAnswer> {
   const gone = new AbortController()
   const commands = await readCommands(source)
   const { updates, refusal, capabilities } = commands
   const isBanded = capabilities.has('side-band-64k')
   if (refusal !== undefined) {
     await drain(commands.body)
-    return { type: TYPE, headers: HEADERS, body: refused(commands, refusal, isBanded) }
+    return { status: 200, body: Readable.from([refused(commands, refusal, isBanded)]) }
   }
   if (updates.length === 0) {
     // Git asks in this way whether it may push, before it sends much.
     const answer = await parts.serve(commands.body, gone.signal)
-    return { type: TYPE, status: answer.status, headers: HEADERS, body: answer.body }
+    return { status: answer.status, body: answer.body }
   }
   const has = (name: string) =>
     commands.pushOptions.some((option) => option === name || option === `${name}=true`)
   const begun = await parts.pushes.begin(ctx, project, updates, {
-    source: 'git',
+    source: parts.door,
     ...(has('prod') ? { prod: true } : {}),
     ...(has('force') ? { force: true } : {}),
   })
@@ -59,7 +65,7 @@ export async function receivePack(
     : plain(answer, received)
   const body = Readable.from(output, { objectMode: false })
   body.once('close', () => gone.abort())
-  return { type: TYPE, status: answer.status, headers: HEADERS, body }
+  return { status: answer.status, body }
 }
 
 interface Told {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
@@ -141,9 +142,9 @@ test('a file that was never reached is a failure', async () => {
   assert.match(text, /✖ b/)
 })
 
-test('of a process of many files, only those that failed or were never reached are run again', () => {
+test('of a process of many files, those that failed and the one it ended in are run again, and the rest for the first time', () => {
   const passing = (name: string): TestEvent => ({ type: 'test:pass', data: { name, nesting: 1 } })
-  const { kept, again } = splitByFile(
+  const { kept, again, notBegun } = splitByFile(
     [
       passing('one of a'),
       suite('test:pass', 'a'),
@@ -155,15 +156,38 @@ test('of a process of many files, only those that failed or were never reached a
       { type: 'test:fail', data: { name: 'the process', nesting: 0 } },
       summary,
     ],
-    ['a', 'b', 'c', 'd'],
+    ['a', 'b', 'c', 'd', 'e', 'f'],
   )
   assert.deepEqual(again, ['b', 'd'])
+  assert.deepEqual(notBegun, ['e', 'f'])
   assert.deepEqual(
     kept.flatMap(({ data }) => data.name ?? []),
     ['one of a', 'a', 'one of c', 'c'],
   )
   const { tests, suites, passed, skipped, failed } = kept.at(-1)?.data.counts ?? {}
   assert.deepEqual([tests, suites, passed, skipped, failed], [2, 2, 1, 1, 0])
+})
+
+test('a file that waits for what never comes fails after a while, and the files behind it are run', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-batch-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const write = (name: string, body: string): string => {
+    const file = join(folder, `${name}.test.mjs`)
+    writeFileSync(file, `import { test } from 'node:test'\ntest('${name}', () => ${body})\n`)
+    return file
+  }
+  const files = [write('waits', 'new Promise(() => {})'), write('passes', '{}')]
+  const program = `import { runFiles } from ${JSON.stringify(join(root, 'scripts/test/batch.ts'))}
+await runFiles(${JSON.stringify(join(folder, 'costs'))}, ${JSON.stringify(files)}, (file) => file.includes('waits') ? 200 : 60_000)`
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ['--test-reporter=tap', '--input-type=module', '-e', program],
+    { encoding: 'utf8', env },
+  )
+  assert.equal(status, 1, stdout)
+  assert.match(stdout, /^not ok 1 - .*waits/m)
+  assert.match(stdout, /^ok 2 - .*passes/m)
 })
 
 test('the slowest files are printed, and what all of them cost', () => {

@@ -2,19 +2,29 @@
 import { resolve } from 'node:path'
 import { describe } from 'node:test'
 import { appendCost, ofThisProcess } from './costs.ts'
+import { timeoutMsOf } from './plan.ts'
 
-const [costs, ...files] = process.argv.slice(2) as [string, ...string[]]
-
-// What a test waits for may be all that is left to happen, and not keep a process alive: the files to come do.
-const toCome = setInterval(() => {}, 60_000)
-let used = 0
-for (const file of files) {
-  const began = performance.now()
-  await describe(file, async () => {
-    await import(resolve(file))
-  })
-  const now = ofThisProcess()
-  appendCost(costs, { file, seconds: (performance.now() - began) / 1000, cpu: now - used })
-  used = now
+export async function runFiles(
+  costs: string,
+  files: readonly string[],
+  timeoutOf: (file: string) => number,
+): Promise<void> {
+  // What a test waits for may be all that is left to happen, and not keep a process alive: the files to come do.
+  const toCome = setInterval(() => {}, 60_000)
+  let used = 0
+  for (const file of files) {
+    const began = performance.now()
+    await describe(file, { timeout: timeoutOf(file) }, async () => {
+      await import(resolve(file))
+    })
+    const now = ofThisProcess()
+    appendCost(costs, { file, seconds: (performance.now() - began) / 1000, cpu: now - used })
+    used = now
+  }
+  clearInterval(toCome)
 }
-clearInterval(toCome)
+
+if (import.meta.main) {
+  const [costs, ...files] = process.argv.slice(2) as [string, ...string[]]
+  await runFiles(costs, files, timeoutMsOf)
+}

@@ -23,7 +23,7 @@ import { run } from 'node:test'
 import { ensureTools, TOOLS } from '../debian.js'
 import { type Cost, ofEndedChildren, ofThisProcess, readCosts, slowest, timesOf } from './costs.ts'
 import { idle } from './idle.ts'
-import { planOf, TIMES_FILE, type Unit } from './plan.ts'
+import { planOf, TIMES_FILE, timeoutMsOf, type Unit } from './plan.ts'
 import { inTurn } from './pool.ts'
 import { Report, type TestEvent } from './report.ts'
 import { splitByFile } from './retry.ts'
@@ -105,8 +105,8 @@ async function eventsOf({ name, files }: Unit): Promise<TestEvent[]> {
   const stream = run({
     files: isBatch ? [join(import.meta.dirname, 'batch.ts')] : [resolve(files[0] as string)],
     argv: isBatch ? [costFile, ...files] : [],
-    // Applications are installed and built in some of them, and many files share a process.
-    timeout: 15 * 60_000,
+    // Files that share a process have each their own; this is for a process that does not even come to look at its clock.
+    timeout: isBatch ? 15 * 60_000 : timeoutMsOf(name),
   })
   for await (const event of stream as AsyncIterable<TestEvent>) events.push(event)
   const cpu = cpuOfEnded()
@@ -120,22 +120,19 @@ const failuresIn = (events: readonly TestEvent[]) => events.filter(({ type }) =>
 
 /** With everything else beside them they may have failed for want of a port or of time: they get one more try, alone. */
 const again: Unit[] = []
-await inTurn(
-  units,
-  availableParallelism(),
-  async (unit) => {
-    const events = await eventsOf(unit)
-    const failed = failuresIn(events)
-    if (failed.length === 0) return add(unit, events)
-    for (const { data } of failed)
-      process.stdout.write(`failed, and will be tried once more alone: ${data.name}\n`)
-    if (unit.files.length === 1) return void again.push(unit)
-    const { kept, again: files } = splitByFile(events, unit.files)
-    report.add(kept)
-    again.push(...files.map((file) => ({ name: file, files: [file], share: unit.share })))
-  },
-  idle,
-)
+async function runUnit(unit: Unit): Promise<void> {
+  const events = await eventsOf(unit)
+  const failed = failuresIn(events)
+  if (failed.length === 0) return add(unit, events)
+  for (const { data } of failed)
+    process.stdout.write(`failed, and will be tried once more alone: ${data.name}\n`)
+  if (unit.files.length === 1) return void again.push(unit)
+  const { kept, again: files, notBegun } = splitByFile(events, unit.files)
+  report.add(kept)
+  again.push(...files.map((file) => ({ name: file, files: [file], share: unit.share })))
+  if (notBegun.length > 0) await runUnit({ ...unit, name: notBegun[0] as string, files: notBegun })
+}
+await inTurn(units, availableParallelism(), runUnit, idle)
 for (const unit of again) {
   process.stdout.write(`once more, alone: ${unit.name}\n`)
   add(unit, await eventsOf(unit))

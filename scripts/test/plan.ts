@@ -35,6 +35,13 @@ const KINDS: readonly Kind[] = [
 export const TIMES_FILE = join(import.meta.dirname, 'times.json')
 const TIMES: Readonly<Record<string, number>> = JSON.parse(readFileSync(TIMES_FILE, 'utf8'))
 const secondsOf = (file: string): number => TIMES[file] ?? 1
+
+/**
+ * After so long a file has failed: something in it waits for what never comes. Machines may be slower than the one that
+ * the table is of, and busy.
+ */
+export const timeoutMsOf = (file: string): number => 1000 * Math.min(15 * 60, 120 + 6 * secondsOf(file))
+
 const sum = (files: readonly string[]): number => files.reduce((all, file) => all + secondsOf(file), 0)
 const longestFirst = (a: string, b: string): number => secondsOf(b) - secondsOf(a) || a.localeCompare(b, 'en')
 

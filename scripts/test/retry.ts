@@ -1,29 +1,35 @@
 import { isEnd, type TestEvent } from './report.ts'
 
-/** What a process of many files has told, as far as it went well, and the files that are to be run again. */
+/** What became of a process of many files. */
 export interface Split {
+  /** What it has told, as far as it went well. */
   readonly kept: readonly TestEvent[]
+  /** Files that failed, and the one in which the process ended when it ended early. */
   readonly again: readonly string[]
+  /** Files behind that one. Nothing is known of them, so they are run as if for the first time. */
+  readonly notBegun: readonly string[]
 }
 
 /** Every file of a process is a suite at the outermost level, and they are run one after the other. */
 export function splitByFile(events: readonly TestEvent[], files: readonly string[]): Split {
   const kept: TestEvent[] = []
-  const passed = new Set<string>()
+  const [passed, failed] = [new Set<string>(), new Set<string>()]
   let ofSuite: TestEvent[] = []
   for (const event of events) {
     ofSuite.push(event)
     if (!isEnd(event) || event.data.nesting !== 0) continue
     const { name = '' } = event.data
-    if (files.includes(name) && event.type === 'test:pass') {
-      passed.add(name)
-      kept.push(...ofSuite)
+    if (files.includes(name)) {
+      if (event.type === 'test:pass') kept.push(...ofSuite)
+      const ended = event.type === 'test:pass' ? passed : failed
+      ended.add(name)
     }
     ofSuite = []
   }
   // What it counted itself includes what is run again.
   kept.push({ type: 'test:summary', data: { counts: countsOf(kept) } })
-  return { kept, again: files.filter((file) => !passed.has(file)) }
+  const [endedIn, ...notBegun] = files.filter((file) => !passed.has(file) && !failed.has(file))
+  return { kept, again: [...failed, ...(endedIn === undefined ? [] : [endedIn])], notBegun }
 }
 
 function countsOf(events: readonly TestEvent[]): Readonly<Record<string, number>> {

@@ -46,6 +46,22 @@ const laterPackages: Plugin = {
   },
 }
 
+/**
+ * An `import` of node:http asks for all that it exports, one of which is WebSocket, and with it comes the whole of undici: 12 MB
+ * and 60 ms of the processor in each process. As an object it gives what is asked of it.
+ */
+const plainHttp: Plugin = {
+  name: 'plain-http',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
+      kind === 'import-statement' ? { path: 'node:http', namespace: 'plain-http' } : undefined,
+    )
+    onLoad({ filter: /.*/, namespace: 'plain-http' }, () => ({
+      contents: "module.exports = process.getBuiltinModule('node:http')",
+    }))
+  },
+}
+
 /** Fills a folder with what `process/child-main` of these sources leads to. */
 export async function bundleServer(sources: string, outdir: string): Promise<void> {
   const entry = existsSync(join(sources, 'process/child-main.ts')) ? 'child-main.ts' : 'child-main.js'
@@ -63,7 +79,7 @@ export async function bundleServer(sources: string, outdir: string): Promise<voi
     banner: {
       js: "import{createRequire as __requireOf}from'node:module';import{fileURLToPath as __pathOf}from'node:url';const require=__requireOf(import.meta.url);",
     },
-    plugins: [ownPlaces(sources, outdir), laterPackages],
+    plugins: [ownPlaces(sources, outdir), plainHttp, laterPackages],
   })
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { finished, Readable } from 'node:stream'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Endpoint, methodOf, pathOf, type RawReply } from '#contract/endpoint.ts'
+import { type Endpoint, pathOf, type RawReply } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
@@ -31,17 +31,17 @@ import { createPathIndex } from './paths.ts'
 import { RequestLog } from './request-log.ts'
 import { retryAfterFor } from './retry-after.ts'
 import type { Route } from './route.ts'
+import { createRouter } from './router.ts'
 import { serialiser } from './serialise.ts'
 import { createFindCaller } from './session/caller.ts'
 import { createTurns, type GiveBack } from './turns.ts'
 import { compileValidate } from './validate.ts'
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    row?: Endpoint
-  }
   interface FastifyRequest {
     row: Endpoint | undefined
+    /** What the endpoint does; undefined where there is none. */
+    answer: Answer | undefined
     allowance: Allowance | undefined
     who: Context | Visit | undefined
     /** Of one with a large body: whoever comes next may be read. */
@@ -70,6 +70,8 @@ export interface ApiParts {
   readonly observe?: (request: { route: string; method: string; status: number; seconds: number }) => void
 }
 
+type Answer = (request: FastifyRequest, reply: FastifyReply) => unknown
+
 export type ApiHandler = (
   req: IncomingMessage | Http2ServerRequest,
   res: ServerResponse | Http2ServerResponse,
@@ -87,7 +89,12 @@ const isLarge = ({ headers }: FastifyRequest, row: Endpoint): boolean => {
 /** The API as one request handler: every table mounted, one way in, one way out for errors. */
 export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   const { log, limits, clock, site } = parts
-  const knownPath = createPathIndex(parts.routes.map(reachedAt))
+  const router = createRouter(parts.routes.map((route) => [reachedAt(route).on, prepared(route)]))
+  let paths: ReturnType<typeof createPathIndex> | undefined
+  const knownPath = (path: string) => {
+    paths ??= createPathIndex(parts.routes.map(reachedAt))
+    return paths(path)
+  }
   const findCaller = createFindCaller(parts.sessions, site)
   const siteIsSecure = site.startsWith('https:')
   const boot = Math.random().toString(36).slice(2, 8)
@@ -101,19 +108,18 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     bodyLimit: Number.MAX_SAFE_INTEGER,
     frameworkErrors: (_error, request, reply) => {
       // A path that cannot be decoded belongs to no endpoint, but its answer still shows the allowance.
-      request.row = undefined
       return admit(request, reply).then(
-        () => fail(request, reply, new AloftError('bad_request', 'Invalid request: the path is malformed.')),
+        () => fail(request, reply, malformedPath()),
         (error) => fail(request, reply, error),
       ) as unknown as undefined
     },
   })
   app.decorateRequest('row', undefined)
+  app.decorateRequest('answer', undefined)
   app.decorateRequest('allowance', undefined)
   app.decorateRequest('who', undefined)
   app.decorateRequest('endTurn', undefined)
 
-  app.setSerializerCompiler(({ schema }) => serialiser(schema))
   app.removeAllContentTypeParsers()
   const bodyTurns = createTurns(LARGE_AT_ONCE)
   const streamTurns = createTurns(LARGE_AT_ONCE)
@@ -142,10 +148,27 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     request.endTurn = await bodyTurns.take(callerOf(request))
   }
 
-  /** Every request passes here first: who is it, how much may they ask, may they ask this. */
+  /** Every request passes here first: what is asked for? */
+  async function find(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    let found: ReturnType<typeof router.find>
+    try {
+      found = router.find(request.method, request.raw.url ?? '/')
+    } catch {
+      await admit(request, reply)
+      throw malformedPath()
+    }
+    if (found) {
+      const { row, answer } = found.value()
+      request.row = row
+      request.answer = answer
+      request.params = found.params
+    }
+    return admit(request, reply)
+  }
+
+  /** Who is it, how much may they ask, may they ask this. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const row = request.routeOptions?.config?.row
-    request.row = row
+    const { row } = request
     reply.header('x-request-id', request.id)
     const visit: Visit = {
       requestId: request.id,
@@ -241,15 +264,15 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     if (error.kind === 'invalid_client') reply.headers(challengeTo(request.headers, 'Basic realm="oauth"'))
     if (known?.page === true || (known?.page === 'by-accept' && acceptsPages(request))) {
       reply.headers(PAGE_HEADERS)
-      return void reply.send(errorPage(status, error.message))
+      return void reply.serializer(String).send(errorPage(status, error.message))
     }
-    reply.header('content-type', 'application/json; charset=utf-8')
+    reply.header('content-type', JSON_TYPE)
     return void reply.serializer(JSON.stringify).send(body)
   }
 
-  app.addHook('onRequest', admit)
+  app.addHook('onRequest', find)
   app.setErrorHandler((error, request, reply) => fail(request, reply, error))
-  app.setNotFoundHandler((request, reply) => {
+  const tellUnknown = (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const path = askedPath(request)
     const known = knownPath(path)
     parts.onUnknown?.(request.method, path)
@@ -262,6 +285,12 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       reply,
       new AloftError('method_unknown', `There is no endpoint ${asked}. This path accepts: ${methods}.`),
     )
+  }
+  app.setNotFoundHandler(tellUnknown)
+  app.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: '*',
+    handler: (request, reply) => (request.answer ?? tellUnknown)(request, reply),
   })
   if (parts.observe) {
     const { observe } = parts
@@ -286,10 +315,17 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       done()
     })
   }
-  for (const route of parts.routes) mount(route)
 
-  function mount(route: Route): void {
-    const { endpoint: row, handle } = route
+  /** Made for the first request: most of the API is not asked for in the life of a process. */
+  function prepared(route: Route): () => { readonly row: Endpoint; readonly answer: Answer } {
+    let made: { readonly row: Endpoint; readonly answer: Answer } | undefined
+    return () => {
+      made ??= { row: route.endpoint, answer: prepare(route) }
+      return made
+    }
+  }
+
+  function prepare({ endpoint: row, handle }: Route): Answer {
     const { body, query, reply: form } = row
     const status = row.status ?? 200
     const audits = isAudited(row)
@@ -297,17 +333,12 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       body: body !== undefined && body !== 'raw' ? compileValidate('body', body, row) : undefined,
       querystring: query === undefined ? undefined : compileValidate('querystring', query, row),
     }
-    app.route({
-      method: methodOf(reachedAt(route)),
-      url: pathOf(reachedAt(route)),
-      config: { row },
-      ...(typeof form === 'object' ? { schema: { response: { [status]: form } } } : {}),
-      handler: (request, reply) => {
-        if (row.streamed) return stream(request, reply)
-        const { endTurn } = request
-        return endTurn ? (async () => answer(request, reply))().finally(endTurn) : answer(request, reply)
-      },
-    })
+    const serialise = typeof form === 'object' ? serialiser(form) : undefined
+    return (request, reply) => {
+      if (row.streamed) return stream(request, reply)
+      const { endTurn } = request
+      return endTurn ? (async () => answer(request, reply))().finally(endTurn) : answer(request, reply)
+    }
 
     /** A few at a time for one account, because what a large answer is made from is many times as large. */
     async function stream(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -346,6 +377,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       const work = checked === undefined ? call : () => checked.then(call)
       const made = audits ? audited(entryOf(request, row, input), work, addAudit) : work()
       reply.code(status)
+      if (serialise) reply.serializer(serialise).header('content-type', JSON_TYPE)
       if (row.noStore) reply.header('cache-control', 'no-store')
       return typeof form === 'object' || row.streamed
         ? made
@@ -372,6 +404,10 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   await app.ready()
   return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)
 }
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+const malformedPath = () => new AloftError('bad_request', 'Invalid request: the path is malformed.')
 
 const reachedAt = ({ endpoint, at }: Route): Endpoint =>
   at === undefined ? endpoint : { ...endpoint, on: at as Endpoint['on'] }

@@ -100,7 +100,10 @@ export interface UseCases {
   readonly drains: Drains
   readonly envVariables: EnvVariables
   readonly files: Files
-  readonly git: Pick<GitRouteParts, 'pushes' | 'hooks' | 'sources' | 'repositories' | 'follow' | 'maxBytes'>
+  readonly git: Pick<
+    GitRouteParts,
+    'pushes' | 'hooks' | 'sources' | 'connections' | 'repositories' | 'follow' | 'maxBytes'
+  >
   readonly installations: Installations
   readonly logins: Logins
   readonly logs: DeploymentLogs

@@ -6,6 +6,7 @@ import { apiSuite } from '#test/support/api-suite.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
 import { install, registerApplication } from '#test/support/integrations.ts'
 import {
+  sampleConnection,
   sampleDelivery,
   sampleDomain,
   sampleDrain,
@@ -62,6 +63,8 @@ const ABOUT_ONESELF = new Set([
   'GET /v1/webhooks',
   'POST /v1/log-drains',
   'GET /v1/log-drains',
+  'POST /v1/git/connections',
+  'GET /v1/git/connections',
   'GET /v1/audit-log',
   'GET /v1/analytics/projects',
   'GET /v1/changes',
@@ -115,6 +118,7 @@ const BODIES: Record<string, unknown> = {
   'PATCH /v1/operator/machines/:name': { draining: true },
   'POST /v2/projects/:idOrName/deploy-hooks': { name: 'x', ref: 'main' },
   'PUT /v1/projects/:idOrName/git': { url: 'https://git.example/me/site.git' },
+  'POST /v1/git/connections': { kind: 'github', url: 'http://127.0.0.1:1', token: 'x' },
   'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
   'PATCH /v1/webhooks/:id': { events: ['project.removed'] },
   'POST /v1/integrations/applications': {
@@ -245,6 +249,8 @@ apiSuite('walls between accounts', (server) => {
     await server.parts.stores.pushes.add(push)
     const drain = sampleDrain({ ownerId: owner.id })
     await server.parts.stores.drains.add(drain, '0')
+    const connection = sampleConnection({ ownerId: owner.id })
+    await server.parts.stores.connections.add(connection)
     const delivery = sampleDelivery({ ownerId: owner.id, target: { kind: 'webhook', id: webhook.id } })
     await server.parts.stores.deliveries.add(delivery)
     await server.parts.stores.domains.add(
@@ -284,6 +290,7 @@ apiSuite('walls between accounts', (server) => {
       sessions: session.id,
       webhooks: webhook.id,
       'log-drains': drain.id,
+      connections: connection.id,
       deliveries: delivery.id,
       applications: application.id,
       configuration: installed.configurationId,
@@ -361,6 +368,7 @@ apiSuite('walls between accounts', (server) => {
     const domains = await server.call('GET /v9/projects/guarded/domains', { token: owner.token })
     assert.deepEqual(domains.body.domains, [projectDomain])
     assert.deepEqual(await server.parts.stores.drains.list(owner.id), [drain])
+    assert.deepEqual(await server.parts.stores.connections.list(owner.id), [connection])
     const kept = await server.call('GET /v2/platform/secrets', { token: owner.token })
     assert.deepEqual(
       kept.body.secrets.map(({ uid, name }: { uid: string; name: string }) => [uid, name]),

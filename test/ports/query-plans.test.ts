@@ -20,6 +20,7 @@ import {
   sampleAuditEntry,
   sampleCertificate,
   sampleChallenge,
+  sampleConnection,
   sampleCron,
   sampleCronRun,
   sampleDelivery,
@@ -86,6 +87,7 @@ const pushedTo = sampleProject({ ownerId: user.id })
 const pull = samplePull({ ownerId: user.id, projectId: pushedTo.id })
 const push = samplePush({ ownerId: user.id, projectId: pushedTo.id })
 const source = sampleSource({ ownerId: user.id, projectId: pushedTo.id })
+const connection = sampleConnection({ ownerId: user.id })
 const webhook = sampleWebhook({ ownerId: user.id })
 const auditEntry = sampleAuditEntry({ ownerId: user.id, userId: user.id })
 const cronProject = sampleProject({ ownerId: user.id, name: 'with-crons' })
@@ -298,6 +300,7 @@ const callsOnOthers = ({
   pushes,
   gitObjects,
   sources,
+  connections,
   events,
 }: Others): OtherCalls => ({
   applications: {
@@ -414,6 +417,14 @@ const callsOnOthers = ({
     remember: () => sources.remember(pushedTo.id, 'delivery', 1),
     due: () => sources.due(1, 10),
     remove: () => sources.remove('another'),
+  },
+  connections: {
+    add: () => connections.add(connection),
+    find: () => connections.find(user.id, connection.id),
+    byId: () => connections.byId(connection.id),
+    list: () => connections.list(user.id),
+    update: () => connections.update(connection.id, { problem: null }),
+    remove: () => connections.remove(user.id, connection.id),
   },
   gitObjects: {
     add: () => gitObjects.add(user.id, new Map([['oid', file.sha1]])),

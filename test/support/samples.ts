@@ -13,6 +13,7 @@ import type { Domain } from '#core/domain/domain.ts'
 import type { Drain } from '#core/drain/drain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
+import type { GitConnection } from '#core/git/connection.ts'
 import type { Pull } from '#core/git/pull.ts'
 import type { Push } from '#core/git/push.ts'
 import type { GitSource } from '#core/git/source.ts'
@@ -494,6 +495,23 @@ export const samplePull = (given: Partial<Pull> & Pick<Pull, 'projectId' | 'owne
   ref: 'refs/pull/1/head',
   state: 'open',
   updatedAt: 1_700_000_000_000,
+  ...given,
+})
+
+export const sampleConnection = (
+  given: Partial<GitConnection> & Pick<GitConnection, 'ownerId'>,
+): GitConnection => ({
+  id: newId.gitConnection(),
+  kind: 'github',
+  url: 'https://github.com',
+  username: null,
+  sealedToken: 'sealed',
+  login: 'octocat',
+  userId: '1',
+  createdBy: given.ownerId,
+  createdAt: 1_700_000_000_000,
+  checkedAt: 1_700_000_000_000,
+  problem: null,
   ...given,
 })
 

@@ -1,16 +1,7 @@
-import {
-  type CommitStatus,
-  type GitHostApi,
-  type HostAccess,
-  type HostKind,
-  HostRefusal,
-} from '#core/git/host-api.ts'
-import type { Outbound } from '#core/ports/outbound.ts'
+import type { CommitStatus, GitHostApi, HostAccess, HostKind } from '#core/git/host-api.ts'
+import { encoded, type HostCall, items, object } from './host-call.ts'
 
 interface HostWords {
-  /** The address of the API, by that of a repository. */
-  readonly base: (repository: URL) => string
-  readonly headers: (access: HostAccess) => Readonly<Record<string, string>>
   readonly status: (
     repository: string,
     status: CommitStatus,
@@ -27,17 +18,7 @@ interface HostWords {
   readonly body: (text: string) => object
 }
 
-type Json = Readonly<Record<string, unknown>>
-const items = (answer: unknown): readonly Json[] => (Array.isArray(answer) ? (answer as Json[]) : [])
-const encoded = (repository: string) => repository.split('/').map(encodeURIComponent).join('/')
-
 const github: HostWords = {
-  base: ({ origin, hostname }) => (hostname === 'github.com' ? 'https://api.github.com' : `${origin}/api/v3`),
-  headers: ({ token }) => ({
-    authorization: `Bearer ${token}`,
-    accept: 'application/vnd.github+json',
-    'x-github-api-version': '2022-11-28',
-  }),
   status: (repository, { commit, state, context, description, url }) => ({
     path: `/repos/${encoded(repository)}/statuses/${commit}`,
     body: { state, context, description, target_url: url },
@@ -53,14 +34,8 @@ const github: HostWords = {
 
 const HOSTS: Readonly<Record<HostKind, HostWords>> = {
   github,
-  gitea: {
-    ...github,
-    base: ({ origin }) => `${origin}/api/v1`,
-    headers: ({ token }) => ({ authorization: `token ${token}` }),
-  },
+  gitea: github,
   gitlab: {
-    base: ({ origin }) => `${origin}/api/v4`,
-    headers: ({ token }) => ({ 'private-token': token }),
     status: (repository, { commit, state, context, description, url }) => ({
       path: `/projects/${encodeURIComponent(repository)}/statuses/${commit}`,
       body: {
@@ -80,15 +55,6 @@ const HOSTS: Readonly<Record<HostKind, HostWords>> = {
     body: github.body,
   },
   bitbucket: {
-    base: ({ origin, hostname }) =>
-      hostname === 'bitbucket.org' ? 'https://api.bitbucket.org/2.0' : `${origin}/2.0`,
-    // A token of a repository goes with no user name, one of a person with theirs.
-    headers: ({ username, token }) => ({
-      authorization:
-        username === 'git' || username === 'x-token-auth'
-          ? `Bearer ${token}`
-          : `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`,
-    }),
     status: (repository, { commit, state, context, description, url }) => ({
       path: `/repositories/${encoded(repository)}/commit/${commit}/statuses/build`,
       body: {
@@ -105,49 +71,19 @@ const HOSTS: Readonly<Record<HostKind, HostWords>> = {
       path: `/repositories/${encoded(repository)}/pullrequests/${number}/comments/${id}`,
     }),
     list: (answer) =>
-      items((answer as Json | null)?.values).map(({ id, content }) => ({
+      items(object(answer).values).map(({ id, content }) => ({
         id: String(id),
-        text: String((content as Json | undefined)?.raw),
+        text: String(object(content).raw),
       })),
     body: (raw) => ({ content: { raw } }),
   },
 }
 
-const TIMEOUT_MS = 20_000
-const MAX_ANSWER = 4 * 1024 * 1024
 /** Comments of a pull request that are looked through for ours. */
 const PAGES = 5
 const PER_PAGE = 100
 
-export function createGitHostApi({ outbound }: { readonly outbound: Pick<Outbound, 'send'> }): GitHostApi {
-  async function call(
-    access: HostAccess,
-    { method, path, body }: { readonly method: string; readonly path: string; readonly body?: object },
-    signal: AbortSignal,
-  ): Promise<unknown> {
-    const repository = new URL(access.url)
-    const words = HOSTS[access.kind]
-    const { status, text } = await outbound.send({
-      method,
-      url: `${words.base(repository)}${path}`,
-      headers: {
-        'user-agent': 'Aloft',
-        accept: 'application/json',
-        ...words.headers(access),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? '' : JSON.stringify(body),
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER,
-      signal,
-    })
-    if (status >= 200 && status < 300) return text === '' ? undefined : JSON.parse(text)
-    // GitLab says so where the commit has this status already.
-    if (access.kind === 'gitlab' && status === 400 && /cannot transition status/i.test(text)) return undefined
-    const told = `${repository.hostname} answered ${method} ${path} with status ${status}`
-    throw status === 429 || status >= 500 ? new Error(told) : new HostRefusal(told)
-  }
-
+export function createGitHostApi(call: HostCall): GitHostApi {
   return {
     async setStatus(access, status, signal) {
       const { path, body } = HOSTS[access.kind].status(nameOf(access), status)
@@ -161,9 +97,12 @@ export function createGitHostApi({ outbound }: { readonly outbound: Pick<Outboun
       for (let page = 1; page <= PAGES; page++) {
         const paging =
           access.kind === 'bitbucket' ? `pagelen=${PER_PAGE}` : `per_page=${PER_PAGE}&limit=${PER_PAGE}`
-        const found = words.list(
-          await call(access, { method: 'GET', path: `${at}?${paging}&page=${page}` }, signal),
+        const { body: answer } = await call(
+          access,
+          { method: 'GET', path: `${at}?${paging}&page=${page}` },
+          signal,
         )
+        const found = words.list(answer)
         const ours = found.find((comment) => comment.text.includes(mark))
         if (ours?.text.trim() === text.trim()) return
         if (ours) {
@@ -178,5 +117,5 @@ export function createGitHostApi({ outbound }: { readonly outbound: Pick<Outboun
 }
 
 /** Such as `owner/name`. */
-const nameOf = ({ url }: HostAccess): string =>
+export const nameOf = ({ url }: HostAccess): string =>
   decodeURIComponent(new URL(url).pathname).replace(/^\/+|\/+$|\.git\/?$/g, '')

@@ -13,6 +13,7 @@ import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import type { EventQueue } from '#core/event/event.ts'
 import { createEventQueue } from '#core/event/event-queue.ts'
 import type { FileStore } from '#core/file/file-store.ts'
+import type { ConnectionStore } from '#core/git/connection.ts'
 import type { PullStore } from '#core/git/pull.ts'
 import type { GitObjectStore, PushStore } from '#core/git/push-store.ts'
 import type { SourceStore } from '#core/git/source.ts'
@@ -65,6 +66,7 @@ import { createDomainStore } from './domain/domain-store.ts'
 import { createOrderStore } from './domain/order-store.ts'
 import { createProjectDomainStore } from './domain/project-domain-store.ts'
 import { createFileStore } from './file/file-store.ts'
+import { createConnectionStore } from './git/connection-store.ts'
 import { createGitObjectStore } from './git/git-object-store.ts'
 import { createPullStore } from './git/pull-store.ts'
 import { createPushStore } from './git/push-store.ts'
@@ -122,6 +124,7 @@ export interface Stores {
   readonly gitObjects: GitObjectStore
   readonly sources: SourceStore
   readonly pulls: PullStore
+  readonly connections: ConnectionStore
   readonly audit: AuditStore
   readonly events: EventQueue
   readonly usage: UsageStore
@@ -187,6 +190,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   gitObjects: ({ db }) => createGitObjectStore(db),
   sources: ({ db }) => createSourceStore(db),
   pulls: ({ db }) => createPullStore(db),
+  connections: ({ db }) => createConnectionStore(db),
   events: ({ db, stores, site = '' }) =>
     createEventQueue({
       listeners: createListenerStore(db),

@@ -9,12 +9,22 @@ export const COMMANDS: CommandTable = {
         ['git deliveries', 'list pushes and their deployments'],
       ],
     },
+    'git hosts': {
+      summary: 'Connected Git hosts',
+      examples: [['git hosts add github', 'connect GitHub with an access token']],
+    },
     hooks: {
       summary: 'Deploy hooks',
       examples: [['hooks add cms main', 'create a deploy hook for a CMS']],
     },
   },
-  synonyms: { hook: 'hooks', 'hooks create': 'add', 'git pushes': 'deliveries' },
+  synonyms: {
+    hook: 'hooks',
+    'hooks create': 'add',
+    'git pushes': 'deliveries',
+    'git hosts create': 'add',
+    'git repositories': 'repos',
+  },
   commands: [
     {
       name: 'git connect',
@@ -25,6 +35,26 @@ export const COMMANDS: CommandTable = {
       name: 'git disconnect',
       summary: 'Disconnect the Git repository',
       load: () => import('./disconnect.ts'),
+    },
+    {
+      name: 'git repos',
+      summary: 'List repositories of a connected Git host',
+      load: () => import('./repos.ts'),
+    },
+    {
+      name: 'git hosts ls',
+      summary: 'List connected Git hosts',
+      load: () => import('./hosts/ls.ts'),
+    },
+    {
+      name: 'git hosts add',
+      summary: 'Connect a Git host',
+      load: () => import('./hosts/add.ts'),
+    },
+    {
+      name: 'git hosts rm',
+      summary: 'Remove a connected Git host',
+      load: () => import('./hosts/rm.ts'),
     },
     {
       name: 'git deliveries',

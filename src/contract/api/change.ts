@@ -12,7 +12,7 @@ import { needs } from '../scopes.ts'
  * - `cron`: schedules of a project, and their runs
  * - `team`: its name, its settings; `member`: who is in it, invitations and requests
  * - `webhook`, `drain`; `delivery`: an event is to be told to a webhook, or was
- * - `push`: one came, or something became of it
+ * - `push`: one came, or something became of it; `git-connection`: accounts at Git hosts
  * - `integration`: installations of the account; `application`: what its people made for others to install
  * - `user`, `token`, `session`: of the person who listens, and nobody else
  * - `audit`: there is more in the audit log
@@ -34,6 +34,7 @@ export const CHANGE_KINDS = [
   'delivery',
   'drain',
   'push',
+  'git-connection',
   'integration',
   'application',
   'user',

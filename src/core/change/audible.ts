@@ -10,6 +10,7 @@ import { listDomains } from '#contract/api/domain.ts'
 import { listDrains } from '#contract/api/drain.ts'
 import { listVariables } from '#contract/api/env-variable.ts'
 import { listPushes } from '#contract/api/git.ts'
+import { listGitConnections } from '#contract/api/git-connection.ts'
 import { listConfigurations } from '#contract/api/installation.ts'
 import { listProjects } from '#contract/api/project.ts'
 import { listProjectDomains } from '#contract/api/project-domain.ts'
@@ -44,6 +45,7 @@ const READ_BY: Readonly<Record<ChangeKind, Endpoint>> = {
   drain: listDrains,
   cron: listCrons,
   push: listPushes,
+  'git-connection': listGitConnections,
   integration: listConfigurations,
   application: listApplications,
   user: getUser,

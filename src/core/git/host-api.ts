@@ -5,10 +5,12 @@ export type HostKind = (typeof HOST_KINDS)[number]
 /** What is needed to speak with the API of a repository's host. */
 export interface HostAccess {
   readonly kind: HostKind
-  /** The address of the repository, from which that of the API follows. */
+  /** The address of the host or of a repository there, from which that of the API follows. */
   readonly url: string
   readonly username: string
   readonly token: string
+  /** Whether the token is that of an app’s installation, which sees repositories in another way than people do. */
+  readonly isApp?: boolean
 }
 
 export interface CommitStatus {
@@ -37,4 +39,11 @@ export interface GitHostApi {
 
 export class HostRefusal extends Error {
   override readonly name = 'HostRefusal'
+  /** What the host answered; undefined where it was not asked. */
+  readonly status: number | undefined
+
+  constructor(message: string, status: number | undefined) {
+    super(message)
+    this.status = status
+  }
 }

@@ -224,6 +224,8 @@ const SENTENCES: Readonly<Record<string, Say>> = {
     ...project(target, known),
   ],
   'POST /projects/:/git/sync': (target, known) => ['synced the Git repository of', ...project(target, known)],
+  'POST /git/connections': ({ kind, url }) => ['connected the Git host', ...named(url ?? kind)],
+  'DELETE /git/connections/:': () => ['removed a connected Git host'],
   'POST /git/:/:/git-receive-pack': ({ repository }, known) => [
     'pushed to',
     ...project({ idOrName: repository?.replace(/\.git$/, '') ?? '' }, known),

@@ -27,6 +27,7 @@ const NAMED: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:POST|PATCH) \S*\/teams(?:\/:id)?$/, ['slug']],
   [/^(?:POST|PATCH) \S*\/(?:members|invitations)(?:\/:userId)?$/, ['email', 'role']],
   [/^POST \S*\/aliases$/, ['alias']],
+  [/^POST \S*\/git\/connections$/, ['kind', 'url']],
   [/^(?:POST|PUT|PATCH) \S*\/env(?:\/:id)?$/, ['key']],
 ]
 

@@ -8,6 +8,7 @@ import type { Origin } from '#contract/origins.ts'
 import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
 import type { Memberships } from '#core/access/authorise.ts'
 import type { Context, Visit } from '#core/access/context.ts'
+import type { Connections } from '#core/git/connections.ts'
 import {
   enterRepository,
   GIT_SERVICES,
@@ -22,11 +23,13 @@ import type { Tokens } from '#core/token/tokens.ts'
 import { readBearer } from '../authenticate.ts'
 import { challengeTo } from '../challenge.ts'
 import { publicRoute, type Route, route } from '../route.ts'
+import { connectionRoutes } from './connection-routes.ts'
 import { type HookRouteParts, hookRoutes } from './hook-routes.ts'
 import { type SourceRouteParts, sourceRoutes } from './source-routes.ts'
 
 export interface GitRouteParts extends HookRouteParts, Omit<SourceRouteParts, 'projects'> {
   readonly pushes: Pushes
+  readonly connections: Connections
   readonly repositories: GitRepositories
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
   readonly tokens: Pick<Tokens, 'authenticate'>
@@ -169,6 +172,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
 
     ...hookRoutes(parts),
     ...sourceRoutes(parts),
+    ...connectionRoutes(parts),
     route(api.listPushes, async (ctx, { params, query }) => {
       const page = await parts.pushes.list(ctx, params.idOrName, { limit: PAGE_LIMIT.current, ...query })
       return { pushes: mapPage(page, shown), pagination: page.pagination }

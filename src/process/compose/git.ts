@@ -3,6 +3,8 @@ import { type Confine, openConfine } from '#adapters/git-cli/confine.ts'
 import { createGitRemotes } from '#adapters/git-cli/git-remotes.ts'
 import { createGitRepositories, type GitCliParts } from '#adapters/git-cli/git-repositories.ts'
 import { createGitHostApi } from '#adapters/git-host-http/git-host-api.ts'
+import { createHostAccounts } from '#adapters/git-host-http/host-accounts.ts'
+import { createHostCall } from '#adapters/git-host-http/host-call.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
@@ -48,6 +50,12 @@ export const openRemotes = (config: Config): GitRemotes =>
     allows: openAllows(config),
     maxBytes: config.gitMaxPush,
   })
+
+/** What is asked of the hosts of repositories, and told to them. */
+export function openHosts(parts: Pick<Parts, 'outbound'>) {
+  const call = createHostCall(parts)
+  return { api: createGitHostApi(call), accounts: createHostAccounts(call) }
+}
 
 /** A push is deployed in the name of whoever pushed; where they have left, of an owner of the account. */
 export const createActFor =
@@ -118,7 +126,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       sources: stores.sources,
       projects: stores.projects,
       deployments: stores.deployments,
-      api: createGitHostApi(parts),
+      api: openHosts(parts).api,
       vault: parts.vault,
       addressOf: createAddressOf(config),
       site: config.baseUrl,

@@ -32,6 +32,7 @@ import { damageMail } from '#core/file/damage-mail.ts'
 import { createFiles } from '#core/file/files.ts'
 import { createMoveJob } from '#core/file/move-job.ts'
 import { createScrubJob } from '#core/file/scrub-job.ts'
+import { createConnections } from '#core/git/connections.ts'
 import { createDeployHooks } from '#core/git/deploy-hooks.ts'
 import { createPushes } from '#core/git/pushes.ts'
 import { createSources } from '#core/git/sources.ts'
@@ -94,7 +95,14 @@ import { createReserveJob } from '../supervisor/reserve.ts'
 import { type CertificateParts, createCertificateParts } from '../tls/certificates.ts'
 import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
 import { openDrains } from './drains.ts'
-import { createFollow, createGitJobs, createGitRounds, openRemotes, openRepositories } from './git.ts'
+import {
+  createFollow,
+  createGitJobs,
+  createGitRounds,
+  openHosts,
+  openRemotes,
+  openRepositories,
+} from './git.ts'
 import { openAllows } from './outbound.ts'
 import { createCallDeployment } from './own-visits.ts'
 import type { Parts } from './parts.ts'
@@ -373,6 +381,14 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         repositories,
         transact,
         bus,
+        clock,
+      }),
+      connections: createConnections({
+        store: stores.connections,
+        transact,
+        ...openHosts(parts),
+        allowsAddress: openAllows(config),
+        vault,
         clock,
       }),
       hooks: createDeployHooks({ projects: stores.projects, getProject: projects.get, transact, clock }),

@@ -9,6 +9,7 @@ import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
 import type { DrainStore } from '#core/drain/drain-store.ts'
 import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
+import type { ConnectionStore } from '#core/git/connection.ts'
 import type { PushStore } from '#core/git/push-store.ts'
 import type { InstallationStore } from '#core/installation/installation-store.ts'
 import type { PreviewStore } from '#core/preview/preview.ts'
@@ -54,6 +55,7 @@ interface Announced {
   readonly drains: DrainStore
   readonly crons: CronStore
   readonly pushes: PushStore
+  readonly connections: ConnectionStore
   readonly audit: AuditStore
 }
 
@@ -107,6 +109,9 @@ const deliveryById = prepare<{ id: string }>()((db, { id }) =>
 )
 const pushById = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('git_pushes').select(['owner_id', 'project_id', 'id']).where('id', '=', id),
+)
+const connectionById = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('git_connections').select(['owner_id', 'id']).where('id', '=', id),
 )
 const drainById = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('drains').select(['owner_id', 'id']).where('id', '=', id),
@@ -353,6 +358,14 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       ...store,
       add: announcing(store.add, ({ ownerId, id, projectId }) => one('push', { ownerId, id, projectId })),
       update: announcing(store.update, async (id) => found('push', await pushById(db, { id }))),
+    }),
+    connections: (store) => ({
+      ...store,
+      add: announcing(store.add, ({ ownerId, id }) => one('git-connection', { ownerId, id })),
+      update: announcing(store.update, async (id) =>
+        found('git-connection', await connectionById(db, { id })),
+      ),
+      remove: announcing(store.remove, (ownerId, id) => one('git-connection', { ownerId, id })),
     }),
     audit: (store) => ({
       ...store,

@@ -1,0 +1,43 @@
+import { createGitConnection } from '#contract/api/git-connection.ts'
+import { accountApi } from '../../account.ts'
+import { defineCommand, oneOf, required, value } from '../../command.ts'
+import { plainText } from '../../plain-text.ts'
+
+const KINDS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
+
+export const command = defineCommand({
+  doing: 'connect the Git host',
+  about:
+    'Asks for an access token, or reads it from stdin. The token is stored encrypted. Everyone in the account can then deploy from the repositories it can read. Use gitea for Forgejo and Codeberg.',
+  team: true,
+  arguments: { kind: required(KINDS.join(', '), oneOf(KINDS)) },
+  options: {
+    url: value('url', 'URL of the host, if it is not github.com, gitlab.com or bitbucket.org'),
+    username: value('name', 'Bitbucket: the email address or user name that goes with a personal token'),
+  },
+  examples: [
+    ['git hosts add github', 'ask for the token'],
+    ['git hosts add gitea --url https://codeberg.org < token.txt', 'read the token from a file'],
+    ['git hosts add github --url https://github.example.com', 'GitHub Enterprise'],
+  ],
+  hints: {
+    bad_request: 'docs/git.md lists the permissions a token needs on each host.',
+  },
+  async run(cli, { kind, url, username }) {
+    const api = await accountApi(cli)
+    const token = await cli.prompt.secret('Access token:', `aloft git hosts add ${kind} < file`)
+    const made = await api.call(createGitConnection, {
+      body: {
+        kind,
+        token: token.trim(),
+        ...(url === undefined ? {} : { url }),
+        ...(username === undefined ? {} : { username }),
+      },
+    })
+    if (!cli.out.json)
+      cli.out.say(
+        `Connected ${new URL(made.url).host} as ${plainText(made.login)}. List its repositories with \`aloft git repos\`.`,
+      )
+    cli.out.show(made, () => made.id)
+  },
+})

@@ -1,0 +1,44 @@
+import type { HostKind } from './host-api.ts'
+
+/** An account at a host of repositories, which projects of an account here are deployed through. */
+export interface GitConnection {
+  readonly id: string
+  readonly ownerId: string
+  readonly kind: HostKind
+  /** Where the host is, without a path: `https://github.com`. */
+  readonly url: string
+  /** What goes with the token where the host asks for a user name: Bitbucket does. */
+  readonly username: string | null
+  readonly sealedToken: string
+  /** Who the host says it is. */
+  readonly login: string
+  /** By which the host tells them apart. */
+  readonly userId: string
+  /** Who connected it here. */
+  readonly createdBy: string
+  readonly createdAt: number
+  /** When the host was last asked, and why it refused then; null where it did not. */
+  readonly checkedAt: number
+  readonly problem: string | null
+}
+
+export interface ConnectionStore {
+  add(connection: GitConnection): Promise<void>
+  find(ownerId: string, id: string): Promise<GitConnection | undefined>
+  byId(id: string): Promise<GitConnection | undefined>
+  /** Those of an account, oldest first; their number is limited when they are added. */
+  list(ownerId: string): Promise<readonly GitConnection[]>
+  update(id: string, change: Partial<Pick<GitConnection, 'checkedAt' | 'problem'>>): Promise<boolean>
+  remove(ownerId: string, id: string): Promise<boolean>
+}
+
+export const MOST_CONNECTIONS = 50
+
+export const connectionPurpose = (id: string): string => `git-connection ${id}`
+
+/** Where a host is unless somebody runs their own. */
+export const HOST_URLS: Readonly<Partial<Record<HostKind, string>>> = {
+  github: 'https://github.com',
+  gitlab: 'https://gitlab.com',
+  bitbucket: 'https://bitbucket.org',
+}

@@ -1,0 +1,31 @@
+import * as api from '#contract/api/git-connection.ts'
+import type { GitConnection } from '#core/git/connection.ts'
+import type { Connections } from '#core/git/connections.ts'
+import { type Route, route } from '../route.ts'
+
+const shown = ({ id, kind, url, login, createdBy, createdAt, problem }: GitConnection) => ({
+  ...{ id, kind, url, login, createdBy, createdAt, problem },
+})
+
+export const connectionRoutes = ({
+  connections,
+}: {
+  readonly connections: Connections
+}): readonly Route[] => [
+  route(api.createGitConnection, async (ctx, { body }) => shown(await connections.create(ctx, body))),
+  route(api.listGitConnections, async (ctx) => ({
+    connections: (await connections.list(ctx)).map(shown),
+  })),
+  route(api.deleteGitConnection, async (ctx, { params }) => {
+    await connections.remove(ctx, params.id)
+    return undefined
+  }),
+  route(api.listRepositories, async (ctx, { params, query }) => {
+    const { search = '', page = 1 } = query
+    const found = await connections.repositories(ctx, params.id, { search: search.trim(), page })
+    return {
+      repositories: found.repositories.map(({ isPrivate, ...one }) => ({ ...one, private: isPrivate })),
+      next: found.next,
+    }
+  }),
+]

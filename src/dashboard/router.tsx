@@ -31,6 +31,10 @@ const anyProject = createRoute({
   path: 'projects/$id',
   component: lazyRouteComponent(() => import('./shell/lead-on.tsx'), 'LeadToProject'),
 })
+// Deploy buttons: `/new/clone?repository-url=…` and what came before it, `/new/import?s=…` and `/import/git?s=…`.
+const leadToNew = lazyRouteComponent(() => import('./shell/lead-on.tsx'), 'LeadToNew')
+const anyNew = createRoute({ getParentRoute: () => root, path: 'new/$', component: leadToNew })
+const anyImport = createRoute({ getParentRoute: () => root, path: 'import/$', component: leadToNew })
 
 // Pages of an account
 
@@ -311,6 +315,8 @@ export const router = createRouter({
     home,
     anyDeployment,
     anyProject,
+    anyNew,
+    anyImport,
     account.addChildren([
       projects,
       newProject,

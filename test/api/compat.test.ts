@@ -246,6 +246,20 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual([all.years, all.purchasePrice], [1, price])
     assert.ok(all.renewalPrice > 0 && all.transferPrice > 0)
     assert.deepEqual((await server.call(`GET ${at}/availability`, { token })).body, { available: true })
+    const ordered = (domain: string, years: number) =>
+      server.call(`POST /v1/registrar/domains/${domain}/buy`, {
+        token,
+        body: { autoRenew: true, years, expectedPrice: price, contactInformation: { firstName: 'Ada' } },
+      })
+    const tooLong = await ordered('ordered.com', 2)
+    assert.deepEqual([tooLong.status, tooLong.body.error.code], [400, 'bad_request'])
+    const order = await ordered('ordered.com', 1)
+    const { href, method } = order.body._links.domain
+    const { body: owned } = await server.call(`${method} ${href}`, { token })
+    assert.deepEqual(
+      [order.status, order.body.orderId, owned.domain.name],
+      [200, owned.domain.id, 'ordered.com'],
+    )
     const bought = await server.call('POST /v5/domains/buy', {
       token,
       body: { name: 'names.com', expectedPrice: price, renew: true },

@@ -24,6 +24,8 @@ export interface Traits {
   /** Keeps what a variable holds as a secret. */
   readonly envInSecrets: boolean
   readonly pull: boolean
+  /** Builds on the machine that it runs on, as a pipeline does. */
+  readonly build: boolean
   readonly secrets: boolean
   readonly followsLogs: boolean
   readonly rollback: boolean
@@ -50,6 +52,7 @@ export const traitsOf = ({ command, major }: CliVersion): Traits => ({
   envKind: command === 'now' && major === 21,
   envInSecrets: major <= 20,
   pull: major >= 25,
+  build: major >= 28,
   secrets: major <= 28,
   followsLogs: major >= 33,
   rollback: major >= 28,

@@ -127,6 +127,21 @@ export const cliJourney =
         assert.equal(await place.visit(host), 'prebuilt')
       })
 
+    if (has.build)
+      await step('pull, build, deploy --prebuilt', async () => {
+        const cwd = join(home, `${name}-ci`)
+        await mkdir(cwd)
+        await writeFile(
+          join(cwd, 'package.json'),
+          '{"scripts":{"build":"mkdir -p public && echo built > public/index.html"}}',
+        )
+        await cli(link(`${name}-ci`), { cwd })
+        await cli(['pull', '--yes', '--environment=production'], { cwd })
+        await cli(['build', '--prod', '--yes'], { cwd })
+        await deployed(`${name}-ci`, ['deploy', '--prebuilt', '--prod'], { cwd })
+        assert.equal((await place.visit(`${name}-ci.localhost`)).trim(), 'built')
+      })
+
     if (has.environments) {
       await place.api(`POST /v9/projects/${name}/custom-environments`, { slug: 'staging' })
       await step('target ls', () => says(/staging/, ['target', 'ls']))

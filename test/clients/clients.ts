@@ -1,5 +1,7 @@
+import { actionJourney } from './action.ts'
 import { cliJourney } from './cli.ts'
 import { earlyJourney, libraryJourney } from './libraries.ts'
+import { type Instead, installAction, installPackage } from './packages.ts'
 import type { Place } from './place.ts'
 import type { Journey } from './report.ts'
 import { sdkJourney } from './sdk.ts'
@@ -9,34 +11,57 @@ export interface Client {
   readonly version: string
   /** The Node.js that it is run by; ours, when left out. Those of the time before complain of today's. */
   readonly node?: string
+  readonly install: () => Promise<string>
   readonly travel: (place: Place, folder: string, journey: Journey, node: string) => Promise<void>
 }
 
 const OLDER_NODE = '16.20.2'
-const cli = (command: 'now' | 'vercel', version: string, node?: string): Client => ({
+const library = (name: string, version: string, travel: Client['travel']): Client => ({
+  name,
+  version,
+  install: () => installPackage(name, version),
+  travel,
+})
+const cli = (
+  command: 'now' | 'vercel',
+  version: string,
+  { node, instead }: { node?: string; instead?: Instead } = {},
+): Client => ({
   name: command,
   version,
   ...(node === undefined ? {} : { node }),
+  install: () => installPackage(command, version, instead),
   travel: cliJourney({ command, major: Number.parseInt(version, 10) }),
 })
+const action = (repository: string, version: string): Client => ({
+  name: repository,
+  version,
+  install: () => installAction(repository, version),
+  travel: actionJourney,
+})
+const old = { node: OLDER_NODE }
 
 /** Old, in between, and the newest that installs. */
 export const CLIENTS: readonly Client[] = [
-  { name: '@vercel/sdk', version: '1.2.0', travel: sdkJourney },
-  { name: '@vercel/sdk', version: '1.19.40', travel: sdkJourney },
-  { name: '@vercel/sdk', version: '1.28.35', travel: sdkJourney },
-  { name: '@vercel/client', version: '8.2.1', travel: libraryJourney },
-  { name: '@vercel/client', version: '12.2.4', travel: libraryJourney },
-  { name: '@vercel/client', version: '18.4.2', travel: libraryJourney },
-  { name: 'now-client', version: '0.7.0', travel: earlyJourney },
-  { name: 'now-client', version: '8.2.1', travel: libraryJourney },
-  { name: 'now-client', version: '9.0.4', travel: libraryJourney },
-  cli('now', '16.7.3', OLDER_NODE),
-  cli('now', '18.0.0', OLDER_NODE),
-  cli('now', '21.0.1', OLDER_NODE),
-  cli('vercel', '20.1.4', OLDER_NODE),
-  cli('vercel', '25.2.3', OLDER_NODE),
+  library('@vercel/sdk', '1.2.0', sdkJourney),
+  library('@vercel/sdk', '1.19.40', sdkJourney),
+  library('@vercel/sdk', '1.28.35', sdkJourney),
+  library('@vercel/client', '8.2.1', libraryJourney),
+  library('@vercel/client', '12.2.4', libraryJourney),
+  library('@vercel/client', '18.4.2', libraryJourney),
+  library('now-client', '0.7.0', earlyJourney),
+  library('now-client', '8.2.1', libraryJourney),
+  library('now-client', '9.0.4', libraryJourney),
+  cli('now', '16.7.3', old),
+  cli('now', '18.0.0', old),
+  cli('now', '21.0.1', old),
+  cli('vercel', '20.1.4', old),
+  cli('vercel', '25.2.3', old),
   cli('vercel', '28.20.0'),
   cli('vercel', '37.14.0'),
   cli('vercel', '60.1.3'),
+  // It names a version of what its command `sandbox` is made of that npm does not find; there is a later one.
+  cli('vercel', '64.0.2', { instead: { sandbox: '4.5.0' } }),
+  action('amondnet/vercel-action', '25.2.0'),
+  action('amondnet/vercel-action', '42.1.0'),
 ]

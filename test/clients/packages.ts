@@ -5,19 +5,35 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const folder = join(tmpdir(), 'aloft-test-clients')
+/** What is fetched once serves later runs. */
+export const kept = join(tmpdir(), 'aloft-test-clients')
+
+/** Versions of what a package depends on, in the place of those that it names and that npm does not find. */
+export type Instead = Readonly<Record<string, string>>
 
 /** A published package, unmodified, in a folder of its own that later runs find again. */
-export async function installPackage(name: string, version: string): Promise<string> {
-  const kept = join(folder, `${name.replace('/', '+')}@${version}`)
-  if (!existsSync(kept)) {
-    const fresh = `${kept}.${process.pid}`
+export async function installPackage(name: string, version: string, instead: Instead = {}): Promise<string> {
+  const folder = join(kept, `${name.replace('/', '+')}@${version}`)
+  if (!existsSync(folder)) {
+    const fresh = `${folder}.${process.pid}`
     await mkdir(fresh, { recursive: true })
-    await writeFile(join(fresh, 'package.json'), '{"private":true}')
+    await writeFile(join(fresh, 'package.json'), JSON.stringify({ private: true, overrides: instead }))
     await run('npm', ['install', '--no-audit', '--no-fund', '--omit=optional', `${name}@${version}`], fresh)
-    await rename(fresh, kept).catch(() => rm(fresh, { recursive: true, force: true }))
+    await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }))
   }
-  return join(kept, 'node_modules', ...name.split('/'))
+  return join(folder, 'node_modules', ...name.split('/'))
+}
+
+/** A version of an action: what GitHub runs of it is in its repository. */
+export async function installAction(repository: string, version: string): Promise<string> {
+  const folder = join(kept, `${repository.replace('/', '+')}@${version}`)
+  if (!existsSync(folder)) {
+    const fresh = `${folder}.${process.pid}`
+    const from = `https://github.com/${repository}.git`
+    await run('git', ['clone', '--quiet', '--depth', '1', '--branch', `v${version}`, from, fresh], tmpdir())
+    await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }))
+  }
+  return folder
 }
 
 /** Another Node.js than ours, for the packages of its time. */

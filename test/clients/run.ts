@@ -1,7 +1,7 @@
 // `npm run test:clients`: drives published clients through their journeys on a real installation, and writes docs/clients.md.
 import { install, uninstall } from '#test/support/installation.ts'
 import { CLIENTS } from './clients.ts'
-import { installNode, installPackage } from './packages.ts'
+import { installNode } from './packages.ts'
 import { openPlace } from './place.ts'
 import { createJourney, type Step } from './report.ts'
 import { writeTable } from './table.ts'
@@ -23,10 +23,10 @@ const aloft = await install({
 })
 try {
   const place = await openPlace({ ...aloft, token })
-  for (const { name, version, node, travel } of chosen) {
+  for (const { name, version, node, install: fetched, travel } of chosen) {
     const own: Step[] = []
     const journey = createJourney(name, version, own)
-    const folder = await journey.step('install', () => installPackage(name, version))
+    const folder = await journey.step('install', fetched)
     if (folder !== undefined)
       await travel(place, folder, journey, node === undefined ? process.execPath : await installNode(node))
     steps.push(...own)

@@ -9,6 +9,18 @@ import * as later from './sdk-later.ts'
 // biome-ignore lint/suspicious/noExplicitAny: each version of the package has types of its own
 type Sdk = any
 
+const CONTACT = {
+  country: 'DE',
+  firstName: 'A',
+  lastName: 'B',
+  address1: 'Street 1',
+  city: 'Town',
+  state: 'XX',
+  zip: '12345',
+  phone: '+49.123456789',
+  email: 'a@b.test',
+}
+
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
 
 const asDocumented = (complaint: RegExp): Known => ({
@@ -182,25 +194,19 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
         name: domain,
         expectedPrice: price,
         renew: true,
-        country: 'DE',
-        firstName: 'A',
-        lastName: 'B',
-        address1: 'Street 1',
-        city: 'Town',
-        state: 'XX',
-        postalCode: '12345',
-        phone: '+49.123456789',
-        email: 'a@b.test',
+        ...CONTACT,
+        postalCode: CONTACT.zip,
       },
     })
   } else {
     await call('domainsRegistrar', 'getDomainAvailability', { domain })
     await call('domainsRegistrar', 'getDomainPrice', { domain })
-    await place.buy(domain)
-    cannot(
-      'domainsRegistrar.buySingleDomain',
-      'Orders with contact data are not part of this API: buy a domain in the dashboard or with `aloft domains buy`.',
-    )
+    const { price } = await place.api(`GET /v4/domains/price?name=${domain}`)
+    const ordered = await call('domainsRegistrar', 'buySingleDomain', {
+      domain,
+      requestBody: { autoRenew: true, years: 1, expectedPrice: price, contactInformation: CONTACT },
+    })
+    if (ordered === undefined) await place.buy(domain)
   }
   const other = `other-${name}.com`
   await call('domains', 'createOrTransferDomain', { requestBody: { name: other, method: 'add' } })

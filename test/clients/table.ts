@@ -49,19 +49,48 @@ Projects that are made at the addresses of other clients begin with Node.js 24.x
 value\`), though what was asked for is done. Set the project to a version that they know, in the dashboard or with
 \`aloft projects set NAME --node-version 22.x\` (or \`20.x\`), or use a newer version of the package.
 
+## GitHub Actions
+
+\`amondnet/vercel-action\` runs \`npx vercel\`, to which its \`vercel-args\` are given for the deployment alone. Tell the
+command line where the API is in a step before it, so that \`inspect\` and \`alias\` ask there as well:
+
+\`\`\`yaml
+- run: |
+    mkdir -p ~/.local/share/com.vercel.cli
+    echo '{"api":"https://api.example.com"}' > ~/.local/share/com.vercel.cli/config.json
+- uses: amondnet/vercel-action@v42
+  with:
+    vercel-token: \${{ secrets.ALOFT_TOKEN }}
+    vercel-org-id: \${{ vars.ALOFT_USER_ID }}
+    vercel-project-id: \${{ vars.ALOFT_PROJECT_ID }}
+    vercel-args: --prod
+\`\`\`
+
+The same file lets \`vercel pull\`, \`vercel build\` and \`vercel deploy --prebuilt\` be steps of a workflow without
+\`--api\`. The action's \`experimental-api\` asks api.vercel.com whatever it is told. [CI](ci.md) has a workflow of our
+own.
+
+## Deploy buttons
+
+Put the address of the dashboard in the place of \`https://vercel.com\`:
+
+\`\`\`md
+[Deploy](https://api.example.com/new/clone?repository-url=https://github.com/me/site&env=API_KEY)
+\`\`\`
+
+It opens *New project* with the repository filled in; nothing happens before somebody chooses *Deploy*. Understood are
+\`repository-url\` (also the page of a branch or folder: \`…/tree/main/site\`), \`project-name\`, \`env\`, \`envDescription\`,
+\`envLink\`, \`root-directory\`, \`build-command\`, \`install-command\` and \`output-directory\`; also \`/new/import?s=…\` and
+\`/import/git?s=…\`. The repository is deployed where it is, and not copied.
+
 ## What was not run
 
-- **\`vercel\` 61 to 64**: they depend on versions of other packages that npm does not find, so that they do not install.
-  60.1.3 is the newest that does.
+- **\`vercel\` 61 to 63**: they depend on versions of other packages that npm does not find, so that they do not install.
+  So does 64.0.2, which is run with \`sandbox\` 4.5.0 in the place of the 4.4.0 that it names.
 - **\`now\` 15 and older**: installing one fetches its program from GitHub, which the machine of the run does not reach.
-- **GitHub Actions that deploy** run the \`vercel\` command line, whose steps are above: pass
-  \`--api https://api.example.com\` among its arguments (\`vercel-args\` of amondnet/vercel-action). The action itself
-  needs a runner of GitHub. [CI](ci.md) has a workflow of our own.
 - **The Terraform provider** is a program in Go that is not installed here. What it sends for projects, variables,
   deployments, domains, records and aliases is sent by \`test/api/terraform.test.ts\`, as its source says. Its updates of a
   project go to an address of our own, which refuses settings that Aloft does not have.
-- **Deploy buttons** lead to vercel.com, and their \`/new/clone?repository-url=…\` is not a page here: make a project and
-  [connect the repository](git.md).
 - \`now\` and \`vercel\` up to 25 are run by Node.js 16, all others by the one that Aloft runs on.
 `,
   )

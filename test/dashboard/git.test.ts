@@ -3,12 +3,13 @@ import { after, before, describe, test } from 'node:test'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
 import { workTree } from '#test/support/git.ts'
+import { startGitHost } from '#test/support/git-host.ts'
 import { samplePush } from '#test/support/samples.ts'
 
 describe('the Git page of a project', { skip: withoutChromium }, () => {
   let dashboard: DashboardTest
   before(async () => {
-    dashboard = await openDashboard()
+    dashboard = await openDashboard({ env: { ALOFT_PRIVATE_TARGETS: '127.0.0.1' } })
   })
   after(() => dashboard?.close())
 
@@ -60,5 +61,52 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Revoke cms' }).waitFor({ state: 'detached' })
     const { body } = await server.call('GET /v2/projects/shop/deploy-hooks', ada)
     assert.deepEqual(body.deployHooks, [])
+  })
+
+  test('a deploy button opens a new project that is deployed from its repository', async (t) => {
+    const { server } = dashboard
+    const host = await startGitHost('the-token')
+    t.after(() => host.close())
+    const grace = await server.signUp('grace@aloft.test')
+    await server.startJobs()
+    const tree = await workTree(t, { 'site/index.html': 'from a button' })
+    await tree.commit('The first')
+    await tree.must('push', await host.repository('ada/shop'), 'main:stable')
+    const link = new URLSearchParams({
+      'repository-url': `${host.url}/ada/shop.git/tree/stable/site`,
+      'project-name': 'Button Shop',
+      env: 'API_KEY,GREETING',
+      envDescription: 'Keys of the shop.',
+      envLink: 'https://example.com/keys',
+    })
+    const page = await dashboard.openPage(grace, `/new/clone?${link}`)
+    await page.getByText('Keys of the shop.').waitFor()
+    assert.equal(await page.getByLabel('Repository URL').inputValue(), `${host.url}/ada/shop.git`)
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'button-shop')
+    await dashboard.look(page, 'deploy-button')
+    await page.getByLabel('API_KEY').fill('key')
+    await page.getByLabel('GREETING').fill('hello')
+    // Nothing is left of an attempt that could not read the repository.
+    await page.getByLabel('Repository URL').fill('not a repository')
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+    await page.getByRole('alert').waitFor()
+    assert.equal((await server.call('GET /v9/projects/button-shop', grace)).status, 404)
+    await page.getByLabel('Repository URL').fill(`${host.url}/ada/shop.git`)
+    await page.getByLabel('Access token (optional)').fill('the-token')
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+    await page.getByText('Copy the webhook secret now').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.waitForURL(`**/a/${grace.username}/projects/button-shop/git`)
+    await page.getByRole('link', { name: 'Deployment', exact: true }).waitFor()
+    const { body: project } = await server.call('GET /v9/projects/button-shop', grace)
+    assert.deepEqual([project.rootDirectory, project.nodeVersion], ['site', '24.x'])
+    const { body: variables } = await server.call('GET /v9/projects/button-shop/env?decrypt=true', grace)
+    assert.deepEqual(
+      Object.fromEntries(
+        variables.envs.map(({ key, value }: { key: string; value: string }) => [key, value]),
+      ),
+      { API_KEY: 'key', GREETING: 'hello' },
+    )
+    assert.equal((await server.visit('button-shop.sites.test', '/')).body, 'from a button')
   })
 })

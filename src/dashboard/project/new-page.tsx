@@ -1,3 +1,4 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
 import { DeployError } from '#client/deploy-error.ts'
 import { getProject } from '#contract/api/project.ts'
@@ -5,10 +6,13 @@ import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useRead } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
+import { CloneForm } from '../deploy/clone-form.tsx'
 import { CommandLine } from '../deploy/command-line.tsx'
+import { type DeployButton, readDeployButton } from '../deploy/deploy-button.ts'
 import { DropZone } from '../deploy/drop-zone.tsx'
 import { handedOver } from '../deploy/handed-over.ts'
 import { ImportCard } from '../deploy/import-card.tsx'
+import { RepositoryCard } from '../deploy/repository-card.tsx'
 import { Review } from '../deploy/review.tsx'
 import type { Selection } from '../deploy/selection.ts'
 import { Watch } from '../deploy/watch.tsx'
@@ -17,10 +21,25 @@ import { Page } from '../ui/page.tsx'
 
 type Target = { readonly id: string; readonly name: string }
 
-/** Deploys from the browser: into a new project, or with `?project=` into one that is there. */
+/**
+ * Deploys from the browser: into a new project, or with `?project=` into one that is there. With `?repository-url=`, as
+ * deploy buttons have it, from a repository.
+ */
 export function NewPage() {
   const [project] = useSearchText('project')
+  const button = readDeployButton(useSearch({ strict: false }))
+  if (button.url !== '') return <Cloning button={button} />
   return project === '' ? <Deploying /> : <Into key={project} idOrName={project} />
+}
+
+function Cloning({ button }: { button: DeployButton }) {
+  const { slug } = useAccount()
+  const navigate = useNavigate()
+  return (
+    <Page title="New project" back={{ label: 'Projects', to: '/a/$account', params: { account: slug } }}>
+      <CloneForm key={button.url} button={button} onOther={() => void navigate({ to: '.', search: {} })} />
+    </Page>
+  )
 }
 
 const Into = ({ idOrName }: { idOrName: string }) => (
@@ -30,6 +49,7 @@ const Into = ({ idOrName }: { idOrName: string }) => (
 function Deploying({ into }: { into?: Target }) {
   const { slug } = useAccount()
   const [watched, watch] = useSearchText('deployment')
+  const [, setRepository] = useSearchText('repository-url')
   const [selection, setSelection] = useState<Selection>()
   const [reading, setReading] = useState(false)
   const [problem, setProblem] = useState<string>()
@@ -88,6 +108,7 @@ function Deploying({ into }: { into?: Target }) {
               <span className="min-w-0 break-words">{problem}</span>
             </p>
           )}
+          {into === undefined && <RepositoryCard onChosen={setRepository} />}
           <CommandLine project={into?.name} />
           {into === undefined && <ImportCard />}
         </>

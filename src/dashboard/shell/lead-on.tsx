@@ -1,11 +1,12 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Navigate } from '@tanstack/react-router'
+import { Navigate, useSearch } from '@tanstack/react-router'
 import { getDeployment } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { type Account, type Accounts, useParam } from '../api/account.tsx'
 import { isNotFound } from '../api/explain.ts'
 import { isSignedOut } from '../api/session.ts'
 import { NotFound } from './failed.tsx'
+import { lastAccount } from './last-account.ts'
 import { SignedIn } from './signed-in.tsx'
 
 /** The first of the accounts in which something is found. */
@@ -51,4 +52,21 @@ export const LeadToDeployment = () => {
 export const LeadToProject = () => {
   const id = useParam('id')
   return <SignedIn>{(accounts) => <Lead accounts={accounts} kind="project" id={id} />}</SignedIn>
+}
+
+/** Deploy buttons lead here, whoever presses them. */
+export const LeadToNew = () => {
+  const search = useSearch({ strict: false })
+  return (
+    <SignedIn>
+      {({ all }) => {
+        const account = all.find(({ slug }) => slug === lastAccount.read()) ?? all[0]
+        return (
+          account && (
+            <Navigate to="/a/$account/new" params={{ account: account.slug }} search={search} replace />
+          )
+        )
+      }}
+    </SignedIn>
+  )
 }

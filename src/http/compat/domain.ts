@@ -50,6 +50,23 @@ const showBought = async (_made: unknown, { call, asked }: Also) => {
   }
 }
 
+/** Later versions also send the contact of the owner, which the registrar has from its account, and a number of years. */
+const readOrder = ({ params, body }: Asked): Given => {
+  const years: unknown = body?.years ?? 1
+  if (years !== 1)
+    throw new AloftError('bad_request', 'Invalid request: a domain is bought for one year: send `years: 1`.')
+  return { body: { name: params.name, expectedPrice: body?.expectedPrice } }
+}
+
+/** Whatever was ordered is bought by the time of the answer: what is left to look at is the domain. */
+const showOrder = async (_made: unknown, { call, asked }: Also) => {
+  const { domain } = await call(api.getDomain, { params: { name: asked.params.name ?? '' } })
+  return {
+    orderId: domain.id,
+    _links: { domain: { href: `/v5/domains/${domain.name}`, method: 'GET' } },
+  }
+}
+
 /** Later versions ask for all prices at once. */
 async function prices({ call, asked }: Also) {
   const ask = (type: string) => call(registrar.getDomainPrice, { query: { name: asked.params.name, type } })
@@ -201,6 +218,13 @@ export const domainRows: readonly CompatRow[] = [
     show: (status) => status,
   },
   { on: 'GET /v1/registrar/domains/:name/price', is: is(registrar.getDomainPrice), answer: prices },
+  {
+    on: 'POST /v1/registrar/domains/:name/buy',
+    is: is(registrar.buyDomain),
+    read: readOrder,
+    show: showOrder,
+    status: 200,
+  },
 
   {
     on: 'GET /v{3,4,5}/domains/:domain/records',

@@ -33,7 +33,14 @@ describe('what the dashboard was built into', () => {
   })
 
   test('every page begins with the same document, which may run nothing but our own files', async () => {
-    for (const path of ['/', '/a/ada', '/a/ada/projects/site?tab=logs', '/account', '/operator/jobs']) {
+    for (const path of [
+      '/',
+      '/a/ada',
+      '/a/ada/projects/site?tab=logs',
+      '/account',
+      '/new/clone?repository-url=x',
+      '/operator/jobs',
+    ]) {
       const answer = await fetch(url + path)
       assert.equal(answer.status, 200, path)
       assert.match(await answer.text(), /<title>Aloft/)

@@ -50,7 +50,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** The addresses of pages. The API has no GET under any of them. */
-const PAGE = /^\/(?:$|(?:a|account|deployments|operator|projects)(?:\/|$))/
+const PAGE = /^\/(?:$|(?:a|account|deployments|import|new|operator|projects)(?:\/|$))/
 
 interface Asset {
   readonly headers: Readonly<Record<string, string>>

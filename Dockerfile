@@ -9,7 +9,7 @@ ARG BASE=node:24-bookworm-slim
 FROM ${BASE} AS package
 WORKDIR /opt/aloft
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run --silent build:package \
   && npm prune --omit=dev --no-audit --no-fund \

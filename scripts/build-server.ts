@@ -74,8 +74,8 @@ export async function bundleServer(sources: string, outdir: string): Promise<voi
     outExtension: { '.js': '.mjs' },
     ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node24' },
     logLevel: 'warning',
-    // The first is a program with a library around it; the second is looked for and never there.
-    external: ['esbuild', 'pg-native'],
+    // The first is a program with a library around it; the others are looked for and need not be there.
+    external: ['esbuild', 'pg-native', 'cpu-features', '*/sshcrypto.node'],
     banner: {
       js: "import{createRequire as __requireOf}from'node:module';import{fileURLToPath as __pathOf}from'node:url';const require=__requireOf(import.meta.url);",
     },

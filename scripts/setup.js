@@ -71,7 +71,8 @@ export function setup({ dev }) {
     const npm = process.env.npm_execpath
     // A clone that somebody works on keeps what they work with.
     const keepsDev = dev || existsSync(join(root, 'node_modules/@biomejs/biome'))
-    const args = ['ci', '--loglevel=error', ...(keepsDev ? [] : ['--omit=dev'])]
+    // No package of ours needs a script at its installation, and one would look for a compiler.
+    const args = ['ci', '--ignore-scripts', '--loglevel=error', ...(keepsDev ? [] : ['--omit=dev'])]
     const { status } = npm?.endsWith('.js')
       ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
       : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })

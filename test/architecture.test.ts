@@ -16,6 +16,8 @@ const ARROWS: Record<string, readonly string[]> = {
   // The sockets that visitors and clients of the API reach, whoever answers them.
   listener: ['core', 'contract'],
   dns: ['core', 'contract'],
+  // Git over SSH.
+  ssh: ['core', 'contract'],
   builder: ['core', 'contract'],
   // Runs inside the sandbox, beside the code of users.
   launcher: [],
@@ -23,7 +25,7 @@ const ARROWS: Record<string, readonly string[]> = {
   cli: ['client', 'contract'],
   dashboard: ['client', 'contract'],
   // Everything that composes the parts: main.ts, config and what they are made of.
-  process: ['config', 'core', 'contract', 'adapters', 'http', 'edge', 'listener', 'dns', 'builder'],
+  process: ['config', 'core', 'contract', 'adapters', 'http', 'edge', 'listener', 'dns', 'ssh', 'builder'],
   config: ['contract'],
   'main.ts': ['process', 'config'],
   // The program behind `aloft dev`.

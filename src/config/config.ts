@@ -71,6 +71,10 @@ export function readConfig(
     mistakes.push(
       `ALOFT_DNS_PORT: ${config.dnsPort} is the port of another listener; choose another, or 0 for off`,
     )
+  if (config.sshPort > 0 && [...taken, config.dnsPort].includes(config.sshPort))
+    mistakes.push(
+      `ALOFT_SSH_PORT: ${config.sshPort} is the port of another listener; choose another, or 0 for off`,
+    )
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return Object.freeze(config)
 }

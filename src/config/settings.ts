@@ -87,6 +87,13 @@ export const SETTINGS = {
     read: port(0),
     fallback: () => 5300,
   }),
+  sshPort: setting({
+    variable: 'ALOFT_SSH_PORT',
+    default: '`0`',
+    meaning: 'SSH, for `git push` and `git fetch` with a key; `0` = off.',
+    read: port(0),
+    fallback: () => 0,
+  }),
   domain: setting({
     variable: 'ALOFT_DOMAIN',
     default: '`localhost`',

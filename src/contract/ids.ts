@@ -48,6 +48,7 @@ export const newId = {
   request: () => `req_${random(BASE62, 20)}`,
   secret: () => `sec_${random(BASE62, 24)}`,
   session: () => random(BASE62, 24),
+  sshKey: () => `key_${random(BASE62, 20)}`,
   team: () => `team_${random(BASE62, 24)}`,
   tokenId: () => random(HEX, 64),
   webhook: () => `account_hook_${random(BASE62, 16)}`,

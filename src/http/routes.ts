@@ -31,6 +31,7 @@ import type { Releases } from '#core/release/releases.ts'
 import type { Secrets } from '#core/secret/secrets.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import type { SignOn } from '#core/session/sign-on.ts'
+import type { SshKeys } from '#core/ssh-key/ssh-keys.ts'
 import type { Invitations } from '#core/team/invitations.ts'
 import type { Teams } from '#core/team/teams.ts'
 import type { Tokens } from '#core/token/tokens.ts'
@@ -75,6 +76,7 @@ import { secretRoutes } from './secret/routes.ts'
 import { createFindPerson } from './session/person.ts'
 import { sessionRoutes } from './session/routes.ts'
 import { ssoRoutes } from './session/sso-routes.ts'
+import { type SshAddress, sshKeyRoutes } from './ssh-key/routes.ts'
 import { type SystemParts, systemRoutes } from './system/routes.ts'
 import { invitationRoutes } from './team/invitation-routes.ts'
 import { teamRoutes } from './team/routes.ts'
@@ -122,6 +124,8 @@ export interface UseCases {
   readonly secrets: Secrets
   readonly sessions: Sessions
   readonly signOn: SignOn
+  readonly sshKeys: SshKeys
+  readonly sshAddress: () => Promise<SshAddress | undefined>
   readonly teams: Teams
   readonly invitations: Invitations
   readonly tokens: Tokens
@@ -158,6 +162,7 @@ export function allRoutes(
     ...installationRoutes(use.installations),
     ...userRoutes,
     ...tokenRoutes(use.tokens),
+    ...sshKeyRoutes(use.sshKeys, use.sshAddress),
     ...teamRoutes(use.teams),
     ...invitationRoutes(use.invitations, system.site),
     ...fileRoutes(use.files),

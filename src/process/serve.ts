@@ -147,9 +147,20 @@ export async function serve(
   channel?.onMessage((message) => kindOf(message) === JOINED && listeners.renewConnections())
   const { port, tlsPort } = await listeners.listen()
   dns = await startDns(config, serving, { reusePort, sockets: share?.own.dns })
-  share?.onAdopt(channel, (adopted) => Promise.all([listeners.adopt(adopted), dns?.adopt(adopted.dns)]), log)
+  const ssh =
+    config.sshPort === 0
+      ? undefined
+      : await (await import('./compose/ssh.ts')).startSsh(config, parts, use, {
+          reusePort,
+          sockets: share?.own.ssh,
+        })
+  share?.onAdopt(
+    channel,
+    (adopted) => Promise.all([listeners.adopt(adopted), dns?.adopt(adopted.dns), ssh?.adopt(adopted.ssh)]),
+    log,
+  )
   const stopReports = await reportMachine(config, parts, 'serve')
-  log.info({ port, tlsPort, dnsPort: dns?.port ?? 0 }, 'listening')
+  log.info({ port, tlsPort, dnsPort: dns?.port ?? 0, sshPort: ssh?.port ?? 0 }, 'listening')
   return {
     async drain(ms, how) {
       // Logs and changes that somebody follows would otherwise go on until the deadline.
@@ -158,7 +169,7 @@ export async function serve(
       tickets.close()
       share?.close()
       const streams = setTimeout(() => edge.endStreams(), Math.min(STREAMS_MS, ms))
-      await Promise.all([listeners.drain(ms, how), dns?.drain(ms)])
+      await Promise.all([listeners.drain(ms, how), dns?.drain(ms), ssh?.drain(ms)])
       clearTimeout(streams)
       await edge.close()
       own.close()

@@ -12,6 +12,7 @@ import {
   sampleDrain,
   samplePush,
   sampleSession,
+  sampleSshKey,
 } from '#test/support/samples.ts'
 
 /** Endpoints that answer about the caller alone: whose token it is decides all they can show. */
@@ -20,6 +21,8 @@ const ABOUT_ONESELF = new Set([
   'GET /v1/usage',
   'POST /v3/user/tokens',
   'GET /v3/user/tokens',
+  'GET /v1/user/ssh-keys',
+  'POST /v1/user/ssh-keys',
   'GET /v1/user/sessions',
   'DELETE /v1/user/sessions',
   'POST /v1/teams',
@@ -280,6 +283,8 @@ apiSuite('walls between accounts', (server) => {
       token: owner.token,
       body: { email: 'invited@aloft.test' },
     })
+    const sshKey = sampleSshKey({ userId: owner.id })
+    await server.parts.stores.sshKeys.add(sshKey)
     const things: Record<string, string | readonly string[]> = {
       deployments: [deployment.id, deployment.url, deployment.aliasFinal[0]],
       files: createHash('sha1').update('guarded').digest('hex'),
@@ -287,6 +292,7 @@ apiSuite('walls between accounts', (server) => {
       teams: team.id,
       members: member.id,
       tokens: owned.token.id,
+      'ssh-keys': sshKey.id,
       sessions: session.id,
       webhooks: webhook.id,
       'log-drains': drain.id,

@@ -43,6 +43,7 @@ import {
   sampleSecret,
   sampleSession,
   sampleSource,
+  sampleSshKey,
   sampleTeam,
   sampleToken,
   sampleUser,
@@ -105,12 +106,14 @@ const instance = sampleInstance({ deploymentId: deployment.id })
 const certificate = sampleCertificate({ ownerId: user.id })
 const attempt = { host: 'a.example.com', domain: 'example.com', failures: 1, at: 1, retryAt: 2, error: null }
 const challenge = sampleChallenge()
+const sshKey = sampleSshKey({ userId: user.id })
 
 type Others = Omit<
   Stores,
   | 'users'
   | 'teams'
   | 'tokens'
+  | 'sshKeys'
   | 'logins'
   | 'invitations'
   | 'sessions'
@@ -144,6 +147,7 @@ const callsOn = ({
   users,
   teams,
   tokens,
+  sshKeys,
   invitations,
   logins,
   sessions,
@@ -189,6 +193,13 @@ const callsOn = ({
     touch: () => tokens.touch(token.id, 1),
     delete: () => tokens.delete(user.id, token.id),
     handOver: () => tokens.handOver(installation.id, user.id),
+  },
+  sshKeys: {
+    add: () => sshKeys.add(sshKey),
+    list: () => sshKeys.list(user.id),
+    find: () => sshKeys.find(sshKey.fingerprint),
+    touch: () => sshKeys.touch(sshKey.id, 1),
+    delete: () => sshKeys.delete(user.id, sshKey.id),
   },
   invitations: {
     add: () => invitations.add(invitation, 'h'),

@@ -27,6 +27,7 @@ import type { ProjectDomain } from '#core/project-domain/project-domain.ts'
 import type { Order } from '#core/registrar/order.ts'
 import type { Secret } from '#core/secret/secret.ts'
 import type { Session } from '#core/session/session.ts'
+import type { SshKey } from '#core/ssh-key/ssh-key.ts'
 import type { Team } from '#core/team/team.ts'
 import type { Token } from '#core/token/token.ts'
 import type { User } from '#core/user/user.ts'
@@ -73,6 +74,19 @@ export const sampleToken = (given: Partial<Token> & Pick<Token, 'userId'>): Toke
   installationId: null,
   ...given,
 })
+
+export const sampleSshKey = (given: Partial<SshKey> & Pick<SshKey, 'userId'>): SshKey => {
+  const id = newId.sshKey()
+  return {
+    id,
+    name: 'laptop',
+    fingerprint: `SHA256:${id}`,
+    publicKey: 'ssh-ed25519 AAAA',
+    createdAt: 1_700_000_000_000,
+    usedAt: null,
+    ...given,
+  }
+}
 
 export const sampleLogin = (given: Partial<Login> = {}): Login => ({
   id: newId.request(),

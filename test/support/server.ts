@@ -19,6 +19,7 @@ import type { Parts } from '#src/process/compose/parts.ts'
 import { createJobHandlers, createUseCases, type Workers } from '#src/process/compose/use-cases.ts'
 import { buildEdge } from '#src/process/serve.ts'
 import { openMailer } from '#src/process/work.ts'
+import type { SshLimits } from '#ssh/ssh-limits.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { quickFolder } from './quick-folder.ts'
 import { createScriptedResolver } from './scripted-resolver.ts'
@@ -47,6 +48,8 @@ export interface Account {
 
 export interface TestServer {
   readonly url: string
+  /** The port of SSH; 0 unless `ssh` was asked for. */
+  readonly sshPort: number
   readonly parts: Parts
   readonly clock: TestClock
   call(on: string, options?: CallOptions): Promise<Answer>
@@ -83,6 +86,8 @@ export interface StartOptions {
   readonly workers?: Partial<Omit<Workers, 'mailer'>>
   /** In the place of the world's DNS, in which tests find nothing unless they name its servers. */
   readonly resolver?: Resolver
+  /** Git over SSH, too. */
+  readonly ssh?: Partial<SshLimits>
 }
 
 /** The whole API in this process, on a free port, on the database that the url names. */
@@ -127,12 +132,22 @@ export async function startServer(
     log: silentLog,
   })
   const { port } = await listeners.listen()
+  // Loaded only by tests that want it.
+  const ssh =
+    options.ssh &&
+    (await (
+      await import('#src/process/compose/ssh.ts')
+    ).startSsh(config, parts, use, {
+      reusePort: false,
+      limits: options.ssh,
+    }))
   const url = `http://127.0.0.1:${port}`
   const agent = new Agent({ keepAlive: true })
   let signUps = 0
 
   const server: TestServer = {
     url,
+    sshPort: ssh?.port ?? 0,
     parts,
     clock,
 
@@ -201,7 +216,7 @@ export async function startServer(
       await runner.drain(1000)
       use.logs.close()
       use.changes.close()
-      await listeners.drain(1000)
+      await Promise.all([listeners.drain(1000), ssh?.drain(1000)])
       await edge.close()
       mailer.close()
       await parts.close()

@@ -1,5 +1,10 @@
 import { PassThrough, pipeline, Readable } from 'node:stream'
-import { GitError, type GitHttpAnswer, type GitHttpRequest } from '#core/git/git-repositories.ts'
+import {
+  GitError,
+  type GitHttpAnswer,
+  type GitHttpRequest,
+  type GitRepositories,
+} from '#core/git/git-repositories.ts'
 import type { Confine } from './confine.ts'
 import { startGit } from './run-git.ts'
 
@@ -73,6 +78,24 @@ export async function serveHttp(
   if (rest.length > 0) through.write(rest)
   pipeline(output, through, () => undefined)
   return { status, headers, body: through, ended }
+}
+
+/** Runs `git upload-pack` for a client that it speaks with in turns. */
+export async function serveUpload(
+  confine: () => Promise<Confine>,
+  folder: string,
+  { input, protocol, signal }: Parameters<GitRepositories['uploadPack']>[1],
+): ReturnType<GitRepositories['uploadPack']> {
+  const { child, ended } = await startGit(confine, {
+    folder,
+    args: ['upload-pack', '--strict', folder],
+    config: { 'uploadpack.allowFilter': 'true' },
+    timeoutMs: HOUR_MS,
+    signal,
+    env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol },
+  })
+  pipeline(Readable.from(input, { objectMode: false }), child.stdin, () => undefined)
+  return { output: child.stdout, ended }
 }
 
 interface Head {

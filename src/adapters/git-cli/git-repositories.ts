@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError, type GitRepositories, type TreeEntry } from '#core/git/git-repositories.ts'
 import type { Confine } from './confine.ts'
-import { serveHttp } from './git-http.ts'
+import { serveHttp, serveUpload } from './git-http.ts'
 import { readBatch } from './read-batch.ts'
 import { type GitRun, runGit, startGit } from './run-git.ts'
 
@@ -172,5 +172,6 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
     },
 
     http: (id, request) => serveHttp(confine, folderOf(id), request),
+    uploadPack: (id, client) => serveUpload(confine, folderOf(id), client),
   }
 }

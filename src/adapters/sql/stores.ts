@@ -34,6 +34,7 @@ import type { SecretStore } from '#core/secret/secret-store.ts'
 import type { SsoPassStore } from '#core/session/session.ts'
 import type { SessionStore } from '#core/session/session-store.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
+import type { SshKeyStore } from '#core/ssh-key/ssh-key-store.ts'
 import type { InvitationStore } from '#core/team/invitation.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
@@ -45,6 +46,7 @@ import { createInvitationStore } from './account/invitation-store.ts'
 import { createLoginStore } from './account/login-store.ts'
 import { createSecretStore } from './account/secret-store.ts'
 import { createSessionStore } from './account/session-store.ts'
+import { createSshKeyStore } from './account/ssh-key-store.ts'
 import { createSsoPassStore } from './account/sso-pass-store.ts'
 import { createTeamStore } from './account/team-store.ts'
 import { createTokenStore } from './account/token-store.ts'
@@ -89,6 +91,7 @@ export interface Stores {
   readonly users: UserStore
   readonly teams: TeamStore
   readonly tokens: TokenStore
+  readonly sshKeys: SshKeyStore
   readonly logins: LoginStore
   readonly invitations: InvitationStore
   readonly sessions: SessionStore
@@ -153,6 +156,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   users: ({ db }) => createUserStore(db),
   teams: ({ db }) => createTeamStore(db),
   tokens: ({ db }) => createTokenStore(db),
+  sshKeys: ({ db }) => createSshKeyStore(db),
   logins: ({ db }) => createLoginStore(db),
   invitations: ({ db }) => createInvitationStore(db),
   sessions: ({ db }) => createSessionStore(db),

@@ -24,6 +24,7 @@ export interface Tables {
   readonly teams: TeamTable
   readonly team_members: TeamMemberTable
   readonly tokens: TokenTable
+  readonly ssh_keys: SshKeyTable
   readonly logins: LoginTable
   readonly invitations: InvitationTable
   readonly settings: SettingTable
@@ -129,6 +130,16 @@ interface TokenTable {
   expires_at: number | null
   /** The installation of an integration that it is for. */
   installation_id: Generated<string | null>
+}
+
+interface SshKeyTable {
+  id: string
+  user_id: string
+  fingerprint: string
+  name: string
+  public_key: string
+  created_at: number
+  used_at: number | null
 }
 
 interface LoginTable {

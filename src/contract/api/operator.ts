@@ -157,6 +157,7 @@ export const getStatus = endpoint({
       git: Nullable(Type.String({ description: 'Its version; null where it is not installed.' })),
       ssh: Type.Boolean(),
     }),
+    sshServer: Type.Optional(Type.Object({ port: Type.Integer(), hostKeyFingerprint: Type.String() })),
     queue: Queue,
     lateJobs: Type.Array(
       Type.Object({

@@ -71,7 +71,19 @@ export interface GitRepositories {
   changed(id: string, from: string, to: string): Promise<readonly string[] | undefined>
   /** Speaks git's protocol with a client. */
   http(id: string, request: GitHttpRequest): Promise<GitHttpAnswer>
+  /** Sends what a client on a connection of its own fetches, in as many turns as the client takes. */
+  uploadPack(
+    id: string,
+    client: {
+      readonly input: AsyncIterable<Uint8Array>
+      readonly protocol?: string | undefined
+      readonly signal: AbortSignal
+    },
+  ): Promise<{ readonly output: Readable; readonly ended: Promise<void> }>
 }
+
+/** Stands for the repository of a project that nobody has pushed to yet. */
+export const EMPTY_REPOSITORY = 'empty'
 
 export type GitContent =
   | { readonly oid: string; readonly size: number; readonly bytes: Buffer }

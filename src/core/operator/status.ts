@@ -75,6 +75,8 @@ export interface Status {
   readonly sandbox: SandboxFacts & { readonly mode: 'required' | 'auto' | 'off' }
   /** The programs that repositories are read with: the version of git, null where it is missing. */
   readonly programs: { readonly git: string | null; readonly ssh: boolean }
+  /** Where git is served over SSH, where it is. */
+  readonly sshServer?: { readonly port: number; readonly hostKeyFingerprint: string }
   /** What somebody else on the network could read of the database or of Redis, or pretend to be. */
   readonly exposed: readonly string[]
   readonly queue: Awaited<ReturnType<JobStore['counts']>>
@@ -174,7 +176,7 @@ function sandbox({ sandbox: { mode, kind, missing, inForce, advice } }: Status):
   return { name, ok: true, message: `${kind} (${words})${note}` }
 }
 
-function git({ programs }: Status): Check {
+function git({ programs, sshServer }: Status): Check {
   const name = 'git'
   const lacking = { name, ok: true, warning: true as const }
   if (programs.git === null)
@@ -189,7 +191,10 @@ function git({ programs }: Status): Check {
       message: `git ${programs.git}; ssh is not installed: repositories over SSH cannot be read`,
       hint: 'Install it where the server runs: sudo apt install openssh-client',
     }
-  return { name, ok: true, message: `git ${programs.git}, with ssh` }
+  const served = sshServer
+    ? `; served over SSH at port ${sshServer.port}, host key ${sshServer.hostKeyFingerprint}`
+    : ''
+  return { name, ok: true, message: `git ${programs.git}, with ssh${served}` }
 }
 
 function certificates({ certificates: { authority, expiring } }: Status): Check {

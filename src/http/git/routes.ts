@@ -15,7 +15,7 @@ import {
   type GitService,
   projectOfRepository as nameOf,
 } from '#core/git/enter-repository.ts'
-import type { GitRepositories } from '#core/git/git-repositories.ts'
+import { EMPTY_REPOSITORY, type GitRepositories } from '#core/git/git-repositories.ts'
 import { receivePack } from '#core/git/protocol/receive-pack.ts'
 import { branchOfRef, type Push } from '#core/git/push.ts'
 import type { Pushes } from '#core/git/pushes.ts'
@@ -38,9 +38,6 @@ export interface GitRouteParts extends HookRouteParts, Omit<SourceRouteParts, 'p
   /** The largest push. */
   readonly maxBytes: number
 }
-
-/** The repository of a project that nobody has pushed to yet. */
-const EMPTY = 'empty'
 
 const text = (status: number, words: string, headers: Record<string, string> = {}): RawReply => ({
   type: 'text/plain; charset=utf-8',
@@ -105,7 +102,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
         const project = await parts.pushes.find(ctx, nameOf(params.repository))
         if (!project && service === 'git-upload-pack')
           throw new AloftError('not_found', 'There is no such repository.')
-        const id = project?.id ?? EMPTY
+        const id = project?.id ?? EMPTY_REPOSITORY
         await parts.repositories.ensure(id)
         const answer = await parts.repositories.http(id, {
           method: 'GET',
@@ -145,9 +142,9 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
       spoken(async () => {
         const ctx = await enter(visit, params.account, headers, 'git-receive-pack')
         if (!ctx) return signIn(headers)
-        const project = await parts.pushes.open(ctx, nameOf(params.repository))
-        const serve = (source: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
-          parts.repositories.http(project.id, {
+        const open = () => parts.pushes.open(ctx, nameOf(params.repository))
+        const serve = (id: string, source: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
+          parts.repositories.http(id, {
             method: 'POST',
             path: '/git-receive-pack',
             query: '',
@@ -156,12 +153,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
             maxBytes: parts.maxBytes,
             signal,
           })
-        const answer = await receivePack(
-          { ...parts, serve, door: 'git' },
-          ctx,
-          project,
-          decoded(body, headers),
-        )
+        const answer = await receivePack({ ...parts, serve, door: 'git' }, ctx, open, decoded(body, headers))
         return {
           ...answer,
           type: 'application/x-git-receive-pack-result',

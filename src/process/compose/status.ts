@@ -10,6 +10,7 @@ import { createProcessList, startOfThis } from '../supervisor/process-list.ts'
 import { VERSION } from '../version.ts'
 import { exposedStores } from './exposed-stores.ts'
 import type { Parts } from './parts.ts'
+import { createSshAddress } from './ssh-address.ts'
 
 /** Certificates renew themselves well before this. */
 const SOON = 14 * DAY
@@ -27,6 +28,7 @@ export function createReadStatus(
   const { stores, clock } = parts
   const listProcesses = createProcessList(channel)
   const blobBytes = remembered(parts.contents.bytes, SIZE_KEPT)
+  const sshAddress = createSshAddress(config, parts)
   const gitPrograms = remembered(findGitPrograms, MINUTE)
   const startedAt = startOfThis()
   return async () => {
@@ -42,6 +44,7 @@ export function createReadStatus(
       late,
       toMove,
       programs,
+      ssh,
     ] = await Promise.all([
       listProcesses(),
       parts.databaseFacts(),
@@ -54,6 +57,7 @@ export function createReadStatus(
       lateJobs(),
       parts.contents.moving?.left() ?? 0,
       gitPrograms(),
+      sshAddress(),
     ])
     const status: Status = {
       version: VERSION,
@@ -77,6 +81,7 @@ export function createReadStatus(
       runtime: config.runtime,
       sandbox: { mode: config.sandbox, ...sandbox },
       programs,
+      ...(ssh ? { sshServer: { port: ssh.port, hostKeyFingerprint: ssh.hostKeyFingerprint } } : {}),
       exposed: exposedStores(config),
       queue,
       lateJobs: late,

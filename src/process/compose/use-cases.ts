@@ -79,6 +79,7 @@ import { createSecrets } from '#core/secret/secrets.ts'
 import { createSessionCleanup, createSessions } from '#core/session/sessions.ts'
 import { createSignOn } from '#core/session/sign-on.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
+import { createSshKeys } from '#core/ssh-key/ssh-keys.ts'
 import { addressesOf } from '#core/team/account-people.ts'
 import { createInvitationCleanup, createInvitations } from '#core/team/invitations.ts'
 import { createTeams } from '#core/team/teams.ts'
@@ -111,6 +112,7 @@ import { createMakePreview } from './previews.ts'
 import { registrationParts } from './registrar.ts'
 import { sharedSettings } from './shared-settings.ts'
 import { siteNamesOf } from './site-names.ts'
+import { createSshAddress } from './ssh-address.ts'
 
 /** What jobs about installations are made from. */
 const installationParts = ({ baseUrl }: Config, { stores, transact, vault, clock }: Parts) => ({
@@ -430,6 +432,8 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       clock,
     }),
     files: createFiles({ blobs, store: stores.files, content, clock, onUploaded: deployments.fileArrived }),
+    sshKeys: createSshKeys({ store: stores.sshKeys, transact, clock }),
+    sshAddress: createSshAddress(config, parts),
     tokens: createTokens({ store: stores.tokens, transact, clock }),
     logins: createLogins({
       ...rules,

@@ -4,7 +4,7 @@ import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
 import type { Config } from '../../config/config.ts'
 import { servingRange } from './serving.ts'
 
-export const SOCKET_KINDS = ['http', 'tls', 'dns'] as const
+export const SOCKET_KINDS = ['http', 'tls', 'dns', 'ssh'] as const
 export type SocketKind = (typeof SOCKET_KINDS)[number]
 
 /** Descriptors of sockets that are bound. Of one kind there is one for each serving process, or one that all share. */
@@ -42,15 +42,24 @@ const createHandle = (net as unknown as { _createServerHandle: CreateHandle })._
 /** Several sockets on one port, among which the system spreads connections. */
 const REUSE_PORT = 2
 
-const VARIABLES = { http: 'ALOFT_PORT', tls: 'ALOFT_TLS_PORT', dns: 'ALOFT_DNS_PORT' } as const
+const VARIABLES = {
+  http: 'ALOFT_PORT',
+  tls: 'ALOFT_TLS_PORT',
+  dns: 'ALOFT_DNS_PORT',
+  ssh: 'ALOFT_SSH_PORT',
+} as const
+
+/** Something of each kind. */
+const ofEach = <T>(make: (kind: SocketKind) => T): Readonly<Record<SocketKind, T>> =>
+  Object.fromEntries(SOCKET_KINDS.map((kind) => [kind, make(kind)])) as Record<SocketKind, T>
 
 /** Takes those that a service manager has passed on, and opens the others. */
 export async function openSockets(
-  config: Pick<Config, 'host' | 'port' | 'tlsPort' | 'dnsPort' | 'workers'>,
+  config: Pick<Config, 'host' | 'port' | 'tlsPort' | 'dnsPort' | 'sshPort' | 'workers'>,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<ListenSockets> {
   const { host } = config
-  const ports = { http: config.port, tls: config.tlsPort, dns: config.dnsPort }
+  const ports = { http: config.port, tls: config.tlsPort, dns: config.dnsPort, ssh: config.sshPort }
   const given = givenSockets(env)
   const opened: Handle[] = []
   const close = () => {
@@ -88,7 +97,7 @@ export async function openSockets(
     return handles.map(({ fd }) => fd)
   }
   try {
-    return { numbers: { http: numbersOf('http'), tls: numbersOf('tls'), dns: numbersOf('dns') }, close }
+    return { numbers: ofEach(numbersOf), close }
   } catch (error) {
     close()
     throw error
@@ -136,8 +145,7 @@ export function passSockets(numbers: SocketNumbers): {
 } {
   const descriptors = SOCKET_KINDS.flatMap((kind) => numbers[kind])
   let next = FIRST_SOCKET
-  const place = (kind: SocketKind) => numbers[kind].map(() => next++)
-  return { places: { http: place('http'), tls: place('tls'), dns: place('dns') }, descriptors }
+  return { places: ofEach((kind) => numbers[kind].map(() => next++)), descriptors }
 }
 
 /** Those that a process takes connections from: its own, several where there are more than processes. */

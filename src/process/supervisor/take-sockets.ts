@@ -23,7 +23,12 @@ export function takeSockets(inherited: InheritedSockets | undefined): SocketShar
       for (const fd of found) taken.add(fd)
       return found
     }
-    return { http: one(numbers.http), tls: one(numbers.tls), dns: one(numbers.dns) }
+    // A supervisor of an earlier version has none for SSH.
+    return {
+      ...{ http: one(numbers.http), tls: one(numbers.tls) },
+      dns: one(numbers.dns),
+      ssh: one(numbers.ssh ?? []),
+    }
   }
   return {
     own: take(own),

@@ -18,6 +18,7 @@ import type { ProjectDomainStore } from '#core/project-domain/project-domain-sto
 import type { OrderStore } from '#core/registrar/order.ts'
 import type { SecretStore } from '#core/secret/secret-store.ts'
 import type { SessionStore } from '#core/session/session-store.ts'
+import type { SshKeyStore } from '#core/ssh-key/ssh-key-store.ts'
 import type { InvitationStore } from '#core/team/invitation.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
@@ -36,6 +37,7 @@ interface Announced {
   readonly teams: TeamStore
   readonly invitations: InvitationStore
   readonly tokens: TokenStore
+  readonly sshKeys: SshKeyStore
   readonly sessions: SessionStore
   readonly secrets: SecretStore
   readonly projects: ProjectStore
@@ -220,6 +222,11 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       ...store,
       insert: announcing(store.insert, ({ userId, id }) => one('token', { ownerId: userId, id })),
       delete: announcing(store.delete, (userId, id) => one('token', { ownerId: userId, id })),
+    }),
+    sshKeys: (store) => ({
+      ...store,
+      add: announcing(store.add, ({ userId }) => one('user', { ownerId: userId, id: userId })),
+      delete: announcing(store.delete, (userId) => one('user', { ownerId: userId, id: userId })),
     }),
     sessions: (store) => ({
       ...store,

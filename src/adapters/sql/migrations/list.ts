@@ -25,6 +25,7 @@ import { invitations } from './0034-invitations.ts'
 import { machines } from './0035-machines.ts'
 import { gitDeliveries } from './0036-git-deliveries.ts'
 import { gitHosts } from './0037-git-hosts.ts'
+import { sshKeys } from './0038-ssh-keys.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   machines,
   gitDeliveries,
   gitHosts,
+  sshKeys,
 ]

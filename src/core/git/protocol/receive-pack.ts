@@ -11,7 +11,11 @@ import { readReport } from './read-report.ts'
 export interface ReceiveParts {
   readonly pushes: Pick<Pushes, 'begin' | 'received'>
   /** Hands a request over to git. */
-  readonly serve: (body: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<GitHttpAnswer>
+  readonly serve: (
+    repository: string,
+    body: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ) => Promise<GitHttpAnswer>
   /** What is told of a push until there is nothing more to tell. */
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
   /** Through which door it comes. */
@@ -29,12 +33,13 @@ const KEEP_ALIVE_MS = 5000
 
 /**
  * Takes a push. It is remembered before git takes it, and git's word that it has goes out only after that is recorded:
- * whoever was told that a push was taken can rely on it. Then the pusher sees what is done about it.
+ * whoever was told that a push was taken can rely on it. Then the pusher sees what is done about it. The project is made
+ * where something is pushed to it.
  */
 export async function receivePack(
   parts: ReceiveParts,
   ctx: Context,
-  project: Project,
+  open: () => Promise<Project>,
   source: AsyncIterable<Uint8Array>,
 ): Promise<ReceiveAnswer> {
   const gone = new AbortController()
@@ -45,11 +50,9 @@ export async function receivePack(
     await drain(commands.body)
     return { status: 200, body: Readable.from([refused(commands, refusal, isBanded)]) }
   }
-  if (updates.length === 0) {
-    // Git asks in this way whether it may push, before it sends much.
-    const answer = await parts.serve(commands.body, gone.signal)
-    return { status: answer.status, body: answer.body }
-  }
+  // Git asks in this way whether it may push, before it sends much.
+  if (updates.length === 0) return { status: 200, body: Readable.from([]) }
+  const project = await open()
   const has = (name: string) =>
     commands.pushOptions.some((option) => option === name || option === `${name}=true`)
   const begun = await parts.pushes.begin(ctx, project, updates, {
@@ -57,7 +60,7 @@ export async function receivePack(
     ...(has('prod') ? { prod: true } : {}),
     ...(has('force') ? { force: true } : {}),
   })
-  const answer = await parts.serve(commands.body, gone.signal)
+  const answer = await parts.serve(project.id, commands.body, gone.signal)
   const received = (report: Buffer) => parts.pushes.received(project, begun, readReport(report))
   const told = { begun, nowait: has('nowait') }
   const output = isBanded

@@ -1,0 +1,41 @@
+import type { UseCases } from '#http/routes.ts'
+import { type HostKey, newHostKey } from '#ssh/host-key.ts'
+import { type SshServer, startSshServer } from '#ssh/server.ts'
+import type { SshLimits } from '#ssh/ssh-limits.ts'
+import type { Config } from '../../config/config.ts'
+import { ensureSealed } from '../tls/authority.ts'
+import type { Parts } from './parts.ts'
+import { SSH_HOST_KEY } from './ssh-address.ts'
+
+/** Git over SSH in this process. Loaded only where the operator has switched it on. */
+export async function startSsh(
+  config: Pick<Config, 'host' | 'sshPort' | 'origin'>,
+  parts: Parts,
+  use: Pick<UseCases, 'git' | 'sshKeys'>,
+  {
+    reusePort,
+    sockets,
+    limits,
+  }: {
+    readonly reusePort: boolean
+    readonly sockets?: readonly number[] | undefined
+    readonly limits?: Partial<SshLimits> | undefined
+  },
+): Promise<SshServer> {
+  // One for all processes and machines: clients remember it.
+  const sealed = await ensureSealed(parts, SSH_HOST_KEY, async () => JSON.stringify(newHostKey()))
+  const { pushes, repositories, follow, maxBytes } = use.git
+  return startSshServer({
+    host: config.host,
+    port: config.sshPort,
+    reusePort,
+    ...(limits ? { limits } : {}),
+    ...(sockets ? { sockets } : {}),
+    hostKey: (JSON.parse(sealed) as HostKey).privateKey,
+    keys: use.sshKeys,
+    ...{ pushes, repositories, follow, maxBytes },
+    teams: parts.stores.teams,
+    origin: config.origin,
+    log: parts.log,
+  })
+}

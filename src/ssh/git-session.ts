@@ -1,0 +1,164 @@
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import type { ServerChannel } from 'ssh2'
+import { AloftError } from '#contract/errors.ts'
+import type { Origin } from '#contract/origins.ts'
+import { MINUTE } from '#contract/time.ts'
+import type { Memberships } from '#core/access/authorise.ts'
+import type { Actor, Context } from '#core/access/context.ts'
+import { enterRepository, projectOfRepository } from '#core/git/enter-repository.ts'
+import { EMPTY_REPOSITORY, GitError, type GitRepositories } from '#core/git/git-repositories.ts'
+import { PacketReader } from '#core/git/protocol/pkt-line.ts'
+import { receivePack } from '#core/git/protocol/receive-pack.ts'
+import type { Push } from '#core/git/push.ts'
+import type { Pushes } from '#core/git/pushes.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { GitCommand } from './git-command.ts'
+
+export interface GitSessionParts {
+  readonly pushes: Pushes
+  readonly repositories: GitRepositories
+  readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
+  readonly teams: Memberships
+  readonly origin: Origin
+  /** The largest push. */
+  readonly maxBytes: number
+  readonly log: Log
+}
+
+/** Nothing comes and nothing goes for so long: nobody is there any more. */
+const IDLE = 10 * MINUTE
+const NOT_THERE = 'There is no such repository, or this key may not use it.'
+
+/** Does what a client asks for, and answers the exit status. What goes wrong is told on the client's terminal. */
+export async function serveGit(
+  parts: GitSessionParts,
+  actor: Actor,
+  command: GitCommand,
+  channel: ServerChannel,
+  protocol: string | undefined,
+): Promise<number> {
+  const gone = new AbortController()
+  channel.once('close', () => gone.abort())
+  const idle = setTimeout(() => gone.abort(), IDLE)
+  const wire: Wire = { channel, gone, active: () => idle.refresh() }
+  try {
+    const owner = await enterRepository(parts.teams, actor, command.account, command.service)
+    const ctx: Context = { actor, owner, origin: parts.origin, log: parts.log }
+    const name = projectOfRepository(command.repository)
+    await (command.service === 'git-upload-pack'
+      ? upload(parts, ctx, name, wire, protocol)
+      : receive(parts, ctx, name, wire))
+    return 0
+  } catch (error) {
+    if (gone.signal.aborted) return 1
+    channel.stderr.write(`${wordsOf(error, parts.log)}\n`)
+    return 1
+  } finally {
+    clearTimeout(idle)
+  }
+}
+
+function wordsOf(error: unknown, log: Log): string {
+  if (error instanceof AloftError) return error.kind === 'forbidden' ? NOT_THERE : error.message
+  log.error({ err: error }, 'git over SSH failed')
+  if (error instanceof GitError) return 'Git could not do this. Try again; if it stays so, tell the operator.'
+  return 'The platform could not do this. Try again; if it stays so, tell the operator.'
+}
+
+/** A client at the other end. */
+interface Wire {
+  readonly channel: ServerChannel
+  /** Aborted once nobody is there any more. */
+  readonly gone: AbortController
+  /** Something came or went. */
+  readonly active: () => void
+}
+
+async function upload(
+  { pushes, repositories }: GitSessionParts,
+  ctx: Context,
+  name: string,
+  wire: Wire,
+  protocol: string | undefined,
+): Promise<void> {
+  const project = await pushes.find(ctx, name)
+  if (!project) throw new AloftError('not_found', NOT_THERE)
+  await repositories.ensure(project.id)
+  const { signal } = wire.gone
+  const { output, ended } = await repositories.uploadPack(project.id, {
+    input: received(wire),
+    protocol,
+    signal,
+  })
+  await send(output, wire)
+  await ended
+}
+
+/**
+ * The two steps of a push over HTTP, one after the other on one connection: what the repository holds, and then what
+ * is to change.
+ */
+async function receive(parts: GitSessionParts, ctx: Context, name: string, wire: Wire): Promise<void> {
+  const { pushes, repositories, maxBytes } = parts
+  const known = await pushes.find(ctx, name)
+  const id = known?.id ?? EMPTY_REPOSITORY
+  await repositories.ensure(id)
+  const { signal } = wire.gone
+  const refs = await repositories.http(id, {
+    method: 'GET',
+    path: '/info/refs',
+    query: 'service=git-receive-pack',
+    maxBytes,
+    signal,
+  })
+  await send(withoutServiceLine(refs.body), wire)
+  await refs.ended
+  const serve = (repository: string, body: AsyncIterable<Uint8Array>, until: AbortSignal) =>
+    repositories.http(repository, {
+      method: 'POST',
+      path: '/git-receive-pack',
+      query: '',
+      contentType: 'application/x-git-receive-pack-request',
+      body,
+      maxBytes,
+      signal: until,
+    })
+  const open = () => pushes.open(ctx, name)
+  const answer = await receivePack({ ...parts, serve, door: 'ssh' }, ctx, open, received(wire))
+  signal.addEventListener('abort', () => answer.body.destroy(), { once: true })
+  await send(answer.body, wire)
+}
+
+async function* received({ channel, active }: Wire): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of channel.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    active()
+    yield chunk
+  }
+}
+
+async function send(
+  source: AsyncIterable<Buffer> | Readable,
+  { channel, gone, active }: Wire,
+): Promise<void> {
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    gone.signal.throwIfAborted()
+    active()
+    if (!channel.write(chunk)) await once(channel, 'drain', { signal: gone.signal })
+  }
+}
+
+/** HTTP has a line in front that names the service, and the end of that part. */
+async function* withoutServiceLine(body: Readable): AsyncGenerator<Buffer, void> {
+  const reader = new PacketReader()
+  let left = 2
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (left === 0) {
+      yield chunk
+      continue
+    }
+    reader.add(chunk)
+    while (left > 0 && reader.next() !== 'wait') left--
+    if (left === 0 && reader.rest.length > 0) yield reader.rest
+  }
+}

@@ -19,10 +19,11 @@ import { buildApi } from './api/build-api.ts'
 import { createElsewhere } from './api/elsewhere.ts'
 import { createForward } from './api/forward-api.ts'
 import { buildHandler } from './compose/build-handler.ts'
-import { reportMachine, watchMachines } from './compose/cluster.ts'
+import { connectPeers, reportMachine } from './compose/cluster.ts'
 import { connectionLimit } from './compose/descriptor-limit.ts'
 import { startDns } from './compose/dns.ts'
 import { withLastKnown } from './compose/last-known.ts'
+import { createIsDraining } from './compose/machine-watch.ts'
 import { createMetrics } from './compose/metrics.ts'
 import { openParts } from './compose/open-parts.ts'
 import { openAllows } from './compose/outbound.ts'
@@ -31,6 +32,7 @@ import { openPrerenders } from './compose/prerenders.ts'
 import { openProtection } from './compose/protection.ts'
 import { apiSocket, findRunnerSocket } from './compose/runner-socket.ts'
 import { createUseCases } from './compose/use-cases.ts'
+import { machineName } from './machine-name.ts'
 import { type Channel, kindOf } from './supervisor/channel.ts'
 import { JOINED } from './supervisor/child.ts'
 import { countElsewhere } from './supervisor/count-elsewhere.ts'
@@ -120,8 +122,10 @@ export async function serve(
         }),
   )
   const own = createRunnerClient({ socket: findRunnerSocket(config.dataDir, seat), logger: log })
-  const machines = await watchMachines(config, parts)
-  const runner = createClusterRunner({ own, ...machines })
+  const peers = await connectPeers(config, parts)
+  const isDraining = createIsDraining(parts.machines, await machineName(config.dataDir))
+  const runner = createClusterRunner({ own, origin: config.origin, isDraining, others: peers.others })
+  parts.machines.start()
   const serving = withLastKnown(config, parts)
   const edge = await buildEdge(config, serving, runner, elsewhere.noteVisit)
   serving.onCaughtUp((host) => edge.invalidate(host))
@@ -173,7 +177,7 @@ export async function serve(
       clearTimeout(streams)
       await edge.close()
       own.close()
-      machines.close()
+      peers.close()
       stopReports()
       await serving.close()
     },

@@ -11,8 +11,9 @@ import type { UseCases } from '#http/routes.ts'
 import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../config/config.ts'
 import { answerForwarded } from './api/answer-forwarded.ts'
-import { reportMachine, watchMachines } from './compose/cluster.ts'
+import { reportMachine } from './compose/cluster.ts'
 import { createDrainSender } from './compose/drains.ts'
+import { createIsDraining } from './compose/machine-watch.ts'
 import { createMetrics } from './compose/metrics.ts'
 import { openParts } from './compose/open-parts.ts'
 import { apiSocket } from './compose/runner-socket.ts'
@@ -37,7 +38,8 @@ export async function work(
   const metrics = createMetrics(channel)
   const mailer = openMailer(config, (text) => process.stdout.write(text))
   const { stores, transact, bus, clock, outbound } = parts
-  const [worker, ...others] = workerNames(await machineName(config.dataDir), seat)
+  const machine = await machineName(config.dataDir)
+  const [worker, ...others] = workerNames(machine, seat)
   // What those before held when they died would otherwise wait until its lease runs out.
   if (!takesOver)
     for (const name of others) {
@@ -46,11 +48,11 @@ export async function work(
     }
   const { processes } = await createProcessList(channel)()
   const serves = processes.some(({ role }) => role === 'serve')
-  const code = await openCodeWorkers(config, parts, { worker, serves, seat })
+  const code = await openCodeWorkers(config, parts, { machine, worker, serves, seat })
   tellSandbox(channel, code.sandbox)
-  const machines = await watchMachines(config, parts, { connects: false })
+  parts.machines.start()
   const runner = new JobRunner({
-    isPaused: machines.isDraining,
+    isPaused: createIsDraining(parts.machines, machine),
     store: stores.jobs,
     transact,
     handlers: createJobHandlers(config, parts, {
@@ -85,7 +87,6 @@ export async function work(
       await Promise.all([api?.drain(ms), runner.drain(ms), code.drain(ms, how), drainSender.drain(ms)])
       mailer.close()
       stopReports()
-      machines.close()
       await parts.close()
     },
   }

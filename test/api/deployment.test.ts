@@ -588,16 +588,16 @@ apiSuite('deployments', (server) => {
     assert.deepEqual(unknown.body.warnings[0].reason, 'node_version_not_found')
     const huge = await legacy({ files: [...index(), { file: 'big', sha: sha1('big'), size: 6e9 }] })
     assert.deepEqual(huge.body.warnings[0], { reason: 'size_limit_exceeded', sha: sha1('big'), limit: 5e9 })
-    const config = { file: 'now.json', data: '{"version":2,"regions":[],"rewirtes":[]}' }
+    const config = { file: 'now.json', data: '{"version":2,"fluid":true,"rewirtes":[]}' }
     const { warnings } = (await legacy({ files: [...index(), config] })).body
     assert.deepEqual(
       warnings.map(({ reason, key }: { reason: string; key: string }) => [reason, key]),
       [
-        ['config_key_ignored', 'regions'],
+        ['config_key_ignored', 'fluid'],
         ['config_key_ignored', 'rewirtes'],
       ],
     )
-    assert.match(warnings[0].message, /^now\.json: `regions` is not supported\. /)
+    assert.match(warnings[0].message, /^now\.json: `fluid` is not supported\. /)
     assert.deepEqual((await legacy({ files: [...index(), { ...config, data: '{' }] })).body.warnings, [])
   })
 

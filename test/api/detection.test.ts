@@ -136,7 +136,8 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
       cleanUrls: true,
       redirects: [{ source: '/old', destination: '/about' }],
       headers: [{ source: '/(.*)', headers: [{ key: 'x-mine', value: 'yes' }] }],
-      regions: ['iad1'],
+      regions: ['iad', 'cdg1'],
+      fluid: true,
     }
     const made = await deploy(token, newName(), {
       'about.html': 'about',
@@ -147,7 +148,9 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.deepEqual([about.status, about.body, about.headers.get('x-mine')], [200, 'about', 'yes'])
     assert.equal((await server.visit(made.url, '/old')).status, 308)
     assert.equal((await server.visit(made.url, '/vercel.json')).status, 404)
-    assert.match(await logOf(token, made.id), /vercel\.json: `regions` is not supported/)
+    const log = await logOf(token, made.id)
+    assert.match(log, /vercel\.json: `fluid` is not supported/)
+    assert.match(log, /vercel\.json: `regions` has "cdg1", which is not known here/)
     const broken = await deploy(token, newName(), { ...SITE, 'vercel.json': '{' })
     assert.deepEqual([broken.readyState, broken.errorCode], ['ERROR', 'invalid_config'])
   })

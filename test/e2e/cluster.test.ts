@@ -15,7 +15,7 @@ const isLong = process.env.ALOFT_TEST_LONG === '1'
 const inLong = { skip: !isLong && 'part of npm run test:cluster' }
 const ABSENCE_MS = 60_000
 
-/** Machines of one installation: two that serve, two that work; none has a disk in common with another. */
+/** Machines of one installation: two that serve, two that work, each of these in a region of its own; none has a disk in common with another. */
 let postgres: Postgres
 let redis: TestRedis
 let s3: TestS3
@@ -35,14 +35,14 @@ before(async () => {
     ALOFT_WORKERS: '1',
   }
   const serve = () => install({ env, args: ['--role', 'serve'] })
-  const work = async () =>
+  const work = async (origin: string) =>
     install({
-      env: { ...env, ALOFT_CLUSTER_ADDRESS: `127.0.0.1:${await freePort()}` },
+      env: { ...env, ALOFT_ORIGIN: origin, ALOFT_CLUSTER_ADDRESS: `127.0.0.1:${await freePort()}` },
       args: ['--role', 'work'],
     })
   const first = await serve()
   serving = [first, await serve()]
-  working = [await work(), await work()]
+  working = [await work('iad1'), await work('hnd1')]
 })
 
 after(async () => {
@@ -104,7 +104,7 @@ test('a cluster of four machines', { skip }, async (t) => {
   const files = (text: string) => ({
     'index.html': text,
     'large.txt': text.repeat(50_000),
-    'api/where.js': `module.exports = (req, res) => res.end(process.env.TEXT + ' ' + process.pid)\n`,
+    'api/where.js': `module.exports = (req, res) => res.end(process.env.TEXT + ' ' + process.env.PLATFORM_REGION)\n`,
   })
   const first = await deployed(one, { name: 'site', files: files('first'), env: { TEXT: 'first' } })
   const page = async (at: Installation, host: string) => (await visit(at, host, { path: '/' })).text
@@ -118,9 +118,34 @@ test('a cluster of four machines', { skip }, async (t) => {
       assert.equal(await page(machine, first.url), 'first')
       assert.equal((await visit(machine, first.url, { path: '/large.txt' })).text.length, 250_000)
       const { status, text } = await visit(machine, first.url, { path: '/api/where' })
-      assert.deepEqual([status, text.split(' ')[0]], [200, 'first'])
+      assert.deepEqual([status, text], [200, 'first iad1'])
     }
   })
+
+  await t.test(
+    'functions run in the regions of their deployment, and those that always run in all of them',
+    async () => {
+      const there = { name: 'there', files: files('there'), env: { TEXT: 'there' } }
+      const far = await deployed(one, { ...there, regions: ['hnd1'] })
+      for (const machine of serving)
+        assert.equal((await visit(machine, far.url, { path: '/api/where' })).text, 'there hnd1')
+      const both = await deployed(two, { ...there, name: 'both', regions: ['hnd1', 'iad1', 'sfo1'] })
+      const { body: builds } = await call(one, `/v5/platform/deployments/${both.id}/builds`)
+      assert.deepEqual((builds.builds as { deployedTo: unknown }[])[0]?.deployedTo, ['hnd1', 'iad1'])
+      const path = `/v1/platform/deployments/${both.id}/instances`
+      await call(one, path, 'POST', { min: 2, max: 4 })
+      const regions = async () => {
+        const { instances } = (await call(two, path)).body as { instances: { url: string }[] }
+        const texts = await Promise.all(instances.map(({ url }) => visit(two, url, { path: '/api/where' })))
+        return texts.map(({ text }) => text).toSorted()
+      }
+      const spread = ['there hnd1', 'there iad1']
+      await until(
+        'one in each region',
+        async () => JSON.stringify(await regions()) === JSON.stringify(spread),
+      )
+    },
+  )
 
   await t.test('all of them are listed', async () => {
     const { body } = await call(two, '/v1/operator/machines')
@@ -164,6 +189,14 @@ test('a cluster of four machines', { skip }, async (t) => {
     assert.ok(await call1(two))
     assert.ok(await call1(one))
     assert.ok(failed <= 5, `${failed} of ${requests} failed`)
+    await until('its log says why it runs elsewhere', async () => {
+      const answer = await fetch(`${two.url}/v2/platform/deployments/${first.id}/events`, {
+        headers: { authorization: `Bearer ${two.token}` },
+      })
+      return /runs in hnd1: the deployment is for iad1, where no machine runs functions now/.test(
+        await answer.text(),
+      )
+    })
   })
 
   await t.test(

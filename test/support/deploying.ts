@@ -28,6 +28,7 @@ export async function deployed(
     readonly files: Files
     readonly env?: Record<string, string>
     readonly target?: string
+    readonly regions?: readonly string[]
   },
 ): Promise<Deployed> {
   const headers = { authorization: `Bearer ${aloft.token}`, 'content-type': 'application/json' }

@@ -39,7 +39,7 @@ export const command = defineCommand({
     env: short('e', values('KEY=value', 'runtime environment variable; can be repeated', text)),
     buildEnv: short('b', values('KEY=value', 'build environment variable; can be repeated', text)),
     meta: short('m', values('key=value', 'metadata to find the deployment by; can be repeated', text)),
-    regions: value('list', 'noted on it, separated by commas; it runs where the installation is', (list) =>
+    regions: value('list', 'regions its functions run in, separated by commas', (list) =>
       list.split(',').map((r) => r.trim()),
     ),
     public: flag('make the source and the build log public'),

@@ -45,6 +45,7 @@ import {
   type DeploymentRequest,
   readDeploymentRequest,
 } from './read-deployment-request.ts'
+import { regionsNamed } from './regions.ts'
 
 export interface Created {
   readonly deployment: Deployment
@@ -168,8 +169,8 @@ export function createCreateDeployment(parts: CreateParts) {
   }
 
   return async function create(ctx: Context, command: CreateDeployment): Promise<Created> {
-    const { owner, origin } = ctx
-    const requested = await readDeploymentRequest(command, { owner, origin, names })
+    const { owner } = ctx
+    const requested = await readDeploymentRequest(command, { owner, names })
     if (command.target === 'production') forkIsNoProduction(requested.meta)
     for (const host of requested.alias ?? [])
       if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(owner, host)
@@ -217,6 +218,7 @@ export function createCreateDeployment(parts: CreateParts) {
       else checkMayAdd(ctx)
       if (!isDeepStrictEqual(known?.build ?? initialSettings(wished), settings)) return undefined
       const command = aim(wished, known)
+      const regions = requested.regions ?? asked.regions ?? regionsOf(known) ?? [origin]
       if (ctx.actor.installation) await checkHosts(stores.hosts, ctx, requested.alias ?? [])
       const variables = variablesFor(known ? await stores.envVariables.list(known.id) : [], {
         target: command.target,
@@ -234,6 +236,7 @@ export function createCreateDeployment(parts: CreateParts) {
           project: known,
           settings,
           variables: versionOf(variables),
+          regions,
         }),
       )
       const same = command.forceNew ? undefined : await stores.deployments.newestSame(owner.id, digest)
@@ -263,6 +266,7 @@ export function createCreateDeployment(parts: CreateParts) {
         projectId: project.id,
         creatorId: ctx.actor.user.id,
         createdIn: origin,
+        regions,
         plan: owner.plan,
         incomplete: missing.length > 0,
         digest,
@@ -296,6 +300,12 @@ const ATTEMPTS = 5
 /** By which frameworks have their pages name the deployment that they came from. */
 const skewVariables = ({ details }: Project): Readonly<Record<string, string>> =>
   (details.skewProtectionMaxAge ?? 0) > 0 ? { VERCEL_SKEW_PROTECTION_ENABLED: '1' } : {}
+
+/** Where the functions of a project run unless a deployment says otherwise. */
+function regionsOf(project: Project | undefined): readonly string[] | undefined {
+  const named = regionsNamed(project?.details.serverlessFunctionRegion ?? '')
+  return named.length > 0 ? named : undefined
+}
 
 /** Of a project that a deployment makes. */
 const initialSettings = ({ newProject }: CreateDeployment): BuildSettings => ({
@@ -349,7 +359,6 @@ const begin = (command: Aimed, { requested, work, runs, settings }: Asked, now: 
   stateAt: now,
   createdAt: now,
   readyAt: null,
-  regions: requested.regions,
   public: command.public ?? false,
   target: command.target ?? null,
   ...(command.environment ? { customEnvironment: command.environment } : {}),
@@ -381,10 +390,12 @@ const samenessOf = (
     project,
     settings,
     variables,
+    regions,
   }: {
     readonly project: Project | undefined
     readonly settings: BuildSettings
     readonly variables: readonly string[]
+    readonly regions: readonly string[]
   },
 ): Sameness => ({
   ownerId,
@@ -394,7 +405,7 @@ const samenessOf = (
   buildEnv: requested.buildEnv,
   builds: requested.builds,
   routes: requested.routes,
-  regions: requested.regions,
+  regions,
   public: command.public ?? false,
   target: command.environment?.id ?? command.target ?? null,
   alias: requested.alias,

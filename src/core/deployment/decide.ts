@@ -1,6 +1,6 @@
 import { newId } from '#contract/ids.ts'
 import { BuildFailure } from '../build/build-failure.ts'
-import { readIgnoredKeys } from '../detection/config/configuration.ts'
+import { readConfigurationAhead } from '../detection/config/configuration.ts'
 import type { IgnoredKey } from '../detection/config/known-keys.ts'
 import { type DetectionInput, detect, isAsUploaded } from '../detection/detect.ts'
 import { isFilesOnly, servedInPlace } from '../detection/files-only.ts'
@@ -25,6 +25,8 @@ export type Work =
 export interface Decision {
   readonly work: Work
   readonly runs: readonly BuildRun[]
+  /** Where its own configuration file has its functions run. */
+  readonly regions?: readonly string[] | undefined
   /** What an older client is told at once; others find it in the log. */
   readonly ignoredKeys?: readonly IgnoredKey[]
 }
@@ -50,14 +52,16 @@ export async function decide<File extends SourceFile>(asked: Asked<File>): Promi
   // Files of an older client's program may come later: what it is, is found out when they are there.
   if (command.type !== undefined && !isAsUploaded(request)) {
     const tree = sourceTree(files, asked.read).within(readFolder(settings.rootDirectory ?? '') ?? '')
-    return { work: { kind: 'build' }, runs: request.buildRuns, ignoredKeys: await readIgnoredKeys(tree) }
+    return { work: { kind: 'build' }, runs: request.buildRuns, ...(await readConfigurationAhead(tree)) }
   }
   try {
     const plan = await detect({ ...asked, settings, request })
+    const { regions } = plan
     const runs =
       requested.builds.length > 0 ? request.buildRuns : [withBuilder(request.buildRuns, plan, files)]
-    if (!isFilesOnly(plan)) return { work: { kind: 'build' }, runs }
-    return { work: { kind: 'files', plan, inPlace: servedInPlace(plan, requested.routes !== null) }, runs }
+    if (!isFilesOnly(plan)) return { work: { kind: 'build' }, runs, regions }
+    const inPlace = servedInPlace(plan, requested.routes !== null)
+    return { work: { kind: 'files', plan, inPlace }, runs, regions }
   } catch (error) {
     if (!(error instanceof BuildFailure)) throw error
     const failure = { code: error.code, message: error.message, step: 'build' }

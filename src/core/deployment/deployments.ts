@@ -9,6 +9,8 @@ import { queueAfterPush } from '../git/queue-push.ts'
 import type { Instance } from '../instance/instance.ts'
 import type { InstanceStore } from '../instance/instance-store.ts'
 import { queueForget } from '../log/forget-job.ts'
+import type { MachineStore } from '../machine/machine.ts'
+import { regionsReached } from '../machine/placement.ts'
 import { followersOf, showDomain } from '../names/show-domain.ts'
 import type { Output } from '../output/output.ts'
 import type { OutputStore } from '../output/output-store.ts'
@@ -58,6 +60,8 @@ export interface Deployments {
   instances(ctx: Context, idOrHost: string): Promise<readonly Instance[]>
   /** How many instances each of these has; one without any may be left out. */
   countInstances(deployments: readonly Deployment[]): Promise<ReadonlyMap<string, number>>
+  /** The regions that it is in now. */
+  regionsOf(deployment: Deployment): Promise<readonly string[]>
   rescale(ctx: Context, idOrHost: string, scale: Scale): Promise<Scale>
   /** An account gained a file: deployments that waited for nothing else go on. */
   fileArrived(owner: Owner): Promise<void>
@@ -72,6 +76,7 @@ export interface DeploymentParts extends CreateParts {
   readonly blobs: BlobStore
   readonly clock: Clock
   readonly instances: InstanceStore
+  readonly machines: Pick<MachineStore, 'list'>
   readonly outputs: Pick<OutputStore, 'find'>
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
   readonly onNews: (news: DeploymentNews) => void
@@ -237,6 +242,8 @@ export function createDeployments(parts: DeploymentParts): Deployments {
 
     countInstances: (deployments) =>
       parts.instances.counts(deployments.filter(({ type }) => type !== 'STATIC').map(({ id }) => id)),
+
+    regionsOf: async ({ regions }) => regionsReached(regions, await parts.machines.list()),
 
     async rescale(ctx, idOrHost, scale) {
       const id = await transact(async ({ deployments }) => {

@@ -58,7 +58,8 @@ export interface DeploymentRequest {
   readonly buildEnv: RequestedEnv
   readonly alias: readonly string[] | null
   readonly routes: readonly Route[] | null
-  readonly regions: readonly string[]
+  /** Undefined where it does not say. */
+  readonly regions: readonly string[] | undefined
   readonly builds: readonly BuildSpec[]
   readonly meta: Readonly<Record<string, string>>
 }
@@ -67,7 +68,7 @@ const MAX_ALIASES = 50
 
 export async function readDeploymentRequest(
   command: CreateDeployment,
-  { owner, origin, names }: { readonly owner: Owner; readonly origin: string; readonly names: PlatformNames },
+  { owner, names }: { readonly owner: Owner; readonly names: PlatformNames },
 ): Promise<DeploymentRequest> {
   const slug = projectSlug(command.name)
   if (owner.plan === 'oss' && command.public !== true)
@@ -82,7 +83,7 @@ export async function readDeploymentRequest(
     buildEnv: command.keeps ? asGiven(command.keeps.buildEnv) : readEnv(command.buildEnv),
     alias: readAliases(command, names, owner),
     routes: readRoutes(command.routes),
-    regions: readRegions(command.regions, origin),
+    regions: readRegions(command.regions),
     builds: readBuilds(command.builds ?? []),
     meta: readMeta(command.meta),
   }

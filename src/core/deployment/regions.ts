@@ -1,18 +1,21 @@
 import { AloftError } from '#contract/errors.ts'
-import { ORIGINS } from '#contract/origins.ts'
+import { ORIGINS, type Origin } from '#contract/origins.ts'
 
-/** `all`, a region, or a region without its number. Unknown ones are refused. */
-export function readRegions(given: readonly string[] | undefined, here: string): string[] {
-  if (given === undefined || given.length === 0) return [here]
+/** `all`, a region, or a region without its number; none for an unknown one. */
+export const regionsNamed = (name: string): readonly Origin[] =>
+  name === 'all' ? ORIGINS : ORIGINS.filter((origin) => origin === name || origin.replace(/\d$/, '') === name)
+
+/** Unknown ones are refused. Undefined where none are named. */
+export function readRegions(given: readonly string[] | undefined): readonly Origin[] | undefined {
+  if (given === undefined || given.length === 0) return undefined
   const found = given.flatMap((name) => {
-    if (name === 'all') return ORIGINS
-    const region = ORIGINS.find((origin) => origin === name || origin.replace(/\d$/, '') === name)
-    if (region === undefined)
+    const named = regionsNamed(name)
+    if (named.length === 0)
       throw new AloftError(
         'bad_request',
         `Invalid request: \`regions\` has ${JSON.stringify(name)}; there are ${ORIGINS.join(', ')} and all.`,
       )
-    return [region]
+    return named
   })
   return [...new Set(found)]
 }

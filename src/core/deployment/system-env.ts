@@ -36,22 +36,28 @@ export function surroundings(
   deployment: Deployment,
   { system = {}, hidesSystem = false }: Pick<FrozenValues, 'system' | 'hidesSystem'>,
   names: SiteNames,
+  region?: string,
 ): Record<string, string> {
-  const env = systemEnv(deployment, names)
+  const env = systemEnv(deployment, names, region)
   const named = Object.entries(system).map(([key, name]) => [key, env[name] ?? ''])
   return { ...(hidesSystem ? {} : env), ...Object.fromEntries(named) }
 }
 
 /** Variables that every build and every program finds. */
-export function systemEnv(deployment: Deployment, names: SiteNames = {}): Record<string, string> {
-  const { id, host, createdIn, projectId, meta } = deployment
+/** `region`: where the program runs. */
+export function systemEnv(
+  deployment: Deployment,
+  names: SiteNames = {},
+  region: string = deployment.createdIn,
+): Record<string, string> {
+  const { id, host, projectId, meta } = deployment
   const values: [string, string | undefined][] = [
     ['ENV', environmentOf(deployment)],
     ['TARGET_ENV', environmentNameOf(deployment)],
     ['URL', host ?? ''],
     ['BRANCH_URL', names.branch],
     ['PROJECT_PRODUCTION_URL', names.production],
-    ['REGION', createdIn],
+    ['REGION', region],
     ['DEPLOYMENT_ID', id],
     ['PROJECT_ID', projectId],
     ...Object.entries(GIT).map(([name, keys]): [string, string | undefined] => [

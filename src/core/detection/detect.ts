@@ -128,6 +128,7 @@ class Detection {
       cleanUrls: file.cleanUrls,
       functions: [...specs.flatMap(({ spec }) => settingOf(spec)), ...file.functions],
       crons: file.crons,
+      regions: file.regions,
       images: file.images,
       buildEnv: plainVariables(file.buildEnv, request.buildEnvKeys),
       envPrefix: this.#framework?.envPrefix,

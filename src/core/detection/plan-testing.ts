@@ -59,7 +59,15 @@ export const builtBy = (...runs: readonly Build[]): Partial<Deployment> => ({
 
 const NO_PLAN: Plan = {
   ...{ root: '', nodeVersion: '24.x', ignoreCommand: null, routes: undefined, cleanUrls: false },
-  ...{ functions: [], crons: [], images: undefined, buildEnv: {}, envPrefix: undefined, programEnv: {} },
+  ...{
+    functions: [],
+    crons: [],
+    regions: undefined,
+    images: undefined,
+    buildEnv: {},
+    envPrefix: undefined,
+    programEnv: {},
+  },
   ...{ hidden: () => false, notes: [], warnings: [], middleware: undefined, stages: [] },
 }
 

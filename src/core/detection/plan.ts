@@ -18,6 +18,8 @@ export interface Plan {
   readonly functions: readonly FunctionSetting[]
   /** What the configuration file wants to be requested on a schedule. */
   readonly crons: readonly CronSpec[]
+  /** Where functions are to run, if the configuration file says it. */
+  readonly regions: readonly string[] | undefined
   /** Which images can be had in which sizes, unless the build says it. */
   readonly images: ImageConfig | undefined
   /** What commands find that the configuration file says, under what the request and the project do. */

@@ -26,6 +26,8 @@ export interface LoadedProgram {
   /** All variables it finds, secrets in the clear: never logged, never written. */
   readonly env: Readonly<Record<string, string>>
   readonly scale: Scale
+  /** What its log is told when it starts. */
+  readonly notice?: string
   /** Of the deployment, for what is told to its log. */
   readonly paths: readonly string[]
 }

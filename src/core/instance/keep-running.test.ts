@@ -19,6 +19,7 @@ test('the last change of a scale stays in force, however slowly an earlier one i
     },
     outputs: { code: async () => sampleOutput() },
     scale: (_, scale) => void scaled.push(scale),
+    share: (_, min) => min,
   })
   const first = keepRunning('dpl_a')
   stored = { min: 0, max: 1 }
@@ -40,9 +41,22 @@ test('one that cannot be read is no obstacle for the next', async () => {
     },
     outputs: { code: async () => undefined },
     scale: (id) => void scaled.push(id),
+    share: (_, min) => min,
   })
   await assert.rejects(keepRunning('dpl_a'), /away/)
   fails = false
   await keepRunning('dpl_a')
   assert.deepEqual(scaled, ['dpl_a'])
+})
+
+test('a machine has its share of the instances that always run', async () => {
+  const scaled: Scale[] = []
+  const keepRunning = createKeepRunning({
+    deployments: { find: async (id) => sampleDeployment({ id, scale: { min: 5, max: 9 } }) },
+    outputs: { code: async () => undefined },
+    scale: (_, scale) => void scaled.push(scale),
+    share: ({ regions }, min) => (regions.includes('bru1') ? min - 2 : 0),
+  })
+  await keepRunning('dpl_a')
+  assert.deepEqual(scaled, [{ min: 3, max: 9 }])
 })

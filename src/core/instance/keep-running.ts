@@ -1,23 +1,29 @@
-import type { Scale } from '../deployment/deployment.ts'
+import type { Deployment, Scale } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { OutputStore } from '../output/output-store.ts'
+
+/** How many of the instances that a deployment always has are for this machine to run. */
+export type ShareOfMin = (deployment: Pick<Deployment, 'id' | 'regions'>, min: number) => number
 
 interface KeepParts {
   readonly deployments: Pick<DeploymentStore, 'find'>
   readonly outputs: Pick<OutputStore, 'code'>
   readonly scale: (deploymentId: string, scale: Scale, programs: readonly string[]) => void
+  readonly share: ShareOfMin
 }
 
 /**
  * Has as many instances of a deployment run as it wants now. What is read for one change never comes after what is
  * read for a later one: otherwise an older scale could stay in force, and instances would never freeze.
  */
-export function createKeepRunning({ deployments, outputs, scale }: KeepParts) {
+export function createKeepRunning({ deployments, outputs, scale, share }: KeepParts) {
   const last = new Map<string, Promise<void>>()
 
   async function apply(id: string): Promise<void> {
     const [deployment, code] = await Promise.all([deployments.find(id), outputs.code(id)])
-    if (deployment) scale(id, deployment.scale, code?.programs.map((program) => program.id) ?? [])
+    if (!deployment) return
+    const { min, max } = deployment.scale
+    scale(id, { min: share(deployment, min), max }, code?.programs.map((program) => program.id) ?? [])
   }
 
   return (id: string): Promise<void> => {

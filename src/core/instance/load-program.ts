@@ -3,20 +3,27 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
 import type { FindSiteNames } from '../deployment/site-names.ts'
 import { surroundings } from '../deployment/system-env.ts'
+import { originsOf } from '../machine/placement.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { isCrashed } from './crash-loop.ts'
-import type { LoadProgram } from './instance.ts'
+import type { LoadedProgram, LoadProgram } from './instance.ts'
+import type { ShareOfMin } from './keep-running.ts'
 
 interface LoadParts {
   readonly deployments: Pick<DeploymentStore, 'find' | 'sealedEnv'>
   readonly outputs: Pick<OutputStore, 'code'>
   readonly vault: Vault
   readonly siteNames: FindSiteNames
+  /** The region of this machine. */
+  readonly origin: string
+  readonly share: ShareOfMin
+  /** The machines that run programs; without any, this one is alone. */
+  readonly machines: () => readonly { readonly origin: string }[]
 }
 
 export const createLoadProgram =
-  ({ deployments, outputs, vault, siteNames }: LoadParts): LoadProgram =>
+  ({ deployments, outputs, vault, siteNames, origin, machines, share }: LoadParts): LoadProgram =>
   async ({ deploymentId, program: id }) => {
     const [deployment, code, sealed] = await Promise.all([
       deployments.find(deploymentId),
@@ -33,14 +40,27 @@ export const createLoadProgram =
       projectId: deployment.projectId,
       environment: environmentOf(deployment),
       env: {
-        ...surroundings(deployment, values, await siteNames(deployment)),
+        ...surroundings(deployment, values, await siteNames(deployment), origin),
         ...program.env,
         ...values.env,
       },
-      scale: deployment.scale,
+      scale: { ...deployment.scale, min: share(deployment, deployment.scale.min) },
+      ...awayNotice(deployment.regions, originsOf([...machines(), { origin }]), origin),
       paths: code?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],
     }
   }
+
+/** Why it does not run where it should. */
+function awayNotice(
+  regions: readonly string[],
+  origins: ReadonlySet<string>,
+  here: string,
+): Pick<LoadedProgram, 'notice'> {
+  if (regions.some((region) => origins.has(region))) return {}
+  return {
+    notice: `This instance runs in ${here}: the deployment is for ${regions.join(', ')}, where no machine runs functions now.`,
+  }
+}
 
 /** One that crashed is started to see whether it runs again. */
 const mayRun = (deployment: Deployment): boolean =>

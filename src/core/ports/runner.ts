@@ -34,6 +34,8 @@ export interface LeaseOptions {
   readonly affinity?: string
   /** To this instance and no other; `absent` where it is not there. */
   readonly instance?: string | undefined
+  /** On a machine of one of these regions if there is one; anywhere where this is absent. */
+  readonly regions?: readonly string[]
   /** Aborted when the visitor is gone. */
   readonly signal?: AbortSignal
 }

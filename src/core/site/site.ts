@@ -31,6 +31,8 @@ export interface Site {
   readonly images?: ImageConfig
   /** How visitors are given to the instances of a program. */
   readonly sessionAffinity: 'ip' | 'random'
+  /** Where its functions are to run; absent: anywhere. */
+  readonly regions?: readonly string[]
   /** Where visitors of this host are sent instead, with path and query as they are. */
   readonly redirect?: { readonly host: string; readonly status: 301 | 302 | 307 | 308 }
   /** False: no answer of a function or of a rewrite to elsewhere is kept for other visitors. */

@@ -113,7 +113,7 @@ class RunningCall implements UpstreamExchange, Waiting {
     this.#functions = functions
     this.#call = call
     this.#settle = settle
-    this.#leaseRequest = new LeaseRequest(call.affinity, call.instance)
+    this.#leaseRequest = new LeaseRequest(call)
   }
 
   start(): void {
@@ -297,12 +297,14 @@ const uncork = (socket: Socket): void => socket.uncork()
 class LeaseRequest implements LeaseOptions {
   declare readonly affinity?: string
   declare readonly instance?: string
+  declare readonly regions?: readonly string[]
   #controller: AbortController | undefined
   isAborted = false
 
-  constructor(affinity: string | undefined, instance: string | undefined) {
+  constructor({ affinity, instance, regions }: FunctionCall) {
     if (affinity !== undefined) this.affinity = affinity
     if (instance !== undefined) this.instance = instance
+    if (regions !== undefined) this.regions = regions
   }
 
   get signal(): AbortSignal {

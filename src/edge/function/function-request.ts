@@ -28,6 +28,8 @@ export interface FunctionCall {
   readonly affinity: string | undefined
   /** Only this instance may answer. */
   readonly instance: string | undefined
+  /** Where it should run. */
+  readonly regions: readonly string[] | undefined
   /** Until the answer begins, and until it ends. */
   readonly limitMs: number
   /** Whether the instance may change the protocol; there is then no limit to how long that is spoken. */
@@ -115,9 +117,9 @@ export class PreparedCall {
   }
 
   withId(requestId: string): FunctionCall {
-    const { program, method, body, affinity, instance, limitMs, mayUpgrade } = this.#call
+    const { program, method, body, affinity, instance, regions, limitMs, mayUpgrade } = this.#call
     const head = headOf(this.#parts, requestId)
-    return { program, requestId, method, head, body, affinity, instance, limitMs, mayUpgrade }
+    return { program, requestId, method, head, body, affinity, instance, regions, limitMs, mayUpgrade }
   }
 }
 
@@ -145,6 +147,7 @@ function callOf(site: Site, fn: SiteFunction, request: RequestLine, lines: strin
     body: undefined,
     affinity: site.sessionAffinity === 'ip' ? visitor.ip : undefined,
     instance: undefined,
+    regions: site.regions,
     limitMs: fn.maxDuration * 1000,
     mayUpgrade: false,
   }

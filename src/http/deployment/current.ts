@@ -90,12 +90,13 @@ export const listItem = (d: Deployment) => ({
   meta: d.meta,
 })
 
-export const build = (d: Deployment, b: Build) => ({
+/** `regions`: those that the deployment is in. */
+export const build = (d: Deployment, b: Build, regions: readonly string[]) => ({
   id: b.id,
   use: b.use,
   config: b.config,
   createdIn: d.createdIn,
-  deployedTo: b.readyState === 'READY' ? [...d.regions] : [],
+  deployedTo: b.readyState === 'READY' ? [...regions] : [],
   readyState: b.readyState,
   readyStateAt: b.readyStateAt,
   path: b.path,

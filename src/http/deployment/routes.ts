@@ -72,7 +72,8 @@ export function deploymentRoutes(deployments: Deployments): readonly Route[] {
     route(api.getFile, (ctx, { params }) => content(ctx, params.id, params.fileId)),
     route(api.listBuilds, async (ctx, { params }) => {
       const deployment = await readable(ctx, params.id)
-      return { builds: deployment.buildRuns.map((run) => current.build(deployment, run)) }
+      const regions = await deployments.regionsOf(deployment)
+      return { builds: deployment.buildRuns.map((run) => current.build(deployment, run, regions)) }
     }),
     route(api.getOutput, async (ctx, { params }) =>
       current.output(await deployments.output(ctx, params.id), await deployments.instances(ctx, params.id)),

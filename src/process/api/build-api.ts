@@ -32,7 +32,7 @@ export async function buildApi(
     command: ownCommand(),
     version: VERSION,
     teams: parts.stores.teams,
-    originOf: createOriginOf(config.domain, config.origin),
+    originOf: createOriginOf(config.domain, config.origin, parts.machines),
     origin: config.origin,
     sendsMail: config.smtpUrl !== undefined,
     checkHealth: parts.checkHealth,

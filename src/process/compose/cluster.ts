@@ -10,18 +10,16 @@ import {
   type PeerGateway,
   type PeerIdentity,
 } from '#adapters/runner-process/peer/peer-gateway.ts'
-import { SECOND } from '#contract/time.ts'
-import { isAlive, type Machine, type MachineRole } from '#core/machine/machine.ts'
+import type { Machine, MachineRole } from '#core/machine/machine.ts'
 import type { Config } from '../../config/config.ts'
 import { machineName } from '../machine-name.ts'
 import { ensureSealed } from '../tls/authority.ts'
 import { VERSION } from '../version.ts'
+import { BEAT, every } from './machine-watch.ts'
 import type { Parts } from './parts.ts'
 
 const AUTHORITY = 'cluster-authority'
 const LIFETIME_DAYS = 3650
-/** How often a machine is heard of, and looks at the others. */
-const BEAT = SECOND
 
 /** What proves to the others that this machine belongs to the installation: signed by an authority that signs nothing else. */
 async function makeIdentity(parts: Parts, machine: string): Promise<PeerIdentity> {
@@ -73,11 +71,9 @@ export async function openGateway(
   return openPeerGateway({ identity, host, port: Number(port), ...to, log: parts.log })
 }
 
-export interface Machines {
+export interface Peers {
   /** Those that run functions, answer, and are not to be left alone. */
   others(): readonly OtherMachine[]
-  /** Whether this machine is to be left alone. */
-  isDraining(): boolean
   close(): void
 }
 
@@ -87,76 +83,58 @@ interface KnownPeer {
   machine: Machine
 }
 
-/** Keeps an eye on the other machines. While the database is away, those known last count. */
-export async function watchMachines(
-  config: Config,
-  parts: Parts,
-  { connects = true } = {},
-): Promise<Machines> {
-  if (config.databaseUrl === undefined) return { others: () => [], isDraining: () => false, close() {} }
-  const { stores, log } = parts
+/** Connects to the machines that run functions, as they come and go. */
+export async function connectPeers(config: Config, parts: Parts): Promise<Peers> {
+  const { machines, log } = parts
   const own = await machineName(config.dataDir)
   const peers = new Map<string, KnownPeer>()
-  let identity: PeerIdentity | undefined
-  let isDraining = false
+  let identity: Promise<PeerIdentity> | undefined
 
   const drop = (name: string) => {
     peers.get(name)?.runner.close()
     peers.delete(name)
   }
 
-  async function look(): Promise<void> {
-    const machines = await stores.machines.list()
-    isDraining = machines.some((machine) => machine.name === own && machine.isDraining)
-    if (!connects) return
-    const there = machines.filter(
-      (machine) => machine.role === 'work' && machine.name !== own && machine.address && isAlive(machine),
-    )
-    if (there.length > 0) identity ??= await makeIdentity(parts, own)
-    for (const name of peers.keys()) if (!there.some((machine) => machine.name === name)) drop(name)
-    for (const machine of there) {
-      const { name, address = '' } = machine
-      const known = peers.get(name)
-      if (known?.address === address) known.machine = machine
-      else if (identity !== undefined) {
-        drop(name)
-        const proof = identity
-        const peer = {
-          name,
-          connect: (to: Parameters<typeof connectToPeer>[2]) => connectToPeer({ name, address }, proof, to),
-        }
-        peers.set(name, { address, machine, runner: createRunnerClient({ peer, logger: log }) })
-      }
+  function meet(machine: Machine, proof: PeerIdentity): void {
+    const { name, address = '' } = machine
+    const known = peers.get(name)
+    if (known?.address === address) {
+      known.machine = machine
+      return
     }
+    drop(name)
+    const peer = {
+      name,
+      connect: (to: Parameters<typeof connectToPeer>[2]) => connectToPeer({ name, address }, proof, to),
+    }
+    peers.set(name, { address, machine, runner: createRunnerClient({ peer, logger: log }) })
   }
 
-  const stop = every(BEAT, () =>
-    look().catch((err: unknown) => log.debug({ err }, 'other machines are not seen')),
-  )
+  const others = () =>
+    machines.alive().filter(({ role, name, address }) => role === 'work' && name !== own && address)
+
+  async function look(): Promise<void> {
+    if (others().length > 0) identity ??= makeIdentity(parts, own)
+    const proof = await identity
+    const there = others()
+    for (const name of peers.keys()) if (!there.some((machine) => machine.name === name)) drop(name)
+    if (proof) for (const machine of there) meet(machine, proof)
+  }
+
+  const stop = machines.onLook(() => {
+    look().catch((err: unknown) => {
+      identity = undefined
+      log.debug({ err }, 'other machines are not met')
+    })
+  })
   return {
     others: () =>
       [...peers.values()]
         .filter(({ machine }) => !machine.isDraining)
-        .map(({ machine: { name, load }, runner }) => ({ name, load, runner })),
-    isDraining: () => isDraining,
+        .map(({ machine: { name, load, origin }, runner }) => ({ name, load, origin, runner })),
     close() {
       stop()
       for (const name of [...peers.keys()]) drop(name)
     },
-  }
-}
-
-/** At once, and then again and again, never twice at the same time. */
-function every(ms: number, work: () => Promise<void>): () => void {
-  let isStopped = false
-  let timer: NodeJS.Timeout | undefined
-  const turn = async () => {
-    await work()
-    if (!isStopped) timer = setTimeout(() => void turn(), ms).unref()
-  }
-  void turn()
-  return () => {
-    isStopped = true
-    clearTimeout(timer)
   }
 }

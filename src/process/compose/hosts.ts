@@ -1,7 +1,9 @@
 import { ORIGINS, type Origin } from '#contract/origins.ts'
+import { originsOf } from '#core/machine/placement.ts'
 import type { UpgradeHandler } from '#listener/listener-http1.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
+import type { MachineWatch } from './machine-watch.ts'
 
 /** The host a request is for, lower-case, without port; empty when an old client sent none. */
 export function hostOf(req: AnyRequest): string {
@@ -43,8 +45,18 @@ export function upgradesOfSites(names: HostNames, upgrade: UpgradeHandler): Upgr
   }
 }
 
-/** `api-<origin>.<domain>` names an origin; every other name is the one this node is. */
-export function createOriginOf(domain: string, here: Origin): (host: string | undefined) => Origin {
+/**
+ * Where a request is answered. In an installation that is in one place alone, `api-<origin>.<domain>` names the origin, and every
+ * other name is the one this machine is; in one with several, DNS leads these names there, and this machine is where it is.
+ */
+export function createOriginOf(
+  domain: string,
+  here: Origin,
+  { alive }: Pick<MachineWatch, 'alive'>,
+): (host: string | undefined) => Origin {
   const named = new Map(ORIGINS.map((origin) => [`api-${origin}.${domain}`, origin]))
-  return (host = '') => named.get(withoutPort(host).toLowerCase()) ?? here
+  return (host = '') => {
+    const origin = named.get(withoutPort(host).toLowerCase())
+    return origin === undefined || originsOf(alive()).size > 1 ? here : origin
+  }
 }

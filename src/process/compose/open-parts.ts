@@ -35,6 +35,7 @@ import { createReserve } from '../supervisor/reserve.ts'
 import { openIssuer } from '../tls/certificates.ts'
 import { VERSION } from '../version.ts'
 import { openContents } from './contents.ts'
+import { createMachineWatch } from './machine-watch.ts'
 import { openAllows } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import { openRegistrar } from './registrar.ts'
@@ -86,6 +87,7 @@ export async function openParts(
   const quotas = createQuotas({ stores, settings: quotaSettings, clock })
   const logAllowance = new LogAllowance({ quotas, usage: stores.usage, clock, log })
   const zones = createZoneSource(database.db, config)
+  const machines = createMachineWatch(url === undefined ? undefined : stores.machines, { clock, log })
   const outbound = createOutbound({ allows: openAllows(config) })
   return {
     disk,
@@ -107,6 +109,7 @@ export async function openParts(
     resolver: createDnsResolver({ servers: config.resolvers, allows: openAllows(config, [53]) }),
     outbound,
     bus,
+    machines,
     limiter,
     clock,
     log,
@@ -133,6 +136,7 @@ export async function openParts(
     },
     checkHealth: database.check,
     async close() {
+      machines.stop()
       outbound.close()
       await logWriter.close()
       await logAllowance.flush()

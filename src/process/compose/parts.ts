@@ -24,6 +24,7 @@ import type { QuotaSettings } from '#core/usage/quota-settings.ts'
 import type { Quotas } from '#core/usage/quotas.ts'
 import type { Reserve } from '../supervisor/reserve.ts'
 import type { Contents } from './contents.ts'
+import type { MachineWatch } from './machine-watch.ts'
 
 /** What every process is made of, whatever it does with it. */
 export interface Parts {
@@ -53,6 +54,8 @@ export interface Parts {
   /** To addresses that users gave. */
   readonly outbound: Outbound
   readonly bus: Bus
+  /** Those of the installation; looked at from `start` on. */
+  readonly machines: MachineWatch
   readonly limiter: RateLimiter
   readonly clock: Clock
   readonly log: Log

@@ -322,6 +322,7 @@ function openDeployments(
     quotas,
     store: stores.deployments,
     instances: stores.instances,
+    machines: stores.machines,
     outputs: stores.outputs,
     projects: stores.projects,
     onNews: (news) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news)),

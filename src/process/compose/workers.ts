@@ -34,6 +34,7 @@ import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { createRevalidate } from './revalidate.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
+import { createShare, runningMachines } from './running-share.ts'
 import { openScreenshots } from './screenshots.ts'
 import { sharedNetworkEnv } from './shared-network-env.ts'
 import { siteNamesOf } from './site-names.ts'
@@ -51,11 +52,19 @@ export interface CodeWorkers {
   drain(ms: number, options?: DrainOptions): Promise<void>
 }
 
-/** `serves`: whether this machine also has serving processes. */
+interface WorkerPlace {
+  /** The name of the machine, and of the working process on it. */
+  readonly machine: string
+  readonly worker: string
+  /** Whether this machine also has serving processes. */
+  readonly serves: boolean
+  readonly seat: number
+}
+
 export async function openCodeWorkers(
   config: Config,
   parts: Parts,
-  { worker, serves, seat }: { readonly worker: string; readonly serves: boolean; readonly seat: number },
+  { machine, worker, serves, seat }: WorkerPlace,
 ): Promise<CodeWorkers> {
   // Builds and programs are users of their own, who have to read what is laid out for them. The data folder is closed to
   // everybody else, whatever the files in it allow.
@@ -100,6 +109,7 @@ export async function openCodeWorkers(
       : undefined
   const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: tellHosts(bus) })
   const prerenders = openPrerenders(config, parts)
+  const share = createShare(parts.machines, { name: machine, isReached: config.clusterAddress !== undefined })
   const runner = await createRunnerHost({
     sandbox,
     folder: config.dataDir,
@@ -112,6 +122,9 @@ export async function openCodeWorkers(
       outputs: stores.outputs,
       vault,
       siteNames: siteNamesOf(config, parts),
+      origin: config.origin,
+      share: share.of,
+      machines: () => runningMachines(parts.machines),
     }),
     ensureNode: (version) => toolchains.ensureNode(version),
     usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,
@@ -152,12 +165,15 @@ export async function openCodeWorkers(
     if (news?.what === 'scaled') void keepRunning(news.id).catch(notKept)
   })
 
-  const keepRunning = createKeepRunning({ ...stores, scale: runner.scale.bind(runner) })
+  const keepRunning = createKeepRunning({ ...stores, scale: runner.scale.bind(runner), share: share.of })
   const notKept = (err: unknown) => log.error({ err }, 'what should always run could not be started')
-  void stores.deployments
-    .keptRunning()
-    .then((kept) => Promise.all(kept.map(({ id }) => keepRunning(id))))
-    .catch(notKept)
+  const keepAll = () =>
+    void stores.deployments
+      .keptRunning()
+      .then((kept) => Promise.all(kept.map(({ id }) => keepRunning(id))))
+      .catch(notKept)
+  keepAll()
+  const stopSharing = share.onChange(keepAll)
 
   const builder = createBuilder({
     ...{ environment, toolchains, cli, blobs, clock, registry },
@@ -174,6 +190,7 @@ export async function openCodeWorkers(
     sandbox: facts,
     async drain(ms, how) {
       unsubscribe()
+      stopSharing()
       await runner.drain(ms, how)
       await gateway?.close()
       await docker?.close()

@@ -89,6 +89,7 @@ export class LiveInstance {
     this.#parts = parts
     this.#launched = launched
     this.#budget = new LineBudget({ now: () => performance.now(), write: (text) => this.tell(text) })
+    if (loaded.notice !== undefined) this.tell(loaded.notice)
     this.started = this.#outcome.promise
     this.started.catch(() => {})
     launched.listener = {

@@ -32,12 +32,15 @@ function machine(name: string): Scripted {
 function world() {
   const own = machine('own')
   const [a, b] = [machine('a'), machine('b')]
-  const others: (OtherMachine & { load: number })[] = [
-    { name: 'a', load: 0.5, runner: a },
-    { name: 'b', load: 0.2, runner: b },
+  const others: (OtherMachine & { load: number; origin: string })[] = [
+    { name: 'a', origin: 'iad1', load: 0.5, runner: a },
+    { name: 'b', origin: 'iad1', load: 0.2, runner: b },
   ]
   const state = { isDraining: false }
-  const runner = createClusterRunner({ own, others: () => others, isDraining: () => state.isDraining })
+  const runner = createClusterRunner({
+    ...{ own, origin: 'iad1', others: () => others },
+    isDraining: () => state.isDraining,
+  })
   const where = async (options?: LeaseOptions) => (await runner.lease(REF, options)).instanceId
   return { own, a, b, others, state, runner, where }
 }
@@ -90,4 +93,24 @@ test('where a machine is gone the next one is asked, but a program that crashes 
   assert.equal(await where(), 'a-1')
   own.fails = new RunnerError('crashed', 'it ends while it starts')
   await assert.rejects(where(), { fault: 'crashed' })
+})
+
+test('machines of the wanted regions come first, then this one, then the others', async () => {
+  const { own, a, b, others, where } = world()
+  for (const other of others) if (other.name === 'a') other.origin = 'hnd1'
+  assert.equal(await where({ regions: ['hnd1'] }), 'a-1', 'this machine is in another region')
+  assert.equal(await where({ regions: ['hnd1', 'iad1'] }), 'own-1', 'this machine is in one of them')
+  assert.equal(await where({ regions: ['bru1'] }), 'own-1', 'no machine is in it')
+  a.fails = new RunnerError('unavailable', 'gone')
+  assert.equal(await where({ regions: ['hnd1'] }), 'own-1', 'the only one there is does not answer')
+  own.isConnected = false
+  assert.equal(await where({ regions: ['hnd1'] }), 'b-1')
+  a.fails = undefined
+  a.isConnected = false
+  assert.equal(await where({ regions: ['hnd1'] }), 'b-1', 'nobody there is connected')
+  b.isConnected = false
+  a.isConnected = true
+  own.isConnected = true
+  own.instances.push('certain')
+  assert.equal(await where({ regions: ['hnd1'], instance: 'certain' }), 'certain')
 })

@@ -18,6 +18,8 @@ export interface MachineRunner extends Runner {
 
 export interface OtherMachine {
   readonly name: string
+  /** The region that it is in. */
+  readonly origin: string
   /** Of the last minute, for each processor. */
   readonly load: number
   readonly runner: MachineRunner
@@ -26,6 +28,8 @@ export interface OtherMachine {
 export interface ClusterRunnerOptions {
   /** Of this machine. */
   readonly own: MachineRunner
+  /** The region that this machine is in. */
+  readonly origin: string
   /** Whether this machine is to be left alone. */
   readonly isDraining: () => boolean
   /** Those that run functions and are not to be left alone. */
@@ -39,9 +43,10 @@ const REQUESTS_PER_LOAD = 32
 
 /**
  * Gives requests to the functions of this machine, and where it runs none, or not now, to those of others: to the one that has least
- * to do, an instance that runs before one that has to be started. Where a machine turns out to be gone, the next one is asked.
+ * to do, an instance that runs before one that has to be started. Machines of the wanted regions come before all others, this one
+ * too. Where a machine turns out to be gone, the next one is asked.
  */
-export function createClusterRunner({ own, isDraining, others }: ClusterRunnerOptions): Runner {
+export function createClusterRunner({ own, origin, isDraining, others }: ClusterRunnerOptions): Runner {
   const underWay = new Map<string, number>()
 
   const count = (name: string, by: number) => underWay.set(name, (underWay.get(name) ?? 0) + by)
@@ -51,14 +56,22 @@ export function createClusterRunner({ own, isDraining, others }: ClusterRunnerOp
     (underWay.get(machine.name) ?? 0) / REQUESTS_PER_LOAD +
     (machine.runner.hasInstance(program) ? 0 : START_COST)
 
+  const connected = () => others().filter(({ runner }) => runner.isConnected)
+
+  /** Whether the request is no worse off here than elsewhere. A certain instance is looked for here first. */
+  const isForHere = ({ regions, instance }: LeaseOptions): boolean =>
+    regions === undefined ||
+    instance !== undefined ||
+    regions.includes(origin) ||
+    !connected().some((machine) => regions.includes(machine.origin))
+
   function inOrder(program: ProgramRef, { affinity }: LeaseOptions): readonly OtherMachine[] {
-    const connected = others().filter(({ runner }) => runner.isConnected)
     // Other serving processes choose alike.
     const rank = (machine: OtherMachine): number | string =>
       affinity === undefined
         ? costOf(machine, program)
         : createHash('sha1').update(`${affinity}\0${machine.name}`).digest('hex')
-    return connected
+    return connected()
       .map((machine) => ({ machine, rank: rank(machine) }))
       .sort((a, b) => (a.rank < b.rank ? -1 : 1))
       .map(({ machine }) => machine)
@@ -87,9 +100,17 @@ export function createClusterRunner({ own, isDraining, others }: ClusterRunnerOp
 
   async function leaseElsewhere(program: ProgramRef, options: LeaseOptions, first: unknown): Promise<Lease> {
     let reason = first
-    for (const machine of inOrder(program, options))
+    const { regions } = options
+    const machines = inOrder(program, options)
+    const isWanted = (machine: OtherMachine) => regions?.includes(machine.origin) ?? true
+    const mayBeHere = first === undefined && own.isConnected && !isDraining()
+    for (const machine of [
+      ...machines.filter(isWanted),
+      ...(mayBeHere ? [undefined] : []),
+      ...machines.filter((machine) => !isWanted(machine)),
+    ])
       try {
-        return await leaseFrom(machine, program, options)
+        return await (machine ? leaseFrom(machine, program, options) : own.lease(program, options))
       } catch (error) {
         if (!mayBeElsewhere(error, options)) throw error
         reason = error
@@ -101,7 +122,7 @@ export function createClusterRunner({ own, isDraining, others }: ClusterRunnerOp
 
   return {
     lease(program, options = {}) {
-      if (!own.isConnected || (isDraining() && others().length > 0))
+      if (!own.isConnected || (isDraining() && others().length > 0) || !isForHere(options))
         return leaseElsewhere(program, options, undefined)
       const fallBack = (error: unknown) => {
         if (!mayBeElsewhere(error, options)) throw error

@@ -10,6 +10,7 @@ import { type FunctionSetting, readFunctionSettings } from './function-settings.
 import { readImages } from './image-settings.ts'
 import { invalidConfig, isRecord, parseJson } from './json.ts'
 import { type IgnoredKey, ignoredKeys } from './known-keys.ts'
+import { readRegionSettings } from './region-settings.ts'
 import { readConfiguredRoutes } from './route-rules.ts'
 
 /** Of several, the first counts. */
@@ -31,6 +32,8 @@ export interface Configuration {
   readonly installCommand: string | null | undefined
   readonly buildCommand: string | null | undefined
   readonly outputDirectory: string | null | undefined
+  /** Where functions are to run. */
+  readonly regions: readonly string[] | undefined
   readonly ignoreCommand: string | null | undefined
   /** For the programs. A value `@name` stands for a secret that only a request can bring. */
   readonly env: Readonly<Record<string, string>>
@@ -51,6 +54,7 @@ export const NO_CONFIGURATION: Configuration = {
   installCommand: undefined,
   buildCommand: undefined,
   outputDirectory: undefined,
+  regions: undefined,
   ignoreCommand: undefined,
   env: {},
   buildEnv: {},
@@ -67,16 +71,26 @@ export async function readConfiguration(tree: SourceTree): Promise<Configuration
   return readObject(json, file)
 }
 
-/** The keys of the configuration file that do nothing, of one that can be read; what else is wrong with it is told later. */
-export async function readIgnoredKeys(tree: SourceTree): Promise<readonly IgnoredKey[]> {
+export interface ConfigurationAhead {
+  /** The keys that do nothing. */
+  readonly ignoredKeys: readonly IgnoredKey[]
+  readonly regions?: readonly string[] | undefined
+}
+
+/** What has to be known of a configuration file before it is read in full; what is wrong with it is told later. */
+export async function readConfigurationAhead(tree: SourceTree): Promise<ConfigurationAhead> {
   const file = CONFIG_FILES.find((name) => tree.has(name))
   const text = file === undefined ? undefined : await tree.text(file)
-  if (file === undefined || text === undefined) return []
+  if (file === undefined || text === undefined) return { ignoredKeys: [] }
   try {
     const json = parseJson(text, file)
-    return isRecord(json) ? ignoredKeys(json, file) : []
+    if (!isRecord(json)) return { ignoredKeys: [] }
+    return {
+      ignoredKeys: ignoredKeys(json, file),
+      regions: readRegionSettings(json.regions, file).regions,
+    }
   } catch (error) {
-    if (error instanceof BuildFailure) return []
+    if (error instanceof BuildFailure) return { ignoredKeys: [] }
     throw error
   }
 }
@@ -95,6 +109,7 @@ async function readObject(json: Readonly<Record<string, unknown>>, file: string)
     return value
   }
   const build = json.build
+  const { regions, warnings } = readRegionSettings(json.regions, file)
   if (build !== undefined && !isRecord(build)) throw invalidConfig(`${file}: \`build\` should be an object.`)
   return {
     file,
@@ -108,10 +123,11 @@ async function readObject(json: Readonly<Record<string, unknown>>, file: string)
     installCommand: setting('installCommand'),
     buildCommand: setting('buildCommand'),
     outputDirectory: setting('outputDirectory'),
+    regions,
     ignoreCommand: setting('ignoreCommand'),
     env: readVariables(json.env, `${file}: \`env\``),
     buildEnv: readVariables(build?.env, `${file}: \`build.env\``),
-    warnings: ignoredKeys(json, file).map(({ message }) => `Warning: ${message}`),
+    warnings: [...ignoredKeys(json, file).map(({ message }) => `Warning: ${message}`), ...warnings],
   }
 }
 

@@ -16,6 +16,7 @@ const HONOURED = [
   'installCommand',
   'outputDirectory',
   'redirects',
+  'regions',
   'rewrites',
   'routes',
   'trailingSlash',
@@ -34,14 +35,15 @@ const WITHOUT_EFFECT = [
   'version',
 ] as const
 
+const FAIL_OVER = 'Where no machine of its `regions` is there, a function runs in any other.'
+
 /** Keys that somebody may count on, and what there is in their place. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
   bunVersion: 'Bun is used as a package manager only; programs run on Node.',
   bulkRedirectsPath: 'Write the redirects into `redirects`.',
   fluid: 'An instance answers several requests at once anyway.',
-  regions: 'Functions run where the installation is.',
-  functionFailoverRegions: 'There is no other region to fail over to.',
-  passiveRegions: 'There is no other region to fail over to.',
+  functionFailoverRegions: FAIL_OVER,
+  passiveRegions: FAIL_OVER,
 }
 
 const known = new Set<string>([...HONOURED, ...WITHOUT_EFFECT])

@@ -1,0 +1,79 @@
+import { SECOND } from '#contract/time.ts'
+import { isAlive, type Machine, type MachineStore, SILENT_MS } from '#core/machine/machine.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+
+/** How often a machine is heard of, and looks at the others. */
+export const BEAT = SECOND
+
+/** What this process knows of the machines of the installation. One with a database of its own knows of none. */
+export interface MachineWatch {
+  /** Those that were heard of lately. While the database is away, those known last. */
+  alive(): readonly Machine[]
+  /** Called whenever the machines were looked at. */
+  onLook(listener: () => void): () => void
+  start(): void
+  stop(): void
+}
+
+/** `machines` absent: there are no others. */
+export function createMachineWatch(
+  machines: Pick<MachineStore, 'list'> | undefined,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): MachineWatch {
+  const listeners = new Set<() => void>()
+  let known: readonly Machine[] = []
+  let stop: (() => void) | undefined
+  /** When the database is back, nobody was heard of while it was away: until then silence says nothing. */
+  let silenceCountsAt = 0
+
+  async function look(store: Pick<MachineStore, 'list'>): Promise<void> {
+    try {
+      const listed = await store.list()
+      const before = new Set(clock.monotonic() < silenceCountsAt ? known.map(keyOf) : [])
+      known = listed.filter((machine) => isAlive(machine) || before.has(keyOf(machine)))
+    } catch (err) {
+      log.debug({ err }, 'other machines are not seen')
+      silenceCountsAt = clock.monotonic() + SILENT_MS
+      return
+    }
+    for (const listener of listeners) listener()
+  }
+
+  return {
+    alive: () => known,
+    onLook(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    start() {
+      if (machines !== undefined) stop ??= every(BEAT, () => look(machines))
+    },
+    stop() {
+      stop?.()
+    },
+  }
+}
+
+/** Whether a machine is to be left alone. */
+export const createIsDraining =
+  ({ alive }: MachineWatch, own: string) =>
+  (): boolean =>
+    alive().some(({ name, isDraining }) => name === own && isDraining)
+
+const keyOf = ({ name, role }: Machine): string => `${role} ${name}`
+
+/** At once, and then again and again, never twice at the same time. */
+export function every(ms: number, work: () => Promise<void>): () => void {
+  let isStopped = false
+  let timer: NodeJS.Timeout | undefined
+  const turn = async () => {
+    await work()
+    if (!isStopped) timer = setTimeout(() => void turn(), ms).unref()
+  }
+  void turn()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+}

@@ -3,7 +3,6 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/frozen-values.ts'
 import type { FindSiteNames } from '../deployment/site-names.ts'
 import { surroundings } from '../deployment/system-env.ts'
-import { originsOf } from '../machine/placement.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { isCrashed } from './crash-loop.ts'
@@ -18,12 +17,10 @@ interface LoadParts {
   /** The region of this machine. */
   readonly origin: string
   readonly share: ShareOfMin
-  /** The machines that run programs; without any, this one is alone. */
-  readonly machines: () => readonly { readonly origin: string }[]
 }
 
 export const createLoadProgram =
-  ({ deployments, outputs, vault, siteNames, origin, machines, share }: LoadParts): LoadProgram =>
+  ({ deployments, outputs, vault, siteNames, origin, share }: LoadParts): LoadProgram =>
   async ({ deploymentId, program: id }) => {
     const [deployment, code, sealed] = await Promise.all([
       deployments.find(deploymentId),
@@ -45,22 +42,18 @@ export const createLoadProgram =
         ...values.env,
       },
       scale: { ...deployment.scale, min: share(deployment, deployment.scale.min) },
-      ...awayNotice(deployment.regions, originsOf([...machines(), { origin }]), origin),
+      ...awayNotice(deployment, origin),
       paths: code?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],
     }
   }
 
-/** Why it does not run where it should. */
-function awayNotice(
-  regions: readonly string[],
-  origins: ReadonlySet<string>,
-  here: string,
-): Pick<LoadedProgram, 'notice'> {
-  if (regions.some((region) => origins.has(region))) return {}
-  return {
-    notice: `This instance runs in ${here}: the deployment is for ${regions.join(', ')}, where no machine runs functions now.`,
-  }
-}
+/** Why it does not run where it should. While it is built, it is tried out wherever that is. */
+const awayNotice = ({ regions, state }: Deployment, here: string): Pick<LoadedProgram, 'notice'> =>
+  state !== 'READY' || regions.includes(here)
+    ? {}
+    : {
+        notice: `This instance runs in ${here}: the deployment is for ${regions.join(', ')}, where no machine was available to run it.`,
+      }
 
 /** One that crashed is started to see whether it runs again. */
 const mayRun = (deployment: Deployment): boolean =>

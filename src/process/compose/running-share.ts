@@ -4,7 +4,7 @@ import { machinesFor, shareOf } from '#core/machine/placement.ts'
 import type { MachineWatch } from './machine-watch.ts'
 
 /** Those that run functions for the whole installation. */
-export const runningMachines = ({ alive }: Pick<MachineWatch, 'alive'>): readonly Machine[] =>
+const runningMachines = ({ alive }: Pick<MachineWatch, 'alive'>): readonly Machine[] =>
   alive().filter(({ role, address, isDraining }) => role === 'work' && address !== undefined && !isDraining)
 
 interface OwnMachine {

@@ -34,7 +34,7 @@ import type { Parts } from './parts.ts'
 import { openPrerenders } from './prerenders.ts'
 import { createRevalidate } from './revalidate.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
-import { createShare, runningMachines } from './running-share.ts'
+import { createShare } from './running-share.ts'
 import { openScreenshots } from './screenshots.ts'
 import { sharedNetworkEnv } from './shared-network-env.ts'
 import { siteNamesOf } from './site-names.ts'
@@ -124,7 +124,6 @@ export async function openCodeWorkers(
       siteNames: siteNamesOf(config, parts),
       origin: config.origin,
       share: share.of,
-      machines: () => runningMachines(parts.machines),
     }),
     ensureNode: (version) => toolchains.ensureNode(version),
     usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,

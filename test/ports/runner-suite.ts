@@ -67,6 +67,8 @@ export interface Workbench {
   logged(pattern: RegExp): Promise<InstanceLine>
   /** The working process begins anew, as after an update. */
   restart(): Promise<void>
+  /** Another working process takes the place of this one, in folders of its own, while this one still stops. */
+  succeed(): Promise<void>
 }
 
 export const ask = ({ socket: socketPath }: Lease, path = '/'): Promise<Reply> =>
@@ -188,6 +190,11 @@ export async function openWorkbench(
       await host.drain(0)
       await mkdir(runFolder, { recursive: true, mode: 0o700 })
       host = await createRunnerHost(hostOptions)
+    },
+    async succeed() {
+      const own = join(folder, 'next')
+      await mkdir(join(own, 'run'), { recursive: true, mode: 0o700 })
+      host = await createRunnerHost({ ...hostOptions, folder: own, runFolder: join(own, 'run') })
     },
   }
   return bench

@@ -171,6 +171,24 @@ describe('the runner', { skip }, () => {
     lease.release()
   })
 
+  it('leaves the working process that came after it in its place, however long it takes to stop', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({ files: HELD })
+    const lease = await bench.client.lease(ref)
+    const answer = ask(lease)
+    const stopped = bench.host.drain(60_000)
+    await bench.succeed()
+    const early = bench.connect()
+    const hello = await bench.deploy({ files: HELLO })
+    assert.equal((await bench.get(hello, '/', early)).status, 200)
+    await ask(lease, '/go')
+    assert.equal((await answer).body, 'held')
+    lease.release()
+    await stopped
+    assert.deepEqual([...bench.stored.values()], bench.host.list(hello.deploymentId))
+    assert.equal((await bench.get(hello, '/', bench.connect())).status, 200)
+  })
+
   it('refuses a request after a while where nothing runs programs', async (t) => {
     const bench = await openWorkbench(t, await sandbox())
     const { createRunnerClient } = await import('#adapters/runner-process/client/runner-client.ts')

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { listenAt } from '#adapters/fs/socket-file.ts'
 import type { Log } from '#core/ports/log.ts'
 import { restoreVisitor } from './visitor.ts'
 
@@ -31,15 +30,13 @@ export async function answerForwarded({ socket, open, log }: AnswerParts): Promi
       res.destroy()
     }
   })
-  // Whoever was here before died without taking it away.
-  await rm(socket, { force: true })
-  server.listen(socket)
-  await once(server, 'listening')
-  await chmod(socket, 0o600)
+  const file = await listenAt(server, socket)
   return {
     async drain(ms) {
       const late = setTimeout(() => server.closeAllConnections(), ms)
-      await new Promise((resolve) => server.close(resolve))
+      const closed = new Promise((resolve) => server.close(resolve))
+      await file.remove()
+      await closed
       clearTimeout(late)
     },
   }

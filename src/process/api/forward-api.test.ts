@@ -102,3 +102,17 @@ test('an answer that breaks off is not taken for a whole one', async (t) => {
   const answer = await fetch(`${url}/dies`)
   await assert.rejects(answer.text())
 })
+
+test('a working process that takes its time to stop leaves the socket of the one that came after it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-forward-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const socket = join(folder, 'api.sock')
+  const old = await answerForwarded({ socket, open: async () => answering('old'), log })
+  const next = await answerForwarded({ socket, open: async () => answering('new'), log })
+  t.after(() => next.drain(1000))
+  await old.drain(1000)
+  const headers = { 'x-aloft-visitor': '{"ip":"192.0.2.1","secure":false}', connection: 'close' }
+  const asked = request({ socketPath: socket, path: '/', headers }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  assert.equal(JSON.parse(await text(answer)).who, 'new')
+})

@@ -1,4 +1,4 @@
-import { chmod, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type ProgramRef, RunnerError } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
+import { listenAt, type SocketFile } from '../../fs/socket-file.ts'
 import { speakJsonLines } from '../json-lines.ts'
 import { archiveOf } from '../launch/compile-cache.ts'
 import {
@@ -174,6 +175,7 @@ class ProcessHost implements RunnerHost {
   #stored: Promise<unknown> = Promise.resolve()
   #lists = 0
   #sweep: NodeJS.Timeout | undefined
+  #socketFile: SocketFile | undefined
   #draining: Promise<void> | undefined
 
   constructor(options: RunnerHostOptions, places: Places) {
@@ -220,11 +222,7 @@ class ProcessHost implements RunnerHost {
     await this.#folders.open()
     await this.#clearCaches()
     this.#store(() => instances.clear(worker))
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen(socket, resolve)
-    })
-    await chmod(socket, 0o600)
+    this.#socketFile = await listenAt(this.#server, socket)
     this.#sweep = setInterval(() => this.#look(), this.#limits.sweepMs).unref()
   }
 
@@ -268,9 +266,9 @@ class ProcessHost implements RunnerHost {
   }
 
   async #drain(ms: number, succeeded: boolean): Promise<void> {
-    const { instances, worker, socket } = this.#options
     clearInterval(this.#sweep)
     const closed = new Promise((resolve) => this.#server.close(resolve))
+    await this.#socketFile?.remove()
     const warm = this.#warm.close()
     await Promise.all([...this.#allPools()].map((pool) => pool.drain(ms)))
     this.#stopped.abort(new RunnerError('unavailable', 'The platform stops'))
@@ -282,9 +280,8 @@ class ProcessHost implements RunnerHost {
     await warm
     for (const connection of this.#sockets) connection.destroy()
     await closed
-    this.#store(() => instances.clear(worker))
+    // Each was taken off the list as it ended. What is left of that name is of a process that took this one's place.
     await this.#stored
-    await rm(socket, { force: true })
     await leaveRunFolder(this.#places.run, succeeded)
   }
 

@@ -3,7 +3,7 @@ import type { Row } from './row.ts'
 export interface Benchmark {
   readonly ids: readonly string[]
   readonly tools: readonly string[]
-  readonly load: () => Promise<{ run(): Promise<Row[]> }>
+  readonly load: () => Promise<{ run(only?: readonly string[]): Promise<Row[]> }>
 }
 
 /** Every benchmark that has a target, in the order of their numbers. */
@@ -25,8 +25,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P9'], tools: ['bind', 'dnsperf'], load: () => import('./dns.ts') },
   { ids: ['P11'], tools: [], load: () => import('./create-live.ts') },
   { ids: ['P12'], tools: [], load: () => import('./idle-memory.ts') },
-  { ids: ['P13'], tools: ['wrk', 'bubblewrap'], load: () => import('./noisy-build.ts') },
-  { ids: ['P13'], tools: [], load: () => import('./neighbours.ts') },
+  { ids: ['P13'], tools: ['bubblewrap'], load: () => import('./neighbours.ts') },
   { ids: ['P14'], tools: [], load: () => import('./many-rows.ts') },
   { ids: ['P15'], tools: [], load: () => import('./cli-start.ts') },
   { ids: ['P16'], tools: [], load: () => import('./start.ts') },

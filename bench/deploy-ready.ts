@@ -2,7 +2,7 @@ import type { Platform } from './platform.ts'
 
 /** Deploys files and waits until they are live; answers the host. */
 export async function deployReady(
-  platform: Platform,
+  platform: Pick<Platform, 'call'>,
   name: string,
   files: Readonly<Record<string, string>>,
 ): Promise<string> {

@@ -6,7 +6,7 @@ import { toLoadCore, toServerCore } from './cores.ts'
 import { oneConnection, type Reply, send } from './send.ts'
 import { isTrial } from './trial.ts'
 
-interface Call {
+export interface Call {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer | string
@@ -31,9 +31,13 @@ export interface Platform {
 let shared: Promise<Platform> | undefined
 
 /** The real program with one serving process, no limit in reach, and SQLite. In a trial one serves all benchmarks. */
-export async function startPlatform(env: Record<string, string> = {}): Promise<Platform> {
-  if (!isTrial) return start(env)
-  shared ??= start({})
+export async function startPlatform(
+  env: Record<string, string> = {},
+  /** Whether what serves has a core of its own, and this process the other. */
+  { pinned = true } = {},
+): Promise<Platform> {
+  if (!isTrial) return start(env, pinned)
+  shared ??= start({}, true)
   return { ...(await shared), stop: async () => {} }
 }
 
@@ -42,14 +46,16 @@ export const stopShared = async (): Promise<void> => (await shared)?.stop()
 
 const BUILD = join(import.meta.dirname, '../scripts/build-server.ts')
 
-async function start(env: Record<string, string>): Promise<Platform> {
+async function start(env: Record<string, string>, pinned: boolean): Promise<Platform> {
   // As `npm start` does it. A trial takes what is there.
   if (!isTrial) execFileSync(process.execPath, [BUILD], { stdio: 'ignore' })
   const installed = await install({
     env: { ALOFT_WORKERS: '1', ALOFT_RATE_LIMIT: '100000000', ALOFT_LOG_LEVEL: 'warn', ...env },
   })
-  for (const pid of await installed.children('serve')) toServerCore(pid)
-  toLoadCore(process.pid)
+  if (pinned) {
+    for (const pid of await installed.children('serve')) toServerCore(pid)
+    toLoadCore(process.pid)
+  }
   const headers = { authorization: `Bearer ${TOKEN}` }
   const shared = oneConnection()
   return {

@@ -3,6 +3,7 @@
  *
  *   npm run bench                          all of them
  *   npm run bench -- P8 P11                some of them
+ *   npm run bench -- P13 --only lists      one row of those that have names: `--only ?` tells them; may be repeated
  *   npm run bench -- --json results.json   the rows as JSON as well; `-` is the standard output, without a table
  *   npm run bench -- --write               the table and the picture in docs/performance.md as well
  *
@@ -28,7 +29,7 @@ async function rowsOf(benchmark: Benchmark): Promise<readonly Row[]> {
   }
   console.error(`${benchmark.ids.join(', ')} …`)
   try {
-    return await (await benchmark.load()).run()
+    return await (await benchmark.load()).run(values.only)
   } catch (error) {
     leaveOut(benchmark, error instanceof Error ? error.message : String(error))
     process.exitCode = 1
@@ -38,7 +39,11 @@ async function rowsOf(benchmark: Benchmark): Promise<readonly Row[]> {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, write: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'string' },
+    only: { type: 'string', multiple: true },
+    write: { type: 'boolean', default: false },
+  },
 })
 const wanted = positionals.map((id) => id.toUpperCase())
 const chosen = BENCHMARKS.filter(({ ids }) => wanted.length === 0 || ids.some((id) => wanted.includes(id)))

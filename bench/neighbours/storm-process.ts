@@ -1,0 +1,60 @@
+/** A process of its own, with what is left of the CPU: those who do their worst have machines of their own. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { getPriority, setPriority } from 'node:os'
+import type { Call } from '../platform.ts'
+import { oneConnection, send } from '../send.ts'
+import { STORMS } from './storms.ts'
+
+interface Order {
+  readonly name: string
+  readonly url: string
+  readonly tlsPort: number
+  readonly headers: Readonly<Record<string, string>>
+  /** For whom everything is done. */
+  readonly teamId: string
+}
+
+export interface Raging {
+  begin(): void
+  /** Resolves when it is over. */
+  stop(): Promise<void>
+}
+
+/** Makes ready what the storm needs; it begins when it is told to. */
+export async function prepareStorm(order: Order): Promise<Raging> {
+  const child = fork(import.meta.filename, [JSON.stringify(order)])
+  const exited = once(child, 'exit')
+  const [ready] = await Promise.race([once(child, 'message'), exited])
+  if (ready !== 'ready') throw new Error(`${order.name} cannot be done: ${ready}`)
+  return {
+    begin: () => void child.send('begin'),
+    async stop() {
+      child.send('stop')
+      await exited
+    },
+  }
+}
+
+async function main({ name, url, tlsPort, headers, teamId }: Order): Promise<void> {
+  setPriority(Math.min(19, getPriority() + 10))
+  const shared = oneConnection()
+  const call = async (path: string, { headers: more = {}, agent = shared, ...rest }: Call = {}) => {
+    const whole = `${url}${path}${path.includes('?') ? '&' : '?'}teamId=${teamId}`
+    const reply = await send({ url: whole, headers: { ...headers, ...more }, agent, ...rest })
+    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.body.slice(0, 500)}`)
+    return reply
+  }
+  const rage = await STORMS[name]?.prepare({ url, tlsPort, call })
+  const stop = new AbortController()
+  process.on('message', (message) => {
+    if (message === 'stop') stop.abort()
+    else void rage?.(stop.signal).then(() => process.exit())
+  })
+  process.send?.('ready')
+}
+
+if (import.meta.main)
+  main(JSON.parse(process.argv[2] ?? '')).catch((error) =>
+    process.send?.(String(error), () => process.exit(1)),
+  )

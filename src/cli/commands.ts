@@ -20,6 +20,7 @@ import { COMMANDS as FILE } from './file/commands.ts'
 import { COMMANDS as GIT } from './git/commands.ts'
 import { COMMANDS as IMPORT } from './import/commands.ts'
 import { COMMANDS as INTEGRATION } from './integration/commands.ts'
+import { COMMANDS as KEY } from './key/commands.ts'
 import { COMMANDS as OPERATOR } from './operator/commands.ts'
 import { COMMANDS as PROJECT } from './project/commands.ts'
 import { COMMANDS as RELEASE } from './release/commands.ts'
@@ -42,6 +43,7 @@ const TABLES: readonly CommandTable[] = [
   USAGE,
   BROWSER,
   TOKEN,
+  KEY,
   TEAM,
   PROJECT,
   RELEASE,

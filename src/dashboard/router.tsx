@@ -259,6 +259,11 @@ const profile = createRoute({
   path: '/',
   component: lazyRouteComponent(() => import('./account/profile-page.tsx'), 'ProfilePage'),
 })
+const sshKeys = createRoute({
+  getParentRoute: () => person,
+  path: 'ssh-keys',
+  component: lazyRouteComponent(() => import('./account/ssh-keys-page.tsx'), 'SshKeysPage'),
+})
 const tokens = createRoute({
   getParentRoute: () => person,
   path: 'tokens',
@@ -356,7 +361,7 @@ export const router = createRouter({
       ]),
       deployment.addChildren([building, source, output, instances]),
     ]),
-    person.addChildren([profile, tokens, sessions]),
+    person.addChildren([profile, tokens, sshKeys, sessions]),
     operator.addChildren([health, accounts, accountUsage, quotas, machines, jobs, backups]),
   ]),
   defaultPreload: 'intent',

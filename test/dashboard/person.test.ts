@@ -38,6 +38,27 @@ describe('what is yours alone', { skip: withoutChromium }, () => {
     assert.equal((await dashboard.server.call('GET /v2/user', { token: bearer })).status, 403)
   })
 
+  test('an SSH key is added and removed, and what is none says why', async () => {
+    const page = await dashboard.openPage(ada, '/account/ssh-keys')
+    const key = `ssh-ed25519 ${Buffer.concat([
+      Buffer.from([0, 0, 0, 11]),
+      Buffer.from('ssh-ed25519'),
+      Buffer.from([0, 0, 0, 32]),
+      Buffer.alloc(32, 7),
+    ]).toString('base64')} ada@laptop`
+    await page.getByRole('button', { name: 'Add SSH key' }).click()
+    await page.getByLabel('Public key').fill('nothing')
+    await page.getByRole('button', { name: 'Add key' }).click()
+    await page.getByText('should be one line of a `.pub` file').waitFor()
+    await page.getByLabel('Public key').fill(key)
+    await page.getByRole('button', { name: 'Add key' }).click()
+    await page.getByRole('cell', { name: 'ada@laptop', exact: true }).waitFor()
+    await dashboard.look(page, 'ssh-keys')
+    await page.getByRole('button', { name: 'Remove ada@laptop' }).click()
+    await page.getByRole('button', { name: 'Remove key' }).click()
+    await page.getByRole('cell', { name: 'ada@laptop', exact: true }).waitFor({ state: 'detached' })
+  })
+
   test('another browser is signed out, and is led to the login', async () => {
     const other = await dashboard.openPage(ada, '/account/sessions')
     const page = await dashboard.openPage(ada, '/account/sessions')

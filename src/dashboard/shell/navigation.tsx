@@ -65,6 +65,7 @@ export const PERSON_PLACES: readonly Place[] = [
     link: { to: '/account', activeOptions: { exact: true } } as LinkProps,
   },
   { label: 'Access tokens', icon: 'key', link: { to: '/account/tokens' } },
+  { label: 'SSH keys', icon: 'key', link: { to: '/account/ssh-keys' } },
   { label: 'Sessions', icon: 'lock', link: { to: '/account/sessions' } },
 ]
 

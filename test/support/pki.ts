@@ -1,6 +1,6 @@
 import { generateKeyPairSync, webcrypto } from 'node:crypto'
-import { x509 } from '#adapters/cert-local/x509.ts'
 import { DAY } from '#contract/time.ts'
+import { x509 } from './x509.ts'
 
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const RSA = {

@@ -1,11 +1,17 @@
-import { createPrivateKey, X509Certificate as NodeCertificate, webcrypto } from 'node:crypto'
-import type { Extension, Name } from '@peculiar/x509'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Authority } from './authority.ts'
-import { ALGORITHM, createKeyPair, importSigningKey, randomSerial } from './keys.ts'
-import { toPem } from './pem.ts'
+import {
+  alternativeNames,
+  authorityKey,
+  distinguishedName,
+  ofServer,
+  signCertificate,
+  subjectKey,
+  subjectOf,
+} from './certificate.ts'
+import { createKeyPair } from './keys.ts'
 import { subjectNames } from './subject-names.ts'
-import { x509 } from './x509.ts'
 
 export interface IssuedCertificate {
   /** The certificate followed by the authority's. */
@@ -38,78 +44,37 @@ export function createLocalIssuer({
   readonly clock: Clock /** Certificates prove who connects, too. */
   readonly forClients?: boolean
 }): LocalIssuer {
-  const authority = new NodeCertificate(certPem)
-  if (!authority.checkPrivateKey(createPrivateKey(keyPem)))
+  const authority = new X509Certificate(certPem)
+  const signingKey = createPrivateKey(keyPem)
+  if (!authority.checkPrivateKey(signingKey))
     throw new TypeError('The authority key does not belong to its certificate')
   const expires = authority.validToDate.getTime()
-  let signer: Promise<Signer> | undefined
+  const issuer = subjectOf(authority)
+  const common = [
+    ...ofServer(forClients),
+    authorityKey(authority.publicKey.export({ type: 'spki', format: 'der' })),
+  ]
 
   return {
     async issue(names, { days = DAYS } = {}) {
       const subjects = subjectNames(names)
       const now = clock.now()
       if (now >= expires) throw new Error(`The local authority expired on ${authority.validTo}`)
-      signer ??= createSigner(certPem, keyPem, forClients)
-      const { signingKey, issuer, extensions } = await signer
-      const { SubjectAlternativeNameExtension, SubjectKeyIdentifierExtension, X509CertificateGenerator } =
-        x509()
-      const { pair, pem } = await createKeyPair()
+      const { publicKey, pem } = await createKeyPair()
       const commonName = subjects.find(({ value }) => value.length <= COMMON_NAME)?.value
       // Clients refuse what outlives its authority; and a certificate knows no milliseconds.
       const notAfter = Math.min(Math.floor((now + days * 24 * HOUR) / 1000) * 1000, expires)
-      const certificate = await X509CertificateGenerator.create(
-        {
-          serialNumber: randomSerial(),
-          subject: commonName === undefined ? [] : [{ CN: [commonName] }],
-          issuer,
-          notBefore: new Date(now - HOUR),
-          notAfter: new Date(notAfter),
-          publicKey: pair.publicKey,
-          signingKey,
-          signingAlgorithm: ALGORITHM,
-          extensions: [
-            ...extensions,
-            // Without a subject the alternative names are the identity, and must be marked critical.
-            new SubjectAlternativeNameExtension(subjects, commonName === undefined),
-            await SubjectKeyIdentifierExtension.create(pair.publicKey, false, webcrypto),
-          ],
-        },
-        webcrypto,
-      )
-      return { cert: toPem('CERTIFICATE', certificate.rawData) + certPem, key: pem, notAfter }
+      const cert = signCertificate({
+        ...{ issuer, signingKey, publicKey, notAfter },
+        subject: distinguishedName(commonName),
+        notBefore: now - HOUR,
+        extensions: [
+          ...common,
+          alternativeNames(subjects, { critical: commonName === undefined }),
+          subjectKey(publicKey),
+        ],
+      })
+      return { cert: cert + certPem, key: pem, notAfter }
     },
-  }
-}
-
-interface Signer {
-  readonly signingKey: webcrypto.CryptoKey
-  readonly issuer: Name
-  /** Those that are the same in every certificate. */
-  readonly extensions: readonly Extension[]
-}
-
-async function createSigner(certPem: string, keyPem: string, forClients: boolean): Promise<Signer> {
-  const {
-    AuthorityKeyIdentifierExtension,
-    BasicConstraintsExtension,
-    ExtendedKeyUsage,
-    ExtendedKeyUsageExtension,
-    KeyUsageFlags,
-    KeyUsagesExtension,
-    X509Certificate,
-  } = x509()
-  const authority = new X509Certificate(certPem)
-  return {
-    signingKey: await importSigningKey(keyPem),
-    issuer: authority.subjectName,
-    extensions: [
-      new BasicConstraintsExtension(false, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([
-        ExtendedKeyUsage.serverAuth,
-        ...(forClients ? [ExtendedKeyUsage.clientAuth] : []),
-      ]),
-      await AuthorityKeyIdentifierExtension.create(authority, false, webcrypto),
-    ],
   }
 }

@@ -24,3 +24,16 @@ export function subjectNames(names: readonly string[]): SubjectName[] {
     throw new TypeError(`Neither a host name nor an IP address: ${JSON.stringify(value)}`)
   })
 }
+
+/** The four or sixteen bytes of an address. */
+export function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
+  // An address of the Web is written in one way only, without dots and in as few digits as there are.
+  const [before = '', after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const [first, last] = [before, after ?? ''].map((text) => text.split(':').filter(Boolean)) as [
+    string[],
+    string[],
+  ]
+  const groups = [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last]
+  return Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex')
+}

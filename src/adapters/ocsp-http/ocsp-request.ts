@@ -1,5 +1,5 @@
 import { createHash, X509Certificate } from 'node:crypto'
-import { type Element, expect, MalformedDer, readOne, TAG, within, write } from './der.ts'
+import { type Element, expect, MalformedDer, readOne, TAG, within, write } from '#adapters/der/der.ts'
 
 /** How responders know a certificate. */
 export interface CertificateId {

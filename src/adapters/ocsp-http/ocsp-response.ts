@@ -1,5 +1,5 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto'
-import { type Element, expect, MalformedDer, readOne, readTime, TAG, within } from './der.ts'
+import { type Element, expect, MalformedDer, readOne, readTime, TAG, within } from '#adapters/der/der.ts'
 import { type CertificateId, SHA1 } from './ocsp-request.ts'
 
 /** When a response was made, and until when it holds. */

@@ -92,6 +92,8 @@ const refused: [string, string, RegExp][] = [
   ['ALOFT_TLS_PORT', '-1', /from 0 to 65535/],
   ['ALOFT_TLS_PORT', '3000', /is the port of ALOFT_PORT/],
   ['ALOFT_DNS_PORT', '3443', /the port of another listener/],
+  ['ALOFT_DNS_NETWORKS', '10.0.0.0/33=bru1', /203\.0\.113\.0\/24=bru1/],
+  ['ALOFT_DNS_NETWORKS', '10.0.0.0/8=mars1', /203\.0\.113\.0\/24=bru1/],
   ['ALOFT_ORIGIN', 'fra1', /bru1, hnd1, iad1, sfo1/],
   ['ALOFT_DOMAIN', 'no_such', /host name/],
   ['ALOFT_API_HOSTS', 'a b', /separated by commas/],

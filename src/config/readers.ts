@@ -1,6 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { isAbsolute } from 'node:path'
+import { ORIGINS, type Origin } from '#contract/origins.ts'
 import { Redacted } from '#contract/redacted.ts'
 
 /** Reads one setting from its text; throws what is accepted instead. */
@@ -104,6 +105,22 @@ export const ranges: Read<readonly string[]> = (value) => {
   }
   return list.every(ok) ? list : accepted('addresses or CIDR ranges, separated by commas')
 }
+/** A network and the origin that is nearest to those in it. */
+export interface NearNetwork {
+  readonly address: string
+  readonly prefix: number
+  readonly origin: Origin
+}
+const NETWORK = /^([0-9a-f.:]+)\/(\d{1,3})=([a-z0-9]+)$/i
+export const nearNetworks: Read<readonly NearNetwork[]> = (value) =>
+  value.split(',').map((entry) => {
+    const [, address = '', bits, name] = NETWORK.exec(entry.trim()) ?? []
+    const origin = ORIGINS.find((known) => known === name)
+    const most = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1
+    return origin !== undefined && Number(bits) <= most
+      ? { address, prefix: Number(bits), origin }
+      : accepted('pairs such as 203.0.113.0/24=bru1, separated by commas')
+  })
 const PRICE = /^([a-z0-9-]+(?:\.[a-z0-9-]+)*)=([1-9]\d{0,5})$/
 export const prices: Read<ReadonlyMap<string, number>> = (value) => {
   const found = value.split(',').map((entry) => PRICE.exec(entry.trim().toLowerCase()))

@@ -15,7 +15,9 @@ import {
   email,
   endpoint,
   masterKey,
+  type NearNetwork,
   nameservers,
+  nearNetworks,
   oneOf,
   ownAddresses,
   percent,
@@ -115,6 +117,14 @@ export const SETTINGS = {
     meaning: "Comma-separated names of this installation's DNS servers, to which domains are delegated.",
     read: nameservers,
     fallback: (so) => [`ns1.${so.domain}`, `ns2.${so.domain}`],
+  }),
+  dnsNetworks: setting<readonly NearNetwork[]>({
+    variable: 'ALOFT_DNS_NETWORKS',
+    default: 'none: DNS names all machines to everybody',
+    meaning:
+      'Comma-separated pairs such as `203.0.113.0/24=bru1`: the origin whose machines DNS names to askers of a network. The smallest network counts.',
+    read: nearNetworks,
+    fallback: () => [],
   }),
   apiHosts: setting({
     variable: 'ALOFT_API_HOSTS',

@@ -14,6 +14,13 @@ export interface AliasTargetsOptions {
   readonly log: Log
 }
 
+interface AliasQuestion {
+  readonly target: string
+  readonly type: number
+  /** The region that is nearest to who asks. */
+  readonly near?: string | undefined
+}
+
 interface CachedTarget {
   addresses: readonly string[]
   ttl: number
@@ -50,25 +57,25 @@ export class AliasTargets {
   }
 
   /** What is known of it; undefined when it has to be loaded first. */
-  peek(target: string, type: number, now: number): AliasAddresses | undefined {
+  peek({ target, type, near }: AliasQuestion, now: number): AliasAddresses | undefined {
     if (isWithin(target, 'localhost')) return loopback(type, now)
-    const key = `${type} ${target}`
+    const key = `${type} ${near ?? ''} ${target}`
     const known = this.#known.get(key)
     if (known !== undefined && now < known.expiresAt) return known
     const isFailed = now < (this.#failedUntil.get(key) ?? 0)
     if (known !== undefined && now < known.expiresAt + (isFailed ? STALE_MS : SOON_MS)) {
-      if (!isFailed) void this.load(target, type)
+      if (!isFailed) void this.load({ target, type, near })
       return { ...known, ttl: MIN_TTL, expiresAt: now + 1000 }
     }
     return isFailed ? 'failed' : undefined
   }
 
   /** Never rejects; `peek` knows more when it resolves. */
-  load(target: string, type: number): Promise<void> {
-    const key = `${type} ${target}`
+  load({ target, type, near }: AliasQuestion): Promise<void> {
+    const key = `${type} ${near ?? ''} ${target}`
     let load = this.#loads.get(key)
     if (load === undefined) {
-      load = this.#load(key, target, type).finally(() => {
+      load = this.#load(key, { target, type, near }).finally(() => {
         if (this.#loads.get(key) === load) this.#loads.delete(key)
       })
       this.#loads.set(key, load)
@@ -84,12 +91,12 @@ export class AliasTargets {
     this.#loads.clear()
   }
 
-  async #load(key: string, target: string, type: number): Promise<void> {
+  async #load(key: string, { target, type, near }: AliasQuestion): Promise<void> {
     const { clock, log } = this.#options
     const changes = this.#changes
     try {
       if (this.#loads.size >= MAX_LOADS) throw new Error('too many names are being looked up')
-      const { addresses, ttl, isOwn } = await withinTime(this.#resolve(target, type, new Set()))
+      const { addresses, ttl, isOwn } = await withinTime(this.#resolve({ target, type, near }, new Set()))
       // Overtaken by a change: whoever waits asks again.
       if (isOwn && changes !== this.#changes) return
       const kept = Math.min(MAX_TTL, Math.max(MIN_TTL, ttl))
@@ -105,7 +112,10 @@ export class AliasTargets {
     }
   }
 
-  async #resolve(target: string, type: number, seen: Set<string>): Promise<Addresses & { isOwn: boolean }> {
+  async #resolve(
+    { target, type, near }: AliasQuestion,
+    seen: Set<string>,
+  ): Promise<Addresses & { isOwn: boolean }> {
     const { clock, resolver } = this.#options
     if (seen.has(target) || seen.size >= MAX_STEPS) throw new Error(`an ALIAS leads in circles: ${target}`)
     seen.add(target)
@@ -116,13 +126,14 @@ export class AliasTargets {
       const found = await (type === TYPE.A ? resolver.a(target) : resolver.aaaa(target))
       return { ...found, isOwn: false }
     }
-    const answer = answerFrom(index, { name: target, type }, () => undefined)
-    if ('target' in answer) return { ...(await this.#resolve(answer.target, type, seen)), isOwn: true }
+    const answer = answerFrom(index, { name: target, type, near }, () => undefined)
+    if ('target' in answer)
+      return { ...(await this.#resolve({ target: answer.target, type, near }, seen)), isOwn: true }
     if (answer.rcode !== RCODE.NOERROR && answer.rcode !== RCODE.NXDOMAIN)
       throw new Error('a zone of ours failed')
     const last = answer.answers.at(-1)
     if (last?.type === TYPE.CNAME)
-      return { ...(await this.#resolve(last.parts[0] as string, type, seen)), isOwn: true }
+      return { ...(await this.#resolve({ target: last.parts[0] as string, type, near }, seen)), isOwn: true }
     const records = answer.answers.filter((record) => record.type === type)
     const ttl = Math.min(OWN_TTL, ...records.map((record) => record.ttl))
     return { addresses: records.map(addressOf), ttl, isOwn: true }

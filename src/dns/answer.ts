@@ -8,6 +8,8 @@ export interface Question {
   /** Lower-case. */
   readonly name: string
   readonly type: number
+  /** The region that is nearest to who asks, if that is known. */
+  readonly near?: string | undefined
 }
 
 export interface Answer {
@@ -72,7 +74,7 @@ export function answerFrom(index: ZoneIndex, question: Question, findAlias: Find
     }
     const set = node.sets.get(type)
     if (set !== undefined) {
-      answers.push(...owned(set, name))
+      answers.push(...owned(nearest(set, question.near), name))
       return found(RCODE.NOERROR, false)
     }
     if (type === TYPE.ANY) {
@@ -106,6 +108,12 @@ function findNode({ nodes }: ZoneIndex, name: string): Node | undefined {
   let encloser = parentOf(name)
   while (!nodes.has(encloser)) encloser = parentOf(encloser)
   return nodes.get(`*.${encloser}`)
+}
+
+/** What is in the region, and what is in none; everything where nothing is in it. */
+function nearest(set: readonly ResourceRecord[], near: string | undefined): readonly ResourceRecord[] {
+  if (near === undefined || !set.some(({ origin }) => origin === near)) return set
+  return set.filter(({ origin }) => origin === undefined || origin === near)
 }
 
 const owned = (set: readonly ResourceRecord[], name: string): readonly ResourceRecord[] =>

@@ -17,6 +17,12 @@ export interface CookieCheck {
   readonly cookie: Buffer
 }
 
+const COOKIE_OPTION = 10
+
+/** The option of EDNS that has it. */
+export const writeCookie = (cookie: Buffer): Buffer =>
+  Buffer.concat([Buffer.of(0, COOKIE_OPTION, 0, cookie.length), cookie])
+
 /** Cookies of DNS (RFC 7873), in the layout of RFC 9018. All processes of an installation share the secret. */
 export class Cookies {
   readonly #secret: Buffer

@@ -108,16 +108,18 @@ function failed(start: Buffer): Buffer {
 }
 
 const OPT_BYTES = 11
-const COOKIE_OPTION = 10
 const TRUNCATED = 0x02
 /** Of what the asker set, these come back: recursion desired, checking disabled. */
 const RECURSION_DESIRED = 0x01
 const CHECKING_DISABLED = 0x10
 
-/** The answer for this asker: its id and spelling of the name, EDNS if it speaks it, no longer than it may be. */
-export function fitTo(packet: Buffer, query: Query, ready: Buffer, most: number, cookie?: Buffer): Buffer {
+/**
+ * The answer for this asker: its id and spelling of the name, EDNS if it speaks it, no longer than it may be. `options` are those
+ * of EDNS.
+ */
+export function fitTo(packet: Buffer, query: Query, ready: Buffer, most: number, options?: Buffer): Buffer {
   const { nameEnd } = query
-  const edns = query.hasEdns ? OPT_BYTES + (cookie === undefined ? 0 : 4 + cookie.length) : 0
+  const edns = query.hasEdns ? OPT_BYTES + (options?.length ?? 0) : 0
   const fits = ready.length + edns <= most
   const length = fits ? ready.length : nameEnd + 4
   const out = Buffer.allocUnsafe(length + edns)
@@ -132,7 +134,7 @@ export function fitTo(packet: Buffer, query: Query, ready: Buffer, most: number,
   if (!fits) out.fill(0, 6, 10)
   out[10] = 0
   out[11] = query.hasEdns ? 1 : 0
-  if (query.hasEdns) writeEdns(out, length, query, 0, cookie)
+  if (query.hasEdns) writeEdns(out, length, query, 0, options)
   return out
 }
 
@@ -182,7 +184,7 @@ function writeEdns(
   at: number,
   query: Query,
   upperRcode: number,
-  cookie: Buffer | undefined,
+  options: Buffer | undefined,
 ): void {
   out[at] = 0
   out[at + 1] = 0
@@ -194,11 +196,6 @@ function writeEdns(
   out[at + 7] = query.wantsDnssec ? 0x80 : 0
   out[at + 8] = 0
   out[at + 9] = 0
-  out[at + 10] = cookie === undefined ? 0 : 4 + cookie.length
-  if (cookie === undefined) return
-  out[at + 11] = 0
-  out[at + 12] = COOKIE_OPTION
-  out[at + 13] = 0
-  out[at + 14] = cookie.length
-  cookie.copy(out, at + 15)
+  out[at + 10] = options?.length ?? 0
+  options?.copy(out, at + OPT_BYTES)
 }

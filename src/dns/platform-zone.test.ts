@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Challenge } from '#core/certificate/challenge.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { createZones, zoneOf } from '#test/support/zones.ts'
-import { createPlatformZone } from './platform-zone.ts'
+import { createPlatformZone, type PublicAddress } from './platform-zone.ts'
 
 const clock = clockOf(() => 1_000)
 const challenge = (host: string, value: string): Challenge => ({
@@ -14,11 +14,13 @@ const challenge = (host: string, value: string): Challenge => ({
   expiresAt: 60_000,
 })
 
-function create(domain: string, challenges: readonly Challenge[] = []) {
+const ADDRESSES: readonly PublicAddress[] = [{ address: '192.0.2.1' }, { address: '2001:db8::1' }]
+
+function create(domain: string, challenges: readonly Challenge[] = [], addresses = ADDRESSES) {
   return createPlatformZone({
     domain,
     nameservers: [`ns1.${domain}`, 'ns.elsewhere.test'],
-    addresses: ['192.0.2.1', '2001:db8::1'],
+    addresses: () => addresses,
     challenges: {
       find: async (kind, host) => challenges.filter((one) => one.kind === kind && one.host === host),
     },
@@ -64,4 +66,23 @@ test('proofs for certificates are found beside the names that they are for', asy
   assert.equal((await platform.find('shop.platform.test'))?.name, 'platform.test')
   assert.equal((await platform.find('_acme-challenge.other.platform.test'))?.name, 'platform.test')
   assert.equal((await platform.find('x_acme-challenge.shop.platform.test'))?.name, 'platform.test')
+})
+
+test('machines in several regions are named with theirs, and each region has its own name of the API', async () => {
+  const zone = await create(
+    'platform.test',
+    [],
+    [
+      { address: '192.0.2.1', origin: 'bru1' },
+      { address: '192.0.2.2', origin: 'hnd1' },
+    ],
+  ).find('platform.test')
+  const of = (name: string) =>
+    zone?.records
+      .filter((record) => record.name === name)
+      .map(({ value, origin = 'any', ttl }) => `${value} ${origin} ${ttl}`)
+  assert.deepEqual(of('*.platform.test'), ['192.0.2.1 bru1 5', '192.0.2.2 hnd1 5'])
+  assert.deepEqual(of('api-hnd1.platform.test'), ['192.0.2.2 any 5'])
+  assert.equal(of('ns1.platform.test')?.length, 2, 'a server of the zone is asked wherever one is')
+  assert.ok(of('ns1.platform.test')?.every((record) => record.includes(' any ')))
 })

@@ -5,16 +5,26 @@ import { RECORD_TTL } from '#core/dns-record/dns-record.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { isWithin } from './name.ts'
 
+export interface PublicAddress {
+  readonly address: string
+  /** The region of the machine that has it; absent where there is only one place. */
+  readonly origin?: string
+}
+
 export interface PlatformZoneOptions {
   /** Deployments are under it. */
   readonly domain: string
   readonly nameservers: readonly string[]
-  readonly addresses: readonly string[]
+  /** Where visitors are led. */
+  readonly addresses: () => readonly PublicAddress[]
   readonly challenges: Pick<ChallengeStore, 'find'>
   readonly clock: Clock
   /** The zones of users. */
   readonly users: ZoneSource
 }
+
+/** Seconds, where machines come and go: who asks again learns soon that one is gone. */
+const MACHINE_TTL = 5
 
 const CHALLENGE = '_acme-challenge.'
 /** Seconds: a challenge is asked for a moment after it was set, and never again. */
@@ -23,12 +33,24 @@ const CHALLENGE_TTL = 1
 /** The zone of the installation's own domain before those of its users. A domain of one machine, `localhost`, has none. */
 export function createPlatformZone(options: PlatformZoneOptions): ZoneSource {
   const { domain, nameservers, addresses, challenges, clock, users } = options
-  const names = [domain, `*.${domain}`, `alias.${domain}`, ...nameservers.filter((n) => isWithin(n, domain))]
-  const zone: Zone = {
-    name: domain,
-    serial: 1,
-    nameservers,
-    records: [...new Set(names)].flatMap((name) => addresses.map((address) => addressRecord(name, address))),
+  const servers = nameservers.filter((n) => isWithin(n, domain))
+  const names = [domain, `*.${domain}`, `alias.${domain}`].filter((name) => !servers.includes(name))
+
+  /** Whoever asks, the servers of the zone are all of them. */
+  function recordsOf(all: readonly PublicAddress[]): ZoneRecord[] {
+    const origins = new Set(all.flatMap(({ origin }) => origin ?? []))
+    return [
+      ...names.flatMap((name) => all.map((one) => addressRecord(name, one))),
+      ...[...new Set(servers)].flatMap((name) => all.map(({ address }) => addressRecord(name, { address }))),
+      ...[...origins].flatMap((origin) =>
+        all
+          .filter((one) => one.origin === origin)
+          .map(({ address }) => ({
+            ...addressRecord(`api-${origin}.${domain}`, { address }),
+            ttl: MACHINE_TTL,
+          })),
+      ),
+    ]
   }
 
   /** A zone of its own, so that the name above it stays a name that the wildcard answers for. */
@@ -49,14 +71,22 @@ export function createPlatformZone(options: PlatformZoneOptions): ZoneSource {
   return {
     async find(name) {
       if (isWithin(domain, 'localhost') || !isWithin(name, domain)) return users.find(name)
-      return (await challengeZone(name)) ?? zone
+      return (
+        (await challengeZone(name)) ?? {
+          name: domain,
+          serial: 1,
+          nameservers,
+          records: recordsOf(addresses()),
+        }
+      )
     },
   }
 }
 
-const addressRecord = (name: string, address: string): ZoneRecord => ({
+const addressRecord = (name: string, { address, origin }: PublicAddress): ZoneRecord => ({
   name,
   type: isIPv4(address) ? 'A' : 'AAAA',
   value: address,
-  ttl: RECORD_TTL,
+  ttl: origin === undefined ? RECORD_TTL : MACHINE_TTL,
+  ...(origin !== undefined && { origin }),
 })

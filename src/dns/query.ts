@@ -16,6 +16,9 @@ export interface Query {
   /** Where a cookie begins, 0 without one. */
   cookieAt: number
   cookieBytes: number
+  /** Where the network of the asker's client begins, 0 without one. */
+  subnetAt: number
+  subnetBytes: number
 }
 
 export const createQuery = (): Query => ({
@@ -26,12 +29,15 @@ export const createQuery = (): Query => ({
   udpBytes: PLAIN_UDP_BYTES,
   cookieAt: 0,
   cookieBytes: 0,
+  subnetAt: 0,
+  subnetBytes: 0,
 })
 
 /** The packet deserves no answer at all: it is one itself, or too short to have an id. */
 export const SILENCE = -1
 
 const COOKIE_OPTION = 10
+const SUBNET_OPTION = 8
 const OPT_BYTES = 11
 /** The end of a name, its type and its class. */
 const QUESTION_BYTES = 5
@@ -45,6 +51,7 @@ export function readQuery(m: Buffer, query: Query): number {
   query.wantsDnssec = false
   query.udpBytes = PLAIN_UDP_BYTES
   query.cookieAt = 0
+  query.subnetAt = 0
   query.nameEnd = 0
   if (length < HEADER_BYTES || ((m[2] as number) & QR_BIT) !== 0) return SILENCE
   if (((m[2] as number) & OPCODE_BITS) !== 0) return RCODE.NOTIMP
@@ -97,6 +104,10 @@ function readEdns(m: Buffer, at: number, query: Query): number {
       if (size !== 8 && (size < 16 || size > 40)) return RCODE.FORMERR
       query.cookieAt = option + 4
       query.cookieBytes = size
+    }
+    if (code === SUBNET_OPTION && query.subnetAt === 0) {
+      query.subnetAt = option + 4
+      query.subnetBytes = size
     }
     option += 4 + size
   }

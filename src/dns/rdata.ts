@@ -14,6 +14,8 @@ export interface ResourceRecord extends Rdata {
   readonly name: string
   readonly type: number
   readonly ttl: number
+  /** The region that what it leads to is in. */
+  readonly origin?: string
 }
 
 const TXT_STRING_BYTES = 255

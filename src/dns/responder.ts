@@ -5,9 +5,10 @@ import type { Resolver } from '#core/ports/resolver.ts'
 import { AliasTargets } from './alias-targets.ts'
 import { type Answer, answerFrom, refusal } from './answer.ts'
 import { HEADER_BYTES, MAX_TCP_BYTES, RCODE } from './codes.ts'
-import { Cookies } from './cookies.ts'
+import { Cookies, writeCookie } from './cookies.ts'
 import { fitTo, patchFor, writeAnswer, writeError, writeTruncated } from './message.ts'
 import { readName, usualPart } from './name.ts'
+import { type Nearest, type Network, Networks, readSubnet, writeSubnet } from './networks.ts'
 import { createQuery, readQuery, SILENCE } from './query.ts'
 import { DEFAULT_RATE_LIMITS, hashOf, RateLimit, type RateLimits, SEND, SLIP } from './rate-limit.ts'
 import { questionHash, type Ready, WireCache } from './wire-cache.ts'
@@ -21,6 +22,8 @@ export interface ResponderOptions {
   /** Shared by all processes of the installation. */
   readonly cookieSecret: Buffer
   readonly limits?: RateLimits
+  /** Which region is nearest to whom; without any, everybody is told the same. */
+  readonly networks?: readonly Network[]
 }
 
 /** What was answered so far, by the code of the answer, and what was not. */
@@ -45,7 +48,9 @@ export class Responder {
   readonly #log: Log
   readonly #zones: ZoneCache
   readonly #aliases: AliasTargets
-  readonly #ready = new WireCache(MAX_READY)
+  /** By the region that is nearest to who asks. */
+  readonly #ready = new Map<string | undefined, WireCache>()
+  readonly #networks: Networks
   readonly #cookies: Cookies
   readonly #limit: RateLimit
   readonly #query = createQuery()
@@ -54,12 +59,13 @@ export class Responder {
   #waiting = 0
   #logAt = 0
 
-  constructor({ zones, resolver, clock, log, cookieSecret, limits }: ResponderOptions) {
+  constructor({ zones, resolver, clock, log, cookieSecret, limits, networks = [] }: ResponderOptions) {
     this.#clock = clock
     this.#log = log
     this.#zones = new ZoneCache({ zones, clock, log, onFound: () => this.#forget() })
     this.#aliases = new AliasTargets({ zones: this.#zones, resolver, clock, log })
     this.#cookies = new Cookies(cookieSecret)
+    this.#networks = new Networks(networks)
     this.#limit = new RateLimit(limits ?? DEFAULT_RATE_LIMITS)
   }
 
@@ -80,13 +86,49 @@ export class Responder {
     if (code === SILENCE) return undefined
     const now = this.#clock.monotonic()
     if (code !== RCODE.NOERROR) return this.#refuse(packet, address, isTcp, code, now)
+    let near: string | undefined
+    let hasSubnet = false
+    if (!this.#networks.isEmpty) {
+      const place = this.#placeOf(packet, address)
+      if (place === undefined) return this.#refuse(packet, address, isTcp, RCODE.FORMERR, now)
+      near = place.origin
+      hasSubnet = query.subnetAt !== 0
+    }
     const hash = questionHash(packet, query.nameEnd)
-    const ready = this.#ready.get(hash, packet, query.nameEnd)
+    const ready = this.#readyFor(near).get(hash, packet, query.nameEnd)
     if (ready !== undefined && now < ready.expiresAt)
-      return isTcp || query.cookieAt !== 0
+      return isTcp || query.cookieAt !== 0 || hasSubnet
         ? this.#send(packet, ready, address, isTcp, now)
         : this.#sendShared(packet, ready, address, now)
-    return this.#prepareAndSend(packet, hash, address, isTcp, now)
+    return this.#prepareAndSend(packet, hash, address, isTcp, now, near)
+  }
+
+  /** Where the asker is, or its client if it says where that is; undefined where it says so in a wrong way. */
+  #placeOf(packet: Buffer, address: string): Nearest | undefined {
+    const { subnetAt, subnetBytes } = this.#query
+    if (subnetAt === 0) return this.#networks.nearest(address)
+    const subnet = readSubnet(packet, subnetAt, subnetBytes)
+    return subnet && this.#networks.nearest(subnet.address)
+  }
+
+  #readyFor(near: string | undefined): WireCache {
+    let ready = this.#ready.get(near)
+    if (ready === undefined) {
+      ready = new WireCache(MAX_READY)
+      this.#ready.set(near, ready)
+    }
+    return ready
+  }
+
+  /** What EDNS says beside the answer. */
+  #optionsFor(packet: Buffer, cookie: Buffer | undefined): Buffer | undefined {
+    const { subnetAt, subnetBytes } = this.#query
+    const options: Buffer[] = []
+    if (cookie !== undefined) options.push(writeCookie(cookie))
+    const subnet =
+      subnetAt === 0 || this.#networks.isEmpty ? undefined : readSubnet(packet, subnetAt, subnetBytes)
+    if (subnet !== undefined) options.push(writeSubnet(subnet, this.#networks.nearest(subnet.address).prefix))
+    return options.length > 1 ? Buffer.concat(options) : options[0]
   }
 
   /** The way of nearly all questions. What it answers with is to be sent before the next one is read. */
@@ -126,7 +168,13 @@ export class Responder {
       if (verdict !== SEND) return this.#hold(packet, verdict)
     }
     ;(this.#answered[(ready.bytes[3] as number) & 15] as number)++
-    return fitTo(packet, query, ready.bytes, isTcp ? MAX_TCP_BYTES : query.udpBytes, check?.cookie)
+    return fitTo(
+      packet,
+      query,
+      ready.bytes,
+      isTcp ? MAX_TCP_BYTES : query.udpBytes,
+      this.#optionsFor(packet, check?.cookie),
+    )
   }
 
   #refuse(packet: Buffer, address: string, isTcp: boolean, code: number, now: number): Reply {
@@ -138,15 +186,22 @@ export class Responder {
     return writeError(packet, this.#query, code)
   }
 
-  #prepareAndSend(packet: Buffer, hash: number, address: string, isTcp: boolean, now: number) {
+  #prepareAndSend(
+    packet: Buffer,
+    hash: number,
+    address: string,
+    isTcp: boolean,
+    now: number,
+    near: string | undefined,
+  ) {
     try {
-      const prepared = this.#prepare(packet, hash, now)
+      const prepared = this.#prepare(packet, hash, now, near)
       if (!(prepared instanceof Promise)) return prepared && this.#send(packet, prepared, address, isTcp, now)
       if (this.#waiting >= MAX_WAITING) {
         prepared.catch(() => undefined)
         return undefined
       }
-      return this.#wait(prepared, packet, hash, address, isTcp)
+      return this.#wait(prepared, packet, hash, address, isTcp, near)
     } catch (error) {
       return this.#fail(error, packet, address, isTcp)
     }
@@ -158,6 +213,7 @@ export class Responder {
     hash: number,
     address: string,
     isTcp: boolean,
+    near: string | undefined,
   ): Promise<Reply> {
     this.#waiting++
     try {
@@ -166,7 +222,7 @@ export class Responder {
         if (attempt >= MAX_ATTEMPTS) throw new Error('the zone changes faster than it can be read')
         await prepared
         readQuery(packet, this.#query)
-        prepared = this.#prepare(packet, hash, this.#clock.monotonic())
+        prepared = this.#prepare(packet, hash, this.#clock.monotonic(), near)
       }
       return prepared && this.#send(packet, prepared, address, isTcp, this.#clock.monotonic())
     } catch (error) {
@@ -177,7 +233,12 @@ export class Responder {
   }
 
   /** A promise says when to try again; undefined is silence. */
-  #prepare(packet: Buffer, hash: number, now: number): Ready | undefined | Promise<void> {
+  #prepare(
+    packet: Buffer,
+    hash: number,
+    now: number,
+    near: string | undefined,
+  ): Ready | undefined | Promise<void> {
     const { nameEnd, type } = this.#query
     const name = readName(packet, HEADER_BYTES)
     const findable = usualPart(name)
@@ -187,10 +248,12 @@ export class Responder {
       const bytes = writeAnswer(packet, nameEnd, name, refusal(RCODE.REFUSED))
       return { bytes, expiresAt: now, identity: RCODE.REFUSED, plain: undefined, edns: undefined }
     }
-    const answer = answerFrom(zone.index, { name, type }, (target, of) => this.#aliases.peek(target, of, now))
-    if ('target' in answer) return this.#aliases.load(answer.target, answer.type)
+    const answer = answerFrom(zone.index, { name, type, near }, (target, of) =>
+      this.#aliases.peek({ target, type: of, near }, now),
+    )
+    if ('target' in answer) return this.#aliases.load({ ...answer, near })
     const ready = this.#readyOf(writeAnswer(packet, nameEnd, name, answer), answer, name, type, zone, now)
-    if (answer.exists && answer.rcode === RCODE.NOERROR) this.#ready.set(hash, type, ready)
+    if (answer.exists && answer.rcode === RCODE.NOERROR) this.#readyFor(near).set(hash, type, ready)
     return ready
   }
 

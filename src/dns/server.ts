@@ -3,6 +3,7 @@ import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Resolver } from '#core/ports/resolver.ts'
+import type { Network } from './networks.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { type Counts, Responder } from './responder.ts'
 import { listenTcp, type TcpLimits } from './tcp.ts'
@@ -24,12 +25,15 @@ export interface DnsServerOptions {
   /** 16 bytes or more, the same in all processes of the installation. */
   readonly cookieSecret: Buffer
   readonly limits?: RateLimits
+  readonly networks?: readonly Network[]
   readonly tcpLimits?: Partial<TcpLimits>
 }
 
 export interface DnsServer {
   readonly port: number
   counts(): Counts
+  /** See `Responder`. */
+  invalidate(zone: string): void
   /** Listens for TCP on further sockets, whose own process is away. */
   adopt(sockets: readonly number[]): Promise<void>
   /** Stops listening at once, and resolves when answers under way are out, within this time. */
@@ -62,6 +66,7 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
     return {
       port: tcp.port,
       counts: () => responder.counts(),
+      invalidate: (zone) => responder.invalidate(zone),
       adopt: tcp.adopt,
       async drain(ms) {
         await Promise.all([udp.close(), tcp.drain(ms)])

@@ -243,6 +243,7 @@ const isSameZone = (a: Zone, b: Zone): boolean =>
       record.name === other.name &&
       record.type === other.type &&
       record.value === other.value &&
-      record.ttl === other.ttl
+      record.ttl === other.ttl &&
+      record.origin === other.origin
     )
   })

@@ -56,7 +56,7 @@ export function indexZone(zone: Zone): ZoneIndex {
 }
 
 function add(nodeOf: (name: string) => MutableNode, record: ZoneRecord, seen: Set<string>): void {
-  const { name, ttl } = record
+  const { name, ttl, origin } = record
   if (record.type === 'ALIAS') {
     const target = plainName(record.value)
     if (target !== '' && encodeName(target) !== undefined) nodeOf(name).alias ??= { target, ttl }
@@ -72,7 +72,7 @@ function add(nodeOf: (name: string) => MutableNode, record: ZoneRecord, seen: Se
   seen.add(key)
   const { sets } = nodeOf(name)
   const set = sets.get(type)
-  const one = { ...data, name, type, ttl }
+  const one = { ...data, name, type, ttl, ...(origin !== undefined && { origin }) }
   if (set === undefined) sets.set(type, [one])
   else set.push(one)
 }

@@ -52,7 +52,16 @@ apiSuite('regions', (server: TestServer) => {
     assert.deepEqual(await deployedTo(), ['hnd1', 'sfo1'], 'one place stands for all')
     const report = (name: string, origin: string) =>
       server.parts.stores.machines.report({
-        ...{ name, origin, role: 'work', version: '1', address: undefined, load: 0, startedAt: 0 },
+        ...{
+          name,
+          origin,
+          role: 'work',
+          version: '1',
+          address: undefined,
+          publicAddresses: [],
+          load: 0,
+          startedAt: 0,
+        },
         ...{ memory: { free: 1, total: 2 }, disk: { free: 1, total: 2 } },
       })
     await report('here', 'iad1')

@@ -86,7 +86,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     for (const name of ['fra-1', 'fra-2'])
       await dashboard.server.parts.stores.machines.report({
         ...{ name, role: 'work', version: '1.0.0', origin: 'fra1', address: `10.0.0.1:70`, load: 0.5 },
-        ...{ memory: part, disk: part, startedAt: now },
+        ...{ memory: part, disk: part, startedAt: now, publicAddresses: [] },
       })
     const page = await dashboard.openPage(operator, '/operator/machines')
     const row = page.getByRole('row', { name: /fra-2/ })

@@ -6,7 +6,12 @@ import { openStores } from '../support/stores.ts'
 
 const report = (rest: Partial<MachineReport> = {}): MachineReport => ({
   ...{ name: 'one', role: 'work', version: '1', origin: 'iad1', address: '10.0.0.1:3500', load: 0.5 },
-  ...{ memory: { free: 1, total: 2 }, disk: { free: 3, total: 4 }, startedAt: 5 },
+  ...{
+    memory: { free: 1, total: 2 },
+    disk: { free: 3, total: 4 },
+    startedAt: 5,
+    publicAddresses: ['192.0.2.1'],
+  },
   ...rest,
 })
 

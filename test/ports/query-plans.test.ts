@@ -276,7 +276,15 @@ const callsOn = ({
 })
 
 const machine: MachineReport = {
-  ...{ name: 'one', role: 'work', version: '1', origin: 'iad1', address: undefined, load: 0 },
+  ...{
+    name: 'one',
+    role: 'work',
+    version: '1',
+    origin: 'iad1',
+    address: undefined,
+    publicAddresses: [],
+    load: 0,
+  },
   ...{ memory: { free: 1, total: 2 }, disk: { free: 1, total: 2 }, startedAt: 1 },
 }
 

@@ -12,6 +12,9 @@ const MachineShape = Type.Object({
   address: Type.Union([Type.String(), Type.Null()], {
     description: 'Where other machines reach its functions.',
   }),
+  publicAddresses: Type.Array(Type.String(), {
+    description: 'Under which visitors reach it; none where it does not serve.',
+  }),
   load: Type.Number({ description: 'Of the last minute, for each processor.' }),
   memory: Amount,
   disk: Amount,

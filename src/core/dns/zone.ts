@@ -17,6 +17,8 @@ export interface ZoneRecord {
   /** In the form of its type, as a record of the API has it. */
   readonly value: string
   readonly ttl: number
+  /** The region that what it leads to is in. Who asks from near one is told of that one alone. */
+  readonly origin?: string
 }
 
 /** Looks up the zone that a name is in. A change is told on the bus under `ZONES_TOPIC`. */

@@ -10,6 +10,8 @@ export interface MachineReport {
   readonly origin: string
   /** Where other machines reach its functions, as `address:port`. */
   readonly address: string | undefined
+  /** Under which visitors reach it, for answers in DNS; none where it does not serve. */
+  readonly publicAddresses: readonly string[]
   /** Of the last minute, for each processor. */
   readonly load: number
   readonly memory: { readonly free: number; readonly total: number }

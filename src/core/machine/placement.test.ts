@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts'
 import { machinesFor, regionsReached, shareOf } from './placement.ts'
 
 const machine = (name: string, origin: string, heardAgo = 0): Machine => ({
-  ...{ name, origin, heardAgo, role: 'work', version: '1', address: undefined, load: 0 },
+  ...{ name, origin, heardAgo, role: 'work', version: '1', address: undefined, publicAddresses: [], load: 0 },
   ...{ memory: { free: 1, total: 1 }, disk: { free: 1, total: 1 }, startedAt: 0, isDraining: false },
 })
 

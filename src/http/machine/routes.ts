@@ -7,6 +7,7 @@ import { publicRoute, type Route, route } from '../route.ts'
 const shown = (machine: Machine) => ({
   ...machine,
   address: machine.address ?? null,
+  publicAddresses: [...machine.publicAddresses],
   isAlive: isAlive(machine),
 })
 

@@ -44,6 +44,7 @@ export async function reportMachine(config: Config, parts: Parts, role: MachineR
     await stores.machines.report({
       ...{ name, role, version: VERSION, origin: config.origin, startedAt },
       address: role === 'work' ? config.clusterAddress : undefined,
+      publicAddresses: role === 'serve' ? config.publicAddresses : [],
       load: (loadavg()[0] ?? 0) / availableParallelism(),
       memory: { free: freemem(), total: totalmem() },
       disk: { free: bavail * bsize, total: blocks * bsize },

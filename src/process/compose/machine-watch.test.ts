@@ -6,7 +6,16 @@ import { silentLog } from '#test/support/silent-log.ts'
 import { createMachineWatch } from './machine-watch.ts'
 
 const machine = (name: string, heardAgo: number): Machine => ({
-  ...{ name, heardAgo, origin: 'iad1', role: 'work', version: '1', address: undefined, load: 0 },
+  ...{
+    name,
+    heardAgo,
+    origin: 'iad1',
+    role: 'work',
+    version: '1',
+    address: undefined,
+    publicAddresses: [],
+    load: 0,
+  },
   ...{ memory: { free: 1, total: 1 }, disk: { free: 1, total: 1 }, startedAt: 0, isDraining: false },
 })
 

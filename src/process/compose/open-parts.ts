@@ -105,7 +105,7 @@ export async function openParts(
     stores,
     transact: createTransact(database.db, storeParts),
     vault,
-    issuer: openIssuer(config, { stores, vault, clock, log, bus, zones }),
+    issuer: openIssuer(config, { stores, vault, clock, log, bus, zones, machines }),
     resolver: createDnsResolver({ servers: config.resolvers, allows: openAllows(config, [53]) }),
     outbound,
     bus,

@@ -17,13 +17,19 @@ const STORES = {
 
 test('what machines share goes along with the master key, and starts a configuration that is the same', () => {
   writeFileSync(join(folder, 'master.key'), `${'k'.repeat(43)}=\n`)
-  const given = sharedSettings(readConfig({ ...STORES, ALOFT_PORT: '3111' }))
+  const given = sharedSettings(
+    readConfig({ ...STORES, ALOFT_PORT: '3111', ALOFT_DNS_NETWORKS: '10.1.0.0/16=bru1, ::/0=hnd1' }),
+  )
   assert.ok(typeof given === 'object')
   assert.equal(given.ALOFT_DATABASE_URL, 'postgres://u:p@10.0.0.1/aloft')
   assert.equal(given.ALOFT_MASTER_KEY, `${'k'.repeat(43)}=`)
   assert.equal(given.ALOFT_PORT, undefined, 'each machine has its own')
   const joined = readConfig({}, given)
   assert.equal(joined.domain, 'sites.example')
+  assert.deepEqual(joined.dnsNetworks, [
+    { address: '10.1.0.0', prefix: 16, origin: 'bru1' },
+    { address: '::', prefix: 0, origin: 'hnd1' },
+  ])
   assert.equal(joined.awsSecretKey?.reveal(), 'secret')
 })
 

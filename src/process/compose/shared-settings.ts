@@ -3,11 +3,21 @@ import { join } from 'node:path'
 import type { JoinSettings } from '#contract/join-seal.ts'
 import { Redacted } from '#contract/redacted.ts'
 import type { Config } from '../../config/config.ts'
+import type { NearNetwork } from '../../config/readers.ts'
 import { SETTINGS, type SettingName } from '../../config/settings.ts'
 
 /** What has to be the same on every machine of an installation. */
 const SHARED = [
-  ...(['domain', 'nameservers', 'apiHosts', 'baseUrl', 'databaseUrl', 'blobUrl', 'redisUrl'] as const),
+  ...([
+    'domain',
+    'nameservers',
+    'dnsNetworks',
+    'apiHosts',
+    'baseUrl',
+    'databaseUrl',
+    'blobUrl',
+    'redisUrl',
+  ] as const),
   ...(['awsKeyId', 'awsSecretKey', 'awsSessionToken', 'smtpUrl', 'acmeDirectory', 'acmeEmail'] as const),
   ...(['httpsRedirect', 'runtime', 'defaultPlan', 'rateLimit', 'registrar', 'registrarUrl'] as const),
   ...(['registrarUser', 'registrarKey'] as const),
@@ -26,15 +36,22 @@ export function sharedSettings(config: Config): JoinSettings | string {
       return `${SETTINGS[name].variable} names this machine itself. Write it with the address by which other machines reach it.`
   const given = SHARED.flatMap((name) => {
     const value: unknown = config[name]
-    if (value === undefined) return []
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) return []
     const text =
-      value instanceof Redacted ? value.reveal() : Array.isArray(value) ? value.join(',') : String(value)
+      value instanceof Redacted
+        ? value.reveal()
+        : Array.isArray(value)
+          ? value.map(listed).join(',')
+          : String(value)
     return [[SETTINGS[name].variable, text] as const]
   })
   const masterKey =
     config.masterKey?.reveal() ?? readFileSync(join(config.dataDir, 'master.key'), 'utf8').trim()
   return { ...Object.fromEntries(given), [SETTINGS.masterKey.variable]: masterKey }
 }
+
+const listed = (item: string | NearNetwork): string =>
+  typeof item === 'string' ? item : `${item.address}/${item.prefix}=${item.origin}`
 
 const isOwn = (url: string): boolean =>
   url.startsWith('unix:') || /^(?:localhost|127\.[\d.]+|\[::1\]|)$/.test(new URL(url).hostname)

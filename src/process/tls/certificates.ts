@@ -49,7 +49,7 @@ export const apiNames = ({ apiHosts, domain }: Config): readonly string[] => [
   ...ORIGINS.map((origin) => `api-${origin}.${domain}`),
 ]
 
-type IssuerParts = Pick<Parts, 'stores' | 'vault' | 'clock' | 'log' | 'bus' | 'zones'>
+type IssuerParts = Pick<Parts, 'stores' | 'vault' | 'clock' | 'log' | 'bus' | 'zones' | 'machines'>
 
 /** Who makes certificates: the public authority that the operator chose, or the local one. */
 export const openIssuer = (config: Config, parts: IssuerParts): CertificateIssuer =>

@@ -379,6 +379,10 @@ class ProcessClient implements RunnerClient {
       for (const program of programs.values()) {
         program.instances = []
         program.grows = true
+        // For this machine's own there is no other; in the place of another machine the next one is asked.
+        if (this.#options.peer)
+          for (const { refuse } of program.waiting)
+            refuse(new RunnerError('unavailable', 'The machine does not answer any more'))
         this.#forgetIfEmpty(program)
       }
     if (this.#closed) return

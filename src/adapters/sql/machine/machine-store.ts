@@ -3,13 +3,21 @@ import { FORGOTTEN_MS, type Machine, type MachineStore } from '#core/machine/mac
 import { databaseTime } from '../database/database-time.ts'
 import type { Db } from '../tables.ts'
 
+type Facts = Pick<Machine, 'load' | 'memory' | 'disk' | 'publicAddresses'>
+
+/** A machine of an earlier version does not say where visitors reach it. */
+const factsOf = (text: string): Facts => ({
+  publicAddresses: [],
+  ...(JSON.parse(text) as Omit<Facts, 'publicAddresses'>),
+})
+
 export function createMachineStore(db: Db): MachineStore {
   return {
-    async report({ name, role, version, origin, address, load, memory, disk, startedAt }) {
+    async report({ name, role, version, origin, address, publicAddresses, load, memory, disk, startedAt }) {
       const now = databaseTime(db)
       const facts = {
         ...{ version, origin, address: address ?? null, heard_at: now, started_at: startedAt },
-        facts: JSON.stringify({ load, memory, disk }),
+        facts: JSON.stringify({ load, memory, disk, publicAddresses }),
       }
       await db
         .insertInto('machines')
@@ -31,7 +39,7 @@ export function createMachineStore(db: Db): MachineStore {
         (row): Machine => ({
           ...{ name: row.name, role: row.role, version: row.version, origin: row.origin },
           address: row.address ?? undefined,
-          ...(JSON.parse(row.facts) as Pick<Machine, 'load' | 'memory' | 'disk'>),
+          ...factsOf(row.facts),
           startedAt: Number(row.started_at),
           heardAgo: Number(row.heard_ago),
           isDraining: row.is_draining === 1,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { kept } from './packages.ts'
 import type { Place } from './place.ts'
@@ -73,7 +74,11 @@ export async function actionJourney(
       env: {
         HOME: home,
         CI: 'true',
+        // The home is the runner's; npm goes where it goes for us.
         npm_config_cache: join(kept, 'npx'),
+        npm_config_yes: 'true',
+        npm_config_userconfig: join(homedir(), '.npmrc'),
+        ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
         GITHUB_ACTIONS: 'true',
         GITHUB_WORKSPACE: work,
         GITHUB_REPOSITORY: `ada/${name}`,
@@ -110,8 +115,9 @@ export async function actionJourney(
     assert.equal(await place.visit(`${name}.localhost`), `<h1>${name} one</h1>`)
   })
   await step('alias-domains', async () => {
-    const alias = `${name}-main.localhost`
-    const outputs = await run(' two', { 'alias-domains': `${name}-{{BRANCH}}.localhost` })
+    await place.buy(`${name}.com`)
+    const alias = `main.${name}.com`
+    const outputs = await run(' two', { 'alias-domains': `{{BRANCH}}.${name}.com` })
     assert.equal(outputs['preview-url'], `https://${alias}`)
     assert.equal(await place.visit(alias), `<h1>${name} two</h1>`)
   })

@@ -28,6 +28,8 @@ export interface Traits {
   readonly build: boolean
   readonly secrets: boolean
   readonly followsLogs: boolean
+  /** `logs --deployment …`: asks for entries by a query instead of following them. */
+  readonly queriesLogs: boolean
   readonly rollback: boolean
   readonly promote: boolean
   /** Deploys again, or names the environment for it. */
@@ -55,6 +57,7 @@ export const traitsOf = ({ command, major }: CliVersion): Traits => ({
   build: major >= 28,
   secrets: major <= 28,
   followsLogs: major >= 33,
+  queriesLogs: major >= 64,
   rollback: major >= 28,
   promote: major >= 29,
   redeploy: major >= 44 ? 'target' : major >= 29 ? 'plain' : 'none',

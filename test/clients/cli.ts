@@ -14,6 +14,11 @@ const SECRETS_STAY: Known = {
   why: 'This version keeps variables as secrets, and what a secret holds is given to deployments alone',
 }
 
+const OWN_QUERIES: Known = {
+  complaint: /Logs are available for team-owned projects only/,
+  why: 'This version reads logs by queries of vercel.com, for teams alone, that this API does not have: use `aloft logs`',
+}
+
 /** The journey of a command line in a folder and a home of its own, with the Node.js of its time. */
 export const cliJourney =
   (version: CliVersion) =>
@@ -154,11 +159,14 @@ export const cliJourney =
     await step('ls', () => says(new RegExp(name), ['ls', ...(has.namesProject ? ['--yes'] : []), name]))
     if (has.projects) await step('project ls', () => says(new RegExp(name), ['project', 'ls']))
     await step('inspect', () => says(/dpl_\w+/, ['inspect', preview ?? '']))
-    await step('logs', () =>
-      cli(
-        ['logs', preview ?? ''],
-        has.followsLogs ? { until: /waiting for new logs|Fetching|Displaying|runtime logs/i } : {},
-      ),
+    await step(
+      'logs',
+      () =>
+        cli(
+          ['logs', ...(has.queriesLogs ? ['--deployment'] : []), preview ?? ''],
+          has.followsLogs ? { until: /waiting for new logs|Fetching|Displaying|runtime logs/i } : {},
+        ),
+      has.queriesLogs ? OWN_QUERIES : undefined,
     )
 
     if (has.env) {

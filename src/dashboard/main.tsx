@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { ApiError } from '#client/api-error.ts'
 import { ConnectionError } from '#client/connection-error.ts'
 import { connection } from './api/connection.ts'
+import { keepShell } from './api/keep-shell.ts'
 import { router } from './router.tsx'
 import { Reconnecting } from './shell/reconnecting.tsx'
 import './styles.css'
@@ -38,3 +39,6 @@ if (root !== null)
       </QueryClientProvider>
     </StrictMode>,
   )
+
+// After everything that is shown.
+addEventListener('load', () => void keepShell())

@@ -76,6 +76,36 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
     await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
   })
 
+  test('a page that is reloaded while the server is away is the dashboard, which says so and catches up', async () => {
+    const lise = await dashboard.server.signUp('lise@aloft.test')
+    const page = await dashboard.openPage(lise)
+    // Browsers keep a program for the computer itself and for TLS alone.
+    const { url } = dashboard.server
+    const [session] = await page.context().cookies('http://aloft.test')
+    assert.ok(session)
+    await page.context().addCookies([{ ...session, domain: new URL(url).hostname }])
+    const at = `${url}/a/${lise.username}/webhooks`
+    await page.goto(at)
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await page.waitForFunction(`
+      navigator.serviceWorker.controller !== null &&
+      caches.open('aloft-shell').then((cache) => cache.keys()).then((kept) =>
+        performance.getEntriesByType('resource').every(({ name }) =>
+          !new URL(name).pathname.startsWith('/assets/') || kept.some(({ url }) => url === name)))`)
+    await page.context().setOffline(true)
+    await page.reload()
+    await page.getByText('Reconnecting…').waitFor()
+    // Signing in is not the dashboard's: nothing stands in for it.
+    await assert.rejects(page.evaluate("fetch('/login')"))
+    await page.context().setOffline(false)
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+    // What the server says comes first: signed out, the page leads to signing in.
+    await page.context().clearCookies()
+    await page.reload()
+    await page.waitForURL('**/login?next=**')
+  })
+
   test('links in emails name an account by its id', async () => {
     const mary = await dashboard.server.signUp('mary@aloft.test')
     const page = await dashboard.openPage(mary, `/a/${mary.id}/webhooks`)

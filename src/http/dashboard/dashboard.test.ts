@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { createDashboard } from './dashboard.ts'
+import { createDashboard, PAGE } from './dashboard.ts'
 
 describe('what the dashboard was built into', () => {
   const folder = mkdtempSync(join(tmpdir(), 'aloft-dashboard-'))
@@ -50,6 +50,11 @@ describe('what the dashboard was built into', () => {
       assert.equal(answer.headers.get('cache-control'), 'no-cache')
       assert.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin')
     }
+  })
+
+  test('what browsers keep of it stands in for its own pages alone', () => {
+    const worker = readFileSync(join(import.meta.dirname, '../../dashboard/public/worker.js'), 'utf8')
+    assert.ok(worker.includes(`const PAGE = ${PAGE}`))
   })
 
   test('leaves to the API what is not its own', async () => {

@@ -23,7 +23,8 @@ const POLICY = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // What has the browser keep the dashboard's own program; see dashboard/api/keep-shell.ts.
+  'trusted-types aloft-worker',
 ].join('; ')
 
 const HEADERS = {
@@ -49,8 +50,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The addresses of pages. The API has no GET under any of them. */
-const PAGE = /^\/(?:$|(?:a|account|deployments|import|new|operator|projects)(?:\/|$))/
+/** The addresses of pages. The API has no GET under any of them. The dashboard's service worker has the same. */
+export const PAGE = /^\/(?:$|(?:a|account|deployments|import|new|operator|projects)(?:\/|$))/
 
 interface Asset {
   readonly headers: Readonly<Record<string, string>>

@@ -16,12 +16,14 @@ import { DEFAULT_LIMITS } from '#listener/listener-limits.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { Config } from '../config/config.ts'
 import { buildApi } from './api/build-api.ts'
-import { createElsewhere } from './api/elsewhere.ts'
+import { callerOf, createElsewhere } from './api/elsewhere.ts'
 import { createForward } from './api/forward-api.ts'
 import { buildHandler } from './compose/build-handler.ts'
 import { connectPeers, reportMachine } from './compose/cluster.ts'
 import { connectionLimit } from './compose/descriptor-limit.ts'
 import { startDns } from './compose/dns.ts'
+import { createIsForApi, hostOf } from './compose/hosts.ts'
+import { createInTurns } from './compose/in-turns.ts'
 import { withLastKnown } from './compose/last-known.ts'
 import { createIsDraining } from './compose/machine-watch.ts'
 import { createMetrics } from './compose/metrics.ts'
@@ -111,6 +113,8 @@ export async function serve(
   let dns: DnsServer | undefined
   const metrics = createMetrics(channel, () => dns?.counts(), use.changes.count)
   const elsewhere = createElsewhere()
+  const isForApi = createIsForApi(config)
+  const turns = createInTurns({ keyOf: (req) => (isForApi(req) ? `api ${callerOf(req)}` : hostOf(req)) })
   const api = await buildApi(config, parts, use, channel, metrics, (local) =>
     seat === undefined
       ? local
@@ -119,6 +123,7 @@ export async function serve(
           socket: () => apiSocket(config.dataDir, seat),
           isElsewhere: elsewhere.isElsewhere,
           onForward: countElsewhere(channel),
+          onLocal: elsewhere.noteAnswer,
         }),
   )
   const own = createRunnerClient({ socket: findRunnerSocket(config.dataDir, seat), logger: log })
@@ -127,7 +132,10 @@ export async function serve(
   const runner = createClusterRunner({ own, origin: config.origin, isDraining, others: peers.others })
   parts.machines.start()
   const serving = withLastKnown(config, parts)
-  const edge = await buildEdge(config, serving, runner, elsewhere.noteVisit)
+  const edge = await buildEdge(config, serving, runner, () => {
+    elsewhere.noteVisit()
+    turns.noteVisit()
+  })
   serving.onCaughtUp((host) => edge.invalidate(host))
   const reusePort = channel !== undefined && process.platform === 'linux'
   const answers = { ...parts, challenges: parts.stores.challenges }
@@ -140,7 +148,7 @@ export async function serve(
     tlsPort: config.tlsPort,
     reusePort,
     ...(share ? { sockets: share.own } : {}),
-    ...buildHandler({ config, doing, challenges: answers, certificateFor, api, edge }),
+    ...buildHandler({ config, doing, turns, challenges: answers, certificateFor, api, edge }),
     certificateFor,
     challengeFor: createTlsChallenges(answers),
     stapleFor: createStaples(parts).find,

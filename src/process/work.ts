@@ -11,6 +11,7 @@ import type { UseCases } from '#http/routes.ts'
 import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../config/config.ts'
 import { answerForwarded } from './api/answer-forwarded.ts'
+import { giveWay } from './api/give-way.ts'
 import { reportMachine } from './compose/cluster.ts'
 import { createDrainSender } from './compose/drains.ts'
 import { createIsDraining } from './compose/machine-watch.ts'
@@ -71,6 +72,8 @@ export async function work(
     ? await answerForwarded({
         socket: apiSocket(config.dataDir, seat),
         async open() {
+          // What users' code is started from here would otherwise come after everything else, too.
+          if (code.haveOwnShares) giveWay()
           const { buildApi } = await import('./api/build-api.ts')
           use = createUseCases(config, parts)
           return buildApi(config, parts, use, channel, metrics)

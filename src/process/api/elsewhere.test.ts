@@ -21,7 +21,7 @@ test('what is large is answered elsewhere, whoever asks', () => {
 
 test('whoever asks again and again is answered elsewhere while others visit sites', () => {
   let now = 0
-  const { isElsewhere, noteVisit } = createElsewhere(() => now)
+  const { isElsewhere, noteVisit } = createElsewhere({ now: () => now })
   const list = (token: string) => isElsewhere(ask('GET /v3/platform/deployments', { authorization: token }))
   for (let i = 0; i < 100; i++) assert.equal(list('busy'), false, 'nobody else is there')
   noteVisit()
@@ -33,4 +33,39 @@ test('whoever asks again and again is answered elsewhere while others visit site
   assert.equal(list('busy'), true, 'a second later as well')
   now = 2300
   assert.equal(list('busy'), false, 'it has become quiet, and so have the sites')
+})
+
+test('logs are read elsewhere while others visit sites, and followed here', () => {
+  const { isElsewhere, noteVisit } = createElsewhere()
+  const reads = [
+    'GET /v2/platform/deployments/d/events?q=x',
+    'GET /platform/deployments/d/logs',
+    'GET /v1/projects/p/logs?q=x',
+  ]
+  for (const on of reads) assert.equal(isElsewhere(ask(on)), false, on)
+  noteVisit()
+  for (const on of reads) assert.equal(isElsewhere(ask(on)), true, on)
+  assert.equal(isElsewhere(ask('GET /v2/platform/deployments/d/events?follow=1')), false)
+  assert.equal(isElsewhere(ask('GET /v1/projects/p')), false)
+})
+
+test('so is whoever takes much of the CPU with few requests', () => {
+  let cpu = 0
+  const parts = { now: () => 0, spent: () => cpu, later: (work: () => void) => ended.push(work) }
+  const ended: (() => void)[] = []
+  const { isElsewhere, noteVisit, noteAnswer } = createElsewhere(parts)
+  const list = ask('GET /v3/platform/deployments', { authorization: 'costly' })
+  const answer = (ms: number) => {
+    noteAnswer(list)
+    cpu += ms
+    for (const work of ended.splice(0)) work()
+  }
+  answer(1000)
+  noteVisit()
+  assert.equal(isElsewhere(list), false, 'what was answered before anybody visited is not counted')
+  for (let n = 0; n < 5; n++) answer(5)
+  assert.equal(isElsewhere(list), false)
+  answer(5)
+  assert.equal(isElsewhere(list), true)
+  assert.equal(isElsewhere(ask('GET /v3/platform/deployments', { authorization: 'cheap' })), false)
 })

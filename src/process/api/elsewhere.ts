@@ -4,10 +4,15 @@ import type { AnyRequest } from '#listener/listener-refusal.ts'
 const LARGE_BODY = 128 * 1024
 /** Requests of one caller within a second: no person asks so often. */
 const BUSY = 20
+/** Milliseconds of CPU time that the requests of one caller may take of this process within a second. */
+const BUSY_MS = 25
 const SECOND_MS = 1000
 
 const CREATE = /^\/(?:v\d+\/)?platform\/deployments\/?(?:\?|$)/
 const TREE = /^\/(?:v\d+\/)?platform\/deployments\/[^/?]+\/files\/?(?:\?|$)/
+/** Logs, in which something may have to be searched for that is in none of their many entries. */
+const LOG =
+  /^\/(?:v\d+\/)?(?:platform\/deployments\/[^/?]+\/(?:events|logs)|projects\/[^/?]+\/logs)\/?(?:\?|$)/
 /** What goes on without an end, or is only passed on: it costs little here, and as much again there. */
 const STREAM = /[?&]follow=|\/changes(?:\?|$)|\/files\/?(?:\?|$)/
 
@@ -27,17 +32,47 @@ export interface Elsewhere {
   isElsewhere(req: AnyRequest): boolean
   /** Somebody visits a site. */
   noteVisit(): void
+  /** A request of the API is answered here from now on. What it takes of this turn of the event loop counts. */
+  noteAnswer(req: AnyRequest): void
 }
 
+interface ElsewhereParts {
+  readonly now?: () => number
+  /** Milliseconds of CPU time of this thread. */
+  readonly spent?: () => number
+  /** Has something done when this turn of the event loop is over. */
+  readonly later?: (work: () => void) => void
+}
+
+const cpuTime = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Of one caller, within a second. */
+interface Use {
+  count: number
+  ms: number
+}
+
+const isMuch = (use: Use | undefined): boolean => use !== undefined && (use.count > BUSY || use.ms > BUSY_MS)
+
+export const callerOf = ({ headers, socket }: AnyRequest): string =>
+  headers.authorization ?? headers.cookie ?? socket?.remoteAddress ?? ''
+
 /**
- * The API and the sites share a process, which does one thing after the other. Requests that take long, and those of a
- * caller who sends one after the other while others visit sites, are answered by the working process instead: visitors
- * wait for none of them.
+ * The API and the sites share a process, which does one thing after the other. Requests that take long are answered by the
+ * working process instead, and while others visit sites so are reads of logs, and all requests of a caller who sends one
+ * after the other, or takes much of the CPU with a few: visitors wait for none of them.
  */
-export function createElsewhere(now: () => number = () => performance.now()): Elsewhere {
+export function createElsewhere({
+  now = () => performance.now(),
+  spent = cpuTime,
+  later = (work) => void setImmediate(work),
+}: ElsewhereParts = {}): Elsewhere {
   let began = now()
   let visits = { before: 0, here: 0 }
-  let callers = { before: new Map<string, number>(), here: new Map<string, number>() }
+  let callers = { before: new Map<string, Use>(), here: new Map<string, Use>() }
 
   /** Counts of this second and of the one before. */
   function turn(): void {
@@ -49,24 +84,38 @@ export function createElsewhere(now: () => number = () => performance.now()): El
     began = now()
   }
 
-  function isBusy(req: AnyRequest): boolean {
-    const { headers, socket } = req
-    const caller = headers.authorization ?? headers.cookie ?? socket?.remoteAddress ?? ''
-    const count = (callers.here.get(caller) ?? 0) + 1
-    callers.here.set(caller, count)
-    return count > BUSY || (callers.before.get(caller) ?? 0) > BUSY
+  function countsOf(caller: string): Use {
+    let use = callers.here.get(caller)
+    if (use === undefined) {
+      use = { count: 0, ms: 0 }
+      callers.here.set(caller, use)
+    }
+    return use
   }
+
+  const isVisited = (): boolean => visits.before + visits.here > 0
 
   return {
     isElsewhere(req) {
       turn()
-      const isFromBusy = isBusy(req)
+      const caller = callerOf(req)
+      const use = countsOf(caller)
+      use.count++
       if (isLarge(req)) return true
-      return isFromBusy && visits.before + visits.here > 0 && !isStream(req)
+      if (!isVisited() || isStream(req)) return false
+      return LOG.test(req.url ?? '') || isMuch(use) || isMuch(callers.before.get(caller))
     },
     noteVisit() {
       turn()
       visits.here++
+    },
+    noteAnswer(req) {
+      if (!isVisited()) return
+      const since = spent()
+      const caller = callerOf(req)
+      later(() => {
+        countsOf(caller).ms += spent() - since
+      })
     },
   }
 }

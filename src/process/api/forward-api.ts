@@ -24,13 +24,18 @@ interface ForwardParts {
   readonly isElsewhere: (req: AnyRequest) => boolean
   /** Called with every request that goes there. */
   readonly onForward: () => void
+  /** Called with every request that is answered here. */
+  readonly onLocal?: (req: AnyRequest) => void
 }
 
 /** Answers requests of the API here, or has the working process answer them. Where there is none, all of them here. */
 export const createForward =
-  ({ local, socket, isElsewhere, onForward }: ForwardParts): Handle =>
+  ({ local, socket, isElsewhere, onForward, onLocal }: ForwardParts): Handle =>
   (req, res) => {
-    if (!isElsewhere(req)) return local(req, res)
+    if (!isElsewhere(req)) {
+      onLocal?.(req)
+      return local(req, res)
+    }
     onForward()
     return forward(req, res, socket(), () => local(req, res))
   }

@@ -8,10 +8,12 @@ import type { Doing } from '../supervisor/doing.ts'
 import { answerHttpChallenges, type HttpChallengeParts } from '../tls/acme-http.ts'
 import { redirectToHttps, withoutPlain } from '../tls/https-redirect.ts'
 import { createHostSwitch, upgradesOfSites } from './hosts.ts'
+import type { InTurns } from './in-turns.ts'
 
 export interface HandlerParts {
   readonly config: Config
   readonly doing: Doing
+  readonly turns: InTurns
   readonly challenges: HttpChallengeParts
   readonly certificateFor: CertificateFor
   readonly api: Handle
@@ -26,6 +28,7 @@ export interface HandlerParts {
 export function buildHandler({
   config,
   doing,
+  turns,
   challenges,
   certificateFor,
   api,
@@ -38,6 +41,7 @@ export function buildHandler({
     upgrade: upgradesOfSites(config, edge.upgrade),
     // or are answered by the first that has an answer.
     handle: inOrder(
+      (next) => turns.handle(next),
       (next) => noteRequests(doing, next),
       (next) => answerHttpChallenges(challenges, next),
       (next) => redirectToHttps(config, certificateFor, next),

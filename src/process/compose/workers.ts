@@ -48,6 +48,8 @@ export interface CodeWorkers {
   readonly screenshots: Screenshots | undefined
   /** What isolates them here. */
   readonly sandbox: SandboxFacts
+  /** Whether each of them has a share of the CPU that does not depend on the priority of who starts it. */
+  readonly haveOwnShares: boolean
   /** Requests and what they left to do may take this long; then nothing of it is left. */
   drain(ms: number, options?: DrainOptions): Promise<void>
 }
@@ -187,6 +189,7 @@ export async function openCodeWorkers(
     boot: (program) => runner.boot(program),
     screenshots: await openScreenshots(config, sandbox, log),
     sandbox: facts,
+    haveOwnShares: sandbox.report.limits.cpu === 'run',
     async drain(ms, how) {
       unsubscribe()
       stopSharing()

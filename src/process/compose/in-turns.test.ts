@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
+import { createInTurns } from './in-turns.ts'
+
+function scene() {
+  let now = 0
+  let next: (() => void)[] = []
+  const begun: string[] = []
+  const turns = createInTurns({
+    keyOf: ({ url = '' }) => url.slice(1, 2),
+    now: () => now,
+    later: (work) => next.push(work),
+  })
+  const handle = turns.handle(({ url }) => void begun.push(url ?? ''))
+  const requests = new Map<string, { url: string; destroyed: boolean }>()
+  return {
+    turns,
+    pass: (ms: number) => {
+      now += ms
+    },
+    ask(name: string) {
+      const req = { url: `/${name}`, destroyed: false }
+      requests.set(name, req)
+      handle(req as unknown as AnyRequest, {} as AnyResponse)
+    },
+    leave(name: string) {
+      const req = requests.get(name)
+      if (req) req.destroyed = true
+    },
+    /** What was begun since it was last asked, and then the next turn. */
+    turn() {
+      const [works, found] = [next, begun.splice(0)]
+      next = []
+      for (const work of works) work()
+      return found
+    },
+  }
+}
+
+test('what goes wrong in a later turn is told to whoever asked', async () => {
+  const works: (() => void)[] = []
+  const turns = createInTurns({ keyOf: () => '', now: () => 0, later: (work) => works.push(work) })
+  turns.noteVisit()
+  const fails = turns.handle(() => {
+    throw new Error('broken')
+  })
+  const ask = () => fails({ destroyed: false } as AnyRequest, {} as AnyResponse)
+  assert.throws(ask, /broken/)
+  const later = ask() as Promise<unknown>
+  works.shift()?.()
+  await assert.rejects(later, /broken/)
+})
+
+test('without visitors everything is begun as it comes', () => {
+  const { ask, turn } = scene()
+  for (const name of ['a1', 'a2', 'a3']) ask(name)
+  assert.deepEqual(turn(), ['/a1', '/a2', '/a3'])
+})
+
+test('while there are visitors one request is begun in each turn, of each in rotation', () => {
+  const { turns, ask, turn, leave, pass } = scene()
+  turns.noteVisit()
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) ask(name)
+  assert.deepEqual(turn(), ['/a1'])
+  assert.deepEqual(turn(), ['/a2'])
+  ask('c1')
+  leave('a3')
+  assert.deepEqual(turn(), ['/b1'])
+  assert.deepEqual(turn(), [], 'who has left is not answered')
+  assert.deepEqual(turn(), ['/c1'])
+  assert.deepEqual(turn(), ['/a4'])
+  assert.deepEqual(turn(), [])
+  ask('a5')
+  assert.deepEqual(turn(), ['/a5'], 'nobody waits for a turn that is free')
+  pass(1001)
+  turn()
+  for (const name of ['a6', 'a7']) ask(name)
+  assert.deepEqual(turn(), ['/a6', '/a7'], 'the visitors have gone')
+})

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Counts } from './load/workload.ts'
 
 /** What became of an installation under load. */
@@ -18,20 +20,41 @@ const of = ({ ok, failed }: Counts['api']): string => `${ok} / ${failed}`
 const lineOf = ({ name, visits, api, sockets, lost, seconds }: Row): string =>
   `| ${name} | ${of(visits)} | ${of(api)} | ${sockets.ok + sockets.failed === 0 ? '–' : of(sockets)} | ${lost} | ${seconds.toFixed(1)} |`
 
-/** The page with these rows in the place of those of the same name; others stay. */
-export function withTable(page: string, rows: readonly Row[], name: string): string {
-  const [before, rest] = page.split(BEGIN)
-  const [table, after] = rest?.split(END) ?? []
-  if (before === undefined || table === undefined || after === undefined)
-    throw new Error(`${name} has no place for the table`)
-  const nameOf = (line: string) =>
-    line
-      .split(' | ', 1)[0]
-      ?.replace(/^\| \d* ?/, '')
-      .split(' (', 1)[0] ?? ''
-  const fresh = rows.map(lineOf)
+const RULE = '| --- | --- | --- | --- | --- | --- |'
+
+/** By which a row is found again: numbers that differ from run to run do not count. */
+const nameOf = (line: string): string =>
+  line
+    .split(' | ', 1)[0]
+    ?.replace(/^\| [\d,]* ?/, '')
+    .split(' (', 1)[0] ?? ''
+
+/** The page with these lines in the place of those of the same name between the marks; others stay. */
+function withLines(page: string, [begin, ...head]: readonly string[], fresh: readonly string[]): string {
+  const [before, rest] = page.split(begin as string)
+  const at = rest?.indexOf(END) ?? -1
+  if (before === undefined || rest === undefined || at < 0)
+    throw new Error('docs/reliability.md has no place for the table')
   const known = new Set(fresh.map(nameOf))
-  const kept = table.split('\n').filter((line) => line.startsWith('| ') && !/^\| (What|---)/.test(line))
-  const lines = [...kept.filter((line) => !known.has(nameOf(line))), ...fresh]
-  return `${before}${BEGIN}\n${[HEAD, '| --- | --- | --- | --- | --- | --- |', ...lines].join('\n')}\n${END}${after}`
+  const kept = rest
+    .slice(0, at)
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !head.includes(line) && !known.has(nameOf(line)))
+  return `${before}${begin}\n${[...head, ...kept, ...fresh].join('\n')}\n${rest.slice(at)}`
 }
+
+/** The page with these rows in the place of those of the same name; others stay. */
+export const withTable = (page: string, rows: readonly Row[]): string =>
+  withLines(page, [BEGIN, HEAD, RULE], rows.map(lineOf))
+
+const MEASURED = '<!-- measured by npm run test:faults and npm run test:restart -- --write -->'
+
+/** The page with this of what is measured otherwise than under the usual load. */
+export const withMeasure = (page: string, name: string, found: string): string =>
+  withLines(page, [MEASURED, '| What | Measured |', '| --- | --- |'], [`| ${name} | ${found} |`])
+
+const PAGE = resolve(import.meta.dirname, '../../docs/reliability.md')
+
+/** Changes docs/reliability.md. */
+export const changePage = (change: (page: string) => string): void =>
+  writeFileSync(PAGE, change(readFileSync(PAGE, 'utf8')))

@@ -4,12 +4,17 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { install, uninstall } from '#test/support/installation.ts'
+import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
+import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { silentLog } from '#test/support/silent-log.ts'
 import { ask } from './load/client.ts'
 
 const CLI = resolve(import.meta.dirname, '../../src/cli/main.ts')
 /** In MB: what a program of Node uses by itself, and some; however much is restored. */
 export const MOST_MEMORY = 400
+/** Of a serving process, which took all of the uploads too and keeps contents in memory that it has room for. */
+export const MOST_SERVING = 1024
 const FILE_MB = 4
 /** Nobody measures how long it takes: the machine may be busy with much else. */
 const LONGEST_UPLOAD_MS = 300_000
@@ -35,36 +40,65 @@ async function peakDuring(args: readonly string[], cwd: string, env: NodeJS.Proc
   return peak
 }
 
+/** In MB, the most memory that each used; and how long backup and restore took together. */
+export interface RestoreMeasure {
+  readonly backup: number
+  readonly serving: number
+  readonly restore: number
+  readonly seconds: number
+}
+
 /** Saves and restores an installation with so many megabytes of files. */
-export async function measureRestore(megabytes: number): Promise<{ megabytes: number; peak: number }> {
+export async function measureRestore(megabytes: number): Promise<RestoreMeasure> {
   const aloft = await install({ env: { ALOFT_WORKERS: '1', ALOFT_RATE_LIMIT: '1000000' } })
   const folder = await mkdtemp(join(tmpdir(), 'aloft-restore-'))
   try {
-    for (let done = 0; done < megabytes; done += FILE_MB) {
-      const body = randomBytes(FILE_MB * 2 ** 20)
-      const headers = {
-        authorization: `Bearer ${aloft.token}`,
-        'x-platform-digest': createHash('sha1').update(body).digest('hex'),
-      }
-      const upload = {
-        ...{ port: aloft.port, host: 'localhost', path: '/v2/platform/files', method: 'POST' },
-        timeoutMs: LONGEST_UPLOAD_MS,
-      }
-      const { status } = await ask({ ...upload, headers, body })
-      if (status !== 200) throw new Error(`an upload answered ${status}`)
-    }
+    const stored: string[] = []
+    for (let done = 0; done < megabytes; done += FILE_MB) stored.push(await upload(aloft))
     const env = {
       ...{ PATH: process.env.PATH, HOME: folder },
       ...{ ALOFT_BASE_URL: aloft.url, ALOFT_TOKEN: aloft.token },
     }
+    const began = performance.now()
     const saved = join(folder, 'saved.tar')
-    await peakDuring(['operator', 'backup', '--with-key', '--output', saved], folder, env)
+    const backup = await peakDuring(['operator', 'backup', '--with-key', '--output', saved], folder, env)
+    const [pid = 0] = await aloft.children('serve')
+    const serving = (await peakOf(pid)) ?? Number.NaN
+    // The disk need not hold all of it three times.
+    await aloft.stop()
+    await uninstall(aloft)
     const target = join(folder, 'restored')
-    const peak = await peakDuring(['operator', 'restore', saved, '--data-dir', target], folder, env)
-    return { megabytes, peak }
+    const restore = await peakDuring(['operator', 'restore', saved, '--data-dir', target], folder, env)
+    const seconds = Math.round((performance.now() - began) / 1000)
+    const blobs = await createFsBlobStore({
+      ...{ folder: join(target, 'blobs'), clock: systemClock, log: silentLog },
+    })
+    for (const sha256 of stored) {
+      const content = await blobs.open(sha256)
+      if (content === undefined) throw new Error(`${sha256} was not restored`)
+      const hash = createHash('sha256')
+      for await (const chunk of content) hash.update(chunk)
+      if (hash.digest('hex') !== sha256) throw new Error(`${sha256} was not restored as it was`)
+    }
+    return { backup, serving, restore, seconds }
   } finally {
     await aloft.stop()
     await uninstall(aloft)
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** One file, of which there is none like it; answers its SHA-256. */
+async function upload(aloft: Installation): Promise<string> {
+  const body = randomBytes(FILE_MB * 2 ** 20)
+  const headers = {
+    authorization: `Bearer ${aloft.token}`,
+    'x-platform-digest': createHash('sha1').update(body).digest('hex'),
+  }
+  const { status } = await ask({
+    ...{ port: aloft.port, host: 'localhost', path: '/v2/platform/files', method: 'POST' },
+    ...{ timeoutMs: LONGEST_UPLOAD_MS, headers, body },
+  })
+  if (status !== 200) throw new Error(`an upload answered ${status}`)
+  return createHash('sha256').update(body).digest('hex')
 }

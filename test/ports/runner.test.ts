@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -187,6 +187,19 @@ describe('the runner', { skip }, () => {
     await stopped
     assert.deepEqual([...bench.stored.values()], bench.host.list(hello.deploymentId))
     assert.equal((await bench.get(hello, '/', bench.connect())).status, 200)
+  })
+
+  it('has its folder of sockets to itself, also when another took it away or left it open', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const closed = async () => (await stat(bench.runFolder)).mode & 0o777
+    await rm(bench.runFolder, { recursive: true })
+    const ref = await bench.deploy({ files: HELLO })
+    assert.equal((await bench.get(ref)).status, 200)
+    assert.equal(await closed(), 0o700)
+    await chmod(bench.runFolder, 0o755)
+    await bench.restart()
+    assert.equal((await bench.get(ref)).status, 200)
+    assert.equal(await closed(), 0o700)
   })
 
   it('refuses a request after a while where nothing runs programs', async (t) => {

@@ -53,6 +53,26 @@ eachDatabase((name, open) =>
       assert.deepEqual(more, [])
     })
 
+    it('adds what comes twice for the same row at once', async (t) => {
+      const { store } = await openTraffic(t, open)
+      await store.add([
+        row(1),
+        row(2),
+        row(1, { path: '/a' }),
+        row(4, { path: '/a' }),
+        row(8, { path: '/b' }),
+      ])
+      assert.equal(await requestsOf(store), 3)
+      const top = await store.topPaths(scope, time, 10)
+      assert.deepEqual(
+        top.map(({ path, tally }) => [path, showTally(tally).requests]),
+        [
+          ['/b', 8],
+          ['/a', 5],
+        ],
+      )
+    })
+
     it('loses nothing when several processes add to the same rows at once', async (t) => {
       const { store, again } = await openTraffic(t, open)
       const stores = [store, await again(), await again()]

@@ -49,7 +49,8 @@ async function upload(aloft: Installation, text: string): Promise<{ sha: string;
 }
 
 async function ready(call: Call, id: string): Promise<boolean> {
-  for (let n = 0; n < 300; n++) {
+  // Ten minutes: a machine may be busy with much else.
+  for (let n = 0; n < 3000; n++) {
     const { body } = await call(`GET /v8/platform/deployments/${id}`)
     const { readyState } = body as { readyState?: string }
     if (readyState === 'READY') return true

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { copyFile, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -145,6 +146,44 @@ describe('what is on disk', () => {
       for await (const piece of stream ?? []) got.push(piece)
     }, isFault('corrupt'))
     assert.ok(Buffer.concat(got).length < large.length, 'the last bytes are held back')
+  })
+
+  it('is checked as a whole before a part of it is given out, for as long as it is not known to be sound', async () => {
+    const first = await openStore()
+    const large = randomBytes(LARGE)
+    await putAll(first, [large])
+    const path = join(folder, 'large', nameOf(large).slice(0, 2), nameOf(large))
+    const handle = await open(path, 'r+')
+    await handle.write('damage', 1000)
+    await handle.close()
+    // The part itself is as it was.
+    const part = { start: 200_000, end: 200_010 }
+    const all = await Promise.allSettled([1, 2, 3].map(() => first.open(nameOf(large), part)))
+    for (const one of all) assert.ok(one.status === 'rejected' && isFault('corrupt')(one.reason))
+    assert.equal(await first.open(nameOf(large), part), undefined)
+    await putAll(first, [large])
+    const healed = await first.open(nameOf(large), part)
+    assert.deepEqual(
+      Buffer.concat(await (healed ?? assert.fail()).toArray()),
+      large.subarray(200_000, 200_010),
+    )
+  })
+
+  it('is cut while a part of it is given out, where looking at all of it takes long', async () => {
+    const store = await createFsBlobStore({
+      ...{ folder, clock: systemClock, log: silentLog, checkedFirstBytes: 0 },
+    })
+    stores.push(store)
+    const large = randomBytes(4 * LARGE)
+    await putAll(store, [large])
+    const path = join(folder, 'large', nameOf(large).slice(0, 2), nameOf(large))
+    const handle = await open(path, 'r+')
+    await handle.write('damage', 1000)
+    await handle.close()
+    const stream = (await store.open(nameOf(large), { start: 1 })) ?? assert.fail()
+    // Whoever takes what they are sent slowly is cut off in the middle of it.
+    await assert.rejects(once(stream, 'end'), isFault('corrupt'))
+    assert.equal(await store.verify(nameOf(large)), 'absent')
   })
 
   it('is absent once it was found damaged, and whole again once it was put again', async () => {

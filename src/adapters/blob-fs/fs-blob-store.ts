@@ -26,7 +26,7 @@ import { listBlobs } from './listing.ts'
 import { openFolder } from './opening.ts'
 import { PackFiles } from './pack-files.ts'
 import { PackWriter } from './pack-writer.ts'
-import { readBlob, streamBlob, VerifiedNames } from './reading.ts'
+import { corrupt, readBlob, streamBlob, VerifiedNames } from './reading.ts'
 import { digestOf, receive } from './receive.ts'
 import { MAX_CONTENT_BYTES, recordBytes } from './record.ts'
 import { inlineSha256 } from './sha256.ts'
@@ -50,6 +50,8 @@ export interface FsBlobStoreOptions {
   readonly packBytes?: number
   /** Whether there is room for more; asked before anything is taken in. */
   readonly hasRoom?: () => boolean
+  /** Of a large content that was not looked at lately, up to this size all is checked before a part of it is given out. */
+  readonly checkedFirstBytes?: number
   /** Told of a content that was found damaged. */
   readonly onDamage?: ((sha256: string) => Promise<void>) | undefined
 }
@@ -61,6 +63,7 @@ export async function createFsBlobStore({
   smallBytes = 64 << 10,
   packBytes = 256 << 20,
   hasRoom = () => true,
+  checkedFirstBytes = 64 << 20,
   onDamage,
 }: FsBlobStoreOptions): Promise<FsBlobStore> {
   if (smallBytes > MAX_CONTENT_BYTES)
@@ -79,6 +82,7 @@ export async function createFsBlobStore({
     smallBytes,
     packBytes,
     hasRoom,
+    checkedFirstBytes,
     onDamage,
   })
 }
@@ -93,6 +97,7 @@ interface Parts {
   readonly smallBytes: number
   readonly packBytes: number
   readonly hasRoom: () => boolean
+  readonly checkedFirstBytes: number
   readonly onDamage: FsBlobStoreOptions['onDamage']
 }
 
@@ -109,6 +114,7 @@ class Store implements FsBlobStore {
   readonly #hashing = new Sha256Thread()
   readonly #work = new OpenWork()
   readonly #verified = new VerifiedNames()
+  readonly #checking = new Map<string, Promise<unknown>>()
   #closed: Promise<void> | undefined
   #compacting: Promise<void> = Promise.resolve()
   #temps = 0
@@ -147,11 +153,34 @@ class Store implements FsBlobStore {
   open(sha256: string, range?: ByteRange): Promise<Readable | undefined> {
     return this.#work.track(async () => {
       assertBlobName(sha256)
+      const check = range === undefined ? undefined : await this.#checkWhole(sha256)
       const stream = await this.#noticing(sha256, () =>
         streamBlob(this.#readers, sha256, range, this.#verified),
       )
+      check?.whole.catch((error) => stream?.destroy(error))
       return stream?.once('error', (error) => void this.#lose(sha256, error))
     })
+  }
+
+  /**
+   * A part of a large content says nothing of its soundness: all of it is read, once for many who ask. Nobody waits for that
+   * where it takes long; what they are sent is cut when damage is found meanwhile, whereupon `whole` rejects.
+   */
+  async #checkWhole(sha256: string): Promise<{ readonly whole: Promise<unknown> } | undefined> {
+    if (this.#verified.has(sha256)) return undefined
+    const large = await this.#large.stat(sha256)
+    if (large === undefined) return undefined
+    const whole =
+      this.#checking.get(sha256) ??
+      this.verify(sha256)
+        .then((found) => {
+          if (found === 'damaged') throw corrupt(sha256)
+        })
+        .finally(() => this.#checking.delete(sha256))
+    this.#checking.set(sha256, whole)
+    if (large.size <= this.#parts.checkedFirstBytes) await whole
+    else whole.catch(() => {})
+    return { whole }
   }
 
   verify(sha256: string): Promise<'sound' | 'damaged' | 'absent'> {

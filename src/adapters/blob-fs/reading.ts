@@ -17,7 +17,7 @@ export interface Readers {
   readonly large: Pick<LargeFiles, 'open'>
 }
 
-const corrupt = (sha256: string, options?: ErrorOptions) =>
+export const corrupt = (sha256: string, options?: ErrorOptions) =>
   new BlobError('corrupt', `The stored content of ${sha256} is damaged`, options)
 
 export async function readBlob(readers: Readers, sha256: string): Promise<Buffer | undefined> {

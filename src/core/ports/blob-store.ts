@@ -70,7 +70,9 @@ export interface BlobStore {
 
   /**
    * Content as a stream that the caller must consume or destroy. A range not within the content is `bad_range`. A whole
-   * content is checked while it is read: one that is damaged fails before its last bytes.
+   * content is checked while it is read: one that is damaged fails before its last bytes. Of one that is not known to be
+   * sound, a part is given out once all of it was checked; where that takes long, the stream fails as soon as it is found
+   * damaged.
    */
   open(sha256: string, range?: ByteRange): Promise<Readable | undefined>
 

@@ -18,7 +18,7 @@ import {
 } from '#core/ports/sandbox.ts'
 import { type JsonLines, speakJsonLines } from '../json-lines.ts'
 import { CACHE_BYTES } from './compile-cache.ts'
-import { ownName, type Places } from './places.ts'
+import { makePrivate, ownName, type Places } from './places.ts'
 import { findPython } from './python.ts'
 
 export type EnsureNode = (version: string) => Promise<{ readonly folder: string; readonly node: string }>
@@ -190,6 +190,8 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
         parts.log.warn({ err }, 'the folder of an instance could not be removed'),
       )
   }
+  // A working process that was here before and took its time to stop may have taken it away.
+  await makePrivate(places.run)
   for (const folder of [shared, task ?? content, ...(cache ? [cache.host] : [])])
     await mkdir(folder, { recursive: true, mode: 0o755 })
 

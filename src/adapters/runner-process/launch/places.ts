@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,12 +53,13 @@ const defaultRunFolder = (folder: string): string => {
   return join(process.platform === 'linux' && process.getuid?.() === 0 ? '/run' : tmpdir(), name)
 }
 
-/** Others could have put it there first, where everybody may. */
-async function makePrivate(folder: string): Promise<void> {
+/** Others could have put it there first, where everybody may. One of our own that is open to others is closed to them. */
+export async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const { uid, mode } = await lstat(folder)
-  if (process.getuid && (uid !== process.getuid() || (mode & 0o077) !== 0))
+  const found = await lstat(folder)
+  if (!found.isDirectory() || (process.getuid && found.uid !== process.getuid()))
     throw new Error(`${folder} must belong to the platform alone`)
+  if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700)
 }
 
 /**

@@ -15,7 +15,8 @@ const CLI = resolve(import.meta.dirname, '../../src/cli/main.ts')
 export const MOST_MEMORY = 400
 /** Of a serving process, which took all of the uploads too and keeps contents in memory that it has room for. */
 export const MOST_SERVING = 1024
-const FILE_MB = 4
+const FILE_MB = 32
+const AT_ONCE = 4
 /** Nobody measures how long it takes: the machine may be busy with much else. */
 const LONGEST_UPLOAD_MS = 300_000
 
@@ -54,7 +55,11 @@ export async function measureRestore(megabytes: number): Promise<RestoreMeasure>
   const folder = await mkdtemp(join(tmpdir(), 'aloft-restore-'))
   try {
     const stored: string[] = []
-    for (let done = 0; done < megabytes; done += FILE_MB) stored.push(await upload(aloft))
+    const files = Math.ceil(megabytes / FILE_MB)
+    const uploads = Array.from({ length: AT_ONCE }, async (_, first) => {
+      for (let n = first; n < files; n += AT_ONCE) stored.push(await upload(aloft))
+    })
+    await Promise.all(uploads)
     const env = {
       ...{ PATH: process.env.PATH, HOME: folder },
       ...{ ALOFT_BASE_URL: aloft.url, ALOFT_TOKEN: aloft.token },

@@ -7,6 +7,7 @@ import { keyCheckOf } from '#adapters/backup-tar/key-check.ts'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { hasLiveWriters } from '#adapters/blob-fs/writers.ts'
 import { makePrivateFolder, syncFolder, writePrivateFile } from '#adapters/fs/private-file.ts'
+import { isOfRepository, restoreOfRepository } from '#adapters/git-cli/restore-repository.ts'
 import {
   DatabaseTaken,
   openTableTarget,
@@ -170,7 +171,8 @@ async function fill(
   try {
     const url = config.databaseUrl?.reveal()
     target = await openTableTarget({ url, file: join(aside, 'aloft.db'), logFile: join(aside, 'logs.db') })
-    const counts = await copy(archive, target, join(aside, 'blobs'), options.onProgress)
+    const folders = { folder: join(aside, 'blobs'), repositories: join(aside, 'git') }
+    const counts = await copy(archive, target, folders, options.onProgress)
     options.onProgress?.({ step: 'finish' })
     if (config.masterKey === undefined)
       await writePrivateFile(join(aside, 'master.key'), `${key.toString('base64')}\n`)
@@ -240,7 +242,7 @@ const BLOB = /^blobs\/([0-9a-f]{64})$/
 async function copy(
   archive: Archive,
   target: TableTarget,
-  folder: string,
+  { folder, repositories }: { readonly folder: string; readonly repositories: string },
   onProgress: RestoreOptions['onProgress'],
 ): Promise<Pick<Restored, 'rows' | 'blobs' | 'missing'>> {
   const { main, logs } = archive.manifest
@@ -273,6 +275,9 @@ async function copy(
       } else if (BLOB.test(entry.name)) {
         if (entry.size > SMALL) await putAll([entry])
         else if (small.push(entry) === AT_ONCE) await putSmall()
+      } else if (isOfRepository(entry.name)) {
+        await restoreOfRepository(repositories, entry.name, entry.stream())
+        wrote(tarBytes(entry.size))
       } else if (entry.name !== MASTER_KEY)
         throw new ArchiveError(`The backup holds an unknown entry, ${entry.name}.`)
     }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { deployed, visit } from '#test/support/deploying.ts'
+import { workTree } from '#test/support/git.ts'
 import { install, uninstall } from '#test/support/installation.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts')
@@ -26,6 +27,13 @@ test('what the command line saved of a running installation is all there after a
 
   const site = await deployed(aloft, { name: 'saved', files: { 'index.html': 'still here' } })
   const host = new URL(`http://${site.url}`).hostname
+  const { user } = (await (
+    await fetch(`${aloft.url}/v2/user`, { headers: { authorization: `Bearer ${aloft.token}` } })
+  ).json()) as { user: { username: string } }
+  const remote = `${aloft.url.replace('://', `://git:${aloft.token}@`)}/git/${user.username}/pushed.git`
+  const tree = await workTree(t, { 'index.html': 'pushed' })
+  const commit = await tree.commit()
+  await tree.must('push', remote, 'main')
   const status = await cli('operator', 'status')
   const roles = status.processes.map(({ role }: { role: string }) => role).sort()
   assert.deepEqual(roles, ['serve', 'supervisor', 'work'])
@@ -51,10 +59,17 @@ test('what the command line saved of a running installation is all there after a
   const again = await aloft.restart()
   try {
     assert.equal((await visit(again, host, { path: '/' })).text, 'still here')
+    // What was pushed is there again, and goes on.
+    const clone = await workTree(t)
+    await clone.must('pull', '-q', remote, 'main')
+    assert.equal(await clone.must('rev-parse', 'HEAD'), commit)
+    await clone.commit('More')
+    const more = await clone.git('push', remote, 'HEAD:main')
+    assert.match(more.said, /main: live at/)
     const { accounts } = await cli('operator', 'accounts', 'ls')
     assert.deepEqual(
       accounts.map(({ email, projects }: Record<string, unknown>) => [email, projects]),
-      [['operator@aloft.test', 1]],
+      [['operator@aloft.test', 2]],
     )
   } finally {
     await again.stop()

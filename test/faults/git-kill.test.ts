@@ -11,7 +11,8 @@ test('a push that was acknowledged is deployed once although every process is ki
     await aloft.stop('SIGKILL')
     await uninstall(aloft)
   })
-  const call = async (method: string, path: string, body?: object) => {
+  // biome-ignore lint/suspicious/noExplicitAny: it looks into whatever the server answered
+  const call = async (method: string, path: string, body?: object): Promise<any> => {
     const response = await fetch(`${aloft.url}${path}`, {
       method,
       headers: { authorization: `Bearer ${TOKEN}`, ...(body ? { 'content-type': 'application/json' } : {}) },

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import {
   BACKUP_FORMAT,
@@ -17,6 +19,7 @@ import type { BackupOptions, Backups, TableSource, TakeRows } from '#core/operat
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import type { RepositoryFiles } from '../git-cli/repository-files.ts'
 import { keyCheckOf } from './key-check.ts'
 import { openSpool, type Spool } from './spool.ts'
 
@@ -25,6 +28,7 @@ export interface BackupParts {
   readonly folder: string
   readonly source: TableSource
   readonly blobs: BlobStore
+  readonly repositories: RepositoryFiles
   readonly masterKey: Buffer
   readonly version: string
   readonly clock: Clock
@@ -36,6 +40,14 @@ interface Plan {
   readonly key: Buffer | undefined
   readonly spool: Spool
   readonly createdAt: number
+  readonly objects: readonly ObjectFile[]
+}
+
+/** What a repository holds. Such files never change. */
+interface ObjectFile {
+  readonly name: string
+  readonly path: string
+  readonly size: number
 }
 
 /** Contents up to this size are read whole, several at once. */
@@ -90,6 +102,7 @@ async function makePlan(parts: BackupParts, options: BackupOptions, spool: Spool
     } satisfies TakeRows)
   }
   const main = await read('main')
+  const objects = await readRepositories(parts, spool, createdAt)
   const logs = options.logs ? await read('logs') : undefined
   const manifest: BackupManifest = {
     format: BACKUP_FORMAT,
@@ -104,7 +117,24 @@ async function makePlan(parts: BackupParts, options: BackupOptions, spool: Spool
     hasKey: options.key,
   }
   const key = options.key ? Buffer.from(`${masterKey.toString('base64')}\n`) : undefined
-  return { manifest, key, spool, createdAt }
+  return { manifest, key, spool, createdAt, objects }
+}
+
+/** After the rows: what a push in between brought is there without its row, which is harmless, and not the other way round. */
+async function readRepositories(
+  { repositories }: BackupParts,
+  spool: Spool,
+  createdAt: number,
+): Promise<readonly ObjectFile[]> {
+  const files: ObjectFile[] = []
+  for (const id of await repositories.ids()) {
+    const { texts, objects } = await repositories.snapshot(id)
+    for (const [name, text] of texts)
+      await spool.rows.appendFile(tarEntry(`git/${id}/${name}`, text, createdAt))
+    for (const { path, size } of objects)
+      files.push({ name: `git/${id}/${path}`, path: join(repositories.objectsOf(id), path), size })
+  }
+  return files
 }
 
 const manifestEntry = ({ manifest, createdAt }: Plan): Buffer =>
@@ -117,6 +147,7 @@ async function sizeOf(plan: Plan): Promise<number> {
   let bytes = manifestEntry(plan).length + keyEntry(plan).length + END_BYTES
   bytes += (await plan.spool.rows.stat()).size
   for await (const { size } of namesOf(plan.spool)) bytes += 512 + size + padding(size)
+  for (const { size } of plan.objects) bytes += 512 + size + padding(size)
   return bytes
 }
 
@@ -161,6 +192,25 @@ async function* body(parts: BackupParts, plan: Plan, onMissing: () => void): Asy
     small = []
   }
   if (small.length > 0) yield await together(parts, plan, small, onMissing)
+  for (const file of plan.objects) yield* objectOf(file, plan)
+}
+
+/** A repository that was deleted meanwhile takes nothing along but itself. */
+async function* objectOf({ name, path, size }: ObjectFile, { createdAt }: Plan): AsyncGenerator<Buffer> {
+  const content = createReadStream(path, { highWaterMark: 256 * 1024 })
+  let got = 0
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      if (got === 0) yield tarHeader(name, size, createdAt)
+      got += chunk.length
+      yield chunk
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && got === 0) return
+    throw error
+  }
+  if (got !== size) throw new Error(`The object ${name} ended after ${got} of ${size} bytes`)
+  yield Buffer.alloc(padding(size))
 }
 
 async function together(

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createBackups } from '#adapters/backup-tar/backups.ts'
 import { createDiskSpace } from '#adapters/fs/disk-space.ts'
+import { createRepositoryFiles } from '#adapters/git-cli/repository-files.ts'
 import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { createDnsResolver } from '#adapters/resolver-dns/dns-resolver.ts'
 import { createTableSource } from '#adapters/sql/backup/table-source.ts'
@@ -35,6 +36,7 @@ import { createReserve } from '../supervisor/reserve.ts'
 import { openIssuer } from '../tls/certificates.ts'
 import { VERSION } from '../version.ts'
 import { openContents } from './contents.ts'
+import { openRepositories } from './git.ts'
 import { createMachineWatch } from './machine-watch.ts'
 import { openAllows } from './outbound.ts'
 import type { Parts } from './parts.ts'
@@ -119,6 +121,7 @@ export async function openParts(
       folder: join(config.dataDir, 'backup'),
       source: createTableSource({ url, file, logFile }),
       blobs,
+      repositories: createRepositoryFiles(join(config.dataDir, 'git'), openRepositories(config)),
       masterKey,
       version: VERSION,
       clock,

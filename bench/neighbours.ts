@@ -11,6 +11,7 @@ import { prepareStorm } from './neighbours/storm-process.ts'
 import { STORMS, type Storm } from './neighbours/storms.ts'
 import { comeVisiting, type Visitors } from './neighbours/visitors.ts'
 import { type Platform, startPlatform } from './platform.ts'
+import { cpuSeconds } from './process-cpu.ts'
 import { atMost, printRows, type Row } from './row.ts'
 import { amount, rounds } from './trial.ts'
 
@@ -47,6 +48,16 @@ async function newAccount({ call }: Platform): Promise<string> {
   return id
 }
 
+/** Until what came before is over, for which nobody waits: what is written later, memory that is given back. */
+async function rest({ pid }: Platform): Promise<void> {
+  for (let last = await cpuSeconds(pid), tries = 0; tries < 20; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, amount(500, 1)))
+    const now = await cpuSeconds(pid)
+    if (now - last < 0.05) return
+    last = now
+  }
+}
+
 interface Quiet {
   readonly who: string
   readonly host: string
@@ -69,6 +80,7 @@ async function rowsOf(
   }
   for (let round = 0; round < ROUNDS; round++) {
     const storm = await prepareStorm({ name, url, tlsPort, headers, teamId: await newAccount(platform) })
+    await rest(platform)
     note(alone, await visit())
     storm.begin()
     try {

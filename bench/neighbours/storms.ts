@@ -106,7 +106,7 @@ async function beginBuild(loud: Loud, name: string): Promise<string> {
     const { body: log } = await loud.call(`/v2/platform/deployments/${id}/events?builds=1`)
     if (log.includes('node busy.js')) return id
     if (log.includes('Error:')) throw new Error(log)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await new Promise((resolve) => setTimeout(resolve, 500))
   }
 }
 

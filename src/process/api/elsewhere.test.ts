@@ -27,6 +27,10 @@ test('whoever asks again and again is answered elsewhere while others visit site
   noteVisit()
   assert.equal(list('busy'), true)
   assert.equal(list('quiet'), false)
+  const upload = (length: string) =>
+    isElsewhere(ask('POST /v2/platform/files', { authorization: 'busy', 'content-length': length }))
+  assert.equal(upload('4096'), true)
+  assert.equal(upload('5000000'), false, 'it only passes through')
   const stream = ask('GET /v2/platform/deployments/d/events?follow=1', { authorization: 'busy' })
   assert.equal(isElsewhere(stream), false)
   now = 1100

@@ -14,7 +14,8 @@ const TREE = /^\/(?:v\d+\/)?platform\/deployments\/[^/?]+\/files\/?(?:\?|$)/
 const LOG =
   /^\/(?:v\d+\/)?(?:platform\/deployments\/[^/?]+\/(?:events|logs)|projects\/[^/?]+\/logs)\/?(?:\?|$)/
 /** What goes on without an end, or is only passed on: it costs little here, and as much again there. */
-const STREAM = /[?&]follow=|\/changes(?:\?|$)|\/files\/?(?:\?|$)/
+const STREAM = /[?&]follow=|\/changes(?:\?|$)/
+const UPLOAD = /\/files(?:\/batch)?\/?(?:\?|$)/
 
 /** Known by its head to cost much: the files of a large deployment, sent or read. */
 export function isLarge({ method, url = '', headers }: AnyRequest): boolean {
@@ -24,8 +25,12 @@ export function isLarge({ method, url = '', headers }: AnyRequest): boolean {
   return length === undefined || Number(length) > LARGE_BODY
 }
 
-const isStream = ({ url = '', headers }: AnyRequest): boolean =>
-  STREAM.test(url) || (headers.accept ?? '').includes('text/event-stream')
+/** Of a small upload the most is the commit at its end, during which nobody else is answered. */
+const isLargeUpload = ({ method, url = '', headers }: AnyRequest): boolean =>
+  method === 'POST' && UPLOAD.test(url) && !(Number(headers['content-length']) <= LARGE_BODY)
+
+const isStream = (req: AnyRequest): boolean =>
+  STREAM.test(req.url ?? '') || isLargeUpload(req) || (req.headers.accept ?? '').includes('text/event-stream')
 
 export interface Elsewhere {
   /** Whether a request of the API is answered by another process than the one that shows sites to people. */

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import { eachDatabase } from '#test/support/databases.ts'
 import { startServer } from '#test/support/server.ts'
 
-const STEP = 10 * MINUTE
+const STEP = 30 * MINUTE
 
 eachDatabase((name, open) =>
   describe(`a day of 24 hours in some seconds, on ${name}`, () => {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { withoutBind } from '#test/support/bind.ts'
-import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
+import { freePort, type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 
 const ATTEMPTS = 50
 /** Each from a port of its own, so that every serving process is asked. */
@@ -17,6 +17,7 @@ before(async () => {
   dnsPort = await freePort()
   aloft = await install({
     env: {
+      ...TWO_SERVING,
       ALOFT_DNS_PORT: String(dnsPort),
       ALOFT_DOMAIN: 'platform.test',
       ALOFT_PUBLIC_ADDRESSES: '192.0.2.10,2001:db8::10',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { testApp } from '#test/support/app.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 import { APPS } from './apps.ts'
 
 let aloft: Installation
 
 before(async () => {
-  aloft = await install()
+  aloft = await install({ env: TWO_SERVING })
 })
 after(async () => {
   await aloft.stop()

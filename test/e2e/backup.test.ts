@@ -12,7 +12,7 @@ const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts')
 const run = promisify(execFile)
 
 test('what the command line saved of a running installation is all there after a loss', async (t) => {
-  const aloft = await install({ env: { ALOFT_WORKERS: '1' } })
+  const aloft = await install()
   t.after(() => uninstall(aloft))
   const data = join(aloft.folder, 'data')
   const env = {

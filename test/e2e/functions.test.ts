@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { deployed, type Files, follow, visit } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 
 let aloft: Installation
 
 before(async () => {
-  aloft = await install()
+  aloft = await install({ env: TWO_SERVING })
 })
 after(async () => {
   await aloft.stop()

@@ -18,7 +18,7 @@ describe('the example of an application, with a real installation', () => {
   const waiting = new Set<() => void>()
 
   before(async () => {
-    aloft = await install({ env: { ALOFT_PRIVATE_TARGETS: '127.0.0.1/32', ALOFT_WORKERS: '1' } })
+    aloft = await install({ env: { ALOFT_PRIVATE_TARGETS: '127.0.0.1/32' } })
     const { PATH } = process.env
     example = spawn(process.execPath, [EXAMPLE], {
       env: {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { install, uninstall } from '#test/support/installation.ts'
 
 test('a large request is answered by the working process, and counted with the others', async (t) => {
-  const aloft = await install({ env: { ALOFT_WORKERS: '1' } })
+  const aloft = await install()
   t.after(async () => {
     await aloft.stop()
     await uninstall(aloft)

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 
 const api = (at: Installation, path: string, init: RequestInit = {}) =>
   fetch(`${at.url}${path}`, { ...init, headers: { authorization: `Bearer ${at.token}`, ...init.headers } })
@@ -24,43 +24,115 @@ const output = async (command: string, args: readonly string[]) => {
   return stdout.join('')
 }
 
-test('one command starts it, serves on every protocol, and SIGTERM stops it cleanly', async (t) => {
-  const at = await install()
-  t.after(() => at.process.kill('SIGKILL'))
-  t.after(() => uninstall(at))
-  assert.match(at.stdout(), new RegExp(`^aloft ready http://localhost:${at.port}$`, 'm'))
-  assert.doesNotMatch(at.stdout(), /setup\?token/, 'there is an operator, so there is no set-up link')
+describe('one installation, from its start to its stop', () => {
+  let at: Installation
+  before(async () => {
+    at = await install({ env: TWO_SERVING })
+  })
+  after(async () => {
+    at.process.kill('SIGKILL')
+    await uninstall(at)
+  })
 
-  const me = (await (await api(at, '/v2/user')).json()) as { user: { operator: boolean } }
-  assert.equal(me.user.operator, true)
+  test('one command starts it, and it serves on every protocol', async () => {
+    assert.match(at.stdout(), new RegExp(`^aloft ready http://localhost:${at.port}$`, 'm'))
+    assert.doesNotMatch(at.stdout(), /setup\?token/, 'there is an operator, so there is no set-up link')
 
-  const ca = [
-    '--cacert',
-    join(at.folder, 'data/ca.pem'),
-    '-s',
-    '-o',
-    '/dev/null',
-    '-w',
-    '%{http_version} %{http_code}',
-  ]
-  const tls = `https://localhost:${at.tlsPort}/healthz`
-  assert.equal(await output('curl', [...ca, '--http2', tls]), '2 200')
-  assert.equal(await output('curl', [...ca, '--http1.1', tls]), '1.1 200')
-  assert.equal(await output('curl', [...ca, '--http1.0', '--tls-max', '1.2', tls]), '1.1 200')
-  const origin = [
-    '--resolve',
-    `api-sfo1.localhost:${at.tlsPort}:127.0.0.1`,
-    `https://api-sfo1.localhost:${at.tlsPort}/healthz`,
-  ]
-  assert.equal(await output('curl', [...ca, ...origin]), '2 200')
+    const me = (await (await api(at, '/v2/user')).json()) as { user: { operator: boolean } }
+    assert.equal(me.user.operator, true)
 
-  const other = await fetch(`${at.url}/`, { headers: { host: 'nobody.localhost' } }).catch(() => undefined)
-  assert.ok(other, 'other hosts are answered too')
+    const ca = [
+      '--cacert',
+      join(at.folder, 'data/ca.pem'),
+      '-s',
+      '-o',
+      '/dev/null',
+      '-w',
+      '%{http_version} %{http_code}',
+    ]
+    const tls = `https://localhost:${at.tlsPort}/healthz`
+    assert.equal(await output('curl', [...ca, '--http2', tls]), '2 200')
+    assert.equal(await output('curl', [...ca, '--http1.1', tls]), '1.1 200')
+    assert.equal(await output('curl', [...ca, '--http1.0', '--tls-max', '1.2', tls]), '1.1 200')
+    const origin = [
+      '--resolve',
+      `api-sfo1.localhost:${at.tlsPort}:127.0.0.1`,
+      `https://api-sfo1.localhost:${at.tlsPort}/healthz`,
+    ]
+    assert.equal(await output('curl', [...ca, ...origin]), '2 200')
 
-  const key = await stat(join(at.folder, 'data/master.key'))
-  assert.equal(key.mode & 0o777, 0o600)
-  assert.equal(await at.stop(), 0)
-  await assert.rejects(fetch(`${at.url}/healthz`))
+    const other = await fetch(`${at.url}/`, { headers: { host: 'nobody.localhost' } }).catch(() => undefined)
+    assert.ok(other, 'other hosts are answered too')
+
+    const key = await stat(join(at.folder, 'data/master.key'))
+    assert.equal(key.mode & 0o777, 0o600)
+  })
+
+  test('mails are jobs of the working process, and metrics cover all processes', async () => {
+    await fetch(`${at.url}/platform/registration`, {
+      method: 'POST',
+      body: JSON.stringify({ email: 'new@aloft.test', tokenName: 'e2e' }),
+    })
+    const outbox = join(at.folder, 'data/outbox')
+    await until('the mail is in the outbox', async () =>
+      (await readdir(outbox)).some((name) => name.endsWith('.eml')),
+    )
+    const [name] = await readdir(outbox)
+    assert.match(await readFile(join(outbox, name as string), 'utf8'), /To: new@aloft\.test/)
+
+    const counted = async () => {
+      const metrics = await (await fetch(`${at.url}/metrics`)).text()
+      const line = /^aloft_http_requests_total\{route="\/healthz",method="GET",status="200"\} (\d+)$/m
+      return Number(line.exec(metrics)?.[1])
+    }
+    const before = await counted()
+    for (let i = 0; i < 20; i++) await fetch(`${at.url}/healthz`, { headers: { connection: 'close' } })
+    assert.equal(await counted(), before + 20)
+  })
+
+  test('mistakes stop the start of another one, in a line each', async () => {
+    const failure = async (options: Parameters<typeof install>[0]) => {
+      const error = await install(options).then(
+        () => assert.fail('it started'),
+        (error: Error) => error,
+      )
+      return error.message
+    }
+    const message = await failure({ env: { ALOFT_ORIGIN: 'mars1', ALOFT_DEFAULT_PLAN: 'gold' } })
+    assert.match(message, /^aloft: ALOFT_ORIGIN: "mars1" is not accepted; .*$/m)
+    assert.match(message, /^aloft: ALOFT_DEFAULT_PLAN: "gold" is not accepted; .*$/m)
+
+    assert.match(
+      await failure({ env: { ALOFT_PORT: String(at.port) } }),
+      /port \d+ on 127\.0\.0\.1 is in use/,
+    )
+    assert.match(await failure({ args: ['--role', 'dance'] }), /--role takes one of/)
+  })
+
+  test('SIGTERM stops it cleanly, and a request in flight is answered', async () => {
+    // A body that comes in two parts: the server is told to stop between them.
+    const parts = new TransformStream<Uint8Array, Uint8Array>()
+    const body = parts.writable.getWriter()
+    const answer = api(at, '/v1/teams', {
+      method: 'POST',
+      body: parts.readable,
+      duplex: 'half',
+    } as RequestInit)
+    await body.write(Buffer.from('{"slug":'))
+    await pause(200)
+    const stopped = at.stop()
+    await until('it accepts no new connection', () =>
+      fetch(`${at.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    await body.write(Buffer.from('"in-flight"}'))
+    await body.close()
+    assert.equal((await answer).status, 200)
+    assert.equal(await stopped, 0)
+    await assert.rejects(fetch(`${at.url}/healthz`))
+  })
 })
 
 test('a fresh server without a bootstrap account prints a one-time link', async (t) => {
@@ -86,7 +158,7 @@ test('a fresh server without a bootstrap account prints a one-time link', async 
 })
 
 test('every process can be killed: what was acknowledged is there, and the process comes back', async (t) => {
-  const at = await install()
+  const at = await install({ env: TWO_SERVING })
   t.after(() => at.process.kill('SIGKILL'))
   t.after(() => uninstall(at))
   const acknowledged: string[] = []
@@ -154,29 +226,6 @@ test('every process can be killed: what was acknowledged is there, and the proce
   assert.equal(await again.stop(), 0)
 })
 
-test('a request in flight is answered although the server was asked to stop', async (t) => {
-  const at = await install()
-  t.after(() => at.process.kill('SIGKILL'))
-  t.after(() => uninstall(at))
-  // A body that comes in two parts: the server is told to stop between them.
-  const parts = new TransformStream<Uint8Array, Uint8Array>()
-  const body = parts.writable.getWriter()
-  const answer = api(at, '/v1/teams', { method: 'POST', body: parts.readable, duplex: 'half' } as RequestInit)
-  await body.write(Buffer.from('{"slug":'))
-  await pause(200)
-  const stopped = at.stop()
-  await until('it accepts no new connection', () =>
-    fetch(`${at.url}/healthz`).then(
-      () => false,
-      () => true,
-    ),
-  )
-  await body.write(Buffer.from('"in-flight"}'))
-  await body.close()
-  assert.equal((await answer).status, 200)
-  assert.equal(await stopped, 0)
-})
-
 for (const signal of ['SIGTERM', 'SIGKILL'] as const)
   test(`npm start leaves nothing behind when npm gets ${signal}`, async (t) => {
     const at = await install({ byNpm: true })
@@ -192,7 +241,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const)
   })
 
 test('limits are exact over all serving processes', async (t) => {
-  const at = await install({ env: { ALOFT_RATE_LIMIT: '50' } })
+  const at = await install({ env: { ...TWO_SERVING, ALOFT_RATE_LIMIT: '50' } })
   t.after(() => at.process.kill('SIGKILL'))
   t.after(() => uninstall(at))
   const answers = await Promise.all(
@@ -208,49 +257,5 @@ test('limits are exact over all serving processes', async (t) => {
     left.sort((a, b) => a - b),
     Array.from({ length: 50 }, (_, i) => i),
   )
-  await at.stop()
-})
-
-test('mails are jobs of the working process, and metrics cover all processes', async (t) => {
-  const at = await install()
-  t.after(() => at.process.kill('SIGKILL'))
-  t.after(() => uninstall(at))
-  await fetch(`${at.url}/platform/registration`, {
-    method: 'POST',
-    body: JSON.stringify({ email: 'new@aloft.test', tokenName: 'e2e' }),
-  })
-  const outbox = join(at.folder, 'data/outbox')
-  await until('the mail is in the outbox', async () =>
-    (await readdir(outbox)).some((name) => name.endsWith('.eml')),
-  )
-  const [name] = await readdir(outbox)
-  assert.match(await readFile(join(outbox, name as string), 'utf8'), /To: new@aloft\.test/)
-
-  for (let i = 0; i < 20; i++) await fetch(`${at.url}/healthz`, { headers: { connection: 'close' } })
-  const metrics = await (await fetch(`${at.url}/metrics`)).text()
-  const counted = /^aloft_http_requests_total\{route="\/healthz",method="GET",status="200"\} (\d+)$/m.exec(
-    metrics,
-  )?.[1]
-  assert.equal(Number(counted), 20)
-  await at.stop()
-})
-
-test('mistakes stop the start, in a line each', async (t) => {
-  const failure = async (options: Parameters<typeof install>[0]) => {
-    const error = await install(options).then(
-      () => assert.fail('it started'),
-      (error: Error) => error,
-    )
-    return error.message
-  }
-  const message = await failure({ env: { ALOFT_ORIGIN: 'mars1', ALOFT_DEFAULT_PLAN: 'gold' } })
-  assert.match(message, /^aloft: ALOFT_ORIGIN: "mars1" is not accepted; .*$/m)
-  assert.match(message, /^aloft: ALOFT_DEFAULT_PLAN: "gold" is not accepted; .*$/m)
-
-  const at = await install()
-  t.after(() => at.process.kill('SIGKILL'))
-  t.after(() => uninstall(at))
-  assert.match(await failure({ env: { ALOFT_PORT: String(at.port) } }), /port \d+ on 127\.0\.0\.1 is in use/)
-  assert.match(await failure({ args: ['--role', 'dance'] }), /--role takes one of/)
   await at.stop()
 })

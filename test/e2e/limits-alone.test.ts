@@ -4,7 +4,7 @@ import { type Installation, install, TOKEN, uninstall } from '#test/support/inst
 
 let aloft: Installation
 before(async () => {
-  aloft = await install({ env: { ALOFT_WORKERS: '1' } })
+  aloft = await install()
 })
 after(async () => {
   await aloft.stop()

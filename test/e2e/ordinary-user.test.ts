@@ -70,7 +70,7 @@ for (const { who, way, as, skip } of SITUATIONS)
       const REGISTRY = registryOf()
       const aloft = await install({
         ...(as && { as }),
-        env: { npm_config_registry: REGISTRY, ALOFT_SANDBOX: 'required', ALOFT_WORKERS: '1' },
+        env: { npm_config_registry: REGISTRY, ALOFT_SANDBOX: 'required' },
       })
       t.after(async () => {
         await aloft.stop()

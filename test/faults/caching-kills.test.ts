@@ -12,7 +12,7 @@ let aloft: Installation
 let host: string
 
 before(async () => {
-  aloft = await install({ env: { ALOFT_WORKERS: '1' } })
+  aloft = await install()
   const made = await deployed(aloft, { name: 'kept', target: 'production', files: await output() })
   host = made.url
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { deployed, visit } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
 import { SocketRelay } from '#test/support/socket-relay.ts'
@@ -26,7 +26,8 @@ before(async () => {
   await relay.open()
   const url = await createDatabase(postgres.folder, { migrated: false })
   const through = url.replaceAll(encodeURIComponent(postgres.folder), encodeURIComponent(folder))
-  aloft = await install({ env: { ALOFT_DATABASE_URL: through.replaceAll(postgres.folder, folder) } })
+  const relayed = through.replaceAll(postgres.folder, folder)
+  aloft = await install({ env: { ...TWO_SERVING, ALOFT_DATABASE_URL: relayed } })
 })
 after(async () => {
   await aloft?.stop()

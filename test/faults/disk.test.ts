@@ -34,7 +34,7 @@ test('a full disk: sites are served through a restart, deletions work, and nothi
   const dataDir = await mkdtemp(join(tmpdir(), 'aloft-full-'))
   const reason = mountTinyDisk(dataDir, 256)
   if (reason !== undefined) return t.skip(reason)
-  let aloft = await install({ env: { ALOFT_DATA_DIR: dataDir, ALOFT_WORKERS: '1' } })
+  let aloft = await install({ env: { ALOFT_DATA_DIR: dataDir } })
   t.after(async () => {
     await aloft.stop('SIGKILL')
     await uninstall(aloft)
@@ -72,7 +72,7 @@ test('a full disk: sites are served through a restart, deletions work, and nothi
 })
 
 test('damaged logs are set aside, named, and begun anew', async (t) => {
-  let aloft = await install({ env: { ALOFT_WORKERS: '1' } })
+  let aloft = await install()
   t.after(async () => {
     await aloft.stop('SIGKILL')
     await uninstall(aloft)
@@ -99,7 +99,7 @@ test('damaged logs are set aside, named, and begun anew', async (t) => {
 })
 
 test('a damaged database is named when it keeps the installation from starting', async (t) => {
-  const aloft = await install({ env: { ALOFT_WORKERS: '1' } })
+  const aloft = await install()
   t.after(() => uninstall(aloft))
   await aloft.stop()
   const file = join(aloft.folder, 'data', 'aloft.db')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 
 let aloft: Installation
 
 before(async () => {
-  aloft = await install({ env: { ALOFT_HANG_SECONDS: '3' } })
+  aloft = await install({ env: { ...TWO_SERVING, ALOFT_HANG_SECONDS: '3' } })
 })
 after(async () => {
   await aloft.stop()

@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { after, test } from 'node:test'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 import { Load } from '#test/support/load.ts'
 import { assertNoneFailed } from '#test/support/restart-load.ts'
 
@@ -36,7 +36,7 @@ test('a stop and a start fail no request where somebody else holds the sockets',
   aloft = await install({
     ports: { port, tlsPort },
     sockets: sockets.map(({ fd }) => fd),
-    env: { ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120' },
+    env: { ...TWO_SERVING, ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120' },
   })
   const headers = { authorization: `Bearer ${aloft.token}` }
   const target = { host: `127.0.0.1:${port}`, path: '/v2/user', headers, expected: /operator@aloft\.test/ }

@@ -1,6 +1,6 @@
 // `npm run test:frameworks`: deploys applications on a real installation, tries them, and writes docs/frameworks.md.
 import { deployed } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 import { FRAMEWORK_APPS, type FrameworkApp } from './frameworks.ts'
 import { trySteps } from './steps.ts'
 import { type Row, writeRows } from './table.ts'
@@ -11,7 +11,7 @@ let failures = 0
 
 // Applications that are new have a row from now on.
 writeRows([])
-const aloft = await install()
+const aloft = await install({ env: TWO_SERVING })
 try {
   for (const app of apps) {
     const row = await tryApp(aloft, app)

@@ -42,6 +42,9 @@ export interface InstallationOptions {
   readonly ports?: { readonly port: number; readonly tlsPort: number }
 }
 
+/** Settings for what is about several serving processes. */
+export const TWO_SERVING = { ALOFT_WORKERS: '2' }
+
 export const TOKEN = 'e2e-operator-token-000'
 
 export async function freePort(): Promise<number> {
@@ -92,7 +95,8 @@ async function boot(
       ALOFT_PORT: String(port),
       ALOFT_TLS_PORT: String(tlsPort),
       ALOFT_DNS_PORT: '0',
-      ALOFT_WORKERS: '2',
+      // Each costs a second of processor time to start; what is about several of them asks for several.
+      ALOFT_WORKERS: '1',
       // A browser for every deployment is more than tests want to wait for.
       ALOFT_CHROMIUM: 'off',
       ...(options.sockets

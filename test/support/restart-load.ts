@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deployed } from './deploying.ts'
-import { type Installation, install, uninstall } from './installation.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from './installation.ts'
 import { Load, type LoadResult, type LoadTarget } from './load.ts'
 import { copyProgram } from './program-copy.ts'
 
@@ -41,12 +41,14 @@ export interface Scene {
 export async function openScene(env: Record<string, string> = {}): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-program-'))
   const { main, upgrade } = await copyProgram(folder)
-  const built = await install({
-    env: { ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120', ...env },
-  })
+  const settings = { ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120', ...env }
+  const built = await install({ env: settings })
   const { url: host } = await deployed(built, { name: 'restarted', files: FILES }).finally(() => built.stop())
   // What builds need is only beside the original.
-  const aloft = await built.restart({ program: [process.execPath, main] })
+  const aloft = await built.restart({
+    program: [process.execPath, main],
+    env: { ...TWO_SERVING, ...settings },
+  })
   return {
     ...{ aloft, host, upgrade },
     targets: [

@@ -86,7 +86,7 @@ describe('the data directory of an older version, with the program of today', ()
 describe('the program as people start it', () => {
   /** An installation that is stopped, whose data directory is then another one. */
   async function withData(file: string): Promise<{ readonly aloft: Installation; readonly kept: Kept }> {
-    const aloft = await install({ env: { ALOFT_WORKERS: '1' }, operator: false })
+    const aloft = await install({ operator: false })
     await aloft.stop()
     const dataDir = join(aloft.folder, 'data')
     for (const name of await readdir(dataDir))

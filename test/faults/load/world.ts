@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deployed } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 import { ask } from './client.ts'
 import { Model } from './model.ts'
 import { ECHO } from './websocket.ts'
@@ -39,7 +39,7 @@ export class World {
   }
 
   static async create({ seed, env, chat = false }: WorldOptions): Promise<World> {
-    const aloft = await install({ env: { ALOFT_RATE_LIMIT: '100000000', ...env } })
+    const aloft = await install({ env: { ...TWO_SERVING, ALOFT_RATE_LIMIT: '100000000', ...env } })
     try {
       const { port, tlsPort, token, folder } = aloft
       const still = await deployed(aloft, { name: 'still', files: { 'index.html': 'still' } })

@@ -41,3 +41,28 @@ test('the index names every page', () => {
     [],
   )
 })
+
+/** Paths as they stand between backticks; `<noun>` and `x.test.ts` stand for many. */
+const NAMED = /`((?:[\w@.-]+\/)*[\w@.-]+(?:\/|\.(?:ts|js|md|json|py)))`/g
+const ANY_NAME = 'x.test.ts'
+
+test('every file and folder that pages for contributors name is there', () => {
+  const files = globSync(['*.*', '{src,test,scripts,docs,bench,bin}/**/*'], { cwd: root })
+  const gone: string[] = []
+  for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'])
+    for (const [, name = ''] of readFileSync(join(root, page), 'utf8').matchAll(NAMED)) {
+      const path = name.replace(/\/$/, '')
+      const found = files.some((file) => file === path || file.endsWith(`/${path}`))
+      if (!found && name !== ANY_NAME) gone.push(`${page}: ${name}`)
+    }
+  assert.deepEqual(gone, [])
+})
+
+test('the layers of the architecture page are the folders of src', () => {
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  const folders = globSync('src/*', { cwd: root, withFileTypes: true }).filter((entry) => entry.isDirectory())
+  assert.deepEqual(
+    folders.map(({ name }) => `src/${name}`).filter((folder) => !new RegExp(`\\b${folder}\\b`).test(page)),
+    [],
+  )
+})

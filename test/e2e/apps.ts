@@ -9,25 +9,6 @@ export const VITE_REACT: App = {
   ],
 }
 
-const ASTRO: App = {
-  name: 'astro',
-  files: example('astro'),
-  shows: [
-    { path: '/', holds: /An Astro static site/ },
-    { path: '/about', holds: /About Astro/ },
-  ],
-}
-
-const SVELTE_KIT: App = {
-  name: 'sveltekit',
-  files: testApp('sveltekit'),
-  shows: [
-    { path: '/?name=Ada', holds: /Svelte greets.*Ada/ },
-    { path: '/about', holds: /Svelte about/, type: /text\/html/ },
-    { path: '/api/sum', method: 'POST', body: '{"a":2,"b":3}', holds: /"sum":5/, type: /json/ },
-  ],
-}
-
 const NEXT: App = {
   name: 'next',
   files: example('next'),
@@ -143,6 +124,10 @@ const MIDDLEWARE: App = {
   ],
 }
 
+/**
+ * Each way of building and running. `npm run test:frameworks` deploys others that take the same ways, such as Astro, which
+ * is built into a folder as Vite's and Eleventy's are, and SvelteKit, which writes the output that BUILD_OUTPUT has.
+ */
 export const APPS: readonly App[] = [
   BUILD_OUTPUT,
   MIDDLEWARE,
@@ -153,7 +138,5 @@ export const APPS: readonly App[] = [
   FASTIFY,
   HONO,
   ELEVENTY,
-  ASTRO,
-  SVELTE_KIT,
   NEXT,
 ]

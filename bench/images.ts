@@ -17,7 +17,7 @@ import { rounds, warmUps } from './trial.ts'
 const ROUNDS = rounds(15)
 const WARM_UPS = warmUps(2)
 const SIDE = 2000
-const WISH = { width: 800, quality: 75, type: 'image/webp' } as const
+const REQUEST = { width: 800, quality: 75, type: 'image/webp' } as const
 
 /** Neither flat nor mere noise, as photographs are. */
 async function photograph(): Promise<Buffer> {
@@ -45,8 +45,8 @@ export async function run(): Promise<Row[]> {
   try {
     const source = await photograph()
     const bare = () =>
-      sharp(source).rotate().resize({ width: WISH.width }).webp({ quality: WISH.quality }).toBuffer()
-    const ours = () => images.convert(source, WISH)
+      sharp(source).rotate().resize({ width: REQUEST.width }).webp({ quality: REQUEST.quality }).toBuffer()
+    const ours = () => images.convert(source, REQUEST)
     const times = { bare: [] as number[], ours: [] as number[] }
     for (let i = 0; i < WARM_UPS; i++) await Promise.all([bare(), ours()])
     for (let i = 0; i < ROUNDS; i++) {

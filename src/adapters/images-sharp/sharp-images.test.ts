@@ -6,7 +6,7 @@ import type { Sandbox, SandboxExit } from '#core/ports/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createSharpImages } from './sharp-images.ts'
 
-const WISH = { width: 640, quality: 75, type: 'image/webp' } as const
+const REQUEST = { width: 640, quality: 75, type: 'image/webp' } as const
 
 /** Processes that write one of these answers each, in turn, and are dead then. */
 function imagesOf(answers: readonly string[]) {
@@ -28,7 +28,7 @@ function imagesOf(answers: readonly string[]) {
 test('half of an image, or nothing, is asked for again of a process that is not dead', async () => {
   for (const half of ['', '{"byt', '{"bytes":500}\nonly half']) {
     const { images, begun } = imagesOf([half, '{"bytes":5}\nwhole'])
-    const image = await images.convert(Buffer.from('source'), WISH)
+    const image = await images.convert(Buffer.from('source'), REQUEST)
     assert.deepEqual([String(image), begun()], ['whole', 2], half)
     await images.close()
   }
@@ -36,7 +36,7 @@ test('half of an image, or nothing, is asked for again of a process that is not 
 
 test('an image that brings down every process that reads it is refused', async () => {
   const { images, begun } = imagesOf([])
-  await assert.rejects(images.convert(Buffer.from('source'), WISH), { kind: 'unreadable' })
+  await assert.rejects(images.convert(Buffer.from('source'), REQUEST), { kind: 'unreadable' })
   assert.equal(begun(), 2)
   await images.close()
 })

@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MINUTE, SECOND } from '#contract/time.ts'
-import { ImageFailure, type Images, type ImageWish } from '#core/ports/images.ts'
+import { ImageFailure, type ImageRequest, type Images } from '#core/ports/images.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sandbox, SandboxedProcess } from '#core/ports/sandbox.ts'
 
@@ -134,7 +134,7 @@ export function createSharpImages({
   }
 
   /** The image, or undefined where the process died before all of it was there. */
-  async function ask(source: Buffer, wish: ImageWish): Promise<Buffer | undefined> {
+  async function ask(source: Buffer, request: ImageRequest): Promise<Buffer | undefined> {
     if (isClosed) throw new ImageFailure('busy', 'The process is stopping')
     const asked = runningWorker()
     const { socket, process: child } = await asked
@@ -146,7 +146,7 @@ export function createSharpImages({
       child.kill()
     }, limitMs)
     try {
-      connection.write(`${JSON.stringify(wish)}\n`)
+      connection.write(`${JSON.stringify(request)}\n`)
       connection.end(source)
       const parts: Buffer[] = []
       for await (const part of connection) parts.push(part as Buffer)
@@ -164,11 +164,11 @@ export function createSharpImages({
   }
 
   return {
-    async convert(source, wish) {
+    async convert(source, request) {
       await turn()
       try {
         // It may have died of another image, or have been killed. An image that brings it down twice is broken.
-        const image = (await ask(source, wish)) ?? (await ask(source, wish))
+        const image = (await ask(source, request)) ?? (await ask(source, request))
         if (image !== undefined) return image
         throw new ImageFailure('unreadable', 'The image brought down what read it')
       } finally {

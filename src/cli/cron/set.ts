@@ -17,8 +17,8 @@ export const command = defineCommand({
   },
   examples: [['crons set cron_4kTbb1xPBoTqRCUtqdXU --make-up on', 'run once after missed runs']],
   hints: { not_found: cronHint },
-  async run(cli, { id, project, ...wish }) {
-    const body = changes(wish)
+  async run(cli, { id, project, ...request }) {
+    const body = changes(request)
     if (Object.keys(body).length === 0) throw usageError('Nothing to change.', 'Pass at least one option.')
     const { api, idOrName } = await chooseProject(cli, project)
     const changed = await api.call(updateCron, { params: { idOrName, id }, body })

@@ -57,7 +57,7 @@ const EnvironmentOf = Type.Object(
   { id: Type.String(), slug: Type.String() },
   { description: 'The custom environment it was made for, as that was called then.' },
 )
-const EnvironmentWish = Type.Optional(
+const RequestedEnvironment = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 64,
@@ -134,7 +134,7 @@ export const createDeployment = endpoint({
     regions: Type.Optional(Type.Array(Type.String(), { maxItems: 32 })),
     public: Type.Optional(Type.Boolean()),
     target: Type.Optional(Type.Enum(TARGETS)),
-    customEnvironmentSlugOrId: EnvironmentWish,
+    customEnvironmentSlugOrId: RequestedEnvironment,
     alias: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
     projectSettings: Type.Optional(
       Type.Object(
@@ -159,7 +159,7 @@ export const redeployDeployment = endpoint({
     target: Type.Optional(
       Type.Enum([...TARGETS, 'preview'] as const, { description: 'As before unless said.' }),
     ),
-    customEnvironmentSlugOrId: EnvironmentWish,
+    customEnvironmentSlugOrId: RequestedEnvironment,
     meta: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
   }),
   reply: Deployment,

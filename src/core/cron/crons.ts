@@ -25,7 +25,7 @@ export interface NewCron extends Pick<Cron, 'path' | 'schedule'> {
   readonly makeUp?: boolean | undefined
 }
 
-export interface CronWish {
+export interface CronChanges {
   readonly path?: string | undefined
   readonly schedule?: string | undefined
   readonly timeZone?: string | undefined
@@ -36,9 +36,9 @@ export interface CronWish {
 
 export interface Crons {
   list(ctx: Context, project: string): Promise<readonly KnownCron[]>
-  create(ctx: Context, project: string, wish: NewCron): Promise<Cron>
+  create(ctx: Context, project: string, request: NewCron): Promise<Cron>
   /** Path, schedule and time zone of what a deployment names are changed by deploying. */
-  update(ctx: Context, project: string, id: string, wish: CronWish): Promise<Cron>
+  update(ctx: Context, project: string, id: string, request: CronChanges): Promise<Cron>
   remove(ctx: Context, project: string, id: string): Promise<void>
   /** Answers the id of the run, which begins in a moment. */
   runNow(ctx: Context, project: string, id: string): Promise<string>
@@ -95,21 +95,22 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
       })
     },
 
-    update: (ctx, idOrName, id, wish) =>
+    update: (ctx, idOrName, id, request) =>
       transact(async (tx) => {
         const project = await findProject(tx.projects, ctx, idOrName, 'lock')
         const before = await found(tx, project, id)
-        const isTimed = wish.path !== undefined || wish.schedule !== undefined || wish.timeZone !== undefined
+        const isTimed =
+          request.path !== undefined || request.schedule !== undefined || request.timeZone !== undefined
         if (isTimed && before.source === 'config') throw namedByDeployment('changed')
         const now = clock.now()
-        const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined))
-        const wished: Cron = { ...before, ...given, updatedAt: now }
-        check(wished)
+        const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
+        const changed: Cron = { ...before, ...given, updatedAt: now }
+        check(changed)
         const cron = {
-          ...wished,
+          ...changed,
           // Whoever switches it on again has mended it.
-          failures: wish.enabled === true ? 0 : before.failures,
-          nextAt: nextOf(wished, now),
+          failures: request.enabled === true ? 0 : before.failures,
+          nextAt: nextOf(changed, now),
         }
         await tx.crons.update(id, cron)
         await queueNext(tx.jobs, cron)

@@ -62,7 +62,7 @@ interface Begun {
 
 /**
  * Does one run of a schedule, and orders the next. A run is begun once: whatever dies in the middle of it leaves it
- * `interrupted`, and made up for once where that is wished.
+ * `interrupted`, and made up for once where that is asked for.
  */
 export function createCronJob(parts: CronJobParts): JobHandler {
   const { transact, clock } = parts

@@ -48,9 +48,14 @@ export interface CustomEnvironments {
   create(
     ctx: Context,
     project: string,
-    wish: EnvironmentRequest & { readonly slug: string; readonly copyFrom?: string | undefined },
+    request: EnvironmentRequest & { readonly slug: string; readonly copyFrom?: string | undefined },
   ): Promise<KnownEnvironment>
-  update(ctx: Context, project: string, slugOrId: string, wish: EnvironmentRequest): Promise<KnownEnvironment>
+  update(
+    ctx: Context,
+    project: string,
+    slugOrId: string,
+    request: EnvironmentRequest,
+  ): Promise<KnownEnvironment>
   remove(
     ctx: Context,
     project: string,
@@ -153,13 +158,17 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
       return one(stores, project, found(project, slugOrId))
     },
 
-    create: (ctx, idOrName, { copyFrom, ...wish }) =>
+    create: (ctx, idOrName, { copyFrom, ...request }) =>
       write(ctx, idOrName, async (tx, project, now) => {
         const all = project.details.customEnvironments
         if (all.length >= MOST_ENVIRONMENTS)
           throw invalid(`a project has at most ${MOST_ENVIRONMENTS} custom environments`)
         const blank = { id: newId.customEnvironment(), description: null, branchMatcher: null }
-        const environment = read({ ...blank, slug: wish.slug, createdAt: now, updatedAt: now }, wish, project)
+        const environment = read(
+          { ...blank, slug: request.slug, createdAt: now, updatedAt: now },
+          request,
+          project,
+        )
         await save(tx, project, [...all, environment], now)
         if (copyFrom !== undefined) {
           const isTarget = (ENV_TARGETS as readonly string[]).includes(copyFrom)
@@ -169,10 +178,10 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
         return one(tx, project, environment)
       }),
 
-    async update(ctx, idOrName, slugOrId, wish) {
+    async update(ctx, idOrName, slugOrId, request) {
       const { changed, hosts } = await write(ctx, idOrName, async (tx, project, now) => {
         const before = found(project, slugOrId)
-        const environment = { ...read(before, wish, project), updatedAt: now }
+        const environment = { ...read(before, request, project), updatedAt: now }
         const all = project.details.customEnvironments.map((other) =>
           other === before ? environment : other,
         )
@@ -219,7 +228,7 @@ function found({ details }: Project, slugOrId: string): CustomEnvironment {
   throw new AloftError('not_found', `The project has no environment \`${slugOrId.slice(0, 64)}\`.`)
 }
 
-/** What a wish makes of an environment, among all that its project has. */
+/** What a request makes of an environment, among all that its project has. */
 function read(
   before: CustomEnvironment,
   {

@@ -201,7 +201,7 @@ export function createCreateDeployment(parts: CreateParts) {
   }
 
   /** Undefined where the project's settings were changed since it was found out what the files are. */
-  async function enter(ctx: Context, wished: CreateDeployment, asked: Asked) {
+  async function enter(ctx: Context, input: CreateDeployment, asked: Asked) {
     const { owner, origin } = ctx
     const { requested, settings, work, gathered, fileHash } = asked
     const { totalSize } = gathered
@@ -209,15 +209,15 @@ export function createCreateDeployment(parts: CreateParts) {
     return transact(async (stores) => {
       const { manifest, missing } = await fillMissing(stores.files, owner.id, gathered, now)
       const setsVariables =
-        (requested.env.size > 0 || requested.buildEnv.size > 0) && wished.keeps?.sameTarget !== true
-      if (wished.target === 'production' && setsVariables && !(await mayEditProduction(owner, stores.teams)))
+        (requested.env.size > 0 || requested.buildEnv.size > 0) && input.keeps?.sameTarget !== true
+      if (input.target === 'production' && setsVariables && !(await mayEditProduction(owner, stores.teams)))
         throw productionIsClosed()
       await checkAliases(stores.hosts, requested.alias ?? [], owner.id)
-      const known = await stores.projects.byIdOrName(owner.id, wished.project ?? requested.slug)
+      const known = await stores.projects.byIdOrName(owner.id, input.project ?? requested.slug)
       if (known) checkReach(ctx, known.id)
       else checkMayAdd(ctx)
-      if (!isDeepStrictEqual(known?.build ?? initialSettings(wished), settings)) return undefined
-      const command = aim(wished, known)
+      if (!isDeepStrictEqual(known?.build ?? initialSettings(input), settings)) return undefined
+      const command = aim(input, known)
       const regions = requested.regions ?? asked.regions ?? regionsOf(known) ?? [origin]
       if (ctx.actor.installation) await checkHosts(stores.hosts, ctx, requested.alias ?? [])
       const variables = variablesFor(known ? await stores.envVariables.list(known.id) : [], {

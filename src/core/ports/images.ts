@@ -1,7 +1,7 @@
 export const IMAGE_TYPES = ['image/avif', 'image/webp', 'image/png', 'image/jpeg'] as const
 export type ImageType = (typeof IMAGE_TYPES)[number]
 
-export interface ImageWish {
+export interface ImageRequest {
   /** Pixels; an image that is narrower stays as it is. */
   readonly width: number
   /** From 1 to 100. */
@@ -34,6 +34,6 @@ export class ImageFailure extends Error {
  * pixels and memory, which holds nothing worth having. Rejects with an `ImageFailure`.
  */
 export interface Images {
-  convert(source: Buffer, wish: ImageWish): Promise<Buffer>
+  convert(source: Buffer, request: ImageRequest): Promise<Buffer>
   close(): Promise<void>
 }

@@ -240,11 +240,11 @@ test('rewrites to elsewhere are kept as they say', async () => {
 
 test('never is one visitor given what was made of what another has sent of themselves', async () => {
   const { get } = await site((req, res) => {
-    const wish = new URL(req.url ?? '', 'http://x').searchParams
+    const query = new URL(req.url ?? '', 'http://x').searchParams
     const { cookie = '', authorization = '' } = req.headers
-    res.setHeader('cache-control', wish.get('caching') ?? 's-maxage=60')
-    if (wish.has('set')) res.setHeader('set-cookie', `id=${cookie || 'fresh'}; path=/`)
-    if (wish.has('vary')) res.setHeader('vary', wish.get('vary') ?? '')
+    res.setHeader('cache-control', query.get('caching') ?? 's-maxage=60')
+    if (query.has('set')) res.setHeader('set-cookie', `id=${cookie || 'fresh'}; path=/`)
+    if (query.has('vary')) res.setHeader('vary', query.get('vary') ?? '')
     res.end(`cookie ${cookie} authorization ${authorization}`)
   })
   const visitor = fc.record({
@@ -252,13 +252,13 @@ test('never is one visitor given what was made of what another has sent of thems
     cookie: fc.boolean(),
     authorization: fc.boolean(),
   })
-  const wish = fc.record({
+  const query = fc.record({
     caching: fc.constantFrom('s-maxage=60', 's-maxage=1, stale-while-revalidate=60', 'public, s-maxage=5'),
     set: fc.boolean(),
     vary: fc.constantFrom(undefined, 'cookie', 'authorization', '*', 'accept-language'),
   })
   await fc.assert(
-    fc.asyncProperty(wish, fc.array(visitor, { minLength: 2, maxLength: 12 }), async (wanted, visitors) => {
+    fc.asyncProperty(query, fc.array(visitor, { minLength: 2, maxLength: 12 }), async (wanted, visitors) => {
       const query = new URLSearchParams({ caching: wanted.caching, run: String(Math.random()) })
       if (wanted.set) query.set('set', '1')
       if (wanted.vary !== undefined) query.set('vary', wanted.vary)

@@ -529,7 +529,7 @@ for (const [fault, status, code] of [
     }
   })
 
-test('while an instance is waited for, a visitor who goes away takes the wish back', async () => {
+test('while an instance is waited for, a visitor who goes away takes the request back', async () => {
   const { promise: requested, resolve: onRequest } = Promise.withResolvers<AbortSignal>()
   const edge = createEdgeWorld({
     runner: {

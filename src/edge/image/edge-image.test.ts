@@ -29,9 +29,9 @@ const real = createSharpImages({
 let converted = 0
 const images: Images = {
   ...real,
-  convert: (source, wish) => {
+  convert: (source, request) => {
     converted++
-    return real.convert(source, wish)
+    return real.convert(source, request)
   },
 }
 const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
@@ -152,8 +152,8 @@ test('a picture of too many pixels, or a broken one, harms nobody', async () => 
   const huge = await sharp({ create: { width: 12_000, height: 9000, channels: 3, background: 'red' } })
     .png()
     .toBuffer()
-  const wish = { width: 640, quality: 75, type: 'image/webp' } as const
-  await assert.rejects(real.convert(huge, wish), { kind: 'too_large' })
-  await assert.rejects(real.convert(source.subarray(0, 900), wish), { kind: 'unreadable' })
-  assert.ok((await real.convert(source, wish)).length > 0)
+  const request = { width: 640, quality: 75, type: 'image/webp' } as const
+  await assert.rejects(real.convert(huge, request), { kind: 'too_large' })
+  await assert.rejects(real.convert(source.subarray(0, 900), request), { kind: 'unreadable' })
+  assert.ok((await real.convert(source, request)).length > 0)
 })

@@ -43,9 +43,9 @@ const all = Promise.withResolvers<void>()
 let wanted = 0
 const images: Images = {
   ...sharpImages,
-  convert: (source, wish) => {
+  convert: (source, request) => {
     if (++wanted === PICTURES) all.resolve()
-    return sharpImages.convert(source, wish)
+    return sharpImages.convert(source, request)
   },
 }
 const world = createEdgeWorld({ images })

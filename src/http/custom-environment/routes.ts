@@ -20,8 +20,8 @@ export const customEnvironmentRoutes = (environments: CustomEnvironments): reado
     accountLimit: { total: api.MOST_ENVIRONMENTS },
     environments: (await environments.list(ctx, params.idOrName, query.gitBranch)).map(shown),
   })),
-  route(api.createEnvironment, async (ctx, { params, body: { copyEnvVarsFrom: copyFrom, ...wish } }) =>
-    shown(await environments.create(ctx, params.idOrName, { ...wish, copyFrom })),
+  route(api.createEnvironment, async (ctx, { params, body: { copyEnvVarsFrom: copyFrom, ...request } }) =>
+    shown(await environments.create(ctx, params.idOrName, { ...request, copyFrom })),
   ),
   route(api.getEnvironment, async (ctx, { params }) =>
     shown(await environments.get(ctx, params.idOrName, params.environmentSlugOrId)),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { deployed, visit } from '#test/support/deploying.ts'
+import { createDnsClient } from '#test/support/dns-client.ts'
 import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
 import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
@@ -15,12 +16,13 @@ const isLong = process.env.ALOFT_TEST_LONG === '1'
 const inLong = { skip: !isLong && 'part of npm run test:cluster' }
 const ABSENCE_MS = 60_000
 
-/** Machines of one installation: two that serve, two that work, each of these in a region of its own; none has a disk in common with another. */
+/** Machines of one installation: two that serve, two that work, each of either in a region of its own; none has a disk in common with another. */
 let postgres: Postgres
 let redis: TestRedis
 let s3: TestS3
 let serving: [Installation, Installation]
 let working: [Installation, Installation]
+const dnsPorts: number[] = []
 
 before(async () => {
   if (skip) return
@@ -33,15 +35,22 @@ before(async () => {
     AWS_SECRET_ACCESS_KEY: 'test',
     ALOFT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ALOFT_WORKERS: '1',
+    ALOFT_DOMAIN: 'cluster.test',
+    ALOFT_DNS_NETWORKS: '127.0.0.0/8=hnd1',
   }
-  const serve = () => install({ env, args: ['--role', 'serve'] })
+  const serve = async (origin: string, address: string) => {
+    const own = { ALOFT_ORIGIN: origin, ALOFT_PUBLIC_ADDRESSES: address }
+    const port = await freePort()
+    dnsPorts.push(port)
+    return install({ env: { ...env, ...own, ALOFT_DNS_PORT: String(port) }, args: ['--role', 'serve'] })
+  }
   const work = async (origin: string) =>
     install({
       env: { ...env, ALOFT_ORIGIN: origin, ALOFT_CLUSTER_ADDRESS: `127.0.0.1:${await freePort()}` },
       args: ['--role', 'work'],
     })
-  const first = await serve()
-  serving = [first, await serve()]
+  const first = await serve('iad1', '192.0.2.1')
+  serving = [first, await serve('hnd1', '192.0.2.2')]
   working = [await work('iad1'), await work('hnd1')]
 })
 
@@ -161,8 +170,38 @@ test('a cluster of four machines', { skip }, async (t) => {
     )
   })
 
+  /** What the DNS of a serving machine says to somebody near hnd1. */
+  const named = async (server: 0 | 1, name: string) => {
+    const client = await createDnsClient(dnsPorts[server] as number)
+    try {
+      const { packet } = await client.ask({ name, type: 'A' })
+      return (packet.answers ?? []).map((answer) => ('data' in answer ? String(answer.data) : '')).toSorted()
+    } finally {
+      await client.close()
+    }
+  }
+  const isNamed = (server: 0 | 1, name: string, ...addresses: string[]) =>
+    until(`${name} leads to ${addresses}`, async () => `${await named(server, name)}` === `${addresses}`)
+
+  await t.test('DNS names the nearest machines, and others while those are to be left alone', async () => {
+    for (const server of [0, 1] as const) {
+      await isNamed(server, 'shop.cluster.test', '192.0.2.2')
+      await isNamed(server, 'api-iad1.cluster.test', '192.0.2.1')
+      await isNamed(server, 'ns1.cluster.test', '192.0.2.1', '192.0.2.2')
+    }
+    const { body } = await call(two, '/v1/operator/machines')
+    const machines = body.machines as readonly { name: string; origin: string; role: string }[]
+    const near = machines.find(({ role, origin }) => role === 'serve' && origin === 'hnd1')
+    const drain = (draining: boolean) =>
+      call(one, `/v1/operator/machines/${near?.name}`, 'PATCH', { draining })
+    assert.equal((await drain(true)).status, 200)
+    await isNamed(0, 'shop.cluster.test', '192.0.2.1')
+    assert.equal((await drain(false)).status, 200)
+    await isNamed(0, 'shop.cluster.test', '192.0.2.2')
+  })
+
   await t.test('a name that moves moves on all of them', async () => {
-    const host = 'cluster-name.localhost'
+    const host = 'cluster-name.cluster.test'
     const second = await deployed(two, { name: 'site', files: { 'index.html': 'second' } })
     const point = (id: string, at: Installation) =>
       call(at, `/v2/platform/deployments/${id}/aliases`, 'POST', { alias: host })
@@ -245,6 +284,9 @@ test('a cluster of four machines', { skip }, async (t) => {
     const { requests, failed } = await stop()
     t.diagnostic(`a serving machine lost: ${failed} of ${requests} failed on the other`)
     assert.equal(failed, 0)
+    const lost = performance.now()
+    await isNamed(1, 'ns1.cluster.test', '192.0.2.2')
+    t.diagnostic(`DNS leaves it out ${Math.round(performance.now() - lost + 1_000)} ms after it was lost`)
   })
 
   await t.test(

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { run } from '#cli/run.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 import { startHosted } from './import/hosted.ts'
@@ -127,6 +131,60 @@ test('an account of another Aloft comes along by the command, once, whatever is 
   assert.ok(again.items.filter((line) => line.startsWith('record |')).length >= RECORDS)
   const { body: list } = await to.call('GET /v3/platform/deployments', { token: mine.token })
   assert.equal(list.deployments.length, 1)
+})
+
+/** Ends the command as a machine does that loses its power, once it has begun with its n-th item; else its exit code. */
+async function importKilled(source: Place, to: Place, atItem: number): Promise<number | null> {
+  const cwd = mkdtempSync(join(tmpdir(), 'aloft-import-'))
+  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, 'import', 'vercel', '--from', source.url, '--yes'], {
+    cwd,
+    env: { HOME: cwd, ALOFT_BASE_URL: to.url, ALOFT_TOKEN: to.token, VERCEL_TOKEN: source.token },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(child, 'close')
+  for await (const line of createInterface({ input: child.stderr }))
+    if (line.startsWith(`${atItem} of `)) child.kill('SIGKILL')
+  const [code] = (await ended) as [number | null]
+  return code
+}
+
+test('a command that is killed goes on where it was, and makes nothing twice', async (t) => {
+  const [hosted, to] = [await startHosted(), await startServer()]
+  t.after(() => Promise.all([hosted.close(), to.close()]))
+  const [whole, killed] = [await to.signUp(), await to.signUp()]
+  /** How much of each kind there is. */
+  const held = async ({ token }: { token: string }) => {
+    const list = async (on: string) => (await to.call(on, { token })).body
+    const { projects } = await list('GET /v9/projects')
+    const variables = await Promise.all(
+      projects.map(({ name }: { name: string }) => list(`GET /v9/projects/${name}/env`)),
+    )
+    return {
+      projects: projects.map(({ name }: { name: string }) => name).sort(),
+      variables: variables.map(({ envs }) => envs.length),
+      domains: (await list('GET /v5/domains')).domains.length,
+      records: (await list('GET /v4/domains/example.org/records')).records.length,
+      webhooks: (await list('GET /v1/webhooks')).length,
+      deployments: (await list('GET /v3/platform/deployments')).deployments.length,
+    }
+  }
+  // Whoever comes first has the domain, so that the one that is killed does.
+  const goal = { url: to.url, token: killed.token }
+  let kills = 0
+  // Each run gets three items further than the one before, and dies while it makes the next.
+  while ((await importKilled(hosted, goal, 4)) !== 0) assert.ok(++kills < 40, 'it gets on')
+  assert.ok(kills > 1, `killed ${kills} times`)
+  const after = await importFrom(hosted, goal, '--yes')
+  assert.equal(after.code, 0, after.progress + after.table)
+  assert.deepEqual(
+    after.items.filter((line) => !/is here already|stays behind/.test(line)),
+    [],
+  )
+  const found = await held(killed)
+  await to.call('DELETE /v6/domains/example.org', { token: killed.token })
+  await importFrom(hosted, { url: to.url, token: whole.token }, '--yes')
+  assert.deepEqual(found, await held(whole))
 })
 
 test('an account of the hosted platform comes along, and what failed is brought by the next run', async (t) => {

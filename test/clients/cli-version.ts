@@ -26,6 +26,8 @@ export interface Traits {
   readonly pull: boolean
   /** Builds on the machine that it runs on, as a pipeline does. */
   readonly build: boolean
+  /** The Node.js that it builds for, where it does not know the one that new projects have. */
+  readonly buildsFor?: string
   readonly secrets: boolean
   readonly followsLogs: boolean
   /** `logs --deployment …`: asks for entries by a query instead of following them. */
@@ -55,6 +57,7 @@ export const traitsOf = ({ command, major }: CliVersion): Traits => ({
   envInSecrets: major <= 20,
   pull: major >= 25,
   build: major >= 28,
+  ...(major < 44 && { buildsFor: major < 33 ? '18.x' : '20.x' }),
   secrets: major <= 28,
   followsLogs: major >= 33,
   queriesLogs: major >= 64,

@@ -141,6 +141,8 @@ export const cliJourney =
           '{"scripts":{"build":"mkdir -p public && echo built > public/index.html"}}',
         )
         await cli(link(`${name}-ci`), { cwd })
+        if (has.buildsFor !== undefined)
+          await place.api(`PATCH /v9/projects/${name}-ci`, { nodeVersion: has.buildsFor })
         await cli(['pull', '--yes', '--environment=production'], { cwd })
         await cli(['build', '--prod', '--yes'], { cwd })
         await deployed(`${name}-ci`, ['deploy', '--prebuilt', '--prod'], { cwd })

@@ -48,7 +48,7 @@ test('labelled lines for a person, and the address alone for programs', async ()
   assert.match(stderr, /^Ready in 1s$/m)
   assert.ok(
     stderr.includes(
-      `Production  http://shop.localhost:${port}\nProduction  http://shop.example.com:${port}\n`,
+      `Production  http://shop.example.com:${port}\nProduction  http://shop.localhost:${port}\n`,
     ),
   )
   assert.ok(stderr.includes(`Also at     http://shop-jo.localhost:${port}\n`))

@@ -76,7 +76,10 @@ export async function showResult(
     const newest = siteAddress(cli.baseUrl, deployment.aliasFinal[0] ?? '')
     const own = deployment.customEnvironment?.slug
     const goal = held === undefined ? (own ?? GOALS[deployment.target ?? 'preview']) : 'Also at'
-    const order = (alias: string) => (alias === newest ? 1 : 0)
+    // A domain of their own is what people look for first.
+    const site = url === null ? '' : new URL(url).hostname.replace(/^[^.]+/, '')
+    const order = (alias: string) =>
+      alias === newest ? 2 : site !== '' && new URL(alias).hostname.endsWith(site) ? 1 : 0
     for (const alias of aliases.toSorted((a, b) => order(a) - order(b)))
       label(alias === newest ? 'Also at' : goal, alias)
     if (url !== null)

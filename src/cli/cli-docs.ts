@@ -86,23 +86,23 @@ function exampleLines(examples: Examples): string {
 
 const INTRODUCTION = `# The command line
 
-\`aloft\` in a folder puts it online. In a checkout of Aloft \`npx aloft\` runs it, and \`npm link\`, once, makes it a
-command of every folder:
+Run \`aloft\` in a folder to deploy it. In a clone of Aloft, run \`npm link\` once to make \`aloft\` available in every
+folder; without it, \`npx aloft\` works in the clone.
 
 \`\`\`sh
 aloft login you@example.com   # once; or set ALOFT_TOKEN
 cd my-site
-aloft                         # uploads, builds, prints the address
+aloft                         # upload, build and print the URL
 aloft --prod                  # the same, to production
-aloft logs -f                 # what visitors do, as they do it
+aloft logs -f                 # follow requests and output live
 \`\`\`
 
 ## How deploying works
 
-Every file is named by the hash of its content, and only contents that the installation does not have yet are
-uploaded, several at once, and many small ones in one request. So a second deployment of ten thousand files of which one changed uploads one, and
-an upload that was stopped goes on where it was when the command is run again. Failures that pass (a restart,
-a rate limit, a connection that breaks) are waited out, while uploading and while following the build.
+Files are identified by the hash of their content, and only content that the installation does not have yet is
+uploaded: several files at once, many small ones in one request. If one of ten thousand files changed, the next
+deployment uploads one file. An interrupted upload resumes when you run the command again. Temporary failures (a
+restart, a rate limit, a lost connection) are retried, both during the upload and while following the build.
 
 **Left out** are \`.git\`, \`.hg\`, \`.svn\`, \`.aloft\` and \`node_modules\` in every case; the ignore files themselves,
 \`.DS_Store\`, \`.env.local\`, \`.env.*.local\`, \`.*.swp\`, \`npm-debug.log\` and \`__pycache__\` unless an ignore file says
@@ -125,12 +125,12 @@ of them, \`aloft inspect\` shows them, and \`aloft ls --meta gitBranch=dev\` fin
 or \`clip.exe\` is there for its screen; \`--no-clipboard\` leaves yours alone. \`--qr\` draws it as a QR code, on stderr, so
 that \`url=$(aloft --qr)\` still is the address.
 
-## For whom commands act
+## Which account commands use
 
-For the team that \`--team\` names; else for the account that the linked folder belongs to, in commands about its
-project; else for the team of \`aloft teams switch\`; else for your own account, which \`--personal\` names. The team that was
-switched to belongs to the stored login of one installation: a token of your own (\`ALOFT_TOKEN\`) acts for your own
-account unless \`--team\` is there. \`aloft whoami\` says for whom.
+In this order: the team given with \`--team\`; for commands about a project, the account of the linked folder; the team
+chosen with \`aloft teams switch\`; your personal account, which \`--personal\` selects explicitly. The chosen team
+belongs to your stored login on one installation: with a token in \`ALOFT_TOKEN\`, commands use your personal account
+unless you give \`--team\`. \`aloft whoami\` shows which account is used.
 
 ## Output
 

@@ -216,5 +216,5 @@ test('a build that fails is told, a host that fails is asked again, and one that
     const shown = await newest()
     return shown.state === 'deployed' && shown.notes.length > 0 && shown
   })
-  assert.match(push.notes[0] ?? '', /status 403.*token may lack the right/)
+  assert.match(push.notes[0] ?? '', /status 403.*token may lack permission/)
 })

@@ -140,6 +140,8 @@ export const cliJourney =
           join(cwd, 'package.json'),
           '{"scripts":{"build":"mkdir -p public && echo built > public/index.html"}}',
         )
+        // Without it, earlier ones take yarn, which is not everywhere.
+        await writeFile(join(cwd, 'package-lock.json'), '{"lockfileVersion":3,"packages":{}}')
         await cli(link(`${name}-ci`), { cwd })
         if (has.buildsFor !== undefined)
           await place.api(`PATCH /v9/projects/${name}-ci`, { nodeVersion: has.buildsFor })

@@ -34,7 +34,7 @@ test('processes that stand still are replaced, and health tells', async () => {
       const pids = await aloft.children(role)
       return pids.length === count && !pids.includes(stopped as number)
     })
-    assert.match(aloft.stderr() + aloft.stdout(), /a process stands still and is killed/)
+    assert.match(aloft.stderr() + aloft.stdout(), /a process stopped responding and was killed/)
   }
   const status = (await (await read('/v1/operator/status')).json()) as {
     processes: { role: string; hangs: number }[]
@@ -59,5 +59,5 @@ test('a supervisor that was stopped blames nobody', async () => {
   // It has looked again by the time that it answers this.
   await new Promise((resolve) => setTimeout(resolve, 4000))
   assert.deepEqual(await aloft.children('serve'), pids)
-  assert.doesNotMatch(aloft.stderr().slice(before), /stands still/)
+  assert.doesNotMatch(aloft.stderr().slice(before), /stopped responding/)
 })

@@ -14,7 +14,7 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'make the backup',
   about:
-    'Everything in one tar file, as it is at one moment, while the server runs: accounts, projects, deployments and their files, domains, certificates, secrets. Secrets are sealed under the master key, which is not in it: keep that key somewhere else, or add --with-key and keep the file as safe as the key. With --passphrase-file the whole file is sealed (AES-256-GCM, the key by scrypt): of no use to anybody without the passphrase, and not to you either.',
+    'Writes a consistent snapshot of everything to one tar file while the server keeps running: accounts, projects, deployments and their files, domains, certificates and secrets. Secrets are encrypted with the master key, which is not included: store that key separately, or add --with-key and protect the file as you would the key. --passphrase-file encrypts the whole file (AES-256-GCM, key derived with scrypt); without the passphrase nobody can restore it, including you.',
   options: {
     output: value('file', 'where to; `-` is stdout; otherwise aloft-backup-<time>.tar in this folder'),
     logs: flag('with the logs and statistics of deployments'),

@@ -6,8 +6,8 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'invite a machine',
   about:
-    'Prints the line to run on another machine, in the folder where Aloft is to run. It is good for one machine and for 15 minutes. With it goes everything that the installation shares: the addresses of its stores and its master key.',
-  examples: [['operator join', 'the line for one more machine']],
+    'Prints the command to run on another machine, in the folder where Aloft will run. The invitation is valid for one machine and 15 minutes. It gives access to everything the installation shares: the addresses of its stores and its master key.',
+  examples: [['operator join', 'print the command for one more machine']],
   hints: operatorHints,
   async run(cli) {
     const invitation = await cli.api().call(inviteMachine, {})

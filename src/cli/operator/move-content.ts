@@ -8,8 +8,8 @@ const LOOK_MS = 1000
 export const command = defineCommand({
   doing: 'move the contents of files',
   about:
-    'First change where contents are kept and start the server again: ALOFT_BLOB_URL to go from the disk to an object store; ALOFT_BLOB_FROM in its place to go back. Sites are served and deployments made meanwhile. Each content is checked by its hash and removed from where it was once it is safe; a move that was interrupted goes on where it was.',
-  examples: [['operator move-content', 'move everything and wait for the end']],
+    'First change where content is stored and restart the server: set ALOFT_BLOB_URL to move from disk to an object store, or rename it to ALOFT_BLOB_FROM to move back. Sites stay online and deployments continue during the move. Each file is verified by its hash and removed from the old store once it is safe in the new one. An interrupted move resumes where it stopped.',
+  examples: [['operator move-content', 'move everything and wait until it is done']],
   hints: operatorHints,
   async run(cli) {
     const api = cli.api()

@@ -5,7 +5,7 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'restart the server',
   about:
-    'Starts new processes, of the version that is installed now, on the machine that answers. They listen on the same ports before the old ones let go of them: no connection is refused, and requests under way are finished. If a new process cannot start, nothing changes.',
+    'Replaces the processes on the machine that answers with new ones of the installed version. The new processes listen on the same ports before the old ones stop, so no connection is refused, and requests in progress are completed. If a new process cannot start, the old ones keep running.',
   examples: [['operator restart', 'after an upgrade']],
   hints: {
     ...operatorHints,

@@ -14,8 +14,8 @@ import { timeLeft } from '../time-left.ts'
 export const command = defineCommand({
   doing: 'restore the backup',
   about:
-    'Runs on the server, while Aloft is stopped, with the same settings (`ALOFT_…`, aloft.config.json) that it is started with: into an empty data folder, and into an empty PostgreSQL database where ALOFT_DATABASE_URL names one. A backup of either kind of database goes into either. All of it is checked first; when it fails, nothing is left behind.',
-  arguments: { file: required('what `aloft operator backup` made') },
+    'Run it on the server while Aloft is stopped, with the settings that Aloft starts with (`ALOFT_…`, aloft.config.json). It restores into an empty data folder, and into an empty PostgreSQL database if ALOFT_DATABASE_URL names one. A backup made with SQLite can be restored to PostgreSQL and the other way round. The whole backup is checked first; if the restore fails, it leaves nothing behind.',
+  arguments: { file: required('file created by `aloft operator backup`') },
   options: {
     dataDir: value('folder', 'instead of ALOFT_DATA_DIR'),
     key: value('file', 'the master key, for a backup without it'),

@@ -32,7 +32,7 @@ const asPaths = (paths: readonly string[]) => ({ paths: paths.map((path) => ({ v
 export const command = defineCommand({
   doing: 'protect the project',
   about:
-    'Who may visit: those who know a password (read from stdin, or asked for without showing it), those who are signed in to the account, or those who come from certain addresses. `options` names paths whose OPTIONS requests are let through. It counts at once, for every deployment.',
+    'Limits visitors to those who know a password (read from stdin or a hidden prompt), members of the account, or certain IP addresses. `options` lists paths whose OPTIONS requests are let through. Takes effect immediately, for every deployment.',
   team: true,
   arguments: {
     kind: required(KINDS.join(', '), oneOf(KINDS)),

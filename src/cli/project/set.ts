@@ -17,7 +17,7 @@ const onOff = (about: string) => value('on or off', about, readSwitch)
 
 export const command = defineCommand({
   doing: 'change the project',
-  about: `Settings of a project; those that are not named stay. \`${AUTO}\` leaves a setting to the framework. They count from the next deployment on, except for --directory-listing, --public-source and --skew-protection, which count at once.`,
+  about: `Changes the settings that you name and leaves the others as they are. \`${AUTO}\` leaves a setting to the framework. They apply from the next deployment on, except for --directory-listing, --public-source and --skew-protection, which take effect immediately.`,
   team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {

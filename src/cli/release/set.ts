@@ -23,7 +23,7 @@ function readStages(text: string) {
 export const command = defineCommand({
   doing: 'set up releases',
   about:
-    'From the next production deployment on: more and more visitors get it, and stay with it. A stage without a time waits for `aloft releases approve`.',
+    'From the next production deployment on, each new deployment reaches visitors in stages: a growing share of them gets it and keeps it. A stage without a duration waits for `aloft releases approve`.',
   team: true,
   options: {
     stages: value('stages', 'shares in per cent, each with how long it lasts, as in 10:5m,50:1h', readStages),

@@ -12,7 +12,7 @@ const FILE = 'aloft.config.json'
 export const command = defineCommand({
   doing: 'join the installation',
   about:
-    'Run on a machine that is to become part of an installation, with what `aloft operator join` prints there. It writes aloft.config.json in this folder, for you alone to read; `aloft server` starts with it.',
+    'Run it on a machine that will become part of an installation, with the URL and invitation that `aloft operator join` prints. It writes aloft.config.json to this folder, readable only by you; `aloft server` uses it.',
   arguments: {
     url: required('address of the installation'),
     invitation: required('token printed by `aloft operator join`'),

@@ -9,7 +9,7 @@ const ROLES = ['all', 'serve', 'work'] as const
 export const command = defineCommand({
   doing: 'run the platform',
   about:
-    'Settings come from `ALOFT_…` variables and from aloft.config.json in this folder, where the data is kept as well (.aloft) unless ALOFT_DATA_DIR says otherwise. It runs until it is told to stop, by ctrl-c or SIGTERM.',
+    'Reads its settings from `ALOFT_…` environment variables and from aloft.config.json in this folder. Data is stored in .aloft in this folder unless ALOFT_DATA_DIR is set. Runs until you press Ctrl-C or send SIGTERM.',
   options: {
     role: value(
       'kind',

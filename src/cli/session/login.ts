@@ -19,8 +19,8 @@ const methodsOf = (api: Client): Promise<{ readonly mail: boolean; readonly appr
 export const command = defineCommand({
   doing: 'log in',
   about:
-    'Sends you a link by mail. Open it, compare the security code and accept: this command stores the token it is given. A browser in which you are signed in can accept it too.\nAn address that has no account yet gets one.',
-  arguments: { email: optional('your e-mail address; asked for when left out') },
+    'Emails you a link. Open it, check that the security code matches and accept; this command then stores a token. You can also accept in a browser where you are signed in.\nIf the email address has no account yet, one is created.',
+  arguments: { email: optional('your email address; you are asked for it if you leave it out') },
   examples: [
     ['login', 'ask for the address'],
     ['login you@example.com', 'log in'],

@@ -5,7 +5,7 @@ import { findTeam } from './find-team.ts'
 export const command = defineCommand({
   doing: 'switch to the team',
   about:
-    'From then on every command acts for the team, in every terminal, until you switch again or log out. What a call names with --team or --personal, and the team of a linked folder, come first. It belongs to your stored login: a token of ALOFT_TOKEN or --token is not affected.',
+    'Commands in every terminal use this team until you switch again or log out. --team, --personal and the team of a linked folder take precedence. The choice belongs to your stored login and does not affect tokens given with ALOFT_TOKEN or --token.',
   arguments: { team: optional('id or slug of the team') },
   options: { personal: flag('switch back to your personal account') },
   examples: [

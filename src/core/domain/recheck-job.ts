@@ -18,7 +18,7 @@ const AT_ONCE = 8
 
 export const createRecheckJob = (parts: CheckParts): JobHandler => ({
   kind: 'domains.recheck',
-  summary: 'Look again for the records that verify domains, and where they are delegated to',
+  summary: 'Check the records that verify domains again, and where the domains are delegated',
   timeLimit: 4 * MINUTE,
   maxAttempts: 1,
   every: EAGER.every,

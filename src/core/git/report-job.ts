@@ -101,7 +101,7 @@ export function createReportJob(parts: ReportParts): JobHandler {
         await report(push, source, project, signal)
       } catch (error) {
         if (!(error instanceof HostRefusal)) throw error
-        const note = `The host did not take what was told of it: ${error.message}. Its token may lack the right.`
+        const note = `The commit status could not be sent to the host: ${error.message}. The token may lack permission to write statuses and comments.`
         if (!push.notes.includes(note))
           await pushes.update(push.id, [push.state], { notes: [...push.notes, note] })
       }

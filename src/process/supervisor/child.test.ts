@@ -34,7 +34,7 @@ test('a process that spins is killed and replaced, and the log says what it did'
   await back
   assert.equal(started[0]?.signalCode, 'SIGKILL')
   assert.deepEqual([child.facts?.restarts, child.facts?.hangs], [1, 1])
-  const { doing, child: name } = (await log.saw(/stands still/)).fields as Record<string, unknown>
+  const { doing, child: name } = (await log.saw(/stopped responding/)).fields as Record<string, unknown>
   assert.deepEqual([name, doing], ['serve-1', 'job that.spins 1'])
 })
 

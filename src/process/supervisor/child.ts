@@ -202,7 +202,7 @@ export class SupervisedChild {
       onHung: (hung) => {
         this.#hangs += 1
         const doing = this.#doing.read()
-        log.error({ child: name, pid, ...hung, doing }, 'a process stands still and is killed')
+        log.error({ child: name, pid, ...hung, doing }, 'a process stopped responding and was killed')
         child.kill('SIGKILL')
       },
     })

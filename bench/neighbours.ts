@@ -50,8 +50,8 @@ async function newAccount({ call }: Platform): Promise<string> {
 
 /** Until what came before is over, for which nobody waits: what is written later, memory that is given back. */
 async function rest({ pid }: Platform): Promise<void> {
-  for (let last = await cpuSeconds(pid), tries = 0; tries < 20; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, amount(500, 1)))
+  for (let last = await cpuSeconds(pid), tries = 0; tries < amount(20, 0); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 500))
     const now = await cpuSeconds(pid)
     if (now - last < 0.05) return
     last = now

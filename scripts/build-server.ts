@@ -62,6 +62,19 @@ const plainHttp: Plugin = {
   },
 }
 
+/** It names its own folder, which a module does not have, for programs of clients on Windows and what it has in itself. */
+const ssh2Places: Plugin = {
+  name: 'ssh2-places',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/ssh2\/lib\/.*\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      return text.includes('__dirname')
+        ? { contents: text.replaceAll('__dirname', '""'), loader: 'js' }
+        : undefined
+    })
+  },
+}
+
 /** Fills a folder with what `process/child-main` of these sources leads to. */
 export async function bundleServer(sources: string, outdir: string): Promise<void> {
   const entry = existsSync(join(sources, 'process/child-main.ts')) ? 'child-main.ts' : 'child-main.js'
@@ -79,7 +92,7 @@ export async function bundleServer(sources: string, outdir: string): Promise<voi
     banner: {
       js: "import{createRequire as __requireOf}from'node:module';import{fileURLToPath as __pathOf}from'node:url';const require=__requireOf(import.meta.url);",
     },
-    plugins: [ownPlaces(sources, outdir), plainHttp, laterPackages],
+    plugins: [ownPlaces(sources, outdir), ssh2Places, plainHttp, laterPackages],
   })
 }
 

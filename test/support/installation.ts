@@ -91,6 +91,8 @@ async function boot(
       HOME: options.as ? folder : HOME,
       // Where the package registry is behind an authority of the machine's own.
       ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}),
+      // As npm start has it: with it the first file is not stripped of its types either.
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/aloft'),
       ALOFT_DATA_DIR: join(folder, 'data'),
       ALOFT_PORT: String(port),
       ALOFT_TLS_PORT: String(tlsPort),

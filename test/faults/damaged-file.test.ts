@@ -12,9 +12,10 @@ import { ask, createEdgeWorld, serveFast, serveHttp2, serveSlow } from '#test/su
 import { silentLog } from '#test/support/silent-log.ts'
 
 /** Too large to be kept in memory, so that it is sent while it is read. */
-const SIZE = 40 * 2 ** 20
+const SIZE = 10 * 2 ** 20
+const MEMORY = 8 * 2 ** 20
 /** Near the end: whoever is cut has been sent much of it. */
-const DAMAGED_AT = SIZE - 2 ** 20
+const DAMAGED_AT = SIZE - 2 ** 18
 
 /** A site with a large file of which four bytes are not what they were; with what heals it. */
 async function openSite(t: TestContext) {
@@ -28,7 +29,7 @@ async function openSite(t: TestContext) {
   const sha256 = hash('sha256', content)
   const upload = () => blobs.putBytes(content)
   await upload()
-  const world = createEdgeWorld({ blobs })
+  const world = createEdgeWorld({ blobs, budgetBytes: MEMORY })
   world.addSite('site.test', { 'large.bin': content })
   const handle = await open(join(folder, 'large', sha256.slice(0, 2), sha256), 'r+')
   await handle.write(Buffer.alloc(4, content[DAMAGED_AT] === 0 ? 1 : 0), 0, 4, DAMAGED_AT)

@@ -434,6 +434,7 @@ const callsOnOthers = ({
     find: () => sources.find(pushedTo.id),
     update: () => sources.update(pushedTo.id, { problem: null }),
     remember: () => sources.remember(pushedTo.id, 'delivery', 1),
+    through: () => sources.through('gcn_1'),
     due: () => sources.due(1, 10),
     remove: () => sources.remove('another'),
   },

@@ -49,8 +49,12 @@ export interface ContractHost extends Omit<GitHost, 'repository'> {
   readonly calls: Call[]
   /** What calls are answered with, in the place of doing them. */
   refusal: number | undefined
-  /** Of deliveries that it makes, what came back. */
-  readonly delivered: number[]
+  /** Where the installation really listens: in tests its address is only a name. */
+  reaches: string | undefined
+  /** Whether the token may not make webhooks. */
+  withoutHooks: boolean
+  /** Calls the address of a webhook as the host does; answers the status. */
+  deliver(hook: Hook, headers: Record<string, string>, payload: object): Promise<number>
   /** Makes a repository with its entry in the list; answers where somebody at the host itself pushes to. */
   add(name: string, given?: { readonly isPrivate?: boolean }): Promise<string>
 }
@@ -88,7 +92,8 @@ export async function startContractHost(kind: ContractKind): Promise<ContractHos
     deployments: [] as ContractHost['deployments'],
     calls: [] as Call[],
     refusal: undefined as number | undefined,
-    delivered: [] as number[],
+    reaches: undefined as string | undefined,
+    withoutHooks: false,
   }
   const find = (name: string) =>
     state.repositories.find((one) => one.name.toLowerCase() === name.toLowerCase() || String(one.id) === name)
@@ -106,13 +111,13 @@ export async function startContractHost(kind: ContractKind): Promise<ContractHos
       gitlab: { 'x-gitlab-token': hook.secret, 'x-gitlab-event-uuid': randomUUID() },
       bitbucket: { 'x-hub-signature': `sha256=${hex}`, 'x-request-uuid': randomUUID() },
     }
-    const answer = await fetch(hook.url, {
+    const { origin, pathname } = new URL(hook.url)
+    const answer = await fetch(`${state.reaches ?? origin}${pathname}`, {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', ...signed[kind], ...headers },
     })
     await answer.arrayBuffer()
-    state.delivered.push(answer.status)
     return answer.status
   }
 
@@ -440,7 +445,9 @@ export async function startContractHost(kind: ContractKind): Promise<ContractHos
         ? [state.refusal, { message: 'Refused' }]
         : !isSignedIn(request)
           ? [401, { message: 'Bad credentials' }]
-          : ((await row?.answer(asked)) ?? NOT_FOUND)
+          : state.withoutHooks && path.endsWith('/hooks')
+            ? [403, { message: 'Resource not accessible by personal access token' }]
+            : ((await row?.answer(asked)) ?? NOT_FOUND)
     state.calls.push({ method: request.method ?? '', path: path.slice(BASE.length), status, body })
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(reply === undefined ? undefined : JSON.stringify(reply))
@@ -450,6 +457,7 @@ export async function startContractHost(kind: ContractKind): Promise<ContractHos
   const host = await startGitHost(token, api)
   return Object.assign(state, {
     url: host.url,
+    deliver,
     close: () => host.close(),
     async add(name: string, { isPrivate = true } = {}) {
       state.repositories.push({ id: state.repositories.length + 1, name, isPrivate })

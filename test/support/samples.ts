@@ -547,5 +547,7 @@ export const sampleSource = (
   problem: null,
   failures: 0,
   dueAt: 0,
+  connectionId: null,
+  hook: null,
   ...given,
 })

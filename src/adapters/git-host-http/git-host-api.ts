@@ -1,4 +1,5 @@
-import type { CommitStatus, GitHostApi, HostAccess, HostKind } from '#core/git/host-api.ts'
+import type { CommitStatus, GitHostApi, HostKind } from '#core/git/host-api.ts'
+import { repositoryOf } from '#core/git/source.ts'
 import { encoded, type HostCall, items, object } from './host-call.ts'
 
 interface HostWords {
@@ -86,13 +87,13 @@ const PER_PAGE = 100
 export function createGitHostApi(call: HostCall): GitHostApi {
   return {
     async setStatus(access, status, signal) {
-      const { path, body } = HOSTS[access.kind].status(nameOf(access), status)
+      const { path, body } = HOSTS[access.kind].status(repositoryOf(access), status)
       await call(access, { method: 'POST', path, body }, signal)
     },
 
     async comment(access, number, { mark, body: text }, signal) {
       const words = HOSTS[access.kind]
-      const at = words.comments(nameOf(access), number)
+      const at = words.comments(repositoryOf(access), number)
       const body = words.body(text)
       for (let page = 1; page <= PAGES; page++) {
         const paging =
@@ -106,7 +107,7 @@ export function createGitHostApi(call: HostCall): GitHostApi {
         const ours = found.find((comment) => comment.text.includes(mark))
         if (ours?.text.trim() === text.trim()) return
         if (ours) {
-          await call(access, { ...words.change(nameOf(access), number, ours.id), body }, signal)
+          await call(access, { ...words.change(repositoryOf(access), number, ours.id), body }, signal)
           return
         }
         if (found.length < PER_PAGE) break
@@ -115,7 +116,3 @@ export function createGitHostApi(call: HostCall): GitHostApi {
     },
   }
 }
-
-/** Such as `owner/name`. */
-export const nameOf = ({ url }: HostAccess): string =>
-  decodeURIComponent(new URL(url).pathname).replace(/^\/+|\/+$|\.git\/?$/g, '')

@@ -600,6 +600,8 @@ export interface GitSourceTable {
   project_id: string
   details: string
   due_at: number
+  connection_id: string | null
+  repository: string | null
 }
 
 export interface GitPullTable {

@@ -12,6 +12,7 @@ import {
   listPushes,
   runPushAgain,
 } from '#contract/api/git.ts'
+import { listGitConnections } from '#contract/api/git-connection.ts'
 import { updateProject } from '#contract/api/project.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 import { sampleProject } from '../project/project-testing.ts'
@@ -24,9 +25,13 @@ const source = {
   productionBranch: null,
   publicKey: 'ssh-ed25519 AAAA aloft-shop',
   webhookUrl: 'http://aloft.test/v1/git/called/prj_1/secret',
+  connectionId: null,
+  repository: null,
+  webhook: null as { state: string; heardAt: number | null; problem: string | null } | null,
   checkedAt: null,
   problem: null,
 }
+const webhook = { state: 'working', heardAt: at, problem: null }
 const push = {
   id: 'push_1',
   projectId: 'prj_1',
@@ -47,18 +52,30 @@ const push = {
   stateAt: at,
 }
 const hook = { id: 'h1', name: 'cms', ref: 'main', createdAt: at, url: 'http://aloft.test/v1/x' }
+const connection = {
+  ...{ id: 'gcn_1', kind: 'github' as const, url: 'https://github.com', login: 'octocat', createdBy: 'u1' },
+  ...{ createdAt: at, problem: null },
+}
 const revoked: string[] = []
 const asked: unknown[] = []
 
 const machine = await startMachine(
   answers(getSource, () => source),
+  answers(listGitConnections, () => ({ connections: [connection] })),
   answers(updateProject, ({ body }) => {
     asked.push(body)
     return sampleProject
   }),
   answers(connectSource, ({ body }) => {
     asked.push(body)
-    return { ...source, url: body.url, webhookSecret: 'signs-calls' }
+    if (body.connectionId !== undefined)
+      return {
+        ...source,
+        publicKey: null,
+        repository: body.repository ?? null,
+        webhook: { ...webhook, state: 'waiting' },
+      }
+    return { ...source, url: body.url ?? null, webhookSecret: 'signs-calls' }
   }),
   answers(disconnectSource, () => undefined),
   answers(listPushes, () => ({ pushes: [push], pagination: { count: 1, next: null, prev: null } })),
@@ -79,6 +96,20 @@ test('connecting prints the key to add, the address for the host to call, and wh
   assert.match(stdout, /ssh-ed25519 AAAA aloft-shop/)
   assert.match(stdout, /\/v1\/git\/called\/prj_1\/secret/)
   assert.match(stdout, /not shown again:\nsigns-calls/)
+})
+
+test('a repository of a connected host is named by its name, and its webhook is tried', async () => {
+  asked.length = 0
+  source.webhook = webhook
+  const { stdout, stderr } = await aloft('git', 'connect', 'me/site')
+  assert.deepEqual(asked, [{ connectionId: 'gcn_1', repository: 'me/site' }])
+  assert.match(stdout, /Connected me\/site at github\.com/)
+  assert.match(stdout, /webhook works/)
+  source.webhook = { state: 'failed', heardAt: null, problem: 'It may not.' }
+  assert.match((await aloft('git', 'connect', 'me/site')).stdout, /It may not\.[\s\S]*\/v1\/git\/called\//)
+  source.webhook = null
+  assert.match((await aloft('git', 'connect', 'me/site', '--via', 'gitlab.com')).stderr, /gitlab\.com/)
+  assert.equal(stderr.includes('signs-calls'), false)
 })
 
 test('the production branch is set before the repository is read', async () => {

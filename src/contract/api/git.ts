@@ -162,6 +162,21 @@ const Source = Type.Object({
         'What the host is to sign its calls with. Only in the answer to the connection that made it, and never again.',
     }),
   ),
+  connectionId: Nullable(Type.String({ description: 'The connected Git host that it is read through.' })),
+  repository: Nullable(Type.String({ description: 'Its name at that host: `owner/name`.' })),
+  webhook: Nullable(
+    Type.Object(
+      {
+        state: Type.String({
+          description:
+            '`working`: a delivery of it came; `waiting`: the host was asked for one; `untested`: the host has no way to make one; `failed`: see `problem`.',
+        }),
+        heardAt: Nullable(Time),
+        problem: Nullable(Type.String()),
+      },
+      { description: 'The webhook that was made at the connected Git host.' },
+    ),
+  ),
   checkedAt: Nullable(Time),
   problem: Nullable(Type.String({ description: 'Why the repository could not be read the last time.' })),
 })
@@ -182,8 +197,17 @@ export const connectSource = endpoint({
   description:
     'By https with a token that may read it, or by SSH: then the answer has the public key to add as a deploy key. The repository is asked every few minutes, and at once when its host calls `webhookUrl`.',
   limit: 'write',
+  slow: true,
   body: Type.Object({
-    url: Type.String({ minLength: 1, maxLength: 1000 }),
+    url: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+    connectionId: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'In the place of `url` and `token`: a connected Git host. Its webhook is then made there, and tried.',
+      }),
+    ),
+    repository: Type.Optional(Type.String({ maxLength: 400, description: '`owner/name` at that host.' })),
     token: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
     username: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     host: Type.Optional(

@@ -7,6 +7,7 @@ import { readUrl } from '../outbound/read-url.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { ProjectStore } from '../project/project-store.ts'
 import {
   type ConnectionStore,
   connectionPurpose,
@@ -14,8 +15,10 @@ import {
   HOST_URLS,
   MOST_CONNECTIONS,
 } from './connection.ts'
+import type { Credentials } from './credentials.ts'
 import type { HostAccounts, RepositoryPage } from './host-accounts.ts'
-import { type HostAccess, type HostKind, HostRefusal } from './host-api.ts'
+import { type HostKind, HostRefusal } from './host-api.ts'
+import type { SourceStore } from './source.ts'
 
 export interface ConnectionRequest {
   readonly kind: HostKind
@@ -43,6 +46,9 @@ interface ConnectionsParts {
   readonly transact: Transact<{ readonly connections: ConnectionStore }>
   readonly accounts: HostAccounts
   readonly allowsAddress: Allows
+  readonly sources: Pick<SourceStore, 'through'>
+  readonly projects: Pick<ProjectStore, 'byId'>
+  readonly credentials: Pick<Credentials, 'connection'>
   readonly vault: Vault
   readonly clock: Clock
 }
@@ -89,6 +95,15 @@ export function createConnections(parts: ConnectionsParts): Connections {
           'forbidden',
           'Only an OWNER of the team, or whoever connected this Git host, may remove it.',
         )
+      const through = await parts.sources.through(id)
+      const used = await Promise.all(through.map(({ projectId }) => parts.projects.byId(projectId)))
+      // One that was given to another account has no use of it any more.
+      const names = used.flatMap((project) => (project?.ownerId === ctx.owner.id ? [project.name] : []))
+      if (names.length > 0)
+        throw new AloftError(
+          'conflict',
+          `Projects are deployed through this Git host: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ' and more' : ''}. Disconnect their repositories first.`,
+        )
       await transact(async ({ connections }) => {
         if (!(await connections.remove(ctx.owner.id, id))) throw unknown(id)
       })
@@ -96,21 +111,13 @@ export function createConnections(parts: ConnectionsParts): Connections {
 
     async repositories(ctx, id, query) {
       const connection = await get(ctx, id)
-      const access = accessOfConnection(connection, vault)
+      const access = await parts.credentials.connection(connection)
       return watched({ store, clock }, connection, () =>
         accounts.repositories(access, { ...query, userId: connection.userId }, AbortSignal.timeout(MINUTE)),
       )
     },
   }
 }
-
-export const accessOfConnection = (
-  { id, kind, url, username, sealedToken }: GitConnection,
-  vault: Vault,
-): HostAccess => ({
-  ...{ kind, url, username: username ?? 'git' },
-  token: vault.open(sealedToken, connectionPurpose(id)),
-})
 
 /** Asks the host, and remembers where it no longer accepts the token, or does again. */
 export async function watched<T>(

@@ -2,16 +2,16 @@ import { MINUTE } from '#contract/time.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { JobHandler } from '../job/job-handler.ts'
-import type { Vault } from '../ports/vault.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { branchAliasOf } from './branch-alias.ts'
-import { type CommitStatus, type GitHostApi, type HostAccess, HostRefusal } from './host-api.ts'
+import type { Credentials } from './credentials.ts'
+import { type CommitStatus, type GitHostApi, HostRefusal } from './host-api.ts'
 import type { Pull, PullStore } from './pull.ts'
 import { branchOfRef, type Push, refOfBranch, shortOid } from './push.ts'
 import type { PushStore } from './push-store.ts'
 import { REPORT_JOB } from './queue-push.ts'
-import { type GitSource, hostKindOf, isOverSsh, type SourceStore, tokenPurpose } from './source.ts'
+import type { GitSource, SourceStore } from './source.ts'
 
 export interface ReportParts {
   readonly pushes: Pick<PushStore, 'byId' | 'update' | 'lastDeployed'>
@@ -20,7 +20,7 @@ export interface ReportParts {
   readonly projects: Pick<ProjectStore, 'byId'>
   readonly deployments: Pick<DeploymentStore, 'find'>
   readonly api: GitHostApi
-  readonly vault: Vault
+  readonly credentials: Pick<Credentials, 'host'>
   /** The address of a site by its host. */
   readonly addressOf: (host: string) => string
   /** `{base_url}`. */
@@ -31,7 +31,7 @@ const MAX_DESCRIPTION = 140
 
 /** What the host of a repository is told. Nothing waits for it: a build goes its way whatever the host says. */
 export function createReportJob(parts: ReportParts): JobHandler {
-  const { pushes, pulls, sources, projects, deployments, api, vault } = parts
+  const { pushes, pulls, sources, projects, deployments, api, credentials } = parts
 
   const deploymentOf = async ({ deploymentId }: Pick<Push, 'deploymentId'>) =>
     deploymentId === null ? undefined : await deployments.find(deploymentId)
@@ -61,7 +61,7 @@ export function createReportJob(parts: ReportParts): JobHandler {
   }
 
   async function report(push: Push, source: GitSource, project: Project, signal: AbortSignal): Promise<void> {
-    const access = accessTo(source, vault)
+    const access = await credentials.host(source)
     if (!access) return
     const deployment = await deploymentOf(push)
     const status = statusOf(push, deployment)
@@ -107,13 +107,6 @@ export function createReportJob(parts: ReportParts): JobHandler {
       }
     },
   }
-}
-
-function accessTo(source: GitSource, vault: Vault): HostAccess | undefined {
-  const kind = hostKindOf(source)
-  if (kind === undefined || source.sealedToken === null || isOverSsh(source)) return undefined
-  const { url, username, projectId } = source
-  return { kind, url, username, token: vault.open(source.sealedToken, tokenPurpose(projectId)) }
 }
 
 const stateOf = ({ state }: Deployment): string =>

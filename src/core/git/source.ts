@@ -30,6 +30,21 @@ export interface GitSource {
   /** How often in a row. */
   readonly failures: number
   readonly dueAt: number
+  /** The connected host that it is read through; null where it has a token or key of its own. */
+  readonly connectionId: string | null
+  /** Only of those that are read through a connected host. */
+  readonly hook: SourceHook | null
+}
+
+/** The webhook that was made at the host. */
+export interface SourceHook {
+  /** Null where the host refused to make it. */
+  readonly id: string | null
+  readonly problem: string | null
+  /** When the host was asked to make a delivery; null where it was not. */
+  readonly triedAt: number | null
+  /** When a delivery with the right signature came last. */
+  readonly heardAt: number | null
 }
 
 export interface SourceStore {
@@ -38,11 +53,13 @@ export interface SourceStore {
   save(source: GitSource): Promise<void>
   update(
     projectId: string,
-    change: Partial<Pick<GitSource, 'checkedAt' | 'problem' | 'failures' | 'dueAt' | 'knownHosts'>>,
+    change: Partial<Pick<GitSource, 'checkedAt' | 'problem' | 'failures' | 'dueAt' | 'knownHosts' | 'hook'>>,
   ): Promise<boolean>
   remove(projectId: string): Promise<boolean>
   /** Remembers a call of the host; false where it is known already. Only the newest few hundred are. */
   remember(projectId: string, delivery: string, now: number): Promise<boolean>
+  /** Those that are read through a connected host. */
+  through(connectionId: string): Promise<readonly GitSource[]>
   /** Those that are to be asked by now, the longest due first. */
   due(now: number, limit: number): Promise<readonly GitSource[]>
 }
@@ -122,6 +139,10 @@ const PROVIDERS: Readonly<Record<string, HostKind>> = {
   'codeberg.org': 'gitea',
   'gitea.com': 'gitea',
 }
+
+/** Its name at the host: `owner/name`. */
+export const repositoryOf = ({ url }: { readonly url: string }): string =>
+  decodeURIComponent(new URL(url).pathname).replace(/^\/+|\/+$|\.git\/?$/g, '')
 
 /** Undefined for a host of which nothing is known but that it speaks git. */
 export const hostKindOf = ({ url, host }: Pick<GitSource, 'url' | 'host'>): HostKind | undefined =>

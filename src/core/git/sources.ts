@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { newBypassSecret } from '#contract/ids.ts'
+import { MINUTE } from '#contract/time.ts'
 import type { Context } from '../access/context.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -7,6 +8,9 @@ import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { Projects } from '../project/projects.ts'
+import type { ConnectionStore, GitConnection } from './connection.ts'
+import { watched } from './connections.ts'
+import type { Credentials } from './credentials.ts'
 import {
   checkDelivery,
   type Delivery,
@@ -18,6 +22,7 @@ import {
 } from './delivery.ts'
 import { followPull } from './follow-pull.ts'
 import type { GitRepositories } from './git-repositories.ts'
+import { type HostAccounts, isRepositoryName } from './host-accounts.ts'
 import type { HostKind } from './host-api.ts'
 import { newPush } from './new-push.ts'
 import type { PullStore } from './pull.ts'
@@ -32,7 +37,18 @@ import {
   type SourceStore,
   tokenPurpose,
 } from './source.ts'
+import type { SourceHooks } from './source-hook.ts'
 import { queueSync } from './sync-job.ts'
+
+export interface SourceRequest {
+  /** Either by its address, or by its name at a connected host. */
+  readonly url?: string | undefined
+  readonly token?: string | undefined
+  readonly username?: string | undefined
+  readonly host?: HostKind | undefined
+  readonly connectionId?: string | undefined
+  readonly repository?: string | undefined
+}
 
 export interface Sources {
   /** Undefined where the project is connected to no repository elsewhere. */
@@ -40,12 +56,7 @@ export interface Sources {
   connect(
     ctx: Context,
     project: string,
-    given: {
-      readonly url: string
-      readonly token?: string | undefined
-      readonly username?: string | undefined
-      readonly host?: HostKind | undefined
-    },
+    given: SourceRequest,
   ): Promise<{
     readonly source: GitSource
     /** What the host is to sign its calls with, where it was made just now: it is never told again. */
@@ -73,6 +84,10 @@ interface SourcesParts {
     readonly pulls: PullStore
     readonly jobs: JobQueue
   }>
+  readonly connections: ConnectionStore
+  readonly accounts: Pick<HostAccounts, 'repository'>
+  readonly credentials: Credentials
+  readonly hooks: SourceHooks
   readonly vault: Vault
   readonly clock: Clock
 }
@@ -84,6 +99,10 @@ export function createSources({
   remotes,
   repositories,
   transact,
+  connections,
+  accounts,
+  credentials,
+  hooks,
   vault,
   clock,
 }: SourcesParts): Sources {
@@ -109,13 +128,49 @@ export function createSources({
     })
   }
 
+  /** The repository that is meant by its name at a connected host, once the host has shown it. */
+  async function throughHost(
+    { owner }: Context,
+    { url, token, connectionId, repository }: SourceRequest,
+  ): Promise<{ readonly connection: GitConnection; readonly url: string } | undefined> {
+    if (connectionId === undefined && repository === undefined && url !== undefined) return undefined
+    if (connectionId === undefined || repository === undefined || url !== undefined || token !== undefined)
+      throw new AloftError(
+        'bad_request',
+        'Invalid request: name a repository either by `url`, or by `connectionId` and `repository`.',
+      )
+    const connection = await connections.find(owner.id, connectionId)
+    if (!connection)
+      throw new AloftError('not_found', `There is no connected Git host \`${connectionId.slice(0, 100)}\`.`)
+    if (!isRepositoryName(repository))
+      throw new AloftError('bad_request', 'Invalid request: `repository` should be `owner/name`.')
+    const access = await credentials.connection(connection)
+    const found = await watched({ store: connections, clock }, connection, () =>
+      accounts.repository(access, repository, AbortSignal.timeout(MINUTE)),
+    )
+    if (!found)
+      throw new AloftError(
+        'repo_not_found',
+        `${new URL(connection.url).hostname} shows ${connection.login} no repository ${repository}. Check its name, and what the token may read.`,
+      )
+    return { connection, url: `${connection.url}/${found.name}.git` }
+  }
+
+  /** That deliveries come: written once in a while, not with each of them. */
+  async function heard({ projectId, hook }: GitSource): Promise<void> {
+    const now = clock.now()
+    if (hook && (hook.heardAt === null || now - hook.heardAt > MINUTE || hook.problem !== null))
+      await store.update(projectId, { hook: { ...hook, heardAt: now, problem: null } })
+  }
+
   return {
     find: async (ctx, idOrName) => store.find((await getProject(ctx, idOrName)).id),
 
-    async connect(ctx, idOrName, { url: text, ...given }) {
+    async connect(ctx, idOrName, given) {
       const project = await getProject(ctx, idOrName)
-      const address = readAddress(text)
-      const token = given.token ?? address.token
+      const through = await throughHost(ctx, given)
+      const address = readAddress(through?.url ?? given.url ?? '')
+      const token = through ? undefined : (given.token ?? address.token)
       const before = await store.find(project.id)
       const isSsh = isOverSsh(address)
       if (isSsh && token !== undefined)
@@ -132,8 +187,8 @@ export function createSources({
         projectId: project.id,
         ownerId: project.ownerId,
         url: address.url,
-        username: given.username ?? address.username,
-        host: given.host ?? null,
+        username: through ? 'git' : (given.username ?? address.username),
+        host: through?.connection.kind ?? given.host ?? null,
         sealedToken: token === undefined ? null : vault.seal(token, tokenPurpose(project.id)),
         sealedKey: key === undefined ? null : vault.seal(key.privateKey, keyPurpose(project.id)),
         publicKey: key?.publicKey ?? null,
@@ -150,7 +205,10 @@ export function createSources({
         problem: null,
         failures: 0,
         dueAt: now,
+        connectionId: through?.connection.id ?? null,
+        hook: null,
       }
+      if (before) await hooks.remove(before)
       // What another repository left behind says nothing of this one.
       if (before?.url !== source.url) await repositories.remove(project.id)
       await transact(async ({ sources, pulls, jobs }) => {
@@ -158,11 +216,17 @@ export function createSources({
         await sources.save(source)
         await queueSync(jobs, project.id, 'poll')
       })
-      return { source, webhookSecret }
+      // Only now, since the delivery that it is tried by has to find the project connected.
+      const isEntered = await hooks.make(source, (hook) => store.update(project.id, { hook }))
+      const made = (await store.find(project.id)) ?? source
+      // Where the host has it, nobody has to enter it there.
+      return { source: made, webhookSecret: isEntered ? undefined : webhookSecret }
     },
 
     async disconnect(ctx, idOrName) {
-      const { projectId } = await known(ctx, idOrName)
+      const source = await known(ctx, idOrName)
+      const { projectId } = source
+      await hooks.remove(source)
       await transact(async ({ sources, pulls }) => {
         await sources.remove(projectId)
         await pulls.clear(projectId)
@@ -187,6 +251,7 @@ export function createSources({
         await refuse(source, REFUSALS.signature)
         throw new AloftError('forbidden', REFUSALS.signature.message)
       }
+      if (checked) await heard(source)
       const ownerId = await ownerOf(source)
       const isNew = await transact(async (stores) => {
         const { sources, jobs } = stores

@@ -3,9 +3,9 @@ import type { JobHandler } from '../job/job-handler.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
-import type { Vault } from '../ports/vault.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import type { Credentials } from './credentials.ts'
 import { GitError, type GitRepositories } from './git-repositories.ts'
 import { newPush } from './new-push.ts'
 import { branchOfRef, type PushSource, refOfBranch } from './push.ts'
@@ -13,15 +13,7 @@ import { productionBranch } from './push-rules.ts'
 import type { PushStore } from './push-store.ts'
 import type { RefUpdate } from './pushes.ts'
 import { queuePush } from './queue-push.ts'
-import {
-  type GitRemotes,
-  type GitSource,
-  isOverSsh,
-  keyPurpose,
-  type RemoteAccess,
-  type SourceStore,
-  tokenPurpose,
-} from './source.ts'
+import { type GitRemotes, type GitSource, isOverSsh, type SourceStore } from './source.ts'
 
 export const SYNC_JOB = 'git.sync'
 
@@ -40,7 +32,7 @@ export interface SyncParts {
     readonly jobs: JobQueue
     readonly sources: SourceStore
   }>
-  readonly vault: Vault
+  readonly credentials: Pick<Credentials, 'remote'>
   readonly clock: Clock
 }
 
@@ -49,17 +41,8 @@ const EVERY = 5 * MINUTE
 const MOST = 6 * HOUR
 const MAX_UPDATES = 50
 
-export const accessOf = (source: GitSource, vault: Vault): RemoteAccess => ({
-  url: source.url,
-  username: source.username,
-  token:
-    source.sealedToken === null ? undefined : vault.open(source.sealedToken, tokenPurpose(source.projectId)),
-  knownHosts: source.knownHosts ?? undefined,
-  key: source.sealedKey === null ? undefined : vault.open(source.sealedKey, keyPurpose(source.projectId)),
-})
-
 export function createSyncJob(parts: SyncParts): JobHandler {
-  const { sources, repositories, remotes, vault, clock, transact } = parts
+  const { sources, repositories, remotes, credentials, clock, transact } = parts
 
   /** Nothing is acknowledged to anybody here: what is not recorded is found again the next time. */
   async function sync(
@@ -70,7 +53,7 @@ export function createSyncJob(parts: SyncParts): JobHandler {
   ): Promise<void> {
     const { id } = project
     await repositories.ensure(id)
-    const asked = accessOf(source, vault)
+    const asked = await credentials.remote(source)
     const remote = await remotes.refs(asked, signal)
     const access = { ...asked, knownHosts: remote.knownHosts }
     if (source.knownHosts === null && remote.knownHosts !== undefined)
@@ -160,7 +143,9 @@ function wordsOf({ message }: GitError, source: GitSource): string {
   const hint = /authentication|could not read username|denied|403|401/i.test(message)
     ? isOverSsh(source)
       ? ' Add the public key of the project to the repository as a deploy key.'
-      : ' Connect it again with a token that may read the repository.'
+      : source.connectionId === null
+        ? ' Connect it again with a token that may read the repository.'
+        : ' The token of the connected Git host may have expired or lost access to it; `aloft git hosts ls` shows the hosts.'
     : ''
   return `${line.replace(/^(?:fatal|error): /, '').slice(0, 300)}.${hint}`.replace(/\.\.$/, '.')
 }

@@ -1,6 +1,7 @@
 import * as api from '#contract/api/git.ts'
 import type { Context } from '#core/access/context.ts'
-import type { GitSource } from '#core/git/source.ts'
+import { type GitSource, repositoryOf, type SourceHook } from '#core/git/source.ts'
+import { webhookUrlOf } from '#core/git/source-hook.ts'
 import type { Sources } from '#core/git/sources.ts'
 import type { Projects } from '#core/project/projects.ts'
 import { publicRoute, type Route, route } from '../route.ts'
@@ -13,15 +14,31 @@ export interface SourceRouteParts {
   readonly site: string
 }
 
+const shownHook = ({ id, problem, triedAt, heardAt }: SourceHook) => ({
+  state:
+    id === null || problem !== null
+      ? 'failed'
+      : heardAt !== null
+        ? 'working'
+        : triedAt !== null
+          ? 'waiting'
+          : 'untested',
+  heardAt,
+  problem,
+})
+
 export function sourceRoutes({ sources, projects, site }: SourceRouteParts): readonly Route[] {
   async function show(ctx: Context, idOrName: string, source: GitSource | undefined) {
-    const { id, name, details } = await projects.get(ctx, idOrName)
+    const { name, details } = await projects.get(ctx, idOrName)
     return {
       url: source?.url ?? null,
       pushUrl: `${site}/git/${ctx.owner.slug}/${name}.git`,
       productionBranch: details.productionBranch,
       publicKey: source?.publicKey ?? null,
-      webhookUrl: source ? `${site}/v1/git/called/${id}/${source.hookSecret}` : null,
+      webhookUrl: source ? webhookUrlOf(site, source) : null,
+      connectionId: source?.connectionId ?? null,
+      repository: source && source.connectionId !== null ? repositoryOf(source) : null,
+      webhook: source?.hook ? shownHook(source.hook) : null,
       checkedAt: source?.checkedAt ?? null,
       problem: source?.problem ?? null,
     }

@@ -5,9 +5,11 @@ import { createGitRepositories, type GitCliParts } from '#adapters/git-cli/git-r
 import { createGitHostApi } from '#adapters/git-host-http/git-host-api.ts'
 import { createHostAccounts } from '#adapters/git-host-http/host-accounts.ts'
 import { createHostCall } from '#adapters/git-host-http/host-call.ts'
+import { createHostHooks } from '#adapters/git-host-http/host-hooks.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
+import { type Credentials, createCredentials } from '#core/git/credentials.ts'
 import { followPush } from '#core/git/follow-push.ts'
 import type { GitRepositories } from '#core/git/git-repositories.ts'
 import { LATEST, type Push } from '#core/git/push.ts'
@@ -20,7 +22,7 @@ import {
 } from '#core/git/push-job.ts'
 import { createReportJob } from '#core/git/report-job.ts'
 import { type GitRemotes, type GitSource, metaOfSource } from '#core/git/source.ts'
-import { accessOf, createPollRound, createSyncJob, type SyncParts } from '#core/git/sync-job.ts'
+import { createPollRound, createSyncJob, type SyncParts } from '#core/git/sync-job.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Project } from '#core/project/project.ts'
@@ -54,8 +56,11 @@ export const openRemotes = (config: Config): GitRemotes =>
 /** What is asked of the hosts of repositories, and told to them. */
 export function openHosts(parts: Pick<Parts, 'outbound'>) {
   const call = createHostCall(parts)
-  return { api: createGitHostApi(call), accounts: createHostAccounts(call) }
+  return { api: createGitHostApi(call), accounts: createHostAccounts(call), hooks: createHostHooks(call) }
 }
+
+export const openCredentials = ({ stores, vault }: Pick<Parts, 'stores' | 'vault'>): Credentials =>
+  createCredentials({ connections: stores.connections, projects: stores.projects, vault })
 
 /** A push is deployed in the name of whoever pushed; where they have left, of an owner of the account. */
 export const createActFor =
@@ -100,6 +105,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
   const { stores, transact, bus, clock, blobs } = parts
   const repositories = openRepositories(config)
   const remotes = openRemotes(config)
+  const credentials = openCredentials(parts)
   const shared = { pushes: stores.pushes, repositories, transact, bus, clock }
   return [
     createPushJob({
@@ -116,7 +122,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       openSource: async (project, push, signal) => {
         const source = await stores.sources.find(project.id)
         return source
-          ? openRemote({ repositories, remotes, vault: parts.vault }, source, push, signal)
+          ? openRemote({ repositories, remotes, credentials }, source, push, signal)
           : openOwn(repositories, project)
       },
     }),
@@ -127,7 +133,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       projects: stores.projects,
       deployments: stores.deployments,
       api: openHosts(parts).api,
-      vault: parts.vault,
+      credentials,
       addressOf: createAddressOf(config),
       site: config.baseUrl,
     }),
@@ -137,7 +143,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       remotes,
       sources: stores.sources,
       projects: stores.projects,
-      vault: parts.vault,
+      credentials,
     }),
   ]
 }
@@ -164,14 +170,14 @@ async function openOwn(repositories: GitRepositories, { id, name }: Project): Pr
 
 /** A copy of what is elsewhere, brought up to date where it lacks what is to be deployed. */
 async function openRemote(
-  { repositories, remotes, vault }: Pick<SyncParts, 'repositories' | 'remotes' | 'vault'>,
+  { repositories, remotes, credentials }: Pick<SyncParts, 'repositories' | 'remotes' | 'credentials'>,
   source: GitSource,
   { ref, after, fork, pull }: Push,
   signal: AbortSignal,
 ): Promise<OpenSource> {
   const id = source.projectId
   await repositories.ensure(id)
-  const access = accessOf(source, vault)
+  const access = await credentials.remote(source)
   const isThere = after !== null && after !== LATEST && (await repositories.commit(id, after)) !== undefined
   const commit =
     isThere || !fork || pull === null

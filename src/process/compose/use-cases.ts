@@ -35,6 +35,7 @@ import { createScrubJob } from '#core/file/scrub-job.ts'
 import { createConnections } from '#core/git/connections.ts'
 import { createDeployHooks } from '#core/git/deploy-hooks.ts'
 import { createPushes } from '#core/git/pushes.ts'
+import { createSourceHook } from '#core/git/source-hook.ts'
 import { createSources } from '#core/git/sources.ts'
 import { createDisableInstallations } from '#core/installation/disable-installations.ts'
 import {
@@ -100,6 +101,7 @@ import {
   createFollow,
   createGitJobs,
   createGitRounds,
+  openCredentials,
   openHosts,
   openRemotes,
   openRepositories,
@@ -372,6 +374,8 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
   })
   const logs = createDeploymentLogs({ store: parts.logStore, bus })
   const repositories = openRepositories(config)
+  const hosts = openHosts(parts)
+  const credentials = openCredentials(parts)
   return {
     deployments,
     git: {
@@ -389,8 +393,11 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       connections: createConnections({
         store: stores.connections,
         transact,
-        ...openHosts(parts),
+        accounts: hosts.accounts,
         allowsAddress: openAllows(config),
+        sources: stores.sources,
+        projects: stores.projects,
+        credentials,
         vault,
         clock,
       }),
@@ -401,6 +408,10 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         getProject: projects.get,
         repositories,
         remotes: openRemotes(config),
+        connections: stores.connections,
+        credentials,
+        accounts: hosts.accounts,
+        hooks: createSourceHook({ hooks: hosts.hooks, credentials, vault, clock, site: config.baseUrl }),
         transact,
         vault,
         clock,

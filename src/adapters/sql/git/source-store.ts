@@ -7,13 +7,18 @@ const DELIVERIES_KEPT = 500
 
 const SOURCE = ['project_id', 'details', 'due_at'] as const
 
-type LaterOn = 'sealedWebhookSecret' | 'knownHosts' | 'host'
+type LaterOn = 'sealedWebhookSecret' | 'knownHosts' | 'host' | 'connectionId' | 'hook'
 
-const toSource = (row: Selectable<GitSourceTable>): GitSource => ({
+/** Hosts do not tell names apart by case. */
+const repositoryKey = (url: string): string => url.replace(/\.git\/?$/, '').toLowerCase()
+
+const toSource = (row: Pick<Selectable<GitSourceTable>, (typeof SOURCE)[number]>): GitSource => ({
   // Those that were connected before there were these have none.
   sealedWebhookSecret: null,
   knownHosts: null,
   host: null,
+  connectionId: null,
+  hook: null,
   ...(JSON.parse(row.details) as Omit<GitSource, 'projectId' | 'dueAt' | LaterOn> &
     Partial<Pick<GitSource, LaterOn>>),
   projectId: row.project_id,
@@ -23,6 +28,8 @@ const toSource = (row: Selectable<GitSourceTable>): GitSource => ({
 const fromSource = ({ projectId, dueAt, ...details }: GitSource) => ({
   project_id: projectId,
   due_at: dueAt,
+  connection_id: details.connectionId,
+  repository: repositoryKey(details.url),
   details: JSON.stringify(details),
 })
 
@@ -84,6 +91,16 @@ export function createSourceStore(db: Db): SourceStore {
         )
         .execute()
       return true
+    },
+
+    async through(connectionId) {
+      const rows = await db
+        .selectFrom('git_sources')
+        .select(SOURCE)
+        .where('connection_id', '=', connectionId)
+        .orderBy('project_id')
+        .execute()
+      return rows.map(toSource)
     },
 
     async due(now, limit) {

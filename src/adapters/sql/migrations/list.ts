@@ -26,6 +26,7 @@ import { machines } from './0035-machines.ts'
 import { gitDeliveries } from './0036-git-deliveries.ts'
 import { gitHosts } from './0037-git-hosts.ts'
 import { sshKeys } from './0038-ssh-keys.ts'
+import { gitConnected } from './0039-git-connected.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   gitDeliveries,
   gitHosts,
   sshKeys,
+  gitConnected,
 ]

@@ -28,6 +28,9 @@ function setUp(answer: (access: RemoteAccess) => RemoteRefs) {
     projects: { byId: async () => project },
     repositories: { ensure: async () => {}, refs: async () => new Map() },
     remotes: { refs: async (access: RemoteAccess) => answer(access) },
+    credentials: {
+      remote: async ({ url, knownHosts }: GitSource) => ({ url, knownHosts: knownHosts ?? undefined }),
+    },
     transact: (work: (stores: object) => unknown) => work({ sources, pushes }),
     clock: { now: () => 1 },
   } as unknown as SyncParts)

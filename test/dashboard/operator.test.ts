@@ -16,8 +16,12 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
   after(() => dashboard?.close())
 
   test('health says what is well and what needs somebody', async () => {
+    for (const on of ['GET /v9/edge-config', 'GET /v9/edge-config', 'POST /v1/unheard-of'])
+      await dashboard.server.call(on, operator)
     const page = await dashboard.openPage(operator, '/operator')
     await page.getByRole('heading', { name: 'Configuration' }).waitFor()
+    const unknown = page.getByRole('table', { name: 'Unknown endpoints' })
+    assert.match(await unknown.innerText(), /GET \/v9\/edge-config\s+2\b[\s\S]*POST \/v1\/unheard-of\s+1\b/)
     assert.match(await page.getByRole('main').innerText(), /sqlite, schema \d+/)
     await dashboard.look(page, 'operator-health')
   })

@@ -73,6 +73,7 @@ eachDatabase((name, open) =>
         routes,
         directoryListing: true,
         sessionAffinity: 'random',
+        regions: ['bru1'],
         routesFrom: 'request',
       })
     })

@@ -1,4 +1,4 @@
-import { settingFor } from '#core/detection/config/function-settings.ts'
+import { type FunctionSetting, settingFor } from '#core/detection/config/function-settings.ts'
 import { uploadedFiles } from '#core/detection/files-only.ts'
 import { escaped, type FunctionFile } from '#core/detection/framework/api-functions.ts'
 import type {
@@ -11,8 +11,14 @@ import type {
   Stage,
   Take,
 } from '#core/detection/plan.ts'
+import { runtimeOfProgram } from '#core/detection/program-runtime.ts'
 import { joined } from '#core/detection/source-tree.ts'
-import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output } from '#core/output/output.ts'
+import {
+  type CodeRuntime,
+  DEFAULT_MAX_DURATION,
+  DEFAULT_MEMORY_MB,
+  type Output,
+} from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { type BuildEvents, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -255,7 +261,7 @@ export class BuildInProgress {
         const output = await collectApp(await this.#collection(run), {
           root: take.root,
           paths: [serverPath('')],
-          version: this.#line(this.#plan.nodeVersion),
+          ...this.#runtime('node'),
           env: { NODE_ENV: 'production' },
           start: { command: take.command },
         })
@@ -285,8 +291,7 @@ export class BuildInProgress {
       functions: functions.map(({ file, paths, runtime }) => {
         const setting = settingFor(file, this.#plan.functions)
         return {
-          ...{ file, paths, runtime },
-          version: this.#version(runtime, setting?.nodeVersion),
+          ...{ file, paths, ...this.#runtime(runtime, setting) },
           memoryMb: setting?.memoryMb ?? DEFAULT_MEMORY_MB,
           maxDuration: setting?.maxDuration ?? DEFAULT_MAX_DURATION,
           includeFiles: setting?.includeFiles ?? [],
@@ -327,8 +332,7 @@ export class BuildInProgress {
     const output = await collectApp(collection, {
       root,
       paths: [serverPath(mount)],
-      runtime,
-      version: this.#version(runtime, setting?.nodeVersion),
+      ...this.#runtime(runtime, setting),
       ...(setting?.memoryMb === undefined ? {} : { memoryMb: setting.memoryMb }),
       ...(setting?.maxDuration === undefined ? {} : { maxDuration: setting.maxDuration }),
       start: { entries },
@@ -347,8 +351,10 @@ export class BuildInProgress {
     return { workspace, blobs, log: events.log(run), run, node: await this.#node(PLATFORM_NODE) }
   }
 
-  #version = (runtime: 'node' | 'python', own: string | undefined): string =>
-    runtime === 'python' ? this.#parts.pythonVersion : this.#line(own ?? this.#plan.nodeVersion)
+  #runtime(found: CodeRuntime, own?: FunctionSetting): { runtime: CodeRuntime; version: string } {
+    const { runtime, version } = runtimeOfProgram(found, own, this.#plan, this.#parts.pythonVersion)
+    return { runtime, version: runtime === 'node' ? this.#line(version) : version }
+  }
 
   /** The line of Node that is used where this one is asked for. */
   #line(version: string): string {

@@ -112,6 +112,7 @@ export async function buildOf(
     toolchains: {
       nodeLine: (version) => changes.nodeLine?.(version) ?? version,
       ensureNode: async (version) => node(version),
+      ensureBun: async (version) => ({ name: 'bun', version, folder: '/nowhere' }),
       ensureTool: async (name, version) => ({ name, version, folder: '/nowhere' }),
     },
     cli: { ensure: async () => ({ folder: '/cli', node: node('24.x') }) },

@@ -333,6 +333,7 @@ test('a toolchain that cannot be had is told', async (t) => {
   const toolchains = {
     nodeLine: (version: string) => version,
     ensureNode: () => Promise.reject(new ToolchainError('unavailable', 'no network')),
+    ensureBun: () => Promise.reject(new ToolchainError('unavailable', 'no network')),
     ensureTool: () => Promise.reject(new ToolchainError('unavailable', 'no network')),
   }
   const build = await buildOf(t, vite, undefined, { parts: { toolchains } })

@@ -18,6 +18,7 @@ test('what programs run on is there before they count as built', async () => {
         logged.push(version)
         return { folder: '/x', node: '/opt/node/bin/node', version }
       },
+      ensureBun: () => assert.fail('no program asks for it'),
     },
     onFunctions: () => logged.push('functions'),
   }).build(task, events)
@@ -25,10 +26,30 @@ test('what programs run on is there before they count as built', async () => {
   assert.deepEqual(logged, ['20.x', 'functions'])
 })
 
+test('programs for Bun have theirs fetched, too', async () => {
+  const logged: string[] = []
+  const onBun = output.programs.map((program) => ({ ...program, runtime: 'bun', version: '1.x' }) as const)
+  await withRuntimes(
+    { build: async () => ({ ...output, programs: onBun }) },
+    {
+      toolchains: {
+        ensureNode: () => assert.fail('no program asks for it'),
+        ensureBun: async (version) => {
+          logged.push(`bun ${version}`)
+          return { folder: '/x', name: 'bun', version }
+        },
+      },
+      onFunctions: () => logged.push('functions'),
+    },
+  ).build(task, events)
+  assert.deepEqual(logged, ['bun 1.x', 'functions'])
+})
+
 test('a runtime that cannot be had is told to the owner', async () => {
   const without = withRuntimes(builder, {
     toolchains: {
       ensureNode: () => Promise.reject(new ToolchainError('unavailable', 'Node 20.x cannot be had')),
+      ensureBun: () => assert.fail('no program asks for it'),
     },
     onFunctions: () => assert.fail('nothing can run'),
   })

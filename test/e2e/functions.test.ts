@@ -123,6 +123,19 @@ test('functions: answers, limits and what is logged', async (t) => {
   })
 })
 
+test('with a `bunVersion` functions run on Bun', async () => {
+  const files = {
+    'vercel.json': '{ "bunVersion": "1.x" }',
+    'api/node.ts': 'export default (req, res) => res.status(201).json({ on: typeof Bun, body: req.body })',
+    'api/web.ts': 'export const GET = (request: Request) => Response.json({ bun: Bun.version })',
+  }
+  const { url } = await deployed(aloft, { name: 'on-bun', files })
+  const json = { path: '/api/node', method: 'POST', body: '{"a":1}' }
+  const { status, text } = await visit(aloft, url, json)
+  assert.deepEqual([status, JSON.parse(text)], [201, { on: 'object', body: { a: 1 } }])
+  assert.match((await visit(aloft, url, { path: '/api/web' })).text, /^{"bun":"1\.\d+\.\d+"}$/)
+})
+
 test('a server that listens speaks WebSocket', async () => {
   const files = {
     'package.json': JSON.stringify({ main: 'index.js', dependencies: { express: '5.3.0' } }),

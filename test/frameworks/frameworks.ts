@@ -12,7 +12,7 @@ export interface FrameworkApp extends Omit<App, 'shows'> {
 /** Something that visitors expect, in few words for the table. */
 export interface Try {
   readonly what: string
-  /** One after another; the last two of `revalidates` and the like depend on those before. */
+  /** One after another, as one visitor who keeps cookies; some depend on those before. */
   readonly steps: readonly Step[]
 }
 
@@ -24,6 +24,10 @@ export type Step =
       readonly time: 'kept' | 'new'
       readonly headers?: Readonly<Record<string, string>>
     }
+  /** Sends the first form of a page back as a browser without scripts does, and looks at where that leads. */
+  | { readonly form: string; readonly fields: Readonly<Record<string, string>>; readonly holds: RegExp }
+  /** An answer that comes in parts: the second is not there yet when the first is. */
+  | { readonly stream: string; readonly first: RegExp; readonly last: RegExp }
 
 const page = (what: string, path: string, holds: RegExp, more: Partial<Expectation> = {}): Try => ({
   what,
@@ -104,6 +108,64 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
       revalidates('revalidatePath', '/timed', post('/api/revalidate', { path: '/timed' })),
       page('an image', '/_next/image?url=%2Fdot.png&w=32&q=75', /PNG/, { type: /image\// }),
       page('a script that is missing', '/_next/static/chunks/none.js', /./s, { status: 404 }),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'next-16-partial', framework: 'Next.js with partial prerendering', package: 'next' },
+    files: testApp('next-16-partial'),
+    tries: [
+      page('a static page', '/', /Partial home/, { type: HTML }),
+      page('a shell with a part for the visitor', '/shell', /the shell.*for.*me/s, {
+        headers: { 'x-asked': 'me' },
+      }),
+      page('the part of another visitor', '/shell', /the shell.*for.*you/s, {
+        headers: { 'x-asked': 'you' },
+      }),
+      revalidates('use cache, and revalidateTag', '/shell', post('/api/revalidate', { tag: 'stamps' })),
+      {
+        what: 'a server action with updateTag',
+        steps: [
+          { path: '/form', holds: /bumped.*never/ },
+          { form: '/form', fields: {}, holds: /bumped.*already/ },
+        ],
+      },
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'next-15', framework: 'Next.js 15', package: 'next', files: testApp('next-15') },
+    tries: [
+      page('a static page', '/', /Next 15 home/, { type: HTML }),
+      {
+        what: 'a server action',
+        steps: [
+          { path: '/form', holds: /Greeted.*nobody/ },
+          { form: '/form', fields: { name: 'Grace' }, holds: /Greeted.*Grace/ },
+        ],
+      },
+      {
+        what: 'streaming',
+        steps: [{ stream: '/slow', first: /the early part/, last: /the late part/ }],
+      },
+      {
+        what: 'draft mode',
+        steps: [
+          { path: '/draft', holds: /published/ },
+          { path: '/api/draft', holds: /"done":true/ },
+          { path: '/draft', holds: /a draft/ },
+        ],
+      },
+      {
+        what: 'after()',
+        steps: [
+          { path: '/api/after', holds: /"ran":false/ },
+          { path: '/api/after', holds: /"ran":true/ },
+        ],
+      },
+      page('instrumentation', '/api/instrumented', /"instrumented":"nodejs"/),
+      page('next/font', '/', /_next\/static\/(?:media|css)\//),
+      page('next/image', '/picture', /_next\/image\?url=/),
       missing(),
     ],
   },
@@ -252,5 +314,60 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
       page('the front page', '/', /<app-root>/, { type: HTML }),
       page('the same page for a path of its router', '/people/Ada', /<app-root>/, { type: HTML }),
     ],
+  },
+  {
+    ...{ name: 'tanstack-start', framework: 'TanStack Start', package: '@tanstack/react-start' },
+    files: testApp('tanstack-start'),
+    tries: [greets('TanStack'), person, sum, missing()],
+  },
+  {
+    ...{ name: 'qwik', framework: 'Qwik City', package: '@builder.io/qwik-city', files: testApp('qwik') },
+    tries: [greets('Qwik'), person, sum, missing()],
+  },
+  {
+    ...{ name: 'nest', framework: 'NestJS', package: '@nestjs/core', files: testApp('nest') },
+    tries: [
+      greets('Nest'),
+      person,
+      page('a request with a body', '/api/sum', /"sum":5/, { ...SUM, status: 201 }),
+      page('a stream', '/file', /streamed by Nest/, { type: /text\/plain/ }),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'express', framework: 'Express', package: 'express', files: example('express') },
+    tries: [page('an application that listens', '/', /./s)],
+  },
+  {
+    ...{ name: 'fastify', framework: 'Fastify', package: 'fastify', files: testApp('fastify') },
+    tries: [page('an application that listens', '/', /{"fastify":true}/, { type: /json/ }), missing()],
+  },
+  {
+    ...{ name: 'koa', framework: 'Koa', package: 'koa', files: testApp('koa') },
+    tries: [greets('Koa'), person, sum, cookies, missing()],
+  },
+  {
+    ...{ name: 'hono', framework: 'Hono', package: 'hono', files: example('hono') },
+    tries: [page('an application that is exported', '/user/7', /7/), missing()],
+  },
+  {
+    ...{ name: 'bun', framework: 'Bun.serve', package: 'bun', files: testApp('bun') },
+    tries: [
+      page('server rendering with a query', '/?name=Ada', /Bun 1\.\d+\.\d+ greets Ada/),
+      person,
+      sum,
+      cookies,
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'bun-functions', framework: 'functions with `bunVersion`', package: 'bun' },
+    files: testApp('bun-functions'),
+    tries: [page('a function (req, res)', '/api/hello?name=Ada', /"bun":"1\.[\d.]+","name":"Ada"/), sum],
+  },
+  {
+    ...{ name: 'start-script', framework: 'a `start` script alone', package: 'http-server' },
+    files: testApp('start-script'),
+    tries: [page('what the command serves', '/', /Started by its script/, { type: HTML })],
   },
 ]

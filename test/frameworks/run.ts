@@ -56,4 +56,6 @@ async function tryApp(aloft: Installation, app: FrameworkApp): Promise<Row> {
   return { app, unbuilt: undefined, results }
 }
 
-const reasonOf = ({ message }: Error): string => (message.split('\n')[0] ?? 'for no reason').slice(0, 200)
+function reasonOf({ message }: Error): string {
+  return (message.split('\n')[0] ?? 'for no reason').slice(0, 200)
+}

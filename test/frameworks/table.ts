@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { BUN } from '#builder/environment/pinned-versions.ts'
 import { FRAMEWORK_APPS, type FrameworkApp } from './frameworks.ts'
 
 /** What came of an application. */
@@ -65,6 +66,8 @@ function versionsOf({ files, package: name }: FrameworkApp): {
   readonly version: string
   readonly node: string
 } {
+  // There is one line of it, which no package.json names.
+  if (name === 'bun') return { version: BUN, node: 'Bun' }
   const manifest = JSON.parse(String(files['package.json'])) as {
     readonly engines?: { readonly node?: string }
     readonly dependencies?: Record<string, string>

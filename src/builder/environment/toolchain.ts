@@ -30,6 +30,8 @@ export interface Toolchains {
   nodeLine(version: string): string
   /** Takes `20.x` and the like, or an exact version. Rejects with a `ToolchainError`. */
   ensureNode(version: string): Promise<NodeToolchain>
+  /** The newest release of a line of Bun, such as `1.x`, for programs that run on it. Rejects with a `ToolchainError`. */
+  ensureBun(line: string): Promise<PackageTool>
   /** Takes an exact version. Rejects with a `ToolchainError`. */
   ensureTool(name: PackageToolName, version: string): Promise<PackageTool>
 }

@@ -4,10 +4,10 @@ import { dirname, join, posix } from 'node:path'
 import { HOUR } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
 import { createPackageSource, type PackageSource, type PackageVersion } from './fetch-package.ts'
-import { majorOf, NODE_PACKAGES, npmFor, packageOf } from './pinned-versions.ts'
+import { BUN, majorOf, NODE_PACKAGES, npmFor, packageOf } from './pinned-versions.ts'
 import type { Registry } from './registry.ts'
 import { openTree, removeTree } from './remove-tree.ts'
-import { ToolchainError, type Toolchains } from './toolchain.ts'
+import { type PackageTool, type PackageToolName, ToolchainError, type Toolchains } from './toolchain.ts'
 
 interface ToolchainParts {
   readonly folder: string
@@ -94,17 +94,17 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
       const path = await kept(`node-${machine}-${version}-npm-${npm}`, (into) => fillNode(version, npm, into))
       return { folder: path, node: '/opt/node/bin/node', version }
     },
-    async ensureTool(name, version) {
-      if (!EXACT.test(version))
-        throw new ToolchainError(
-          'unknown_version',
-          `${JSON.stringify(version)} is no exact version of ${name}`,
-        )
-      const path = await kept(`${name}-${machine}-${version}`, (into) =>
-        addPackage(source, { name: packageOf(name, version, machine), version, into, at: 'lib' }),
-      )
-      return { name, version, folder: path }
-    },
+    ensureBun: (line) => ensureTool('bun', line === '1.x' ? BUN : line),
+    ensureTool,
+  }
+
+  async function ensureTool(name: PackageToolName, version: string): Promise<PackageTool> {
+    if (!EXACT.test(version))
+      throw new ToolchainError('unknown_version', `${JSON.stringify(version)} is no exact version of ${name}`)
+    const path = await kept(`${name}-${machine}-${version}`, (into) =>
+      addPackage(source, { name: packageOf(name, version, machine), version, into, at: 'lib' }),
+    )
+    return { name, version, folder: path }
   }
 }
 

@@ -65,6 +65,12 @@ function checkValue(value: string | undefined): void {
   if (value !== undefined && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) bad(`${show(value)} is no header`)
 }
 
+const VERSIONS: Readonly<Record<IndexProgram['runtime'], RegExp>> = {
+  node: /^(?:8\.10|\d\d)\.x$/,
+  bun: /^1\.x$/,
+  python: /^3\.\d+$/,
+}
+
 function checkProgram(
   { shape, entry, command, env, fileCount, ...program }: IndexProgram,
   limits: PackLimits,
@@ -72,7 +78,7 @@ function checkProgram(
   if ((shape === 'command') !== (command !== undefined)) bad('a command is where none belongs, or is missing')
   if (command?.some((argument) => argument.includes('\0'))) bad('a command holds a zero byte')
   if (shape !== 'command' || entry !== '') checkPath(entry)
-  if (program.version.endsWith('.x') !== (program.runtime === 'node')) bad('a version is of another runtime')
+  if (!VERSIONS[program.runtime].test(program.version)) bad('a version is of another runtime')
   if (fileCount > limits.programFiles) bad(`a program has more than ${limits.programFiles} files`)
   let size = 0
   for (const [name, value] of Object.entries(env)) {

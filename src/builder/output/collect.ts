@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildLog } from '#core/log/build-log.ts'
+import type { CodeRuntime } from '#core/output/output.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output } from '#core/output/output.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import type { NodeToolchain } from '../environment/toolchain.ts'
@@ -80,7 +81,7 @@ export const collectStatic = (
 export interface App {
   readonly root?: string
   readonly paths: readonly string[]
-  readonly runtime?: 'node' | 'python'
+  readonly runtime?: CodeRuntime
   readonly version: string
   readonly memoryMb?: number
   readonly maxDuration?: number

@@ -32,13 +32,14 @@ const prerender = object(
     initialStatus: { type: 'integer', minimum: 100, maximum: 999 },
     initialHeaders: texts(16_384, 100),
     allowQuery: list(text(1024), 1000),
+    chain: object({ path, headers: texts(16_384, 20) }),
   },
 )
 
 const program = object(
   {
-    runtime: { enum: ['node', 'python'] },
-    version: { type: 'string', pattern: '^(?:8\\.10\\.x|\\d\\d\\.x|3\\.\\d{1,2})$' },
+    runtime: { enum: ['node', 'bun', 'python'] },
+    version: { type: 'string', pattern: '^(?:8\\.10\\.x|\\d\\d\\.x|1\\.x|3\\.\\d{1,2})$' },
     shape: { enum: ['handler', 'web', 'edge', 'command'] },
     entry: text(1024),
     archive: number,

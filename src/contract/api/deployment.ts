@@ -278,7 +278,7 @@ export const listBuilds = endpoint({
   }),
 })
 
-const RUNTIMES = ['node', 'python', 'docker'] as const
+const RUNTIMES = ['node', 'bun', 'python', 'docker'] as const
 const SHAPES = ['handler', 'web', 'edge', 'command'] as const
 
 /** The most functions that one answer names. */

@@ -123,6 +123,7 @@ class Detection {
     return {
       root: this.#root,
       nodeVersion: node.version,
+      bunVersion: file.bunVersion,
       ignoreCommand: ignore?.trim() ? ignore : null,
       routes: request.routes === null ? file.routes : await requestedRoutes(request.routes),
       cleanUrls: file.cleanUrls,

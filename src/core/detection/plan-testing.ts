@@ -60,6 +60,7 @@ export const builtBy = (...runs: readonly Build[]): Partial<Deployment> => ({
 const NO_PLAN: Plan = {
   ...{ root: '', nodeVersion: '24.x', ignoreCommand: null, routes: undefined, cleanUrls: false },
   ...{
+    bunVersion: undefined,
     functions: [],
     crons: [],
     regions: undefined,

@@ -1,5 +1,6 @@
 import type { CronSpec } from '../cron/cron.ts'
 import type { ImageConfig } from '../output/image-config.ts'
+import type { CodeRuntime } from '../output/output.ts'
 import type { NodeVersion } from '../project/project.ts'
 import type { Route } from '../routing/route.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
@@ -10,6 +11,8 @@ export interface Plan {
   /** Relative to the source's root; empty for the root itself. */
   readonly root: string
   readonly nodeVersion: NodeVersion
+  /** Programs in JavaScript run on Bun; builds go by Node all the same. */
+  readonly bunVersion: string | undefined
   /** A line that ends with 0 where nothing is to be built. */
   readonly ignoreCommand: string | null
   /** The deployment's own rules, from its request or its configuration file. */
@@ -141,7 +144,7 @@ export interface BuiltTake {
 export interface ServerTake {
   readonly kind: 'server'
   readonly root: string
-  readonly runtime: 'node' | 'python'
+  readonly runtime: CodeRuntime
   /** Relative to the root, best first; the first that exists after the build is loaded. */
   readonly entries: readonly string[]
   /** A folder of files that are served without it. */

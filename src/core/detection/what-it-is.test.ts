@@ -107,7 +107,12 @@ const TABLE: readonly (readonly [what: string, files: Files, found: string])[] =
   ],
   ['a main that listens', { 'package.json': { main: 'lib/x.js' }, 'lib/x.js': SERVER }, 'node lib/x.js'],
   ['an index.js that listens, without a package.json', { 'index.js': SERVER }, 'node index.js'],
-  ['a server for Bun', { 'index.ts': 'Bun.serve({ fetch: () => new Response() })' }, 'node index.ts'],
+  ['a server for Bun', { 'index.ts': 'Bun.serve({ fetch: () => new Response() })' }, 'bun index.ts'],
+  [
+    'a server for Bun by import',
+    { 'index.ts': "import { serve } from 'bun'\nBun.serve({})" },
+    'bun index.ts',
+  ],
   // Servers in Python
   [
     'Flask',

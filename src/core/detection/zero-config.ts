@@ -7,7 +7,7 @@ import { nothingToServe } from './files-only.ts'
 import { API_NOT_FOUND, apiFiles, dynamicRoutes, type FunctionFile } from './framework/api-functions.ts'
 import { type Framework, isNodeServer, isPythonServer, needsCli } from './framework/frameworks.ts'
 import { middlewareFile } from './framework/middleware.ts'
-import { nodeServerEntries } from './framework/node-server.ts'
+import { nodeServerEntries, runsOnBunAlone } from './framework/node-server.ts'
 import { outputFolders } from './framework/output-folders.ts'
 import { pythonApps, pythonInstall, pythonServerEntries } from './framework/python-server.ts'
 import { unknownProgram } from './framework/unknown-program.ts'
@@ -135,7 +135,8 @@ async function serverOf({ tree, pkg, settings, folder, mount }: ZeroConfig): Pro
   }
   if (framework !== undefined && !isNodeServer(framework)) return undefined
   const entries = await nodeServerEntries(tree, pkg, framework)
-  if (entries.length > 0) return { ...server, runtime: 'node', entries }
+  if (entries.length > 0)
+    return { ...server, runtime: (await runsOnBunAlone(tree, entries)) ? 'bun' : 'node', entries }
   if (framework !== undefined)
     throw new BuildFailure(
       'missing_entry',

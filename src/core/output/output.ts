@@ -57,12 +57,16 @@ export interface Prerender {
   readonly initialHeaders?: Readonly<Record<string, string>>
   /** The query parameters that make a different answer; undefined: all of them, empty: none. */
   readonly allowQuery?: readonly string[]
+  /** Where the build prerendered only a part of the page: the function that renders the rest, and how it is told to. */
+  readonly chain?: { readonly path: string; readonly headers: Readonly<Record<string, string>> }
   /** Whether the function is passed the query. */
   readonly passQuery: boolean
 }
 
-export const RUNTIMES = ['node', 'python', 'docker'] as const
+export const RUNTIMES = ['node', 'bun', 'python', 'docker'] as const
 export type Runtime = (typeof RUNTIMES)[number]
+/** What code in a folder can be run by; an image brings its own. */
+export type CodeRuntime = Exclude<Runtime, 'docker'>
 
 /**
  * How a program takes requests.
@@ -79,7 +83,7 @@ export type Shape = (typeof SHAPES)[number]
 export interface Program {
   readonly id: string
   readonly runtime: Runtime
-  /** Of Node, such as `20.x`; of Python, such as `3.11`. */
+  /** Of Node, such as `20.x`; of Bun, `1.x`; of Python, such as `3.11`. */
   readonly version: string
   readonly shape: Shape
   /** The file to load, relative to the root of the archive. Of Python, `file.py` or `file.py:name`. */

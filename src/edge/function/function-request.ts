@@ -3,6 +3,7 @@
  * function is put together here, whoever asks.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
 import type { ProgramRef } from '#core/ports/runner.ts'
 import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import { encodePath, encodeRawText } from '#core/routing/url/request-path.ts'
@@ -64,9 +65,30 @@ export function visitorCall(site: Site, outcome: FunctionOutcome, exchange: Exch
   const ending = upgrade === undefined ? framingOf(req, body) : upgradeTo(upgrade.protocol)
   return {
     ...callOf(site, outcome.target, request, linesOf(req, extra) + extraLines(extra) + ending),
-    body: body === 'none' ? undefined : new OutgoingBody(req),
+    body: body === 'none' ? undefined : new OutgoingBody(req, { isChunked: body === 'unknown-length' }),
     instance,
     mayUpgrade: upgrade !== undefined && !outcome.isPage,
+  }
+}
+
+/** Asks for the rest of a page for a visitor, from a state that the platform has kept. */
+export function resumingCall(
+  site: Site,
+  outcome: FunctionOutcome,
+  exchange: Exchange,
+  headers: Readonly<Record<string, string>>,
+  state: Buffer,
+): FunctionCall {
+  const request = {
+    method: 'POST',
+    url: urlOf(outcome.asked, outcome.query),
+    visitor: visitorOf(exchange),
+  }
+  const extra = new Map([...(extraHeaders(outcome, outcome.overrides) ?? []), ...Object.entries(headers)])
+  const framing = `content-length: ${state.length}\r\n${KEEP_ALIVE}`
+  return {
+    ...callOf(site, outcome.target, request, linesOf(exchange.req, extra) + extraLines(extra) + framing),
+    body: new OutgoingBody(Readable.from([state])),
   }
 }
 
@@ -200,6 +222,8 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'expect',
   'forwarded',
   'host',
+  // What it goes on from comes from the platform alone.
+  'next-resume',
   'x-invocation-id',
   'x-matched-path',
   'x-real-ip',

@@ -434,3 +434,37 @@ test('where the new answer cannot be made, the old one is better than none', asy
     'STALE',
   ])
 })
+
+test('of a page that is kept in part, the rest is rendered for each visitor from the kept state', async () => {
+  const state = 'the-state'
+  const type = `application/x-nextjs-pre-render; state-length=${state.length}; origin="text/html; charset=utf-8"`
+  const { get, asked } = await page(
+    {
+      expiration: false,
+      fallback: content(`${state}<h1>shell</h1>`),
+      initialHeaders: { 'content-type': type, etag: '"of-the-shell"' },
+      chain: { path: 'page', headers: { 'next-resume': '1' } },
+    },
+    async (req, res) => {
+      const sent = Buffer.concat(await req.toArray()).toString()
+      res.end(`<p>${req.method} ${req.headers['next-resume']} ${sent} for ${req.headers['x-who']}</p>`)
+    },
+  )
+  for (const who of ['ada', 'grace']) {
+    const answer = await get('/page', { headers: { 'x-who': who } })
+    assert.equal(answer.text, `<h1>shell</h1><p>POST 1 the-state for ${who}</p>`)
+    assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
+    assert.match(String(answer.headers['cache-control']), /private.*no-store/)
+    assert.equal(answer.headers.etag, undefined)
+    assert.equal(answer.from, 'PRERENDER')
+  }
+  assert.equal(asked.length, 2)
+  const { text } = await get('/page', { method: 'HEAD' })
+  assert.deepEqual([text, asked.length], ['', 2])
+})
+
+test('a visitor cannot say from which state a function goes on', async () => {
+  const { get } = await page({}, (req, res) => res.end(String(req.headers['next-resume'])))
+  const { text } = await get('/page', { method: 'POST', headers: { 'next-resume': '1' }, body: 'forged' })
+  assert.equal(text, 'undefined')
+})

@@ -17,6 +17,7 @@ import type { Functions } from '../function/function-call.ts'
 import { valueIn } from '../function/function-headers.ts'
 import { type FunctionOutcome, sharedCall, urlOf } from '../function/function-request.ts'
 import { canonicalVisitor, type PublicAddress } from './canonical-visitor.ts'
+import { partialAnswer, readPartialPage } from './partial-page.ts'
 import { type Generation, generate } from './prerender-generate.ts'
 import { allowedQuery } from './prerender-key.ts'
 import { type CachedAnswer, nameOf, type PrerenderMemory } from './prerender-memory.ts'
@@ -172,9 +173,16 @@ export function createPrerenderAnswer({
 
   /** With what the build left. */
   function answerFallback(
-    { site, outcome, prerender, exchange }: Visit,
+    visit: Visit,
     fallback: NonNullable<Prerender['fallback']>,
   ): Result | Promise<Result> {
+    const { site, outcome, prerender, exchange } = visit
+    if (prerender.chain !== undefined)
+      return fallbackEntry(prerender).then((entry) =>
+        entry === undefined
+          ? functionAnswer(functions, site, outcome, exchange)
+          : entryAnswer(visit, entry, 'PRERENDER', new Map()),
+      )
     const headers = new Map([...outcome.headers, ...initialHeaders(prerender), fromHeader('PRERENDER')])
     const found = { target: fallback, foundAt: `/${outcome.target.path}` }
     const answer = createFileAnswer(site, found, outcome.status ?? prerender.initialStatus ?? 200, headers)
@@ -210,12 +218,18 @@ export function createPrerenderAnswer({
   }
 
   async function entryAnswer(
-    { site, outcome, exchange }: Visit,
+    visit: Visit,
     entry: PrerenderEntry,
     from: From,
     forms: Map<string, Answer>,
   ): Promise<Result> {
+    const { site, outcome, exchange } = visit
     const { question } = exchange
+    const partial = readPartialPage(entry)
+    if (partial !== undefined) {
+      const shown = { status: entry.status, headers: sharedHeaders(entry) }
+      return marked(await partialAnswer(functions, visit, shown, partial), from)
+    }
     const accepted = headerOf(question, 'accept-encoding') ?? ''
     let form = forms.get(accepted)
     if (form === undefined) {

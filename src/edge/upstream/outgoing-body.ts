@@ -1,14 +1,13 @@
 import type { Socket } from 'node:net'
-import type { AnyRequest } from '../request/message.ts'
-import { bodyOf } from '../request/request-body.ts'
+import type { Readable } from 'node:stream'
 import { endChunks, writeChunk } from './chunk.ts'
 
 /** What is kept of a body, in case that it has to be sent again. */
 const MAX_KEPT_BYTES = 64 * 1024
 
-/** The body of a visitor's request on its way to an instance, no faster than that takes it. */
+/** The body of a request, mostly a visitor's, on its way to an instance, no faster than that takes it. */
 export class OutgoingBody {
-  readonly #req: AnyRequest
+  readonly #req: Readable
   readonly #isChunked: boolean
   /** Undefined once it is too much to keep. */
   #kept: Buffer[] | undefined = []
@@ -19,9 +18,9 @@ export class OutgoingBody {
   /** How many pieces went out on the connection at hand, the head apart. */
   pieces = 0
 
-  constructor(req: AnyRequest) {
+  constructor(req: Readable, { isChunked = false }: { readonly isChunked?: boolean } = {}) {
     this.#req = req
-    this.#isChunked = bodyOf(req) === 'unknown-length'
+    this.#isChunked = isChunked
   }
 
   /** Whether all that was taken from the visitor can be sent once more. */

@@ -57,6 +57,8 @@ function gatherBody(req, done) {
     return
   }
   const state = req._readableState
+  // Bun says that the request is complete only after somebody has read that it is.
+  const isComplete = () => req.complete || (process.versions.bun !== undefined && state.ended)
   let chunks = []
   let size = 0
   const finish = () => {
@@ -64,7 +66,7 @@ function gatherBody(req, done) {
     const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)
     chunks = []
     if (size > 0) req.unshift(bytes)
-    if (req.complete) req[BODY] = bytes
+    if (isComplete()) req[BODY] = bytes
     // The stream notices in the next tick that nobody waits for `readable` any more.
     process.nextTick(() => {
       if (req.listenerCount('readable') === 0) state.flowing = null
@@ -79,7 +81,7 @@ function gatherBody(req, done) {
       chunks.push(chunk)
       size += chunk.length
     }
-    if (req.complete || size > MAX_BODY) finish()
+    if (isComplete() || size > MAX_BODY) finish()
   }
   // For a client that leaves before its request is complete the handler is not called.
   req.on('readable', take)

@@ -128,6 +128,7 @@ export async function openCodeWorkers(
       share: share.of,
     }),
     ensureNode: (version) => toolchains.ensureNode(version),
+    ensureBun: (line) => toolchains.ensureBun(line),
     usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,
     instances: stores.instances,
     limits: { memoryShare: config.memoryShare / 100 },

@@ -22,6 +22,7 @@ import { createDevRunner } from './dev-runner.ts'
 import { type DevServer, startDevServer } from './dev-server.ts'
 import { type EnvFiles, readEnvFiles } from './env-files.ts'
 import { answerFault, createFaultPages } from './fault-pages.ts'
+import { findBun } from './find-bun.ts'
 import { type CollectFiles, FolderContents } from './folder-contents.ts'
 import { listenAt, PortTaken } from './listen.ts'
 import { isLocalName } from './local-name.ts'
@@ -120,6 +121,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     ...{ sandbox, folder: work, socket: join(run, 's'), runFolder: join(run, 'i'), blobs: packed, clock },
     loadProgram,
     ensureNode: async () => ({ folder: join(process.execPath, '../..'), node: process.execPath }),
+    ensureBun: findBun,
     instances: NO_STORE,
     log: {
       write({ entrypoint, text: written }) {

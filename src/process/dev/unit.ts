@@ -5,6 +5,7 @@ import { readSettings } from '#builder/output/inside/source-settings.ts'
 import { settingFor } from '#core/detection/config/function-settings.ts'
 import type { FunctionFile } from '#core/detection/framework/api-functions.ts'
 import type { Plan, ServerTake } from '#core/detection/plan.ts'
+import { runtimeOfProgram } from '#core/detection/program-runtime.ts'
 import { joined } from '#core/detection/source-tree.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output, type Prerender } from '#core/output/output.ts'
 
@@ -37,8 +38,7 @@ export function functionUnit(
 ): Unit {
   const setting = settingFor(file, plan.functions)
   const source = {
-    ...{ file, paths, runtime },
-    version: runtime === 'python' ? PYTHON : (setting?.nodeVersion ?? plan.nodeVersion),
+    ...{ file, paths, ...runtimeOfProgram(runtime, setting, plan, PYTHON) },
     memoryMb: setting?.memoryMb ?? DEFAULT_MEMORY_MB,
     maxDuration: setting?.maxDuration ?? DEFAULT_MAX_DURATION,
     includeFiles: setting?.includeFiles ?? [],
@@ -69,8 +69,7 @@ export function serverUnit({ root, runtime, entries, mount }: ServerTake, plan: 
   const app = {
     root,
     paths: [joined(mount, 'index')],
-    runtime,
-    version: runtime === 'python' ? PYTHON : (setting?.nodeVersion ?? plan.nodeVersion),
+    ...runtimeOfProgram(runtime, setting, plan, PYTHON),
     memoryMb: setting?.memoryMb ?? DEFAULT_MEMORY_MB,
     maxDuration: setting?.maxDuration ?? DEFAULT_MAX_DURATION,
     start: { entries },

@@ -193,12 +193,13 @@ export class LiveInstance {
 
   async #load(held: HeldProgram): Promise<void> {
     const { program, env } = this.loaded
-    const { task, root = held.root, control } = this.#launched
+    const { task, root = held.root, control, commandOf } = this.#launched
+    const command = program.command ?? (program.shape === 'command' ? undefined : commandOf?.(program.entry))
     if (task !== undefined && held.tree) await linkTree(held.root, held.tree, task)
     const compileCache = await this.#cache()
     control.send({
-      ...{ type: 'load', shape: program.shape, entry: program.entry, root },
-      ...(program.command ? { command: program.command } : {}),
+      ...{ type: 'load', shape: command ? 'command' : program.shape, entry: program.entry, root },
+      ...(command ? { command } : {}),
       env: { ...program.env, ...env },
       maxDuration: program.maxDuration,
       instanceId: this.id,

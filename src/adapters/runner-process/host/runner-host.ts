@@ -18,6 +18,7 @@ import { listenAt, type SocketFile } from '../../fs/socket-file.ts'
 import { speakJsonLines } from '../json-lines.ts'
 import { archiveOf } from '../launch/compile-cache.ts'
 import {
+  type EnsureBun,
   type EnsureNode,
   type LaunchedRuntime,
   type LaunchLimits,
@@ -89,6 +90,8 @@ export interface RunnerHostOptions {
   readonly blobs: Pick<BlobStore, 'open'>
   readonly loadProgram: LoadProgram
   readonly ensureNode: EnsureNode
+  /** Left out where programs for Bun cannot be run. */
+  readonly ensureBun?: EnsureBun
   /** Of runtimes that wait for code. */
   readonly usualNode?: string
   readonly instances: InstanceStore
@@ -144,6 +147,10 @@ const MOST_RETIRED = 8
 /** What the code of an image is in: nothing of it lies in a folder of this machine. */
 const IN_ITS_IMAGE: HeldProgram = { root: '/', tree: undefined, release: () => {} }
 
+const noBun: EnsureBun = async () => {
+  throw new RunnerError('unavailable', 'Programs for Bun cannot be run here')
+}
+
 const LAUNCHER = fileURLToPath(new URL('../../../launcher', import.meta.url))
 
 export async function createRunnerHost(options: RunnerHostOptions): Promise<RunnerHost> {
@@ -179,7 +186,7 @@ class ProcessHost implements RunnerHost {
   #draining: Promise<void> | undefined
 
   constructor(options: RunnerHostOptions, places: Places) {
-    const { clock, logger, blobs, sandbox, ensureNode, launcher = LAUNCHER } = options
+    const { clock, logger, blobs, sandbox, ensureNode, ensureBun = noBun, launcher = LAUNCHER } = options
     const limits = { ...LIMITS, ...options.limits }
     this.#options = options
     this.#limits = limits
@@ -202,7 +209,16 @@ class ProcessHost implements RunnerHost {
       },
     })
     this.#launch = {
-      ...{ sandbox, places, ensureNode, launcher, log: logger, limits, signal: this.#stopped.signal },
+      ...{
+        sandbox,
+        places,
+        ensureNode,
+        ensureBun,
+        launcher,
+        log: logger,
+        limits,
+        signal: this.#stopped.signal,
+      },
       ...(options.python === undefined ? {} : { python: options.python }),
       ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
       ...(options.sites === undefined ? {} : { sites: options.sites }),

@@ -22,6 +22,8 @@ import { makePrivate, ownName, type Places } from './places.ts'
 import { findPython } from './python.ts'
 
 export type EnsureNode = (version: string) => Promise<{ readonly folder: string; readonly node: string }>
+/** The folder of a line of Bun, with `bin/bun` in it. */
+export type EnsureBun = (line: string) => Promise<{ readonly folder: string }>
 
 /** What must be known of a program before its runtime is started. */
 export interface RuntimeKind {
@@ -42,6 +44,7 @@ export interface LaunchParts {
   readonly sandbox: Sandbox
   readonly places: Places
   readonly ensureNode: EnsureNode
+  readonly ensureBun: EnsureBun
   /** The folder of launchers on this machine. */
   readonly launcher: string
   /** Where it is not /usr/bin/python3. */
@@ -68,6 +71,8 @@ export interface Launched {
   readonly task: string | undefined
   /** Where the code is, as the launcher sees it; undefined where it sees the machine as it is. */
   readonly root: string | undefined
+  /** How a file is run, where the launcher does not load it itself. */
+  readonly commandOf?: (entry: string) => readonly string[]
   /** The folder for compiled code, here and as the launcher sees it. */
   readonly cache: { readonly host: string; readonly inside: string } | undefined
   /** Set once it belongs to a program. */
@@ -101,6 +106,9 @@ const HEAP = 0.85
 /** The first version whose compiled code can be kept. */
 const CACHING = 22
 const AFTER_GRACE_MS = 1000
+/** Of the launcher where it only passes bytes to a program of another runtime. */
+const LAUNCHER_NODE = '24.x'
+const LAUNCHER_MB = 64
 
 const MB = 2 ** 20
 let launches = 0
@@ -112,6 +120,7 @@ interface Start {
   readonly argv: readonly string[]
   readonly path: string
   readonly binds: readonly SandboxBind[]
+  readonly commandOf?: (entry: string) => readonly string[]
 }
 
 /** How a runtime is started: the program, where others are found, and what it needs of the machine. */
@@ -124,14 +133,27 @@ async function startOf(kind: RuntimeKind, parts: LaunchParts): Promise<Start> {
     const { python, binds } = await findPython(parts.python)
     return { argv: [python, inLauncher('python/main.py')], path: usual, binds }
   }
-  if (kind.runtime !== 'node')
+  const onNode = async (version: string, memoryMb: number): Promise<Start> => {
+    const { folder, node } = await ensureNode(version)
+    const heap = `--max-old-space-size=${Math.max(32, Math.floor(memoryMb * HEAP))}`
+    return {
+      argv: [node, heap, inLauncher('node/main.cjs')],
+      path: `${bare ? join(folder, 'bin') : '/opt/node/bin'}:${usual}`,
+      binds: [{ host: folder, inside: '/opt/node', writable: false }],
+    }
+  }
+  if (kind.runtime === 'node') return onNode(kind.version, kind.memoryMb)
+  if (kind.runtime !== 'bun')
     throw new RunnerError('unavailable', `Programs of ${kind.runtime} cannot be run here`)
-  const { folder, node } = await ensureNode(kind.version)
-  const heap = `--max-old-space-size=${Math.max(32, Math.floor(kind.memoryMb * HEAP))}`
+  // The launcher needs Node; Bun is the program of its command.
+  const { folder } = await parts.ensureBun(kind.version)
+  const { argv, path, binds } = await onNode(LAUNCHER_NODE, LAUNCHER_MB)
+  const programs = bare ? join(folder, 'bin') : '/opt/bun/bin'
   return {
-    argv: [node, heap, inLauncher('node/main.cjs')],
-    path: `${bare ? join(folder, 'bin') : '/opt/node/bin'}:${usual}`,
-    binds: [{ host: folder, inside: '/opt/node', writable: false }],
+    argv,
+    path: `${programs}:${path}`,
+    binds: [...binds, { host: folder, inside: '/opt/bun', writable: false }],
+    commandOf: (entry) => [join(programs, 'bun'), inLauncher('bun/main.mjs'), entry],
   }
 }
 
@@ -278,6 +300,7 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
       ...{ process, control, task, cache, exit },
       socket: join(own, 'h'),
       root: bare ? undefined : TASK,
+      ...(start.commandOf && { commandOf: start.commandOf }),
       listener: undefined,
       output() {
         process.stderr.off('data', listen)

@@ -29,7 +29,8 @@ export type Compile = (file: string) => Promise<Compiled | undefined>
  * Undefined: the file is fine as it is.
  */
 export function createCompile(place: Place, version: string): Compile {
-  const target = `node${version.replace(/\.x$/, '')}`
+  // Bun runs whatever the newest Node does.
+  const target = version === '1.x' ? 'esnext' : `node${version.replace(/\.x$/, '')}`
   const known = new Map<string, Promise<Compiled | undefined>>()
   return (file) => {
     const earlier = known.get(file)

@@ -64,7 +64,7 @@ async function packNode(
   const { tree, entry } = layOut(packing, gathered, shop.root)
   const entries = tree.finish()
   return {
-    ...{ runtime: 'node', version: source.version, shape: 'handler', entry },
+    ...{ runtime: source.runtime, version: source.version, shape: 'handler', entry },
     archive: await packing.results.addArchive(entries),
     fileCount: entries.size,
     ...bounds,

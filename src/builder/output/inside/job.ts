@@ -35,7 +35,7 @@ export interface FunctionSource {
   readonly file: string
   /** What it answers at, such as `api/hello`. */
   readonly paths: readonly string[]
-  readonly runtime: 'node' | 'python'
+  readonly runtime: 'node' | 'bun' | 'python'
   /** Such as `22.x` or `3.11`. */
   readonly version: string
   readonly memoryMb: number
@@ -65,7 +65,7 @@ export interface AppTask {
   readonly version: string
   readonly memoryMb: number
   readonly maxDuration: number
-  readonly runtime: 'node' | 'python'
+  readonly runtime: 'node' | 'bun' | 'python'
   readonly env: Readonly<Record<string, string>>
   /** The files to load, of which the first that exists is taken, or what to run. */
   readonly start: { readonly entries: readonly string[] } | { readonly command: readonly string[] }
@@ -141,11 +141,12 @@ export interface IndexPrerender {
   readonly initialStatus?: number
   readonly initialHeaders?: Readonly<Record<string, string>>
   readonly allowQuery?: readonly string[]
+  readonly chain?: { readonly path: string; readonly headers: Readonly<Record<string, string>> }
   readonly passQuery: boolean
 }
 
 export interface IndexProgram {
-  readonly runtime: 'node' | 'python'
+  readonly runtime: 'node' | 'bun' | 'python'
   readonly version: string
   readonly shape: 'handler' | 'web' | 'edge' | 'command'
   readonly entry: string

@@ -27,8 +27,15 @@ export function readPrerender(packing: Packing, root: string, file: string): Ind
     ...known('initialStatus', countOf(config.initialStatus, 100, 999)),
     ...known('initialHeaders', config.initialHeaders ? textsOf(config.initialHeaders) : undefined),
     ...known('allowQuery', allowQuery),
+    ...known('chain', readChain(config.chain)),
     passQuery: config.passQuery === true,
   }
+}
+
+/** Which function goes on where the prerendered part ends. */
+function readChain(value: unknown): IndexPrerender['chain'] {
+  const path = textOf(jsonOf(value).outputPath)
+  return path === undefined ? undefined : { path, headers: textsOf(jsonOf(value).headers) }
 }
 
 /** Written as the name of a file beside the configuration, or as an object that has it. */

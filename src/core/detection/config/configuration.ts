@@ -5,6 +5,7 @@ import { builderOf } from '../../deployment/builds.ts'
 import type { BuildSpec } from '../../deployment/deployment.ts'
 import type { ImageConfig } from '../../output/image-config.ts'
 import type { Route } from '../../routing/route.ts'
+import { BUN_LINE } from '../program-runtime.ts'
 import type { SourceTree } from '../source-tree.ts'
 import { type FunctionSetting, readFunctionSettings } from './function-settings.ts'
 import { readImages } from './image-settings.ts'
@@ -25,6 +26,8 @@ export interface Configuration {
   readonly cleanUrls: boolean
   readonly functions: readonly FunctionSetting[]
   readonly crons: readonly CronSpec[]
+  /** Of Bun, where programs run on it. */
+  readonly bunVersion: string | undefined
   /** Which images can be had in which sizes. */
   readonly images: ImageConfig | undefined
   /** Undefined where the file does not say; null is no framework at all. */
@@ -49,6 +52,7 @@ export const NO_CONFIGURATION: Configuration = {
   cleanUrls: false,
   functions: [],
   crons: [],
+  bunVersion: undefined,
   images: undefined,
   framework: undefined,
   installCommand: undefined,
@@ -118,6 +122,7 @@ async function readObject(json: Readonly<Record<string, unknown>>, file: string)
     cleanUrls: json.cleanUrls === true,
     functions: readFunctionSettings(json.functions, file),
     crons: readCrons(json.crons, file, failConfig),
+    bunVersion: readBunVersion(json.bunVersion, file),
     images: readImages(json.images, file),
     framework: setting('framework'),
     installCommand: setting('installCommand'),
@@ -129,6 +134,13 @@ async function readObject(json: Readonly<Record<string, unknown>>, file: string)
     buildEnv: readVariables(build?.env, `${file}: \`build.env\``),
     warnings: [...ignoredKeys(json, file).map(({ message }) => `Warning: ${message}`), ...warnings],
   }
+}
+
+/** There is one line of it, so that whatever is in that line means it. */
+function readBunVersion(value: unknown, file: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' && /^1(?:\.(?:x|\d{1,3}(?:\.(?:x|\d{1,3}))?))?$/.test(value)) return BUN_LINE
+  throw invalidConfig(`${file}: \`bunVersion\` should be "${BUN_LINE}".`)
 }
 
 const MAX_SETTING = 1024

@@ -3,6 +3,7 @@ const HONOURED = [
   'build',
   'buildCommand',
   'builds',
+  'bunVersion',
   'cleanUrls',
   'crons',
   'devCommand',
@@ -39,7 +40,6 @@ const FAIL_OVER = 'Where no machine of its `regions` is there, a function runs i
 
 /** Keys that somebody may count on, and what there is in their place. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
-  bunVersion: 'Bun is used as a package manager only; programs run on Node.',
   bulkRedirectsPath: 'Write the redirects into `redirects`.',
   fluid: 'An instance answers several requests at once anyway.',
   functionFailoverRegions: FAIL_OVER,

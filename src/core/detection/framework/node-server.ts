@@ -69,6 +69,13 @@ const IMPORTS_SERVER = new RegExp(
 )
 const LISTENS = /\.listen\s*\(|\bcreate(?:Secure)?Server\s*\(|\bserve\s*\(/
 const SERVES = /\b(?:Bun|Deno)\.serve\s*\(/
+const SERVES_ON_BUN = /\bBun\.serve\s*\(|\bimport\s*\{[^}]*\bserve\b[^}]*\}\s*from\s*["']bun["']/
+
+/** Whether the server's own source is written for Bun, which no other runtime has. */
+export async function runsOnBunAlone(tree: SourceTree, entries: readonly string[]): Promise<boolean> {
+  const source = entries.find((path) => tree.has(path))
+  return source !== undefined && SERVES_ON_BUN.test((await tree.text(source)) ?? '')
+}
 
 async function listeningFiles(tree: SourceTree, paths: readonly string[]): Promise<readonly string[]> {
   const found: string[] = []

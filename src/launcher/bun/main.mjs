@@ -1,0 +1,60 @@
+// Runs on Bun, as the command of the launcher in ../node: loads one program and makes it answer on PORT, whether it
+// listens by itself, on whichever port, or only exports something that answers.
+import http from 'node:http'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+
+const require = createRequire(import.meta.url)
+const { findAnswer } = require('../node/exported.cjs')
+const { addHelpers } = require('../node/helpers.cjs')
+const { byMethod, hasMethods } = require('../node/web-handler.cjs')
+
+const HOST = '127.0.0.1'
+const port = Number(process.env.PORT)
+const entry = resolve(process.argv[2])
+process.argv.splice(1, 2, entry)
+
+/** The first server that is made to listen on a port gets ours; it is the one that visitors mean. */
+let listens = false
+function takesOver(options) {
+  if (listens || options?.unix !== undefined || options?.path !== undefined) return false
+  listens = true
+  return true
+}
+
+const { serve } = Bun
+Bun.serve = (options) => serve(takesOver(options) ? { ...options, hostname: HOST, port } : options)
+
+const { listen } = http.Server.prototype
+http.Server.prototype.listen = function (...args) {
+  const callback = args.findLast((value) => typeof value === 'function')
+  return takesOver(args[0]) ? listen.call(this, port, HOST, callback) : listen.apply(this, args)
+}
+
+const exported = await import(entry)
+if (!listens) await answerWith(exported)
+
+async function answerWith(exported) {
+  const main = await exported.default
+  if (hasMethods(exported)) return Bun.serve({ fetch: byMethod(exported) })
+  // As Bun itself does with what a program exports.
+  if (typeof main?.fetch === 'function')
+    return Bun.serve({ ...settingsOf(main), fetch: (...args) => main.fetch(...args) })
+  const shape = await findAnswer(exported, { helpers: process.env.NODEJS_HELPERS !== '0', web: false })
+  if (shape === undefined) {
+    console.error(
+      `${process.argv[1]} exports nothing that answers requests, and no server was made to listen. ` +
+        'Export an object with fetch, functions named after methods such as GET, or a function (req, res); or call Bun.serve.',
+    )
+    process.exit(1)
+  }
+  if (shape.hasHelpers)
+    addHelpers({ request: http.IncomingMessage.prototype, response: http.ServerResponse.prototype })
+  http.createServer((req, res) => shape.answer(req, res)).listen(port)
+}
+
+/** An application may be an instance of a class, with a lot that is none of the server's business. */
+function settingsOf({ websocket, error, idleTimeout, maxRequestBodySize }) {
+  const known = { websocket, error, idleTimeout, maxRequestBodySize }
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,1 @@
+export default () => <h1>Next 15 home</h1>

@@ -1,0 +1,3 @@
+export function register() {
+  globalThis.instrumented = process.env.NEXT_RUNTIME
+}

@@ -322,12 +322,12 @@ test('a program that cannot be run is told with what to do', async () => {
 test('keys of the configuration file that do nothing are told of', async () => {
   const { warnings } = await planOf({
     'a.html': '',
-    'vercel.json': { $schema: 'x', version: 2, headers: [], regions: [], rewirtes: [], cleanUrls: true },
+    'vercel.json': { $schema: 'x', version: 2, headers: [], fluid: true, rewirtes: [], cleanUrls: true },
   })
   assert.equal(warnings.length, 2)
   assert.match(
     warnings[0] ?? '',
-    /^Warning: vercel\.json: `regions` is not supported\. Functions run where the installation is\./,
+    /^Warning: vercel\.json: `fluid` is not supported\. An instance answers several/,
   )
   assert.match(warnings[1] ?? '', /^Warning: vercel\.json: `rewirtes` is not known/)
 })

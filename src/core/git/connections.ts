@@ -98,7 +98,9 @@ export function createConnections(parts: ConnectionsParts): Connections {
       const through = await parts.sources.through(id)
       const used = await Promise.all(through.map(({ projectId }) => parts.projects.byId(projectId)))
       // One that was given to another account has no use of it any more.
-      const names = used.flatMap((project) => (project?.ownerId === ctx.owner.id ? [project.name] : []))
+      const names = used
+        .flatMap((project) => (project?.ownerId === ctx.owner.id ? [project.name] : []))
+        .sort()
       if (names.length > 0)
         throw new AloftError(
           'conflict',

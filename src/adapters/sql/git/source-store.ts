@@ -98,7 +98,6 @@ export function createSourceStore(db: Db): SourceStore {
         .selectFrom('git_sources')
         .select(SOURCE)
         .where('connection_id', '=', connectionId)
-        .orderBy('project_id')
         .execute()
       return rows.map(toSource)
     },

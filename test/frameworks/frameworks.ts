@@ -122,7 +122,16 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
       page('the part of another visitor', '/shell', /the shell.*for.*you/s, {
         headers: { 'x-asked': 'you' },
       }),
-      revalidates('use cache, and revalidateTag', '/shell', post('/api/revalidate', { tag: 'stamps' })),
+      {
+        // What the build left is made anew after its first visit.
+        what: 'use cache, and revalidateTag',
+        steps: [
+          { path: '/shell', time: 'new' },
+          post('/api/revalidate', { tag: 'stamps' }),
+          { path: '/shell', time: 'new' },
+          { path: '/shell', time: 'kept' },
+        ],
+      },
       {
         what: 'a server action with updateTag',
         steps: [
@@ -322,7 +331,12 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
   },
   {
     ...{ name: 'qwik', framework: 'Qwik City', package: '@builder.io/qwik-city', files: testApp('qwik') },
-    tries: [greets('Qwik'), person, sum, missing()],
+    tries: [
+      greets('Qwik'),
+      page('server rendering of a parameter', '/people/Ada/', /Person.*Ada/),
+      sum,
+      missing(),
+    ],
   },
   {
     ...{ name: 'nest', framework: 'NestJS', package: '@nestjs/core', files: testApp('nest') },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { MINUTE } from '#contract/time.ts'
@@ -19,6 +19,7 @@ import type { EngineInfo } from './engine-types.ts'
 import { openNetwork } from './fence.ts'
 import { type ImageLimits, Images } from './images.ts'
 import { LABEL, labelsOf, ownProcess, processRuns } from './labels.ts'
+import { ownFolderIn } from './own-folder.ts'
 import type { ServiceOptions } from './platform-services.ts'
 
 export interface DockerLimits extends ImageLimits, ContainerLimits {
@@ -85,7 +86,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
     throw new DockerError('refused', 'The Docker Engine must be on this machine, and the machine run Linux')
   const { folder, runFolder, clock, log } = options
   const installation = createHash('sha256').update(folder).digest('hex').slice(0, 12)
-  await makePrivate(runFolder)
+  const sockets = await ownFolderIn(runFolder)
   await removeAbandoned(engine, installation, log)
   const network = await openNetwork(engine, installation, options.privateTargets ?? [], options.services)
   const limits = { ...DOCKER_LIMITS, ...options.limits }
@@ -131,7 +132,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
             [LABEL.process]: mine,
           },
           name: `aloft-${installation}-${mine.replace('.', '-')}-${n}`,
-          socket: join(runFolder, n),
+          socket: join(sockets, n),
         })
         running.add(launched)
         void launched.exit.then(() => running.delete(launched))
@@ -157,18 +158,9 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
       for (const launched of all) launched.kill()
       await Promise.all(all.map(({ exit }) => exit))
       await network.close()
-      await rm(runFolder, { recursive: true, force: true })
+      await rm(sockets, { recursive: true, force: true })
     },
   }
-}
-
-/** What an earlier process left there is removed; what is another user's is not used. */
-async function makePrivate(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const { uid, mode } = await lstat(folder)
-  if (uid !== process.getuid?.() || (mode & 0o077) !== 0)
-    throw new Error(`${folder} must belong to the platform alone`)
-  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
 }
 
 /** Containers outlive the process that runs them. */

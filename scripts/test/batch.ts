@@ -4,6 +4,9 @@ import { describe } from 'node:test'
 import { appendCost, ofThisProcess } from './costs.ts'
 import { timeoutMsOf } from './plan.ts'
 
+/** For what tests leave behind to end by itself. */
+const LAST_WORDS_MS = 10_000
+
 export async function runFiles(
   costs: string,
   files: readonly string[],
@@ -27,4 +30,6 @@ export async function runFiles(
 if (import.meta.main) {
   const [costs, ...files] = process.argv.slice(2) as [string, ...string[]]
   await runFiles(costs, files, timeoutMsOf)
+  // A test that was given up may wait for ever; everything was told by then.
+  setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
 }

@@ -472,7 +472,7 @@ def app(environ, start_response):
     let available = 8 * 2 ** 30
     const memory = () => ({ available, total: 16 * 2 ** 30 })
     const bench = await openWorkbench(t, await sandbox(), { memory })
-    const neighbour = await bench.deploy({ files: HELLO, ownerId: 'neighbour' })
+    const neighbour = await bench.deploy({ files: HELLO, ownerId: 'neighbour', memoryMb: 256 })
     const hogs = await Promise.all(
       [1, 2, 3].map((n) => bench.deploy({ files: { ...HELLO, n: String(n) }, memoryMb: 1024 })),
     )

@@ -171,6 +171,7 @@ class ProcessHost implements RunnerHost {
   readonly #admission: Admission
   readonly #starts: Slots
   readonly #isShort: () => boolean
+  #givingBack: Promise<void> | undefined
   /** By deployment, then by program. */
   readonly #pools = new Map<string, Map<string, ProgramPool>>()
   readonly #poolOf = new Map<string, ProgramPool>()
@@ -418,6 +419,13 @@ class ProcessHost implements RunnerHost {
     return found && Promise.resolve(found.pool.retire(found.instance)).then(() => {})
   }
 
+  /** One after the other: what the last one leaves free is seen only when it is gone. */
+  #giveMemoryBack(): void {
+    this.#givingBack ??= this.#makeRoom()?.finally(() => {
+      this.#givingBack = undefined
+    })
+  }
+
   /** Before one more is started: as long as memory is short, whatever is not in use goes. */
   async #freeMemory(ownerId: string): Promise<void> {
     for (let gone = 0; gone < MOST_RETIRED && this.#isShort(); gone++) {
@@ -458,7 +466,7 @@ class ProcessHost implements RunnerHost {
     this.#admission.look()
     const [next] = this.#admission.waiting
     if (next) void this.#makeRoom(next.ownerId, next.obstacle)
-    if (this.#isShort()) void this.#makeRoom()
+    if (this.#isShort()) this.#giveMemoryBack()
     for (const [deploymentId, pools] of this.#pools) {
       for (const [program, pool] of pools) {
         pool.sweep()

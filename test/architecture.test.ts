@@ -15,9 +15,9 @@ const ARROWS: Record<string, readonly string[]> = {
   edge: ['core', 'contract'],
   // The sockets that visitors and clients of the API reach, whoever answers them.
   listener: ['core', 'contract'],
-  dns: ['core', 'contract'],
+  dns: ['core', 'contract', 'listener'],
   // Git over SSH.
-  ssh: ['core', 'contract'],
+  ssh: ['core', 'contract', 'listener'],
   builder: ['core', 'contract'],
   // Runs inside the sandbox, beside the code of users.
   launcher: [],

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Log } from '#core/ports/log.ts'
+import { type Guest, type GuestLimits, listenForGuests, type TcpGuests } from '#listener/tcp-guests.ts'
 import type { Responder } from './responder.ts'
 
-export interface TcpLimits {
+export interface TcpLimits extends GuestLimits {
   readonly idleMs: number
-  readonly maxConnections: number
-  readonly maxPerAddress: number
 }
 
 export interface TcpOptions {
@@ -20,13 +18,7 @@ export interface TcpOptions {
   readonly limits?: Partial<TcpLimits>
 }
 
-export interface Tcp {
-  readonly port: number
-  /** Listens on further sockets. */
-  adopt(sockets: readonly number[]): Promise<void>
-  /** Stops listening, lets answers under way end for so long, and cuts what is left. */
-  drain(ms: number): Promise<void>
-}
+export type Tcp = TcpGuests
 
 const DEFAULT_LIMITS: TcpLimits = { idleMs: 10_000, maxConnections: 1000, maxPerAddress: 50 }
 /** A question with a name of full length and all options that anybody sends has a few hundred bytes. */
@@ -37,68 +29,18 @@ const MAX_UNREAD_BYTES = 256 * 1024
 const PREFIX_BYTES = 2
 
 /** Answers with their length in front. Questions are answered in the order in which their answers are ready. */
-export async function listenTcp(options: TcpOptions): Promise<Tcp> {
-  const { host, port, reusePort, responder, log } = options
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const connections = new Set<Connection>()
-  const perAddress = new Map<string, number>()
-
-  const servers: Server[] = []
-
-  const welcome = (socket: Socket) => {
-    const address = socket.remoteAddress
-    const count = perAddress.get(address ?? '') ?? 0
-    if (address === undefined || count >= limits.maxPerAddress || connections.size >= limits.maxConnections) {
-      socket.destroy()
-      return
-    }
-    perAddress.set(address, count + 1)
-    const connection = new Connection(socket, address, responder, limits.idleMs)
-    connections.add(connection)
-    socket.once('close', () => {
-      connections.delete(connection)
-      const left = (perAddress.get(address) ?? 1) - 1
-      if (left > 0) perAddress.set(address, left)
-      else perAddress.delete(address)
-    })
-  }
-
-  async function open(where: ListenOptions): Promise<number> {
-    const server = createServer({ noDelay: true, allowHalfOpen: true }, welcome).listen(where)
-    await once(server, 'listening')
-    server.on('error', (error) => log.error({ err: error, port }, 'the DNS listener failed'))
-    servers.push(server)
-    return (server.address() as AddressInfo).port
-  }
-
-  async function adopt(sockets: readonly number[]): Promise<number> {
-    let found = port
-    for (const fd of sockets) found = await open({ fd } as ListenOptions)
-    return found
-  }
-
-  return {
-    port: options.sockets ? await adopt(options.sockets) : await open({ host, port, reusePort }),
-    adopt: async (sockets) => void (await adopt(sockets)),
-    drain: (ms) => drain(servers, connections, ms),
-  }
+export const listenTcp = ({ responder, limits: own, ...options }: TcpOptions): Promise<Tcp> => {
+  const limits = { ...DEFAULT_LIMITS, ...own }
+  return listenForGuests({
+    ...options,
+    limits,
+    protocol: 'DNS',
+    allowHalfOpen: true,
+    welcome: (socket, address) => new Connection(socket, address, responder, limits.idleMs),
+  })
 }
 
-async function drain(
-  servers: readonly Server[],
-  connections: ReadonlySet<Connection>,
-  ms: number,
-): Promise<void> {
-  const closed = Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  for (const connection of connections) connection.finish()
-  const deadline = setTimeout(() => {
-    for (const connection of connections) connection.cut()
-  }, ms)
-  await closed
-  clearTimeout(deadline)
-}
-
-class Connection {
+class Connection implements Guest {
   readonly #socket: Socket
   readonly #address: string
   readonly #responder: Responder

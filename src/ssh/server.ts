@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import { SECOND } from '#contract/time.ts'
+import { listenForGuests, type TcpGuests } from '#listener/tcp-guests.ts'
 import { Guest, type GuestParts } from './guest.ts'
 import { DEFAULT_LIMITS, type SshLimits } from './ssh-limits.ts'
 
@@ -16,13 +15,7 @@ export interface SshServerOptions extends GuestParts {
   readonly limits?: Partial<SshLimits>
 }
 
-export interface SshServer {
-  readonly port: number
-  /** Listens on further sockets, whose own process is away. */
-  adopt(sockets: readonly number[]): Promise<void>
-  /** Stops listening at once, and resolves when what was begun has ended, or this time is over. */
-  drain(ms: number): Promise<void>
-}
+export type SshServer = TcpGuests
 
 /** What clients of the last ten years speak, without what is weak, and without compression, which costs memory. */
 const ALGORITHMS = {
@@ -50,8 +43,6 @@ const ALGORITHMS = {
 export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
   const { host, port, reusePort = false, log } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const guests = new Set<Guest>()
-  const perAddress = new Map<string, number>()
   const protocol = new ssh2.Server({
     hostKeys: [options.hostKey],
     ident: 'aloft',
@@ -64,53 +55,15 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
   const byPlace = new Map<string, Guest>()
   protocol.on('connection', (connection, info) => byPlace.get(placeOf(info.ip, info.port))?.speak(connection))
 
-  const welcome = (socket: Socket) => {
-    const address = socket.remoteAddress
-    const count = perAddress.get(address ?? '') ?? 0
-    if (address === undefined || count >= limits.maxPerAddress || guests.size >= limits.maxConnections) {
-      socket.destroy()
-      return
-    }
-    perAddress.set(address, count + 1)
-    const guest = new Guest(socket, options, limits)
-    guests.add(guest)
-    const place = placeOf(address, socket.remotePort)
-    byPlace.set(place, guest)
-    socket.once('close', () => {
-      byPlace.delete(place)
-      guests.delete(guest)
-      const left = (perAddress.get(address) ?? 1) - 1
-      if (left > 0) perAddress.set(address, left)
-      else perAddress.delete(address)
-    })
-    protocol.injectSocket(socket)
-  }
-
-  const servers: Server[] = []
-  async function open(where: ListenOptions): Promise<number> {
-    const server = createServer({ noDelay: true }, welcome).listen(where)
-    await once(server, 'listening')
-    server.on('error', (error) => log.error({ err: error, port }, 'the SSH listener failed'))
-    servers.push(server)
-    return (server.address() as AddressInfo).port
-  }
-  async function adopt(sockets: readonly number[]): Promise<number> {
-    let found = port
-    for (const fd of sockets) found = await open({ fd } as ListenOptions)
-    return found
-  }
-
-  return {
-    port: options.sockets ? await adopt(options.sockets) : await open({ host, port, reusePort }),
-    adopt: async (sockets) => void (await adopt(sockets)),
-    async drain(ms) {
-      const closed = Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-      for (const guest of guests) guest.finish()
-      const deadline = setTimeout(() => {
-        for (const guest of guests) guest.cut()
-      }, ms)
-      await closed
-      clearTimeout(deadline)
+  return listenForGuests({
+    ...{ host, port, reusePort, sockets: options.sockets, limits, protocol: 'SSH', log },
+    welcome(socket, address) {
+      const guest = new Guest(socket, options, limits)
+      const place = placeOf(address, socket.remotePort)
+      byPlace.set(place, guest)
+      socket.once('close', () => byPlace.delete(place))
+      protocol.injectSocket(socket)
+      return guest
     },
-  }
+  })
 }

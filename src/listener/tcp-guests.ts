@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
+import type { Log } from '#core/ports/log.ts'
+
+/** Somebody who has connected, and speaks whatever protocol this is. */
+export interface Guest {
+  /** Takes nothing new, and ends when what was begun is over. */
+  finish(): void
+  cut(): void
+}
+
+export interface GuestLimits {
+  readonly maxConnections: number
+  readonly maxPerAddress: number
+}
+
+export interface TcpGuestsOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly reusePort: boolean
+  /** Descriptors of bound sockets to listen on, instead of the port. */
+  readonly sockets?: readonly number[] | undefined
+  readonly allowHalfOpen?: boolean
+  readonly limits: GuestLimits
+  /** What it is called in the log, such as `DNS`. */
+  readonly protocol: string
+  readonly log: Log
+  readonly welcome: (socket: Socket, address: string) => Guest
+}
+
+export interface TcpGuests {
+  readonly port: number
+  /** Listens on further sockets, whose own process is away. */
+  adopt(sockets: readonly number[]): Promise<void>
+  /** Stops listening at once, lets what was begun end for so long, and cuts what is left. */
+  drain(ms: number): Promise<void>
+}
+
+/** Connections of one protocol, so many at most, and so many of one address. */
+export async function listenForGuests(options: TcpGuestsOptions): Promise<TcpGuests> {
+  const { host, port, reusePort, allowHalfOpen = false, limits, protocol, log } = options
+  const guests = new Set<Guest>()
+  const perAddress = new Map<string, number>()
+  const servers: Server[] = []
+
+  const welcome = (socket: Socket) => {
+    const address = socket.remoteAddress
+    const count = perAddress.get(address ?? '') ?? 0
+    if (address === undefined || count >= limits.maxPerAddress || guests.size >= limits.maxConnections) {
+      socket.destroy()
+      return
+    }
+    perAddress.set(address, count + 1)
+    const guest = options.welcome(socket, address)
+    guests.add(guest)
+    socket.once('close', () => {
+      guests.delete(guest)
+      const left = (perAddress.get(address) ?? 1) - 1
+      if (left > 0) perAddress.set(address, left)
+      else perAddress.delete(address)
+    })
+  }
+
+  async function open(where: ListenOptions): Promise<number> {
+    const server = createServer({ noDelay: true, allowHalfOpen }, welcome).listen(where)
+    await once(server, 'listening')
+    server.on('error', (error) => log.error({ err: error, port }, `the ${protocol} listener failed`))
+    servers.push(server)
+    return (server.address() as AddressInfo).port
+  }
+
+  async function adopt(sockets: readonly number[]): Promise<number> {
+    let found = port
+    for (const fd of sockets) found = await open({ fd } as ListenOptions)
+    return found
+  }
+
+  return {
+    port: options.sockets ? await adopt(options.sockets) : await open({ host, port, reusePort }),
+    adopt: async (sockets) => void (await adopt(sockets)),
+    async drain(ms) {
+      const closed = Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+      for (const guest of guests) guest.finish()
+      const deadline = setTimeout(() => {
+        for (const guest of guests) guest.cut()
+      }, ms)
+      await closed
+      clearTimeout(deadline)
+    },
+  }
+}

@@ -22,8 +22,6 @@ export interface PartialPage {
 const TYPE =
   /^application\/x-nextjs-pre-render\s*;\s*state-length=(\d{1,9})\s*;\s*origin="((?:[^"\\]|\\.)*)"\s*$/
 const FOR_ONE_VISITOR = 'private, no-cache, no-store, max-age=0, must-revalidate'
-/** What asks a function to go on, where the build does not say it. */
-const RESUME: Readonly<Record<string, string>> = { 'next-resume': '1' }
 /** Of the kept part alone. */
 const OF_THE_SHELL = new Set(['content-type', 'content-length', 'cache-control', 'etag', 'transfer-encoding'])
 
@@ -44,14 +42,15 @@ export function readPartialPage({
 interface PartialVisit {
   readonly site: Site
   readonly outcome: FunctionOutcome
-  readonly prerender: Prerender
+  /** Which function goes on, and how it is told to. */
+  readonly chain: NonNullable<Prerender['chain']>
   readonly exchange: Exchange
 }
 
 /** The kept part goes out at once, the rest as the function renders it. A failure cuts the answer off. */
 export async function partialAnswer(
   functions: Functions,
-  { site, outcome, prerender, exchange }: PartialVisit,
+  { site, outcome, chain, exchange }: PartialVisit,
   entry: Pick<PrerenderEntry, 'status' | 'headers'>,
   { state, shell, contentType }: PartialPage,
 ): Promise<Result> {
@@ -59,9 +58,8 @@ export async function partialAnswer(
   const headers = [...kept, 'content-type', contentType, 'cache-control', FOR_ONE_VISITOR]
   if (exchange.question.method === 'HEAD')
     return toAnswer(site, outcome, { status: entry.status, headers, body: undefined }, exchange)
-  const chain = prerender.chain
-  const fn = (chain && site.functions.get(chain.path)) ?? outcome.target
-  const call = resumingCall(site, { ...outcome, target: fn }, exchange, chain?.headers ?? RESUME, state)
+  const target = site.functions.get(chain.path) ?? outcome.target
+  const call = resumingCall(site, { ...outcome, target }, exchange, chain.headers, state)
   const body = new PassThrough()
   if (shell.length > 0) body.write(shell)
   void ask(functions, call, exchange, (response) => response).then(

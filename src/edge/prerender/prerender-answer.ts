@@ -225,10 +225,11 @@ export function createPrerenderAnswer({
   ): Promise<Result> {
     const { site, outcome, exchange } = visit
     const { question } = exchange
-    const partial = readPartialPage(entry)
-    if (partial !== undefined) {
+    const { chain } = visit.prerender
+    const partial = chain && readPartialPage(entry)
+    if (chain && partial) {
       const shown = { status: entry.status, headers: sharedHeaders(entry) }
-      return marked(await partialAnswer(functions, visit, shown, partial), from)
+      return marked(await partialAnswer(functions, { ...visit, chain }, shown, partial), from)
     }
     const accepted = headerOf(question, 'accept-encoding') ?? ''
     let form = forms.get(accepted)

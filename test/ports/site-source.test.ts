@@ -136,12 +136,13 @@ eachDatabase((name, open) =>
 
     it('shows what was built in the place of what was uploaded', async (t) => {
       const { sites, deploy, outputs } = await openSites(t, open)
-      const { id } = await deploy('a.aloft.test', { routes: [{ src: '/a', dest: '/b' }] }, [INDEX])
+      const given = { routes: [{ src: '/a', dest: '/b' }], buildingAt: 1234 }
+      const { id } = await deploy('a.aloft.test', given, [INDEX])
       const output = sampleOutput()
       await outputs.save(id, output)
       const site = await sites.find('a.aloft.test')
       const [home, feed] = output.files
-      assert.deepEqual(site?.routes, output.routes)
+      assert.deepEqual([site?.routes, site?.builtAt], [output.routes, 1234])
       assert.deepEqual(
         site?.files,
         new Map([

@@ -26,6 +26,8 @@ export interface Site {
   readonly routes: readonly Route[] | undefined
   /** Whether the rules are as they were given at creation, or as a build left them. */
   readonly routesFrom: 'request' | 'output'
+  /** When the build that made its pages was begun: they are no older. Absent where nothing was built. */
+  readonly builtAt?: number
   readonly directoryListing: boolean
   /** What of its images can be had in other sizes; absent: nothing. */
   readonly images?: ImageConfig

@@ -218,6 +218,42 @@ test('what the build left is served first, with its own status and headers', asy
   assert.equal(asked.length, 1)
 })
 
+test('a page of the build is not made anew while it is fresh, and is once it is old', async () => {
+  const { get, asked } = await page({ fallback: content('from the build') }, undefined, {
+    builtAt: time.now - 30_000,
+  })
+  for (let i = 0; i < 3; i++) {
+    assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['from the build', 'PRERENDER'])
+    time.now += 9000
+  }
+  assert.equal(asked.length, 0)
+  time.now += 4000
+  assert.equal((await get()).text, 'from the build')
+  assert.equal((await until(get, 'made 1')).from, 'HIT')
+})
+
+test('a page that stands in for many is made anew for each that is asked for, however new the build', async () => {
+  const { get, asked } = await page(
+    { fallback: content('any person'), allowQuery: ['id'], passQuery: true },
+    (req, res) => res.end(`made ${req.url}`),
+    { builtAt: time.now },
+  )
+  assert.equal((await get('/page?id=5')).text, 'any person')
+  assert.equal((await until(() => get('/page?id=5'), 'made /page?id=5')).from, 'HIT')
+  assert.equal(asked.length, 1)
+})
+
+test('a page of the build that was revalidated is made anew, however new it is', async () => {
+  const { get, act } = await tagged(
+    { fallback: content('from the build'), initialHeaders: { 'x-next-cache-tags': 'stamps' } },
+    { builtAt: time.now },
+  )
+  assert.equal((await get()).text, 'from the build')
+  await act('tag=stamps')
+  time.now += 5
+  assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 2', 'REVALIDATED'])
+})
+
 test('an answer for good is never made anew by itself', async () => {
   const { get, asked } = await page({ expiration: false, fallback: content('for good') })
   time.now += 1e12
@@ -316,13 +352,14 @@ test('other methods go to the function as they are', async () => {
 })
 
 /** A page with tags, and a function of the same program that revalidates what its path names. */
-async function tagged(prerender: Partial<Prerender> = {}) {
-  const made = await page(prerender, (req, res, count) => {
+async function tagged(prerender: Partial<Prerender> = {}, rest: Partial<Site> = {}) {
+  const handler: Handler = (req, res, count) => {
     const said = req.url?.startsWith('/act?') ? req.url.slice('/act?'.length) : undefined
     if (said !== undefined) res.setHeader('x-aloft-revalidate', said)
     else res.setHeader('x-next-cache-tags', 'stamps,_N_T_/page')
     res.end(`made ${count}`)
-  })
+  }
+  const made = await page(prerender, handler, rest)
   const act = siteFunctions({ act: { program: made.host } }).get('act')
   assert.ok(act)
   const site = { ...made.site, functions: new Map([...made.site.functions, ['act', act]]) }

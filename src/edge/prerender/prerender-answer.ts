@@ -156,6 +156,16 @@ export function createPrerenderAnswer({
     return age > -SKEW_MS && age < ms
   }
 
+  /**
+   * Whether the build made this very page, and lately enough. With a query that counts it made one that stands in for
+   * many, until the one that was asked for is there.
+   */
+  function isFreshFromBuild({ site, prerender, key }: Visit): boolean {
+    const { expiration } = prerender
+    if (expiration === false) return true
+    return key.query === '' && site.builtAt !== undefined && isWithin(site.builtAt, expiration * 1000)
+  }
+
   /** From the build, or made now. */
   async function answerAbsent(visit: Visit, kept: CachedAnswer): Promise<Result> {
     const { prerender } = visit
@@ -167,7 +177,7 @@ export function createPrerenderAnswer({
     const tagged = taggedState(visit, prerender.initialHeaders?.[TAGS], 0)
     if (tagged?.kind === 'expired')
       return answerRevalidated(visit, tagged.at, () => answerFallback(visit, fallback))
-    if (prerender.expiration !== false || tagged !== undefined) renew(visit, kept)
+    if (tagged !== undefined || !isFreshFromBuild(visit)) renew(visit, kept)
     return answerFallback(visit, fallback)
   }
 

@@ -139,7 +139,7 @@ const selectHost = prepare<{ id: string; projectId: string }>()((db, { id, proje
 async function toSite(host: string, row: Row, platformDomain: string): Promise<Site> {
   const project = toDetails(row.project_details)
   const status = statusOf(row, project)
-  const { routes, sessionAffinity, regions }: Partial<Details> = JSON.parse(row.details)
+  const { routes, sessionAffinity, regions, buildingAt }: Partial<Details> = JSON.parse(row.details)
   return {
     host,
     deploymentHost: row.deployment_host ?? host,
@@ -151,6 +151,7 @@ async function toSite(host: string, row: Row, platformDomain: string): Promise<S
     environment: faceOf(row) === 'preview' ? 'preview' : 'production',
     status,
     ...(await contentOf(row, status, routes ?? undefined)),
+    ...(buildingAt !== undefined && { builtAt: buildingAt }),
     directoryListing: row.directory_listing === 1,
     sessionAffinity: sessionAffinity ?? 'random',
     ...(regions && { regions }),

@@ -4,7 +4,7 @@ import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
-import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
+import type { SyncStores } from '../cron/sync-crons.ts'
 import { forkIsNoProduction } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
@@ -18,8 +18,9 @@ import { isActive } from '../release/release.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import { hostsOf } from './hosts-of.ts'
+import { keepProduction, type ProductionChange } from './keep-production.ts'
 import type { Project } from './project.ts'
-import type { AliasRequest, MovedAlias, ProjectDetails } from './project-details.ts'
+import type { AliasRequest, MovedAlias } from './project-details.ts'
 import type { ProjectStore } from './project-store.ts'
 import { afterPromotion, showInProduction } from './show-in-production.ts'
 
@@ -59,11 +60,6 @@ interface ProductionParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
-interface Changed {
-  readonly details: Partial<ProjectDetails>
-  readonly hosts: readonly string[]
-}
-
 const unknown = (idOrName: string) =>
   new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
 
@@ -75,19 +71,18 @@ export function createProduction(parts: ProductionParts): Production {
     ctx: Context,
     idOrName: string,
     notFound: AloftError,
-    work: (stores: ProductionStores, project: Project, now: number) => Promise<Changed>,
+    work: (stores: ProductionStores, project: Project, now: number) => Promise<ProductionChange>,
   ): Promise<void> {
-    const changed = await transact(async (stores) => {
+    const hosts = await transact(async (stores) => {
       const project = await stores.projects.lock(ctx.owner.id, idOrName)
       if (!project) throw notFound
       checkReach(ctx, project.id)
       const now = clock.now()
-      const { details, hosts } = await work(stores, project, now)
-      await syncCrons(stores, project, now)
-      await stores.projects.update(project.id, { details: { ...project.details, ...details } }, now)
-      return hosts
+      const changed = await work(stores, project, now)
+      await keepProduction(stores, project, changed, now)
+      return changed.hosts
     })
-    parts.onHostsChanged(changed)
+    parts.onHostsChanged(hosts)
   }
 
   const move = (ctx: Context, idOrName: string, deploymentId: string, type: AliasRequest['type']) =>
@@ -148,7 +143,7 @@ async function promoteInSteps(
   project: Project,
   deployment: Deployment,
   now: number,
-): Promise<Changed | undefined> {
+): Promise<ProductionChange | undefined> {
   const { release } = project.details
   if (isActive(release) && [release.canaryDeploymentId, release.currentDeploymentId].includes(deployment.id))
     return undefined

@@ -4,6 +4,7 @@ import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
 import { moveProduction, type ProductionNames } from '../names/move-production.ts'
 import { isActive, type Release } from '../release/release.ts'
+import type { ProductionChange } from './keep-production.ts'
 import type { Project } from './project.ts'
 import type { AliasRequest, ProjectDetails } from './project-details.ts'
 import type { ProjectStore } from './project-store.ts'
@@ -27,7 +28,7 @@ export async function showInProduction(
   project: Project,
   deployment: Deployment,
   { type, names, now, by }: How,
-): Promise<{ readonly details: Partial<ProjectDetails>; readonly hosts: readonly string[] }> {
+): Promise<ProductionChange> {
   const before = (await stores.projects.deploymentsOf(project.ownerId, [project.id], 0)).get(project.id)
   const movedAliases = await moveProduction(stores, project, deployment, { names, now })
   const request: AliasRequest = {

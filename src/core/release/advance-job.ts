@@ -3,10 +3,10 @@ import type { PlatformNames } from '../alias/platform-names.ts'
 import { startOf } from '../analytics/roll-up.ts'
 import { addTally, createTally, showTally } from '../analytics/tally.ts'
 import type { TrafficStore } from '../analytics/traffic-store.ts'
-import { syncCrons } from '../cron/sync-crons.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import { keepProduction } from '../project/keep-production.ts'
 import type { Project } from '../project/project.ts'
 import { showInProduction } from '../project/show-in-production.ts'
 import { abortedRelease, move } from './end-release.ts'
@@ -107,9 +107,7 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
         const release = project?.details.release ?? null
         if (!project || !isActive(release) || release.turn !== turn) return []
         const changed = await advance(stores, project, release, worse)
-        const now = clock.now()
-        await syncCrons(stores, project, now)
-        await stores.projects.update(projectId, { details: { ...project.details, ...changed.details } }, now)
+        await keepProduction(stores, project, changed, clock.now())
         return changed.hosts
       })
       parts.onHostsChanged(hosts)

@@ -1,6 +1,6 @@
 import type { HostStore } from '../alias/host-store.ts'
+import type { ProductionChange } from '../project/keep-production.ts'
 import type { Project } from '../project/project.ts'
-import type { ProjectDetails } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { isActive, type Release } from './release.ts'
 
@@ -9,7 +9,7 @@ export const move = async (
   { hosts }: { readonly hosts: Pick<HostStore, 'inProduction'> },
   { id }: Pick<Project, 'id'>,
   release: Release,
-): Promise<{ readonly details: Partial<ProjectDetails>; readonly hosts: readonly string[] }> => ({
+): Promise<ProductionChange> => ({
   details: { release },
   hosts: (await hosts.inProduction(id)).map(({ host }) => host),
 })

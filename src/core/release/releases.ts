@@ -2,7 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
-import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
+import type { SyncStores } from '../cron/sync-crons.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { EventQueue } from '../event/event.ts'
@@ -10,6 +10,7 @@ import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import { findProject } from '../project/find-project.ts'
+import { keepProduction, type ProductionChange } from '../project/keep-production.ts'
 import { readyDeployment } from '../project/production.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectDetails } from '../project/project-details.ts'
@@ -74,20 +75,13 @@ export function createReleases(parts: ReleaseParts): Releases {
   async function change(
     ctx: Context,
     idOrName: string,
-    work: (
-      stores: ReleaseStores,
-      project: Project,
-      now: number,
-    ) => Promise<{ readonly details: Partial<ProjectDetails>; readonly hosts: readonly string[] }>,
+    work: (stores: ReleaseStores, project: Project, now: number) => Promise<ProductionChange>,
   ): Promise<ProjectDetails> {
     const { details, hosts } = await transact(async (stores) => {
       const project = await findProject(stores.projects, ctx, idOrName, 'lock')
       const now = clock.now()
       const changed = await work(stores, project, now)
-      const after = { ...project.details, ...changed.details }
-      await syncCrons(stores, project, now)
-      await stores.projects.update(project.id, { details: after }, now)
-      return { details: after, hosts: changed.hosts }
+      return { details: await keepProduction(stores, project, changed, now), hosts: changed.hosts }
     })
     parts.onHostsChanged(hosts)
     return details

@@ -201,6 +201,38 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal(await shown(), 'fourth')
   })
 
+  test('a deployment says when production showed it, and one that was held back that it never did', async () => {
+    const { token, name, deploy, post, project } = await begin()
+    const liveAt = async (id: string) => {
+      const got = (await server.call(`GET /v8/platform/deployments/${id}`, { token })).body.liveAt
+      const { deployments } = (await server.call(`GET /v3/platform/deployments?app=${name}`, { token })).body
+      const listed = deployments.find(({ uid }: { uid: string }) => uid === id)
+      assert.equal(listed.liveAt, got)
+      return got
+    }
+    const preview = await deploy('preview')
+    const first = await deploy('first', 'production')
+    const second = await deploy('second', 'production')
+    assert.equal(await liveAt(preview.id), undefined)
+    assert.equal(first.liveAt, await liveAt(first.id))
+    assert.ok((await liveAt(first.id)) < (await liveAt(second.id)))
+
+    await post(`/v9/projects/${name}/rollback/${first.id}`)
+    assert.equal(await liveAt(first.id), first.liveAt, 'a rollback leaves the history as it is')
+    const held = await deploy('held', 'production')
+    assert.equal(await liveAt(held.id), undefined)
+    assert.equal((await project()).targets.production.liveAt, first.liveAt)
+
+    await post(`/v10/projects/${name}/promote/${preview.id}`)
+    assert.ok((await liveAt(preview.id)) > (await liveAt(second.id)))
+    await post(`/v1/projects/${name}/pause`)
+    const paused = await deploy('paused', 'production')
+    assert.equal(await liveAt(paused.id), undefined)
+    await post(`/v1/projects/${name}/unpause`)
+    assert.ok((await liveAt(paused.id)) > (await liveAt(preview.id)))
+    assert.equal(await liveAt(held.id), undefined)
+  })
+
   test('what is still being built when a project is rolled back does not take production either', async () => {
     const { name, deploy, post, shown } = await begin()
     const first = await deploy('first', 'production')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
 import { getDeployment, listDeployments, listFiles } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
-import { listMovedAliases, promoteDeployment } from '#contract/api/project-production.ts'
+import { listMovedAliases, promoteDeployment, rollBackProject } from '#contract/api/project-production.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 import { writeLink } from '../link-file.ts'
 import { sampleProject, shownDeployment } from '../project/project-testing.ts'
@@ -112,4 +112,33 @@ test('a rollback is undone by promoting the newest production deployment, and on
   const nothing = await machine.run(['rollback', '--undo', '--yes'], env)
   assert.equal(nothing.code, 1)
   assert.match(nothing.stderr, /no rollback to undo/)
+})
+
+test('a rollback leads to what production showed before, never to what was held back', async () => {
+  const item = (uid: string, liveAt?: number) => ({
+    ...{ uid, name: 'shop', url: `${uid}.localhost`, created: 1, creator: { uid: 'u1' } },
+    ...{ state: 'READY' as const, projectId: 'prj_1', meta: {}, ...(liveAt === undefined ? {} : { liveAt }) },
+  })
+  let listed = [item('dpl_live', 30), item('dpl_held'), item('dpl_old', 10), item('dpl_promoted', 20)]
+  await using machine = await startMachine(
+    answers(getDeployment, ({ params }) => ({ ...sampleDeployment, id: String(params.id) })),
+    answers(getProject, () => ({
+      ...sampleProject,
+      targets: { production: { ...shownDeployment('dpl_live', 'shop.localhost'), liveAt: 30 } },
+    })),
+    answers(listDeployments, () => ({
+      deployments: listed,
+      pagination: { count: listed.length, next: null, prev: null },
+    })),
+    answers(rollBackProject, () => ({})),
+    answers(listMovedAliases, () => ({ aliases: [], pagination: { count: 0, next: null, prev: null } })),
+  )
+  writeLink(machine.home, { projectId: 'prj_1', teamId: null })
+  const back = await machine.run(['rollback'], env)
+  assert.equal(back.code, 0, back.stderr)
+  const { params } = machine.api.requests.findLast(({ method }) => method === 'POST') ?? {}
+  assert.equal(params?.deploymentId, 'dpl_promoted')
+  listed = listed.slice(0, 2)
+  const none = await machine.run(['rollback'], env)
+  assert.match(none.stderr, /There is no earlier production deployment\./)
 })

@@ -1,4 +1,5 @@
 import type { Client } from '#client/client.ts'
+import { HISTORY, previousOf } from '#client/production-history.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { rollBackProject } from '#contract/api/project-production.ts'
@@ -63,25 +64,19 @@ async function findNewest(api: Client, projectId: string): Promise<Deployment> {
   return findDeployment(api, newest.uid)
 }
 
-/** The newest production deployment that is older than the one that is live. */
+/** What production showed before the deployment that is live. */
 async function findPrevious(api: Client, projectId: string): Promise<string> {
   const { targets } = await api.call(getProject, { params: { idOrName: projectId } })
   const live = targets.production
   const { deployments } = await api.call(listDeployments, {
-    query: {
-      projectId,
-      target: 'production',
-      state: 'READY',
-      limit: 2,
-      ...(live === undefined ? {} : { until: live.createdAt }),
-    },
+    query: { projectId, state: 'READY', limit: HISTORY },
   })
-  const previous = deployments.find(({ uid }) => uid !== live?.id)
-  if (live === undefined || previous === undefined)
+  const previous = live && previousOf(live, deployments)
+  if (previous === undefined)
     throw new CliError(
       EXIT.notFound,
       'There is no earlier production deployment.',
-      'List production deployments with `aloft ls --target production`.',
+      'List deployments with `aloft ls`, and promote one with `aloft promote <deployment>`.',
     )
   return previous.uid
 }

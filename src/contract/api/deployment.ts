@@ -24,6 +24,10 @@ export type LegacyState = (typeof LEGACY_STATES)[number]
 export type LegacyType = (typeof LEGACY_TYPES)[number]
 export type Target = (typeof TARGETS)[number]
 
+export const LiveAt = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'When it went to production; absent if it never did.' }),
+)
+
 const ReadyStateSchema = Type.Enum(READY_STATES)
 const LegacyStateSchema = Type.Enum(LEGACY_STATES)
 const AnyMap = Type.Record(Type.String(), Type.Unknown())
@@ -89,6 +93,7 @@ const Deployment = Type.Object({
     ),
   ),
   createdAt: Time,
+  liveAt: LiveAt,
   createdIn: Type.String(),
   regions: Type.Array(Type.String()),
   routes: Type.Unsafe<readonly unknown[] | null>({ type: ['array', 'null'], items: {} }),
@@ -206,6 +211,7 @@ export const listDeployments = endpoint({
         name: Type.String(),
         url: Nullable(Type.String()),
         created: Time,
+        liveAt: LiveAt,
         creator: Type.Object({ uid: Type.String() }),
         state: ReadyStateSchema,
         errorCode: Type.Optional(Type.String({ description: 'Why it is in the state `ERROR`.' })),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { PaginationSchema, pageQuery } from '../page.ts'
 import { needs } from '../scopes.ts'
-import { READY_STATES, TARGETS } from './deployment.ts'
+import { LiveAt, READY_STATES, TARGETS } from './deployment.ts'
 import { NewProjectVariables } from './env-variable.ts'
 import { PROJECT_NODE_VERSIONS } from './node-versions.ts'
 import { Nullable, Time } from './shared.ts'
@@ -106,6 +106,7 @@ const Shown = Type.Object({
   plan: Type.Enum(['hobby', 'pro', 'enterprise'] as const),
   private: Type.Boolean(),
   readyAt: Type.Optional(Time),
+  liveAt: LiveAt,
   readyState: Type.Enum(READY_STATES),
   errorCode: Type.Optional(Type.String({ description: 'Why it is in the state `ERROR`.' })),
   target: Type.Optional(Type.Enum(TARGETS)),

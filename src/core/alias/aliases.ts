@@ -5,6 +5,7 @@ import { checkReach, reachOf } from '../access/reach.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { isPlatformHost, readAlias } from '../deployment/hosts.ts'
+import { markLive } from '../deployment/live.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
@@ -106,7 +107,9 @@ export function createAliases(parts: AliasParts): Aliases {
           checkReach(ctx, holder.projectId)
         const { id, ownerId, projectId, target } = deployment
         const to = { deploymentId: id, ownerId, projectId, production: target === 'production' }
-        return pointAlias(hosts, host, to, clock.now())
+        const now = clock.now()
+        if (to.production) await markLive(deployments, deployment, now)
+        return pointAlias(hosts, host, to, now)
       })
       parts.onHostsChanged([host])
       return pointed

@@ -359,6 +359,7 @@ const begin = (command: Aimed, { requested, work, runs, settings }: Asked, now: 
   stateAt: now,
   createdAt: now,
   readyAt: null,
+  liveAt: null,
   public: command.public ?? false,
   target: command.target ?? null,
   ...(command.environment ? { customEnvironment: command.environment } : {}),

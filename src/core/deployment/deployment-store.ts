@@ -24,6 +24,7 @@ export type DeploymentChange = Partial<
     | 'state'
     | 'stateAt'
     | 'readyAt'
+    | 'liveAt'
     | 'buildingAt'
     | 'host'
     | 'aliasFinal'

@@ -49,6 +49,8 @@ export interface Deployment {
   readonly stateAt: number
   readonly createdAt: number
   readonly readyAt: number | null
+  /** Since when production has shown it, or when it last began to; null: never. Absent from those of earlier releases. */
+  readonly liveAt?: number | null
   /** When its build was begun, the last time that it was. Absent where none was, and from those of earlier releases. */
   readonly buildingAt?: number
   readonly createdIn: Origin

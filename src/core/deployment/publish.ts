@@ -130,6 +130,7 @@ async function goLive(
     state: 'READY',
     stateAt: now,
     readyAt: now,
+    liveAt: (await isInProduction(stores.hosts, addressed)) ? now : null,
     aliasAssigned: aliasError === null,
     aliasError,
     buildRuns: addressed.buildRuns.map((run) =>
@@ -144,6 +145,14 @@ async function goLive(
   await queueAfterPush(stores.jobs, addressed)
   return { deployment: { ...addressed, ...change }, changed: [...(host === null ? [] : [host]), ...pointed] }
 }
+
+/** One that is held back, was overtaken or has only some of the visitors so far is not what production shows. */
+const isInProduction = async (
+  hosts: Pick<HostStore, 'inProduction'>,
+  { id, projectId, target }: Deployment,
+): Promise<boolean> =>
+  target === 'production' &&
+  (await hosts.inProduction(projectId)).some(({ deploymentId }) => deploymentId === id)
 
 async function allocateHost(
   hosts: HostStore,

@@ -3,6 +3,7 @@ import type { HostStore } from '../alias/host-store.ts'
 import { BRANCH_KEYS, branchOf } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { markLive } from '../deployment/live.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { domainsFor, showsBranch, showsProduction } from '../project-domain/domains-for.ts'
@@ -71,6 +72,7 @@ async function pointDomain(
     production: showsProduction(domain),
   }
   await pointAlias(hosts, domain.name, to, now)
+  if (to.production) await markLive(stores.deployments, deployment, now)
   return true
 }
 

@@ -3,6 +3,7 @@ import { obstacle, pointAlias } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { markLive } from '../deployment/live.ts'
 import { branchAliasOf } from '../git/branch-alias.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Project } from '../project/project.ts'
@@ -91,6 +92,7 @@ export async function takeMissedNames(
     }
   const shown = new Set([...aliasFinal, ...taken])
   await deployments.update(deploymentId, { aliasFinal: [...shown] })
+  if (taken.length > 0) await markLive(deployments, deployment, now)
   return taken
 }
 

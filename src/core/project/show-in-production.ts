@@ -1,5 +1,7 @@
 import type { PlatformNames } from '../alias/platform-names.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { markLive } from '../deployment/live.ts'
 import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
 import { moveProduction, type ProductionNames } from '../names/move-production.ts'
@@ -11,6 +13,7 @@ import type { ProjectStore } from './project-store.ts'
 
 export interface ShowInProductionStores extends ProductionNames {
   readonly projects: Pick<ProjectStore, 'deploymentsOf'>
+  readonly deployments: Pick<DeploymentStore, 'update'>
   readonly events: EventQueue
 }
 
@@ -38,6 +41,9 @@ export async function showInProduction(
     requestedAt: now,
     type,
   }
+  // A rollback leaves a deployment where it was in the history of production; a promotion makes it the newest.
+  if (type === 'rollback') await markLive(stores.deployments, deployment, now)
+  else await stores.deployments.update(deployment.id, { liveAt: now })
   if (type === 'promote')
     await stores.events.emit(deploymentEvent('deployment.promoted', deployment, { userId: by, at: now }))
   const { release } = project.details

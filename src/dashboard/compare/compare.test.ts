@@ -80,10 +80,10 @@ function longestCommon(a: readonly string[], b: readonly string[]): number {
   return table.at(-1)?.at(-1) ?? 0
 }
 
-test('only a deployment that was meant for production is rolled back to', () => {
-  const live = { targets: { production: { createdAt: 10 } } } as unknown as Pick<Project, 'targets'>
-  assert.equal(isBack(live, { created: 5, target: 'production' }), true)
-  assert.equal(isBack(live, { created: 15, target: 'production' }), false)
-  assert.equal(isBack(live, { created: 5, target: undefined }), false, 'an old preview')
-  assert.equal(isBack({ targets: {} } as typeof live, { created: 5, target: 'production' }), false)
+test('only what production showed before is rolled back to', () => {
+  const live = { targets: { production: { liveAt: 10 } } } as unknown as Pick<Project, 'targets'>
+  assert.equal(isBack(live, { liveAt: 5 }), true)
+  assert.equal(isBack(live, { liveAt: 15 }), false, 'what a rollback left')
+  assert.equal(isBack(live, {}), false, 'an old preview, or one that was held back')
+  assert.equal(isBack({ targets: {} } as typeof live, { liveAt: 5 }), false)
 })

@@ -1,15 +1,13 @@
+import { wasLiveBefore } from '#client/production-history.ts'
 import type { Project } from '../project/project.ts'
 
 /** What production is to show. */
 export interface Goal {
   readonly id: string
   readonly created: number
-  readonly target?: string | undefined
+  readonly liveAt?: number | undefined
 }
 
-/** Whether this goes back: to a production deployment that is older than what is live. An old preview is promoted. */
-export const isBack = (
-  { targets }: Pick<Project, 'targets'>,
-  { created, target }: Pick<Goal, 'created' | 'target'>,
-): boolean =>
-  target === 'production' && targets.production !== undefined && created < targets.production.createdAt
+/** Whether this goes back, to what production showed before. What was never live is promoted, however old it is. */
+export const isBack = ({ targets }: Pick<Project, 'targets'>, goal: Pick<Goal, 'liveAt'>): boolean =>
+  targets.production !== undefined && wasLiveBefore(goal, targets.production)

@@ -109,7 +109,7 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
   const live = project?.targets.production?.id
   const isLive = live === deployment.id
   const isReady = deployment.readyState === 'READY'
-  const goal = { id: deployment.id, created: deployment.createdAt, target: deployment.target }
+  const goal = { id: deployment.id, created: deployment.createdAt, liveAt: deployment.liveAt }
   const remove = useAction(
     (_: undefined, { client }) => client.call(deleteDeployment, { params: { id: deployment.id } }),
     {

@@ -89,7 +89,7 @@ function Comparison({ project, from, to }: { project: Project; from: string; to:
   const [open, setOpen] = useSearchText('file')
   const [moving, setMoving] = useState(false)
   const shown = files.find(({ path }) => path === open) ?? files[0]
-  const goal = { id: after.id, created: after.createdAt, target: after.target }
+  const goal = { id: after.id, created: after.createdAt, liveAt: after.liveAt }
   const canMove = after.readyState === 'READY' && project.targets.production?.id !== to
 
   return (

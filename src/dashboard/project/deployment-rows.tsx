@@ -134,7 +134,7 @@ export function DeploymentRows({
       {moving !== undefined && (
         <MoveDialog
           project={project}
-          goal={{ id: moving.uid, created: moving.created, target: moving.target }}
+          goal={{ id: moving.uid, created: moving.created, liveAt: moving.liveAt }}
           onClose={() => setMoving(undefined)}
         />
       )}

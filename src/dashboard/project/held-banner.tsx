@@ -58,7 +58,7 @@ export function HeldBanner({ project }: { project: Project }) {
             <Button
               size="small"
               icon="undo"
-              onClick={() => setGoal({ id: newest.uid, created: newest.created, target: newest.target })}
+              onClick={() => setGoal({ id: newest.uid, created: newest.created })}
             >
               Undo rollback
             </Button>

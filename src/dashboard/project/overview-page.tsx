@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { hostsOf, isOwnHost } from '#client/hosts.ts'
+import { HISTORY, previousOf } from '#client/production-history.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater, useRead } from '../api/query.ts'
@@ -90,12 +91,12 @@ const NothingLive = ({ project }: { project: Project }) => {
   )
 }
 
-/** The newest deployment that was live before this one, to go back to with one click. */
+/** What production showed before this one, to go back to with one click. */
 function useBefore(project: Project, live: ShownDeployment) {
   const { data } = useLater('deployment', listDeployments, {
-    query: { projectId: project.id, target: 'production', state: 'READY', until: live.createdAt, limit: 2 },
+    query: { projectId: project.id, state: 'READY', limit: HISTORY },
   })
-  return data?.deployments.find(({ uid }) => uid !== live.id)
+  return data && previousOf(live, data.deployments)
 }
 
 function Live({ project, live }: { project: Project; live: ShownDeployment }) {
@@ -137,7 +138,7 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
               <Button
                 size="small"
                 icon="undo"
-                onClick={() => setGoal({ id: before.uid, created: before.created, target: 'production' })}
+                onClick={() => setGoal({ id: before.uid, created: before.created, liveAt: before.liveAt })}
               >
                 Roll back
               </Button>

@@ -5,6 +5,7 @@ import type { Deployments } from '#core/deployment/deployments.ts'
 import type { CreateDeployment } from '#core/deployment/read-deployment-request.ts'
 import type { Redeploy } from '#core/deployment/redeploy.ts'
 import type { Instance } from '#core/instance/instance.ts'
+import { live } from './live.ts'
 
 type Body = BodyOf<NonNullable<(typeof createDeployment)['body']>>
 
@@ -55,6 +56,7 @@ export const deployment = (d: Deployment) => ({
   ...(d.failure ? { readyStateReason: d.failure.message } : {}),
   ...(d.queue && d.state === 'INITIALIZING' ? { queue: { ...d.queue } } : {}),
   createdAt: d.createdAt,
+  ...live(d),
   createdIn: d.createdIn,
   regions: [...d.regions],
   routes: d.routes,
@@ -81,6 +83,7 @@ export const listItem = (d: Deployment) => ({
   name: d.name,
   url: d.host,
   created: d.createdAt,
+  ...live(d),
   creator: { uid: d.creatorId },
   state: d.state,
   ...(d.failure ? { errorCode: d.failure.code } : {}),

@@ -3,6 +3,7 @@ import type { ShownBypass } from '#core/project/bypass-secrets.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ProjectDetails } from '#core/project/project-details.ts'
 import type { ShownDeployment, ShownDeployments } from '#core/project/shown-deployments.ts'
+import { live } from '../deployment/live.ts'
 import { shownPlan, shownState } from '../known-words.ts'
 import { linkOf } from './link.ts'
 
@@ -20,6 +21,7 @@ const deployment = ({ deployment: d, aliases, creator }: ShownDeployment) => ({
   plan: shownPlan(d.plan),
   private: !d.public,
   ...(d.readyAt === null ? {} : { readyAt: d.readyAt }),
+  ...live(d),
   readyState: shownState(d.state),
   ...(d.failure ? { errorCode: d.failure.code } : {}),
   ...(d.target === null ? {} : { target: d.target }),

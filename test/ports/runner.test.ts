@@ -503,6 +503,20 @@ def app(environ, start_response):
     assert.equal((await bench.get(two)).status, 200)
     assert.equal(bench.host.list(one.deploymentId).length, 0)
   })
+
+  it('stops one for one that waits, however long that one takes to end', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { instances: 2, sweepMs: 10 } })
+    const slow = `process.on('SIGTERM', () => setTimeout(() => process.exit(), 500))\n${HELLO['index.js']}`
+    const [one, two] = await Promise.all(
+      ['one', 'two'].map((name) => bench.deploy({ files: { ...HELLO, 'index.js': slow, [name]: '' } })),
+    )
+    assert.ok(one && two)
+    await bench.get(one)
+    await bench.get(two)
+    assert.equal((await bench.get(await bench.deploy({ files: HELLO }))).status, 200)
+    const left = [one, two].flatMap(({ deploymentId }) => bench.host.list(deploymentId))
+    assert.equal(left.length, 1)
+  })
 })
 
 describe('the runner without a sandbox', {

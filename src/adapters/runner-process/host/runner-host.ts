@@ -144,6 +144,11 @@ const NO_INSTANCES = 'Your plan allows no running instances.'
 /** For the sake of one start. */
 const MOST_RETIRED = 8
 
+/** Of one account, or, undefined, of anybody. */
+type Place = string | undefined
+const placeFor = (asker: string | undefined, obstacle: Obstacle): Place =>
+  obstacle === 'account' ? asker : undefined
+
 /** What the code of an image is in: nothing of it lies in a folder of this machine. */
 const IN_ITS_IMAGE: HeldProgram = { root: '/', tree: undefined, release: () => {} }
 
@@ -171,7 +176,8 @@ class ProcessHost implements RunnerHost {
   readonly #admission: Admission
   readonly #starts: Slots
   readonly #isShort: () => boolean
-  #givingBack: Promise<void> | undefined
+  /** For each instance that is on its way out, who is to have its place. */
+  readonly #leaving: Place[] = []
   /** By deployment, then by program. */
   readonly #pools = new Map<string, Map<string, ProgramPool>>()
   readonly #poolOf = new Map<string, ProgramPool>()
@@ -416,13 +422,21 @@ class ProcessHost implements RunnerHost {
         instance.idle && !instance.retiring && (obstacle === 'machine' || ownerId === asker),
     )
     const found = leastUsed(idle, all, asker)
-    return found && Promise.resolve(found.pool.retire(found.instance)).then(() => {})
+    if (!found) return undefined
+    const place = placeFor(asker, obstacle)
+    this.#leaving.push(place)
+    return found.pool.retire(found.instance).finally(() => {
+      this.#leaving.splice(this.#leaving.indexOf(place), 1)
+    })
   }
 
-  /** One after the other: what the last one leaves free is seen only when it is gone. */
-  #giveMemoryBack(): void {
-    this.#givingBack ??= this.#makeRoom()?.finally(() => {
-      this.#givingBack = undefined
+  /** The first that waits while no instance is on its way out for its sake. */
+  #nextWithoutPlace(): Admission['waiting'][number] | undefined {
+    const coming = [...this.#leaving]
+    return this.#admission.waiting.find(({ ownerId, obstacle }) => {
+      const at = coming.indexOf(placeFor(ownerId, obstacle))
+      if (at >= 0) coming.splice(at, 1)
+      return at < 0
     })
   }
 
@@ -464,9 +478,10 @@ class ProcessHost implements RunnerHost {
 
   #look(): void {
     this.#admission.look()
-    const [next] = this.#admission.waiting
+    const next = this.#nextWithoutPlace()
     if (next) void this.#makeRoom(next.ownerId, next.obstacle)
-    if (this.#isShort()) this.#giveMemoryBack()
+    // What the last one leaves free is seen only when it is gone.
+    else if (this.#leaving.length === 0 && this.#isShort()) void this.#makeRoom()
     for (const [deploymentId, pools] of this.#pools) {
       for (const [program, pool] of pools) {
         pool.sweep()

@@ -155,3 +155,20 @@ test('a misspelt variable is noticed', () => {
     'ALOFT_PROT',
   ])
 })
+
+test('machines reach each other by address or by name', () => {
+  const read = (value: string) => mistakesOf({ ALOFT_CLUSTER_ADDRESS: value }).length === 0
+  for (const value of ['10.0.0.5:3500', '[2001:db8::1]:3500', 'worker-1:3500', 'aloft_aloft.1.x9:3500'])
+    assert.ok(read(value), value)
+  for (const value of [
+    '10.0.0.5',
+    '10.0.0:3500',
+    '300.1.1.1:3500',
+    '[::zz]:3500',
+    'a/b:3500',
+    'worker:0',
+    ':3500',
+    'a:b@c:35',
+  ])
+    assert.ok(!read(value), value)
+})

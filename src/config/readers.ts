@@ -139,10 +139,12 @@ export const email: Read<string> = (value) =>
   /^[^\s@]+@[^\s@]+$/.test(value) ? value : accepted('an e-mail address')
 /** An address with a port, such as others connect to. */
 export const endpoint: Read<string> = (value) => {
-  const [, host = '', port] = /^(\[[0-9a-fA-F:]+\]|[0-9.]+):(\d{1,5})$/.exec(value) ?? []
-  return isIP(host.replace(/^\[|\]$/g, '')) !== 0 && Number(port) >= 1 && Number(port) <= 65535
+  const [, host = '', port] = /^(\[[0-9a-fA-F:]+\]|[0-9A-Za-z._-]{1,253}):(\d{1,5})$/.exec(value) ?? []
+  // What has the form of an address has to be one.
+  const isHost = isIP(host.replace(/^\[|\]$/g, '')) !== 0 || !/^(?:\[.*|[\d.]*)$/.test(host)
+  return isHost && Number(port) >= 1 && Number(port) <= 65535
     ? value
-    : accepted('an address and a port such as 10.0.0.5:3500')
+    : accepted('an address or a host name, and a port, such as 10.0.0.5:3500 or worker-1.internal:3500')
 }
 export const address: Read<string> = (value) =>
   /^[0-9a-zA-Z.:_-]+$/.test(value) ? value : accepted('an address or host name to bind')

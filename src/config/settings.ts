@@ -214,7 +214,7 @@ export const SETTINGS = {
     variable: 'ALOFT_CLUSTER_ADDRESS',
     default: 'none',
     meaning:
-      'Where other machines of the installation reach the functions of this one, as `address:port` of a network that they share. Nobody is heard there without a certificate that the installation made itself.',
+      'Where other machines of the installation reach the functions of this one, as `address:port` or `name:port` of a network that they share. With an address it listens there alone, with a name on all addresses of the machine. Nobody is heard there without a certificate that the installation made itself.',
     read: endpoint,
     fallback: none,
   }),

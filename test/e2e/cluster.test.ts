@@ -44,14 +44,15 @@ before(async () => {
     dnsPorts.push(port)
     return install({ env: { ...env, ...own, ALOFT_DNS_PORT: String(port) }, args: ['--role', 'serve'] })
   }
-  const work = async (origin: string) =>
+  /** The others find one of them by its address, the other by its name. */
+  const work = async (origin: string, host: string) =>
     install({
-      env: { ...env, ALOFT_ORIGIN: origin, ALOFT_CLUSTER_ADDRESS: `127.0.0.1:${await freePort()}` },
+      env: { ...env, ALOFT_ORIGIN: origin, ALOFT_CLUSTER_ADDRESS: `${host}:${await freePort()}` },
       args: ['--role', 'work'],
     })
   const first = await serve('iad1', '192.0.2.1')
   serving = [first, await serve('hnd1', '192.0.2.2')]
-  working = [await work('iad1'), await work('hnd1')]
+  working = [await work('iad1', '127.0.0.1'), await work('hnd1', 'localhost')]
 })
 
 after(async () => {

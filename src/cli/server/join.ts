@@ -20,7 +20,7 @@ export const command = defineCommand({
   options: {
     address: value(
       'address:port',
-      'IP address and port where other machines reach the functions of this one',
+      'IP address or host name, and port, where other machines reach the functions of this one',
     ),
     role: value('kind', `${ROLES.join(', ')}: what this machine is to do`, oneOf(ROLES)),
   },

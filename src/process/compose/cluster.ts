@@ -1,9 +1,11 @@
 import { statfs } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
 import { createAuthority } from '#adapters/cert-local/authority.ts'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
 import type { MachineRunner, OtherMachine } from '#adapters/runner-process/peer/cluster-runner.ts'
+import { addressNow, readEndpoint } from '#adapters/runner-process/peer/peer-address.ts'
 import { certificateName, connectToPeer } from '#adapters/runner-process/peer/peer-connections.ts'
 import {
   openPeerGateway,
@@ -66,10 +68,11 @@ export async function openGateway(
   to: { readonly runnerSocket: string; readonly isInstance: (path: string) => boolean },
 ): Promise<PeerGateway | undefined> {
   if (config.clusterAddress === undefined) return undefined
-  const { hostname, port } = new URL(`tls://${config.clusterAddress}`)
+  const { host, port } = readEndpoint(config.clusterAddress)
   const identity = await makeIdentity(parts, await machineName(config.dataDir))
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return openPeerGateway({ identity, host, port: Number(port), ...to, log: parts.log })
+  // A name says how others find this machine, and may lead them to an address that it does not have itself.
+  const own = isIP(host) === 0 ? undefined : host
+  return openPeerGateway({ identity, host: own, port, ...to, log: parts.log })
 }
 
 export interface Peers {
@@ -80,6 +83,8 @@ export interface Peers {
 
 interface KnownPeer {
   readonly address: string
+  /** The one that it leads to. */
+  readonly host: string
   readonly runner: MachineRunner
   machine: Machine
 }
@@ -90,25 +95,31 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
   const own = await machineName(config.dataDir)
   const peers = new Map<string, KnownPeer>()
   let identity: Promise<PeerIdentity> | undefined
+  let isClosed = false
 
   const drop = (name: string) => {
     peers.get(name)?.runner.close()
     peers.delete(name)
   }
 
-  function meet(machine: Machine, proof: PeerIdentity): void {
+  async function meet(machine: Machine, proof: PeerIdentity): Promise<void> {
     const { name, address = '' } = machine
+    const before = peers.get(name)
+    const endpoint = readEndpoint(address)
+    const host = await addressNow(endpoint, before?.address === address ? before.host : undefined)
+    if (isClosed || host === undefined) return
     const known = peers.get(name)
-    if (known?.address === address) {
+    if (known?.address === address && known.host === host) {
       known.machine = machine
       return
     }
     drop(name)
+    const at = { name, host, port: endpoint.port }
     const peer = {
       name,
-      connect: (to: Parameters<typeof connectToPeer>[2]) => connectToPeer({ name, address }, proof, to),
+      connect: (to: Parameters<typeof connectToPeer>[2]) => connectToPeer(at, proof, to),
     }
-    peers.set(name, { address, machine, runner: createRunnerClient({ peer, logger: log }) })
+    peers.set(name, { address, host, machine, runner: createRunnerClient({ peer, logger: log }) })
   }
 
   const others = () =>
@@ -119,7 +130,7 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
     const proof = await identity
     const there = others()
     for (const name of peers.keys()) if (!there.some((machine) => machine.name === name)) drop(name)
-    if (proof) for (const machine of there) meet(machine, proof)
+    if (proof) await Promise.all(there.map((machine) => meet(machine, proof)))
   }
 
   const stop = machines.onLook(() => {
@@ -134,6 +145,7 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
         .filter(({ machine }) => !machine.isDraining)
         .map(({ machine: { name, load, origin }, runner }) => ({ name, load, origin, runner })),
     close() {
+      isClosed = true
       stop()
       for (const name of [...peers.keys()]) drop(name)
     },

@@ -5,8 +5,9 @@ import type { PeerIdentity } from './peer-gateway.ts'
 export interface Peer {
   /** The name that its certificate has to be for. */
   readonly name: string
-  /** `address:port`. */
-  readonly address: string
+  /** An IP address. */
+  readonly host: string
+  readonly port: number
 }
 
 /** The name in the certificate of a machine. */
@@ -14,14 +15,12 @@ export const certificateName = (machine: string): string => `${machine}.machine.
 
 /** A connection to the working process of another machine, or to one of its instances. It can be written to at once. */
 export function connectToPeer(
-  { name, address }: Peer,
+  { name, host, port }: Peer,
   { cert, key, authority }: PeerIdentity,
   to: 'runner' | { readonly instance: string },
 ): Socket {
-  const { hostname, port } = new URL(`tls://${address}`)
   const socket = connect({
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port),
+    ...{ host, port },
     ...{ cert, key, ca: [authority] },
     servername: certificateName(name),
     minVersion: 'TLSv1.3',

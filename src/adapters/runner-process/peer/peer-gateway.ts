@@ -12,7 +12,8 @@ export interface PeerIdentity {
 
 export interface PeerGatewayOptions {
   readonly identity: PeerIdentity
-  readonly host: string
+  /** All addresses of the machine where it is left out. */
+  readonly host?: string | undefined
   readonly port: number
   /** Where the working process of this machine takes requests for instances. */
   readonly runnerSocket: string
@@ -57,7 +58,10 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     // Another process of this machine may be about to take the place of this one.
-    server.listen({ host, port, reusePort: process.platform === 'linux' }, resolve)
+    server.listen(
+      { ...(host === undefined ? {} : { host }), port, reusePort: process.platform === 'linux' },
+      resolve,
+    )
   })
   const address = server.address()
   return {

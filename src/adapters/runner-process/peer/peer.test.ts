@@ -62,7 +62,7 @@ async function openWorld(t: TestContext, identity: PeerIdentity) {
     await rm(folder, { recursive: true, force: true })
   })
   return {
-    peer: { name: 'worker', address: `127.0.0.1:${gateway.port}` },
+    peer: { name: 'worker', host: '127.0.0.1', port: gateway.port },
     instance,
     other,
     port: gateway.port,

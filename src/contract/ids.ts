@@ -42,6 +42,7 @@ export const newId = {
   audit: () => `aud_${random(BASE62, 24)}`,
   log: () => `log_${random(BASE62, 24)}`,
   push: () => `push_${random(BASE62, 24)}`,
+  gitApp: () => `gap_${random(BASE62, 24)}`,
   gitConnection: () => `gcn_${random(BASE62, 24)}`,
   deployHook: () => random(BASE62, 20),
   project: () => `prj_${random(BASE62, 28)}`,

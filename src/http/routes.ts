@@ -104,7 +104,15 @@ export interface UseCases {
   readonly files: Files
   readonly git: Pick<
     GitRouteParts,
-    'pushes' | 'hooks' | 'sources' | 'connections' | 'repositories' | 'follow' | 'maxBytes'
+    | 'pushes'
+    | 'hooks'
+    | 'sources'
+    | 'connections'
+    | 'apps'
+    | 'appDeliveries'
+    | 'repositories'
+    | 'follow'
+    | 'maxBytes'
   >
   readonly installations: Installations
   readonly logins: Logins

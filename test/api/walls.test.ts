@@ -6,6 +6,7 @@ import { apiSuite } from '#test/support/api-suite.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
 import { install, registerApplication } from '#test/support/integrations.ts'
 import {
+  sampleApp,
   sampleConnection,
   sampleDelivery,
   sampleDomain,
@@ -68,6 +69,8 @@ const ABOUT_ONESELF = new Set([
   'GET /v1/log-drains',
   'POST /v1/git/connections',
   'GET /v1/git/connections',
+  'POST /v1/git/apps',
+  'GET /v1/git/apps',
   'GET /v1/audit-log',
   'GET /v1/analytics/projects',
   'GET /v1/changes',
@@ -121,6 +124,8 @@ const BODIES: Record<string, unknown> = {
   'PATCH /v1/operator/machines/:name': { draining: true },
   'POST /v2/projects/:idOrName/deploy-hooks': { name: 'x', ref: 'main' },
   'PUT /v1/projects/:idOrName/git': { url: 'https://git.example/me/site.git' },
+  'POST /v1/git/apps': { organization: 'intruder' },
+  'POST /v1/git/apps/:id/conversion': { code: 'x', state: 'x' },
   'POST /v1/git/connections': { kind: 'github', url: 'http://127.0.0.1:1', token: 'x' },
   'POST /v1/webhooks': { url: 'https://example.com', events: ['project.created'] },
   'PATCH /v1/webhooks/:id': { events: ['project.removed'] },
@@ -254,6 +259,8 @@ apiSuite('walls between accounts', (server) => {
     await server.parts.stores.drains.add(drain, '0')
     const connection = sampleConnection({ ownerId: owner.id })
     await server.parts.stores.connections.add(connection)
+    const app = sampleApp({ ownerId: owner.id })
+    await server.parts.stores.apps.add(app)
     const delivery = sampleDelivery({ ownerId: owner.id, target: { kind: 'webhook', id: webhook.id } })
     await server.parts.stores.deliveries.add(delivery)
     await server.parts.stores.domains.add(
@@ -297,6 +304,7 @@ apiSuite('walls between accounts', (server) => {
       webhooks: webhook.id,
       'log-drains': drain.id,
       connections: connection.id,
+      apps: app.id,
       deliveries: delivery.id,
       applications: application.id,
       configuration: installed.configurationId,
@@ -375,6 +383,7 @@ apiSuite('walls between accounts', (server) => {
     assert.deepEqual(domains.body.domains, [projectDomain])
     assert.deepEqual(await server.parts.stores.drains.list(owner.id), [drain])
     assert.deepEqual(await server.parts.stores.connections.list(owner.id), [connection])
+    assert.deepEqual(await server.parts.stores.apps.list(owner.id), [app])
     const kept = await server.call('GET /v2/platform/secrets', { token: owner.token })
     assert.deepEqual(
       kept.body.secrets.map(({ uid, name }: { uid: string; name: string }) => [uid, name]),

@@ -41,6 +41,21 @@ eachDatabase((name, open) =>
       assert.deepEqual(await b(jobs), [])
     })
 
+    it('takes another job of a key once the first was begun and said so', async (t) => {
+      const { jobs } = (await openStores(t, open)).stores
+      const enqueue = () => jobs.enqueue({ kind: 'mail', payload: {}, key: 'k', runAt: NOW })
+      const first = await enqueue()
+      await jobs.begun('k')
+      assert.equal(await enqueue(), first, 'nobody has begun it')
+      await a(jobs)
+      assert.equal(await enqueue(), first)
+      await jobs.begun('k')
+      const second = await enqueue()
+      assert.notEqual(second, first)
+      assert.equal(await enqueue(), second)
+      assert.equal(await jobs.complete(first, 'a'), true)
+    })
+
     it('is due at once unless a time is given', async (t) => {
       const { stores, clock } = await openStores(t, open)
       await stores.jobs.enqueue({ kind: 'mail', payload: {} })

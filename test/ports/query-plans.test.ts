@@ -16,6 +16,7 @@ import type { MachineReport } from '#core/machine/machine.ts'
 import { clockOf } from '#test/support/clock.ts'
 import {
   sampleAlias,
+  sampleApp,
   sampleApplication,
   sampleAuditEntry,
   sampleCertificate,
@@ -89,6 +90,7 @@ const pull = samplePull({ ownerId: user.id, projectId: pushedTo.id })
 const push = samplePush({ ownerId: user.id, projectId: pushedTo.id })
 const source = sampleSource({ ownerId: user.id, projectId: pushedTo.id })
 const connection = sampleConnection({ ownerId: user.id })
+const app = sampleApp({ ownerId: user.id })
 const webhook = sampleWebhook({ ownerId: user.id })
 const auditEntry = sampleAuditEntry({ ownerId: user.id, userId: user.id })
 const cronProject = sampleProject({ ownerId: user.id, name: 'with-crons' })
@@ -243,6 +245,7 @@ const callsOn = ({
       await jobs.enqueue({ kind: 'mail', payload: {}, key: 'k' })
     },
     withdraw: () => jobs.withdraw('k'),
+    begun: () => jobs.begun('k'),
     claim: async () => {
       const claim = { kinds, worker: 'w', now: 2e12, leaseUntil: 3e12, limit: 5 }
       await jobs.claim(claim)
@@ -320,6 +323,7 @@ const callsOnOthers = ({
   gitObjects,
   sources,
   connections,
+  apps,
   events,
 }: Others): OtherCalls => ({
   applications: {
@@ -445,6 +449,14 @@ const callsOnOthers = ({
     list: () => connections.list(user.id),
     update: () => connections.update(connection.id, { problem: null }),
     remove: () => connections.remove(user.id, connection.id),
+  },
+  apps: {
+    add: () => apps.add(app),
+    byId: () => apps.byId(app.id),
+    list: () => apps.list(user.id),
+    claim: () => apps.claim(app.id, 'hash'),
+    update: () => apps.update(app.id, { heardAt: 1 }),
+    remove: () => apps.remove(user.id, app.id),
   },
   gitObjects: {
     add: () => gitObjects.add(user.id, new Map([['oid', file.sha1]])),

@@ -47,6 +47,10 @@ export interface ContractHost extends Omit<GitHost, 'repository'> {
   readonly hooks: Hook[]
   readonly deployments: { readonly id: number; readonly body: Json; readonly states: Json[] }[]
   readonly calls: Call[]
+  /** Whose tokens it takes. */
+  readonly tokens: Set<string>
+  /** Answers first, where it answers at all. */
+  first: ((request: IncomingMessage, path: string, body: Json) => Answer | undefined) | undefined
   /** What calls are answered with, in the place of doing them. */
   refusal: number | undefined
   /** Where the installation really listens: in tests its address is only a name. */
@@ -64,7 +68,7 @@ interface Asked {
   readonly query: URLSearchParams
   readonly body: Json
 }
-type Answer = readonly [status: number, body?: unknown, headers?: Record<string, string>]
+export type Answer = readonly [status: number, body?: unknown, headers?: Record<string, string>]
 type Row = readonly [
   on: `${'GET' | 'POST' | 'DELETE'} ${string}`,
   answer: (asked: Asked) => Answer | Promise<Answer>,
@@ -91,6 +95,8 @@ export async function startContractHost(kind: ContractKind): Promise<ContractHos
     hooks: [] as Hook[],
     deployments: [] as ContractHost['deployments'],
     calls: [] as Call[],
+    tokens: new Set([token]),
+    first: undefined as ContractHost['first'],
     refusal: undefined as number | undefined,
     reaches: undefined as string | undefined,
     withoutHooks: false,
@@ -250,6 +256,18 @@ export async function startContractHost(kind: ContractKind): Promise<ContractHos
   const ROWS: Readonly<Record<ContractKind, readonly Row[]>> = {
     github: [
       ...githubRows('per_page'),
+      [
+        'GET /installation/repositories',
+        (asked) => {
+          const [status, repositories, headers = {}] = page(
+            state.repositories.map(likeGithub),
+            asked,
+            'per_page',
+            100,
+          )
+          return [status, { total_count: state.repositories.length, repositories }, headers]
+        },
+      ],
       ['GET /user/repos', (asked) => page(state.repositories.map(likeGithub), asked, 'per_page', 100)],
       [
         'POST /repos/:owner/:name/hooks/:id/pings',
@@ -422,7 +440,7 @@ export async function startContractHost(kind: ContractKind): Promise<ContractHos
   const BASE = { github: '/api/v3', gitea: '/api/v1', gitlab: '/api/v4', bitbucket: '/2.0' }[kind]
   const isSignedIn = ({ headers }: IncomingMessage): boolean =>
     ({
-      github: headers.authorization === `Bearer ${token}`,
+      github: state.tokens.has(headers.authorization?.replace('Bearer ', '') ?? ''),
       gitea: headers.authorization === `token ${token}`,
       gitlab: headers['private-token'] === token,
       bitbucket:
@@ -443,18 +461,19 @@ export async function startContractHost(kind: ContractKind): Promise<ContractHos
     const [status, reply, headers = {}]: Answer =
       state.refusal !== undefined
         ? [state.refusal, { message: 'Refused' }]
-        : !isSignedIn(request)
-          ? [401, { message: 'Bad credentials' }]
-          : state.withoutHooks && path.endsWith('/hooks')
-            ? [403, { message: 'Resource not accessible by personal access token' }]
-            : ((await row?.answer(asked)) ?? NOT_FOUND)
+        : (state.first?.(request, path.slice(BASE.length), body) ??
+          (!isSignedIn(request)
+            ? [401, { message: 'Bad credentials' }]
+            : state.withoutHooks && path.endsWith('/hooks')
+              ? [403, { message: 'Resource not accessible by personal access token' }]
+              : ((await row?.answer(asked)) ?? NOT_FOUND)))
     state.calls.push({ method: request.method ?? '', path: path.slice(BASE.length), status, body })
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(reply === undefined ? undefined : JSON.stringify(reply))
     return true
   }
 
-  const host = await startGitHost(token, api)
+  const host = await startGitHost((password) => state.tokens.has(password), api)
   return Object.assign(state, {
     url: host.url,
     deliver,

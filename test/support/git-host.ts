@@ -20,13 +20,19 @@ type Handler = (request: IncomingMessage, response: ServerResponse, path: string
  * A host of repositories: git's own program behind HTTP, for whoever has the token. `api` answers first, and says
  * whether it did.
  */
-export async function startGitHost(token: string, api: Handler = async () => false): Promise<GitHost> {
+export async function startGitHost(
+  token: string | ((password: string) => boolean),
+  api: Handler = async () => false,
+): Promise<GitHost> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-host-'))
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://host')
     if (await api(request, response, url.pathname)) return
     const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (!Buffer.from(basic, 'base64').toString().endsWith(`:${token}`)) {
+    const password = Buffer.from(basic, 'base64')
+      .toString()
+      .replace(/^[^:]*:/, '')
+    if (typeof token === 'string' ? password !== token : !token(password)) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="host"' }).end()
       return
     }

@@ -13,6 +13,7 @@ import type { Domain } from '#core/domain/domain.ts'
 import type { Drain } from '#core/drain/drain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
+import type { GitApp } from '#core/git/app/app.ts'
 import type { GitConnection } from '#core/git/connection.ts'
 import type { Pull } from '#core/git/pull.ts'
 import type { Push } from '#core/git/push.ts'
@@ -520,12 +521,27 @@ export const sampleConnection = (
   url: 'https://github.com',
   username: null,
   sealedToken: 'sealed',
+  app: null,
   login: 'octocat',
   userId: '1',
   createdBy: given.ownerId,
   createdAt: 1_700_000_000_000,
   checkedAt: 1_700_000_000_000,
   problem: null,
+  ...given,
+})
+
+export const sampleApp = (given: Partial<GitApp> & Pick<GitApp, 'ownerId'>): GitApp => ({
+  id: newId.gitApp(),
+  slug: 'octocat',
+  url: 'https://github.com',
+  organization: null,
+  createdBy: given.ownerId,
+  createdAt: 1_700_000_000_000,
+  stateHash: 'hash',
+  made: null,
+  heardAt: null,
+  refusedAt: null,
   ...given,
 })
 

@@ -23,7 +23,8 @@ const BASES: Readonly<Record<HostKind, (url: URL) => string>> = {
 
 const HEADERS: Readonly<Record<HostKind, (access: HostAccess) => Readonly<Record<string, string>>>> = {
   github: ({ token }) => ({
-    authorization: `Bearer ${token}`,
+    // What the manifest of an app became is asked for by the code alone.
+    ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
     accept: 'application/vnd.github+json',
     'x-github-api-version': '2022-11-28',
   }),
@@ -96,7 +97,9 @@ export const createHostCall =
       return { body: undefined, hasNext: false }
     // GitHub answers 403 to those who have asked too often.
     const isLater = status === 429 || status >= 500 || headers['x-ratelimit-remaining'] === '0'
-    throw isLater ? new Error(told) : new HostRefusal(told, status)
+    throw isLater
+      ? new Error(told)
+      : new HostRefusal(told, status, Date.parse(headers.date ?? '') || undefined)
   }
 
 function parse(answer: string, told: string): unknown {

@@ -13,6 +13,7 @@ import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
 import type { EventQueue } from '#core/event/event.ts'
 import { createEventQueue } from '#core/event/event-queue.ts'
 import type { FileStore } from '#core/file/file-store.ts'
+import type { AppStore } from '#core/git/app/app.ts'
 import type { ConnectionStore } from '#core/git/connection.ts'
 import type { PullStore } from '#core/git/pull.ts'
 import type { GitObjectStore, PushStore } from '#core/git/push-store.ts'
@@ -68,6 +69,7 @@ import { createDomainStore } from './domain/domain-store.ts'
 import { createOrderStore } from './domain/order-store.ts'
 import { createProjectDomainStore } from './domain/project-domain-store.ts'
 import { createFileStore } from './file/file-store.ts'
+import { createAppStore } from './git/app-store.ts'
 import { createConnectionStore } from './git/connection-store.ts'
 import { createGitObjectStore } from './git/git-object-store.ts'
 import { createPullStore } from './git/pull-store.ts'
@@ -128,6 +130,7 @@ export interface Stores {
   readonly sources: SourceStore
   readonly pulls: PullStore
   readonly connections: ConnectionStore
+  readonly apps: AppStore
   readonly audit: AuditStore
   readonly events: EventQueue
   readonly usage: UsageStore
@@ -195,6 +198,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   sources: ({ db }) => createSourceStore(db),
   pulls: ({ db }) => createPullStore(db),
   connections: ({ db }) => createConnectionStore(db),
+  apps: ({ db }) => createAppStore(db),
   events: ({ db, stores, site = '' }) =>
     createEventQueue({
       listeners: createListenerStore(db),

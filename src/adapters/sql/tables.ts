@@ -70,6 +70,7 @@ export interface Tables {
   readonly git_deliveries: GitDeliveryTable
   readonly git_pulls: GitPullTable
   readonly git_connections: GitConnectionTable
+  readonly git_apps: GitConnectionTable
   readonly drains: DrainTable
   readonly drain_cursors: DrainCursorTable
   readonly crons: CronTable

@@ -9,11 +9,14 @@ const HOSTS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
 /** Applications see none of it: what a token reads is more than the projects that they were given. */
 const common = { gen: 'current', teamBySlug: true, access: PERSONAL } as const
 
-const Connection = Type.Object({
+export const Connection = Type.Object({
   id: Type.String(),
   kind: Type.Enum(HOSTS),
   url: Type.String({ description: 'Where the host is, such as `https://github.com`.' }),
   login: Type.String({ description: 'Whose account at the host it is.' }),
+  appId: Nullable(
+    Type.String({ description: 'The GitHub App that it is an installation of; null where it has a token.' }),
+  ),
   createdBy: Type.String({ description: 'The user who connected it.' }),
   createdAt: Time,
   problem: Nullable(

@@ -9,7 +9,10 @@ export interface GitConnection {
   readonly url: string
   /** What goes with the token where the host asks for a user name: Bitbucket does. */
   readonly username: string | null
-  readonly sealedToken: string
+  /** Null where an app signs in. */
+  readonly sealedToken: string | null
+  /** The installation of an app that it stands for; null where a token was given. */
+  readonly app: { readonly id: string; readonly installationId: string } | null
   /** Who the host says it is. */
   readonly login: string
   /** By which the host tells them apart. */

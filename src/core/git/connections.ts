@@ -17,7 +17,7 @@ import {
 } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 import type { HostAccounts, RepositoryPage } from './host-accounts.ts'
-import { type HostKind, HostRefusal } from './host-api.ts'
+import { type HostAccess, type HostKind, HostRefusal } from './host-api.ts'
 import type { SourceStore } from './source.ts'
 
 export interface ConnectionRequest {
@@ -48,7 +48,7 @@ interface ConnectionsParts {
   readonly allowsAddress: Allows
   readonly sources: Pick<SourceStore, 'through'>
   readonly projects: Pick<ProjectStore, 'byId'>
-  readonly credentials: Pick<Credentials, 'connection'>
+  readonly credentials: Pick<Credentials, 'connection' | 'look'>
   readonly vault: Vault
   readonly clock: Clock
 }
@@ -70,6 +70,7 @@ export function createConnections(parts: ConnectionsParts): Connections {
       const { id: userId, login } = await asked(accounts.who(access, AbortSignal.timeout(MINUTE)), url)
       const [id, now] = [newId.gitConnection(), clock.now()]
       const connection: GitConnection = {
+        app: null,
         ...{ id, ownerId: ctx.owner.id, kind, url, username, login, userId },
         sealedToken: vault.seal(token, connectionPurpose(id)),
         createdBy: ctx.actor.user.id,
@@ -113,8 +114,7 @@ export function createConnections(parts: ConnectionsParts): Connections {
 
     async repositories(ctx, id, query) {
       const connection = await get(ctx, id)
-      const access = await parts.credentials.connection(connection)
-      return watched({ store, clock }, connection, () =>
+      return watched({ store, clock, credentials: parts.credentials }, connection, (access) =>
         accounts.repositories(access, { ...query, userId: connection.userId }, AbortSignal.timeout(MINUTE)),
       )
     },
@@ -123,19 +123,33 @@ export function createConnections(parts: ConnectionsParts): Connections {
 
 /** Asks the host, and remembers where it no longer accepts the token, or does again. */
 export async function watched<T>(
-  { store, clock }: { readonly store: Pick<ConnectionStore, 'update'>; readonly clock: Clock },
-  { id, url, problem }: GitConnection,
-  ask: () => Promise<T>,
+  { store, clock, credentials }: WatchParts,
+  connection: GitConnection,
+  ask: (access: HostAccess) => Promise<T>,
 ): Promise<T> {
+  const { id, url, problem, app } = connection
   const remember = (now: string | null) => store.update(id, { checkedAt: clock.now(), problem: now })
-  try {
-    const answer = await ask()
-    if (problem !== null) await remember(null)
-    return answer
-  } catch (error) {
-    if (error instanceof HostRefusal && error.status === 401) await remember(rejected(url))
-    return asked(Promise.reject(error), url)
+  const askOnce = async (): Promise<T> => {
+    try {
+      const answer = await ask(await credentials.connection(connection))
+      if (problem !== null) await remember(null)
+      return answer
+    } catch (error) {
+      const status = error instanceof HostRefusal ? error.status : undefined
+      if (app === null && status === 401) await remember(rejected(url))
+      // Also what an app may do no more is told by that it is suspended or gone.
+      const why =
+        app !== null && (status === 401 || status === 403) ? await credentials.look(connection) : null
+      throw why === null ? error : new AloftError('bad_request', why)
+    }
   }
+  return asked(askOnce(), url)
+}
+
+interface WatchParts {
+  readonly store: Pick<ConnectionStore, 'update'>
+  readonly credentials: Pick<Credentials, 'connection' | 'look'>
+  readonly clock: Clock
 }
 
 const rejected = (url: string): string =>
@@ -167,7 +181,7 @@ export async function asked<T>(answer: Promise<T>, url: string): Promise<T> {
 const unknown = (id: string) =>
   new AloftError('not_found', `There is no connected Git host \`${id.slice(0, 100)}\`.`)
 
-function readHost(kind: HostKind, given: string | undefined, allows: Allows): string {
+export function readHost(kind: HostKind, given: string | undefined, allows: Allows): string {
   const text = given ?? HOST_URLS[kind]
   if (text === undefined)
     throw new AloftError(

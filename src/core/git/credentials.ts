@@ -1,8 +1,9 @@
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import type { AppAccess } from './app/app-access.ts'
 import { type ConnectionStore, connectionPurpose, type GitConnection } from './connection.ts'
 import { GitError } from './git-repositories.ts'
-import type { HostAccess } from './host-api.ts'
+import { type HostAccess, HostRefusal } from './host-api.ts'
 import {
   type GitSource,
   hostKindOf,
@@ -18,30 +19,53 @@ export interface Credentials {
   remote(source: GitSource): Promise<RemoteAccess>
   /** For the API of its host; undefined where there is none to ask, or nothing to sign in with. */
   host(source: GitSource): Promise<HostAccess | undefined>
-  /** Of a connected host itself. */
+  /** Of a connected host itself. Rejects as `HostAccounts` does where an app is not let in any more. */
   connection(connection: GitConnection): Promise<HostAccess>
+  /** Asks the host of an app why it does not let it in; null where it does, and where a token was given. */
+  look(connection: GitConnection): Promise<string | null>
 }
 
 interface CredentialParts {
   readonly connections: Pick<ConnectionStore, 'byId'>
   readonly projects: Pick<ProjectStore, 'byId'>
+  readonly apps: Pick<AppAccess, 'token' | 'look'>
   readonly vault: Vault
 }
 
-export function createCredentials({ connections, projects, vault }: CredentialParts): Credentials {
+export function createCredentials({ connections, projects, apps, vault }: CredentialParts): Credentials {
   /** Of the account that the project belongs to by now: one that was given away takes no token with it. */
   async function connectionOf({ connectionId, projectId }: GitSource): Promise<GitConnection | undefined> {
     const found = connectionId === null ? undefined : await connections.byId(connectionId)
     return found && found.ownerId === (await projects.byId(projectId))?.ownerId ? found : undefined
   }
 
-  const connection: Credentials['connection'] = async ({ id, kind, url, username, sealedToken }) => ({
-    ...{ kind, url, username: username ?? 'git' },
-    token: vault.open(sealedToken, connectionPurpose(id)),
-  })
+  const connection: Credentials['connection'] = async (of) => {
+    const { id, kind, url, username, sealedToken } = of
+    return {
+      ...{ kind, url, username: username ?? 'git' },
+      ...(sealedToken === null
+        ? { isApp: true, token: await apps.token(of) }
+        : { token: vault.open(sealedToken, connectionPurpose(id)) }),
+    }
+  }
+
+  /** The same, for whoever knows of git alone. */
+  const tokenFor = async (of: GitConnection): Promise<string> => {
+    try {
+      return (await connection(of)).token
+    } catch (error) {
+      throw new GitError(
+        error instanceof HostRefusal
+          ? error.message
+          : `${new URL(of.url).hostname} can’t be reached right now`,
+        { cause: error },
+      )
+    }
+  }
 
   return {
     connection,
+    look: async (of) => (of.app === null ? null : apps.look(of)),
 
     async remote(source) {
       const { url, knownHosts, sealedKey, sealedToken, projectId } = source
@@ -51,7 +75,7 @@ export function createCredentials({ connections, projects, vault }: CredentialPa
           throw new GitError(
             'the Git host that it was connected through is gone. Connect the repository again',
           )
-        return { url, username: gitUserOf(through), token: (await connection(through)).token }
+        return { url, username: gitUserOf(through), token: await tokenFor(through) }
       }
       return {
         url,

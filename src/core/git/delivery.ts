@@ -3,7 +3,7 @@ import type { PullEvent } from './pull.ts'
 import type { PushReason } from './push.ts'
 
 /** A call of the host of a repository, as it came. */
-export interface Delivery {
+export interface Delivery<Content = PullEvent> {
   /** By which the host tells its deliveries apart. */
   readonly id: string | undefined
   /** What shows that the host knows the secret: a SHA-256 HMAC of the body in hexadecimal, or the secret itself. */
@@ -13,7 +13,7 @@ export interface Delivery {
    * How its content is read, where it is about a pull request: that cannot be asked of the repository, so that it is
    * believed, and has to be signed. Undefined of what leads to nothing, such as a label.
    */
-  readonly readPull?: ((body: Buffer) => PullEvent | undefined) | undefined
+  readonly read?: ((body: Buffer) => Content | undefined) | undefined
 }
 
 /** In the place of a ref, for deliveries of which nothing is believed. */
@@ -41,29 +41,29 @@ export const REFUSALS = {
 
 export const webhookPurpose = (projectId: string): string => `git-webhook ${projectId}`
 
-export type Checked =
+export type Checked<Content> =
   | { readonly isGenuine: false }
   | {
       readonly isGenuine: true
       /** The same for the same delivery alone; undefined where the host gave it no id. */
       readonly key: string | undefined
-      readonly pull: PullEvent | undefined
+      readonly content: Content | undefined
     }
 
 /**
  * Whether a delivery was made by somebody who knows the secret. Some hosts give the same id to everything that one
  * command led to, so what tells deliveries apart is the id together with the content.
  */
-export async function checkDelivery(
-  { id, proof, body, readPull }: Delivery & { readonly proof: NonNullable<Delivery['proof']> },
+export async function checkDelivery<Content>(
+  { id, proof, body, read }: Delivery<Content> & { readonly proof: NonNullable<Delivery['proof']> },
   secret: string,
-): Promise<Checked> {
-  const [signed, content] = [createHmac('sha256', secret), createHash('sha256')]
+): Promise<Checked<Content>> {
+  const [signed, hashed] = [createHmac('sha256', secret), createHash('sha256')]
   const chunks: Uint8Array[] = []
   for await (const chunk of body) {
     signed.update(chunk)
-    content.update(chunk)
-    if (readPull) chunks.push(chunk)
+    hashed.update(chunk)
+    if (read) chunks.push(chunk)
   }
   const isGenuine =
     proof.kind === 'hmac'
@@ -74,9 +74,9 @@ export async function checkDelivery(
     id === undefined
       ? undefined
       : createHash('sha256')
-          .update(`${id}\n${content.digest('hex')}`)
+          .update(`${id}\n${hashed.digest('hex')}`)
           .digest('hex')
-  return { isGenuine, key, pull: readPull?.(Buffer.concat(chunks)) }
+  return { isGenuine, key, content: read?.(Buffer.concat(chunks)) }
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -42,8 +42,12 @@ export class HostRefusal extends Error {
   /** What the host answered; undefined where it was not asked. */
   readonly status: number | undefined
 
-  constructor(message: string, status: number | undefined) {
+  /** The time of its clock, where it told that. */
+  readonly date: number | undefined
+
+  constructor(message: string, status: number | undefined, date?: number) {
     super(message)
     this.status = status
+    this.date = date
   }
 }

@@ -2,6 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { MadeApp } from './app/app.ts'
 import { asked } from './connections.ts'
 import type { Credentials } from './credentials.ts'
 import { webhookPurpose } from './delivery.ts'
@@ -13,15 +14,22 @@ interface SourceHookParts {
   readonly credentials: Credentials
   readonly vault: Vault
   readonly clock: Clock
+  /** The app of which a connected host is an installation; undefined where it is none. */
+  readonly appOf: (connectionId: string) => Promise<Pick<MadeApp, 'isCalling'> | undefined>
   /** `{base_url}`. */
   readonly site: string
 }
+
+/** In the place of the id of a webhook, where the app of the host has one for all its repositories. */
+const OF_APP = 'app'
+const NOT_CALLING =
+  'GitHub does not call this installation, because its address is not one of the public internet. The repository is asked every few minutes instead.'
 
 export const webhookUrlOf = (site: string, { projectId, hookSecret }: GitSource): string =>
   `${site}/v1/git/called/${projectId}/${hookSecret}`
 
 /** The webhook of a repository that was connected through its host. */
-export function createSourceHook({ hooks, credentials, vault, clock, site }: SourceHookParts) {
+export function createSourceHook({ hooks, credentials, vault, clock, appOf, site }: SourceHookParts) {
   const accessTo = async (source: GitSource) =>
     source.connectionId === null ? undefined : await credentials.host(source)
 
@@ -42,6 +50,13 @@ export function createSourceHook({ hooks, credentials, vault, clock, site }: Sou
      * few minutes: it is told beside the address, which can then be entered by hand.
      */
     async make(source: GitSource, save: (hook: SourceHook) => Promise<unknown>): Promise<boolean> {
+      const app = source.connectionId === null ? undefined : await appOf(source.connectionId)
+      if (app) {
+        // One address has the deliveries of all its repositories.
+        const problem = app.isCalling ? null : NOT_CALLING
+        await save({ id: OF_APP, problem, triedAt: null, heardAt: null })
+        return true
+      }
       const access = await accessTo(source)
       if (!access || source.sealedWebhookSecret === null) return false
       const secret = vault.open(source.sealedWebhookSecret, webhookPurpose(source.projectId))
@@ -62,7 +77,7 @@ export function createSourceHook({ hooks, credentials, vault, clock, site }: Sou
     /** What the host refuses here leaves behind a webhook that calls in vain. */
     async remove(source: GitSource): Promise<void> {
       const id = source.hook?.id
-      const access = id ? await accessTo(source) : undefined
+      const access = id && id !== OF_APP ? await accessTo(source) : undefined
       if (id && access)
         await why(source, () => hooks.remove(access, repositoryOf(source), id, AbortSignal.timeout(MINUTE)))
     },

@@ -11,20 +11,11 @@ import type { Projects } from '../project/projects.ts'
 import type { ConnectionStore, GitConnection } from './connection.ts'
 import { watched } from './connections.ts'
 import type { Credentials } from './credentials.ts'
-import {
-  checkDelivery,
-  type Delivery,
-  isSame,
-  REFUSALS,
-  REFUSED_KEPT,
-  REFUSED_REF,
-  webhookPurpose,
-} from './delivery.ts'
-import { followPull } from './follow-pull.ts'
+import { checkDelivery, type Delivery, isSame, REFUSALS, webhookPurpose } from './delivery.ts'
+import { type FollowDeliveryParts, followDelivery, refuseDelivery } from './follow-delivery.ts'
 import type { GitRepositories } from './git-repositories.ts'
 import { type HostAccounts, isRepositoryName } from './host-accounts.ts'
 import type { HostKind } from './host-api.ts'
-import { newPush } from './new-push.ts'
 import type { PullStore } from './pull.ts'
 import type { PushReason } from './push.ts'
 import type { PushStore } from './push-store.ts'
@@ -112,21 +103,8 @@ export function createSources({
     return source
   }
 
-  /** The account that it was connected by may have given the project away. */
-  const ownerOf = async ({ projectId, ownerId }: GitSource): Promise<string> =>
-    (await projects.byId(projectId))?.ownerId ?? ownerId
-
-  async function refuse(source: GitSource, reason: PushReason): Promise<void> {
-    const { projectId, userId } = source
-    const ownerId = await ownerOf(source)
-    await transact(async ({ pushes }) => {
-      await newPush(pushes, clock, {
-        ...{ projectId, ownerId, userId, source: 'webhook', ref: REFUSED_REF, before: null, after: null },
-        ...{ state: 'skipped', reason },
-      })
-      await pushes.keepNewest(projectId, REFUSED_REF, REFUSED_KEPT)
-    })
-  }
+  const following: FollowDeliveryParts = { store, projects, transact, clock }
+  const refuse = (source: GitSource, reason: PushReason) => refuseDelivery(following, source, reason)
 
   /** The repository that is meant by its name at a connected host, once the host has shown it. */
   async function throughHost(
@@ -144,8 +122,7 @@ export function createSources({
       throw new AloftError('not_found', `There is no connected Git host \`${connectionId.slice(0, 100)}\`.`)
     if (!isRepositoryName(repository))
       throw new AloftError('bad_request', 'Invalid request: `repository` should be `owner/name`.')
-    const access = await credentials.connection(connection)
-    const found = await watched({ store: connections, clock }, connection, () =>
+    const found = await watched({ store: connections, credentials, clock }, connection, (access) =>
       accounts.repository(access, repository, AbortSignal.timeout(MINUTE)),
     )
     if (!found)
@@ -154,13 +131,6 @@ export function createSources({
         `${new URL(connection.url).hostname} shows ${connection.login} no repository ${repository}. Check its name, and what the token may read.`,
       )
     return { connection, url: `${connection.url}/${found.name}.git` }
-  }
-
-  /** That deliveries come: written once in a while, not with each of them. */
-  async function heard({ projectId, hook }: GitSource): Promise<void> {
-    const now = clock.now()
-    if (hook && (hook.heardAt === null || now - hook.heardAt > MINUTE || hook.problem !== null))
-      await store.update(projectId, { hook: { ...hook, heardAt: now, problem: null } })
   }
 
   return {
@@ -243,7 +213,7 @@ export function createSources({
         proof === undefined || sealed === null
           ? undefined
           : await checkDelivery({ ...delivery, proof }, vault.open(sealed, webhookPurpose(projectId)))
-      if (checked === undefined && delivery.readPull) {
+      if (checked === undefined && delivery.read) {
         await refuse(source, REFUSALS.unsigned)
         throw new AloftError('forbidden', REFUSALS.unsigned.message)
       }
@@ -251,22 +221,9 @@ export function createSources({
         await refuse(source, REFUSALS.signature)
         throw new AloftError('forbidden', REFUSALS.signature.message)
       }
-      if (checked) await heard(source)
-      const ownerId = await ownerOf(source)
-      const isNew = await transact(async (stores) => {
-        const { sources, jobs } = stores
-        if (checked?.key !== undefined && !(await sources.remember(projectId, checked.key, clock.now())))
-          return false
-        if (checked?.pull) {
-          const { userId, url } = source
-          const whose = { projectId, ownerId, userId, repository: url, by: 'webhook' } as const
-          await followPull(stores, clock, whose, checked.pull)
-        }
-        await queueSync(jobs, projectId, 'webhook')
-        return true
-      })
-      if (!isNew) await refuse(source, REFUSALS.replayed)
-      return isNew
+      if (checked) return followDelivery(following, source, { key: checked.key, pull: checked.content })
+      await transact(({ jobs }) => queueSync(jobs, projectId, 'webhook'))
+      return true
     },
 
     async sync(ctx, idOrName) {

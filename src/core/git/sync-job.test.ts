@@ -31,7 +31,8 @@ function setUp(answer: (access: RemoteAccess) => RemoteRefs) {
     credentials: {
       remote: async ({ url, knownHosts }: GitSource) => ({ url, knownHosts: knownHosts ?? undefined }),
     },
-    transact: (work: (stores: object) => unknown) => work({ sources, pushes }),
+    transact: (work: (stores: object) => unknown) =>
+      work({ sources, pushes, jobs: { begun: async () => {} } }),
     clock: { now: () => 1 },
   } as unknown as SyncParts)
   const run = { signal: new AbortController().signal } as Parameters<typeof job.run>[1]

@@ -19,7 +19,9 @@ export const SYNC_JOB = 'git.sync'
 
 /** Has a repository elsewhere asked what it holds. */
 export const queueSync = (jobs: JobQueue, projectId: string, by: PushSource): Promise<string> =>
-  jobs.enqueue({ kind: SYNC_JOB, payload: { projectId, by }, key: `git-sync:${projectId}`, share: projectId })
+  jobs.enqueue({ kind: SYNC_JOB, payload: { projectId, by }, key: keyOf(projectId), share: projectId })
+
+const keyOf = (projectId: string): string => `git-sync:${projectId}`
 
 export interface SyncParts {
   readonly sources: SourceStore
@@ -113,6 +115,8 @@ export function createSyncJob(parts: SyncParts): JobHandler {
       const source = await sources.find(String(projectId))
       const project = source && (await parts.projects.byId(source.projectId))
       if (!source || !project) return
+      // Whoever calls from now on may tell of what came after the repository was asked.
+      await transact(({ jobs }) => jobs.begun(keyOf(source.projectId)))
       try {
         await sync({ ...source, ownerId: project.ownerId }, project, by as PushSource, signal)
         const now = clock.now()

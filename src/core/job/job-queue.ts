@@ -32,6 +32,11 @@ export interface JobQueue {
   enqueue(job: NewJob): Promise<string>
   /** Takes back the job of a key that nobody has begun; false where somebody has, or there is none. */
   withdraw(key: string): Promise<boolean>
+  /**
+   * What is enqueued with this key from now on is another job than the one that somebody has begun: that one may have
+   * looked already at what the other is about.
+   */
+  begun(key: string): Promise<void>
 }
 
 /**

@@ -28,6 +28,7 @@ const NAMED: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:POST|PATCH) \S*\/(?:members|invitations)(?:\/:userId)?$/, ['email', 'role']],
   [/^POST \S*\/aliases$/, ['alias']],
   [/^POST \S*\/git\/connections$/, ['kind', 'url']],
+  [/^POST \S*\/git\/apps$/, ['url']],
   [/^(?:POST|PUT|PATCH) \S*\/env(?:\/:id)?$/, ['key']],
 ]
 

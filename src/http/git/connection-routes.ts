@@ -3,8 +3,18 @@ import type { GitConnection } from '#core/git/connection.ts'
 import type { Connections } from '#core/git/connections.ts'
 import { type Route, route } from '../route.ts'
 
-const shown = ({ id, kind, url, login, createdBy, createdAt, problem }: GitConnection) => ({
+export const shownConnection = ({
+  id,
+  kind,
+  url,
+  login,
+  app,
+  createdBy,
+  createdAt,
+  problem,
+}: GitConnection) => ({
   ...{ id, kind, url, login, createdBy, createdAt, problem },
+  appId: app?.id ?? null,
 })
 
 export const connectionRoutes = ({
@@ -12,9 +22,11 @@ export const connectionRoutes = ({
 }: {
   readonly connections: Connections
 }): readonly Route[] => [
-  route(api.createGitConnection, async (ctx, { body }) => shown(await connections.create(ctx, body))),
+  route(api.createGitConnection, async (ctx, { body }) =>
+    shownConnection(await connections.create(ctx, body)),
+  ),
   route(api.listGitConnections, async (ctx) => ({
-    connections: (await connections.list(ctx)).map(shown),
+    connections: (await connections.list(ctx)).map(shownConnection),
   })),
   route(api.deleteGitConnection, async (ctx, { params }) => {
     await connections.remove(ctx, params.id)

@@ -33,7 +33,7 @@ export const readDelivery = (headers: IncomingHttpHeaders, body: Readable): Deli
   id: first(headers, IDS)?.slice(0, 200),
   proof: proofOf(headers),
   body: bounded(body),
-  readPull: pullReader(headers),
+  read: pullReader(headers),
 })
 
 function proofOf(headers: IncomingHttpHeaders): Delivery['proof'] {

@@ -23,11 +23,12 @@ import type { Tokens } from '#core/token/tokens.ts'
 import { readBearer } from '../authenticate.ts'
 import { challengeTo } from '../challenge.ts'
 import { publicRoute, type Route, route } from '../route.ts'
+import { type AppRouteParts, appRoutes } from './app-routes.ts'
 import { connectionRoutes } from './connection-routes.ts'
 import { type HookRouteParts, hookRoutes } from './hook-routes.ts'
 import { type SourceRouteParts, sourceRoutes } from './source-routes.ts'
 
-export interface GitRouteParts extends HookRouteParts, Omit<SourceRouteParts, 'projects'> {
+export interface GitRouteParts extends HookRouteParts, AppRouteParts, Omit<SourceRouteParts, 'projects'> {
   readonly pushes: Pushes
   readonly connections: Connections
   readonly repositories: GitRepositories
@@ -165,6 +166,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
     ...hookRoutes(parts),
     ...sourceRoutes(parts),
     ...connectionRoutes(parts),
+    ...appRoutes(parts),
     route(api.listPushes, async (ctx, { params, query }) => {
       const page = await parts.pushes.list(ctx, params.idOrName, { limit: PAGE_LIMIT.current, ...query })
       return { pushes: mapPage(page, shown), pagination: page.pagination }

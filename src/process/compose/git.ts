@@ -4,12 +4,19 @@ import { createGitRemotes } from '#adapters/git-cli/git-remotes.ts'
 import { createGitRepositories, type GitCliParts } from '#adapters/git-cli/git-repositories.ts'
 import { createGitHostApi } from '#adapters/git-host-http/git-host-api.ts'
 import { createHostAccounts } from '#adapters/git-host-http/host-accounts.ts'
+import { createHostApps } from '#adapters/git-host-http/host-apps.ts'
 import { createHostCall } from '#adapters/git-host-http/host-call.ts'
 import { createHostHooks } from '#adapters/git-host-http/host-hooks.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
-import { type Credentials, createCredentials } from '#core/git/credentials.ts'
+import { createAppAccess } from '#core/git/app/app-access.ts'
+import {
+  createInstallationsJob,
+  type RefreshInstallations,
+  refreshInstallations,
+} from '#core/git/app/installations.ts'
+import { createCredentials } from '#core/git/credentials.ts'
 import { followPush } from '#core/git/follow-push.ts'
 import type { GitRepositories } from '#core/git/git-repositories.ts'
 import { LATEST, type Push } from '#core/git/push.ts'
@@ -54,13 +61,25 @@ export const openRemotes = (config: Config): GitRemotes =>
   })
 
 /** What is asked of the hosts of repositories, and told to them. */
-export function openHosts(parts: Pick<Parts, 'outbound'>) {
+export function openHosts(parts: Pick<Parts, 'outbound' | 'clock'>) {
   const call = createHostCall(parts)
-  return { api: createGitHostApi(call), accounts: createHostAccounts(call), hooks: createHostHooks(call) }
+  return {
+    api: createGitHostApi(call),
+    accounts: createHostAccounts(call),
+    hooks: createHostHooks(call),
+    apps: createHostApps(call, parts),
+  }
 }
 
-export const openCredentials = ({ stores, vault }: Pick<Parts, 'stores' | 'vault'>): Credentials =>
-  createCredentials({ connections: stores.connections, projects: stores.projects, vault })
+/** What signs in at the hosts of repositories. */
+export function openAccess(parts: Parts, { apps: hostApps }: Pick<ReturnType<typeof openHosts>, 'apps'>) {
+  const { stores, transact, vault, clock } = parts
+  const { connections, projects, sources, apps } = stores
+  const access = createAppAccess({ apps, connections, hostApps, vault, clock })
+  const refresh: RefreshInstallations = (app, key) =>
+    refreshInstallations({ connections, sources, access, hostApps, transact, clock }, app, key)
+  return { access, refresh, credentials: createCredentials({ connections, projects, apps: access, vault }) }
+}
 
 /** A push is deployed in the name of whoever pushed; where they have left, of an owner of the account. */
 export const createActFor =
@@ -105,7 +124,8 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
   const { stores, transact, bus, clock, blobs } = parts
   const repositories = openRepositories(config)
   const remotes = openRemotes(config)
-  const credentials = openCredentials(parts)
+  const hosts = openHosts(parts)
+  const { credentials, access, refresh } = openAccess(parts, hosts)
   const shared = { pushes: stores.pushes, repositories, transact, bus, clock }
   return [
     createPushJob({
@@ -132,12 +152,13 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       sources: stores.sources,
       projects: stores.projects,
       deployments: stores.deployments,
-      api: openHosts(parts).api,
+      api: hosts.api,
       credentials,
       addressOf: createAddressOf(config),
       site: config.baseUrl,
     }),
     createAfterPushJob(shared),
+    createInstallationsJob({ apps: stores.apps, access, refresh }),
     createSyncJob({
       ...shared,
       remotes,

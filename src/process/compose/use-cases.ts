@@ -32,6 +32,8 @@ import { damageMail } from '#core/file/damage-mail.ts'
 import { createFiles } from '#core/file/files.ts'
 import { createMoveJob } from '#core/file/move-job.ts'
 import { createScrubJob } from '#core/file/scrub-job.ts'
+import { createAppDeliveries } from '#core/git/app/app-deliveries.ts'
+import { createGitApps } from '#core/git/app/apps.ts'
 import { createConnections } from '#core/git/connections.ts'
 import { createDeployHooks } from '#core/git/deploy-hooks.ts'
 import { createPushes } from '#core/git/pushes.ts'
@@ -101,7 +103,7 @@ import {
   createFollow,
   createGitJobs,
   createGitRounds,
-  openCredentials,
+  openAccess,
   openHosts,
   openRemotes,
   openRepositories,
@@ -375,7 +377,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
   const logs = createDeploymentLogs({ store: parts.logStore, bus })
   const repositories = openRepositories(config)
   const hosts = openHosts(parts)
-  const credentials = openCredentials(parts)
+  const { credentials, access, refresh } = openAccess(parts, hosts)
   return {
     deployments,
     git: {
@@ -401,6 +403,27 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         vault,
         clock,
       }),
+      apps: createGitApps({
+        store: stores.apps,
+        transact,
+        access,
+        refresh,
+        hostApps: hosts.apps,
+        allowsAddress: openAllows(config),
+        vault,
+        clock,
+        site: config.baseUrl,
+      }),
+      appDeliveries: createAppDeliveries({
+        apps: stores.apps,
+        access,
+        connections: stores.connections,
+        sources: stores.sources,
+        store: stores.sources,
+        projects: stores.projects,
+        transact,
+        clock,
+      }),
       hooks: createDeployHooks({ projects: stores.projects, getProject: projects.get, transact, clock }),
       sources: createSources({
         store: stores.sources,
@@ -411,7 +434,17 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         connections: stores.connections,
         credentials,
         accounts: hosts.accounts,
-        hooks: createSourceHook({ hooks: hosts.hooks, credentials, vault, clock, site: config.baseUrl }),
+        hooks: createSourceHook({
+          hooks: hosts.hooks,
+          credentials,
+          vault,
+          clock,
+          appOf: async (connectionId) => {
+            const { app } = (await stores.connections.byId(connectionId)) ?? {}
+            return app ? ((await stores.apps.byId(app.id))?.made ?? undefined) : undefined
+          },
+          site: config.baseUrl,
+        }),
         transact,
         vault,
         clock,

@@ -7,9 +7,12 @@ const CONNECTION = ['id', 'owner_id', 'details', 'created_at'] as const
 
 /** What has no column of its own. */
 type Details = Omit<GitConnection, 'id' | 'ownerId' | 'createdAt'>
+type LaterOn = 'app'
 
 const toConnection = (row: Selectable<GitConnectionTable>): GitConnection => ({
-  ...(JSON.parse(row.details) as Details),
+  // Those that were connected before there were apps have none.
+  app: null,
+  ...(JSON.parse(row.details) as Omit<Details, LaterOn> & Partial<Pick<Details, LaterOn>>),
   id: row.id,
   ownerId: row.owner_id,
   createdAt: row.created_at,

@@ -93,6 +93,16 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
       return numDeletedRows > 0n
     },
 
+    async begun(key) {
+      await db
+        .updateTable('jobs')
+        .set({ key: null })
+        .where('key', '=', key)
+        .where('failed_at', 'is', null)
+        .where('worker', 'is not', null)
+        .execute()
+    },
+
     async claim({ kinds, worker, now, leaseUntil, limit, share }) {
       if (kinds.length === 0 || limit <= 0) return []
       const rows = await db

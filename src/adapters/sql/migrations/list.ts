@@ -27,6 +27,7 @@ import { gitDeliveries } from './0036-git-deliveries.ts'
 import { gitHosts } from './0037-git-hosts.ts'
 import { sshKeys } from './0038-ssh-keys.ts'
 import { gitConnected } from './0039-git-connected.ts'
+import { gitApps } from './0040-git-apps.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   gitHosts,
   sshKeys,
   gitConnected,
+  gitApps,
 ]

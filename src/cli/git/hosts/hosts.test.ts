@@ -15,6 +15,7 @@ const connection = {
   kind: 'github' as const,
   url: 'https://github.com',
   login: 'octocat',
+  appId: null as string | null,
   createdBy: 'u1',
   createdAt: Date.now() - 86_400_000,
   problem: null as string | null,

@@ -1,0 +1,112 @@
+import { HOUR, MINUTE } from '#contract/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Vault } from '../../ports/vault.ts'
+import type { ConnectionStore, GitConnection } from '../connection.ts'
+import { HostRefusal } from '../host-api.ts'
+import { type AppSecrets, type AppStore, appPurpose, type GitApp, installUrlOf } from './app.ts'
+import type { AppKey, HostApps, Installation } from './host-apps.ts'
+
+export interface AppAccess {
+  /** A token of the installation that a connection stands for. Rejects as `HostAccounts` does, and says why in words. */
+  token(connection: GitConnection): Promise<string>
+  /** Asks the host how the installation is, and remembers what is wrong with it; answers that in words. */
+  look(connection: GitConnection): Promise<string | null>
+  secretsOf(app: GitApp): AppSecrets | undefined
+  keyOf(app: GitApp): AppKey | undefined
+}
+
+interface AppAccessParts {
+  readonly apps: Pick<AppStore, 'byId'>
+  readonly connections: Pick<ConnectionStore, 'update'>
+  readonly hostApps: HostApps
+  readonly vault: Vault
+  readonly clock: Clock
+}
+
+/** A token is good for an hour, whatever the clock of the host says; what begins with one has this long to go on. */
+const EARLY = 10 * MINUTE
+const MOST_TOKENS = 1000
+
+export function createAppAccess({ apps, connections, hostApps, vault, clock }: AppAccessParts): AppAccess {
+  const tokens = new Map<string, { readonly token: string; readonly until: number }>()
+
+  const secretsOf = ({ id, made }: GitApp): AppSecrets | undefined =>
+    made === null ? undefined : (JSON.parse(vault.open(made.sealedSecrets, appPurpose(id))) as AppSecrets)
+
+  const keyOf = (app: GitApp): AppKey | undefined => {
+    const secrets = secretsOf(app)
+    return secrets && app.made ? { url: app.url, hostId: app.made.hostId, pem: secrets.pem } : undefined
+  }
+
+  async function remember({ id, problem }: GitConnection, now: string | null): Promise<void> {
+    if (problem !== now) await connections.update(id, { checkedAt: clock.now(), problem: now })
+  }
+
+  async function look(connection: GitConnection): Promise<string | null> {
+    const app = connection.app === null ? undefined : await apps.byId(connection.app.id)
+    const key = app && keyOf(app)
+    const signal = AbortSignal.timeout(MINUTE)
+    const problem =
+      app && key && connection.app
+        ? await hostApps.installation(key, connection.app.installationId, signal).then(
+            (found) => wordsOf(app, connection, found),
+            (error: unknown) => {
+              if (error instanceof HostRefusal && error.status === 401) return unknownApp(connection)
+              throw error
+            },
+          )
+        : unknownApp(connection)
+    if (problem !== null) tokens.delete(connection.id)
+    await remember(connection, problem)
+    return problem
+  }
+
+  return {
+    secretsOf,
+    keyOf,
+    look,
+
+    async token(connection) {
+      const kept = tokens.get(connection.id)
+      if (kept && kept.until > clock.now()) return kept.token
+      const app = connection.app === null ? undefined : await apps.byId(connection.app.id)
+      const key = app && keyOf(app)
+      if (!key || connection.app === null) throw new HostRefusal(sentence(unknownApp(connection)), undefined)
+      try {
+        const { installationId } = connection.app
+        const made = await hostApps.token(key, installationId, AbortSignal.timeout(MINUTE))
+        if (tokens.size >= MOST_TOKENS) tokens.clear()
+        tokens.set(connection.id, {
+          token: made.token,
+          until: Math.min(made.expiresAt, clock.now() + HOUR) - EARLY,
+        })
+        await remember(connection, null)
+        return made.token
+      } catch (error) {
+        if (!(error instanceof HostRefusal)) throw error
+        const problem = await look(connection)
+        throw problem === null ? error : new HostRefusal(sentence(problem), undefined)
+      }
+    },
+  }
+}
+
+/** Whoever passes it on ends the sentence. */
+const sentence = (words: string): string => words.replace(/\.$/, '')
+
+function wordsOf(
+  { made }: GitApp,
+  { url, login }: GitConnection,
+  installation: Installation | undefined,
+): string | null {
+  const host = new URL(url).hostname
+  const name = made?.name ?? 'Aloft'
+  if (!installation)
+    return `The GitHub App ${name} was uninstalled from ${login} at ${host}. Install it again${made ? ` at ${installUrlOf(made)}` : ''}.`
+  return installation.isSuspended
+    ? `The GitHub App ${name} is suspended for ${login} at ${host}. Unsuspend it there, in the settings of ${login} under “GitHub Apps”.`
+    : null
+}
+
+const unknownApp = ({ url }: GitConnection): string =>
+  `${new URL(url).hostname} does not accept the GitHub App any more: it may have been deleted, or its key revoked. Connect GitHub again.`

@@ -53,8 +53,14 @@ const push = {
 }
 const hook = { id: 'h1', name: 'cms', ref: 'main', createdAt: at, url: 'http://aloft.test/v1/x' }
 const connection = {
-  ...{ id: 'gcn_1', kind: 'github' as const, url: 'https://github.com', login: 'octocat',
-  appId: null as string | null, createdBy: 'u1' },
+  ...{
+    id: 'gcn_1',
+    kind: 'github' as const,
+    url: 'https://github.com',
+    login: 'octocat',
+    appId: null as string | null,
+    createdBy: 'u1',
+  },
   ...{ createdAt: at, problem: null },
 }
 const revoked: string[] = []

@@ -98,6 +98,11 @@ const applications = createRoute({
   path: 'applications',
   component: lazyRouteComponent(() => import('./integration/applications-page.tsx'), 'ApplicationsPage'),
 })
+const gitApp = createRoute({
+  getParentRoute: () => account,
+  path: 'git/app/$id',
+  component: lazyRouteComponent(() => import('./git/git-app-page.tsx'), 'GitAppPage'),
+})
 const webhooks = createRoute({
   getParentRoute: () => account,
   path: 'webhooks',
@@ -334,6 +339,7 @@ export const router = createRouter({
       integrations,
       integration,
       applications,
+      gitApp,
       webhooks,
       webhook,
       drains,

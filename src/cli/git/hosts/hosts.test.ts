@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { createGitApp } from '#contract/api/git-app.ts'
 import {
   createGitConnection,
   deleteGitConnection,
@@ -28,6 +29,10 @@ const machine = await startMachine(
   answers(createGitConnection, ({ body }) => {
     asked.push(body)
     return connection
+  }),
+  answers(createGitApp, ({ body }) => {
+    asked.push(body)
+    return { id: 'gap_1', startUrl: 'http://aloft.test/v1/git/apps/start/gap_1.s3cr3t' }
   }),
   answers(deleteGitConnection, ({ params }) => {
     removed.push(String(params.id))
@@ -64,6 +69,18 @@ test('a host is connected with a token from stdin, listed with what is wrong wit
   )
   assert.deepEqual(removed, ['gcn_1'])
   assert.equal((await aloft('git hosts rm gitlab.com --yes')).code, 4)
+})
+
+test('an app of GitHub is begun by a URL to open, and needs no token', async () => {
+  asked.length = 0
+  const { stdout, stderr } = await aloft(
+    'git hosts add github --app --organization acme --url https://github.example.com',
+  )
+  assert.equal(stdout, 'http://aloft.test/v1/git/apps/start/gap_1.s3cr3t\n')
+  assert.match(stderr, /Open this URL within an hour/)
+  assert.deepEqual(asked, [{ url: 'https://github.example.com', organization: 'acme' }])
+  assert.match((await aloft('git hosts add gitlab --app')).stderr, /Use --app with github only/)
+  assert.match((await aloft('git hosts add github --organization acme')).stderr, /--organization with --app/)
 })
 
 test('repositories are listed through the only host, or through the one that is named', async () => {

@@ -62,6 +62,11 @@ export interface Endpoint<
   readonly experimental?: boolean
   /** Left out of the description: pages for people. Those `by-accept` tell programs what is wrong in JSON. */
   readonly page?: boolean | 'by-accept'
+  /**
+   * What it answers depends on nothing but who asks and what the database holds: no clock, no memory of a process, no header.
+   * It may be sent again for as long as nothing was written.
+   */
+  readonly keepable?: boolean
   /** Answers hold secrets, which nobody on the way may keep. */
   readonly noStore?: boolean
 }

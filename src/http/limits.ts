@@ -71,17 +71,13 @@ export function createLimits(limiter: RateLimiter, override: number | undefined)
   }
 }
 
-/** Both spellings, on every answer. */
-export function limitHeaders({ total, remaining, resetAt }: Allowance): Record<string, string> {
+/** Both spellings, on every answer: a name and its value in turn. */
+export function limitHeaderList({ total, remaining, resetAt }: Allowance): string[] {
   const [limit, left, reset] = [String(total), String(remaining), String(Math.ceil(resetAt / 1000))]
-  return {
-    'x-ratelimit-limit': limit,
-    'x-ratelimit-remaining': left,
-    'x-ratelimit-reset': reset,
-    'x-rate-limit-limit': limit,
-    'x-rate-limit-remaining': left,
-    'x-rate-limit-reset': reset,
-  }
+  return [
+    ...['x-ratelimit-limit', limit, 'x-ratelimit-remaining', left, 'x-ratelimit-reset', reset],
+    ...['x-rate-limit-limit', limit, 'x-rate-limit-remaining', left, 'x-rate-limit-reset', reset],
+  ]
 }
 
 export function rateLimited({ total, resetAt }: Allowance): AloftError {

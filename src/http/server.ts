@@ -17,6 +17,7 @@ import { type Actor, type Context, personalOwner, type Visit } from '#core/acces
 import type { AuditEntry } from '#core/audit/audit.ts'
 import { audited } from '#core/audit/audit-trail.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import type { DataVersion } from '#core/ports/data-version.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import type { Tokens } from '#core/token/tokens.ts'
@@ -25,7 +26,15 @@ import { authFailed, readBearer } from './authenticate.ts'
 import { collect, DEFAULT_BODY_LIMIT, parseBody } from './body.ts'
 import { challengeTo } from './challenge.ts'
 import { speakError } from './dialect.ts'
-import { type Allowance, exceededOf, type Limits, limitHeaders, rateLimited, retryAfter } from './limits.ts'
+import { KeptAnswers } from './kept-answers.ts'
+import {
+  type Allowance,
+  exceededOf,
+  type Limits,
+  limitHeaderList,
+  rateLimited,
+  retryAfter,
+} from './limits.ts'
 import { errorPage, PAGE_HEADERS } from './page.ts'
 import { createPathIndex } from './paths.ts'
 import { RequestLog } from './request-log.ts'
@@ -44,6 +53,8 @@ declare module 'fastify' {
     answer: Answer | undefined
     allowance: Allowance | undefined
     who: Context | Visit | undefined
+    /** The version of the data before anything was read of them, where the answer may be kept. */
+    readAt: number | undefined
     /** Of one with a large body: whoever comes next may be read. */
     endTurn: GiveBack | undefined
   }
@@ -56,6 +67,7 @@ export interface ApiParts {
   readonly teams: Memberships
   readonly limits: Limits
   readonly clock: Clock
+  readonly dataVersion: DataVersion
   readonly log: Log
   /** `{base_url}`, for links in errors. */
   readonly site: string
@@ -99,10 +111,15 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   const siteIsSecure = site.startsWith('https:')
   const boot = Math.random().toString(36).slice(2, 8)
   let count = 0
+  const newId = () => `req_${boot}${(count++).toString(36)}`
+  const kept = new KeptAnswers({
+    ...{ version: parts.dataVersion, limits, clock, site, newId },
+    onAnswered: ({ id, row, route, status, ms }) => noteAnswered(id, row, route, 'GET', status, ms),
+  })
 
   const app = fastify({
     logger: false,
-    genReqId: () => `req_${boot}${(count++).toString(36)}`,
+    genReqId: newId,
     requestIdHeader: false,
     routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: true },
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -118,6 +135,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   app.decorateRequest('answer', undefined)
   app.decorateRequest('allowance', undefined)
   app.decorateRequest('who', undefined)
+  app.decorateRequest('readAt', undefined)
   app.decorateRequest('endTurn', undefined)
 
   app.removeAllContentTypeParsers()
@@ -180,6 +198,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     }
     const needsToken = row !== undefined && row.access.kind !== 'public'
     const bearer = needsToken ? readBearer(request.headers) : undefined
+    if (row?.keepable && bearer !== undefined && request.method === 'GET') request.readAt = kept.version()
     let found: Actor | undefined
     let ctx: Context | undefined
     let refusal: unknown
@@ -229,7 +248,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
 
   function showAllowance(request: FastifyRequest, reply: FastifyReply, allowance: Allowance): void {
     request.allowance = allowance
-    reply.headers(limitHeaders(allowance))
+    const list = limitHeaderList(allowance)
+    for (let n = 0; n < list.length; n += 2) reply.header(list[n] as string, list[n + 1])
     if (!allowance.allowed) reply.header('retry-after', retryAfter(allowance, clock))
   }
 
@@ -292,28 +312,21 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     url: '*',
     handler: (request, reply) => (request.answer ?? tellUnknown)(request, reply),
   })
-  if (parts.observe) {
-    const { observe } = parts
-    app.addHook('onResponse', (request, reply, done) => {
-      const { row, method } = request
-      observe({
-        route: row ? pathOf(row) : 'unknown',
-        method,
-        status: reply.statusCode,
-        seconds: reply.elapsedTime / 1000,
-      })
-      log.debug(
-        {
-          request: request.id,
-          route: row?.on ?? 'unknown',
-          method,
-          status: reply.statusCode,
-          ms: Math.round(reply.elapsedTime),
-        },
-        'answered',
-      )
-      done()
-    })
+  app.addHook('onResponse', ({ id, row, method }, { statusCode, elapsedTime }, done) => {
+    noteAnswered(id, row, row ? pathOf(row) : 'unknown', method, statusCode, elapsedTime)
+    done()
+  })
+
+  function noteAnswered(
+    request: string,
+    row: Endpoint | undefined,
+    route: string,
+    method: string,
+    status: number,
+    ms: number,
+  ): void {
+    parts.observe?.({ route, method, status, seconds: ms / 1000 })
+    log.debug({ request, route: row?.on ?? 'unknown', method, status, ms: Math.round(ms) }, 'answered')
   }
 
   /** Made for the first request: most of the API is not asked for in the life of a process. */
@@ -356,6 +369,14 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       }
     }
 
+    function keeping(request: FastifyRequest, readAt: number) {
+      return (answer: unknown): string => {
+        const text = serialise?.(answer) ?? ''
+        kept.keep(readAt, request.raw, row, request.who as Context, text)
+        return text
+      }
+    }
+
     // Not async itself, and without a word after the use case where JSON is answered: fewer promises.
     function answer(request: FastifyRequest, reply: FastifyReply): unknown {
       const query = request.query as Record<string, unknown>
@@ -377,7 +398,10 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       const work = checked === undefined ? call : () => checked.then(call)
       const made = audits ? audited(entryOf(request, row, input), work, addAudit) : work()
       reply.code(status)
-      if (serialise) reply.serializer(serialise).header('content-type', JSON_TYPE)
+      if (serialise)
+        reply
+          .serializer(request.readAt === undefined ? serialise : keeping(request, request.readAt))
+          .header('content-type', JSON_TYPE)
       if (row.noStore) reply.header('cache-control', 'no-store')
       return typeof form === 'object' || row.streamed
         ? made
@@ -402,7 +426,10 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     })
 
   await app.ready()
-  return (req, res) => app.routing(req as IncomingMessage, res as ServerResponse)
+  return (req, res) => {
+    const otherwise = () => app.routing(req as IncomingMessage, res as ServerResponse)
+    if (!kept.answer(req as IncomingMessage, res as ServerResponse, otherwise)) otherwise()
+  }
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'

@@ -201,6 +201,7 @@ const ListQuery = Type.Object(listQuery)
 export const listDeployments = endpoint({
   ...read,
   on: 'GET /v3/platform/deployments',
+  keepable: true,
   gen: 'current',
   summary: 'List deployments, newest first',
   query: ListQuery,
@@ -228,6 +229,7 @@ export const listDeployments = endpoint({
 export const getDeployment = endpoint({
   ...read,
   on: 'GET /v8/platform/deployments/:id',
+  keepable: true,
   gen: 'current',
   summary: 'Get a deployment by id or host',
   reply: Deployment,
@@ -400,6 +402,7 @@ export const legacyCreate = endpoint({
 export const legacyList = endpoint({
   ...read,
   on: 'GET /v2/platform/deployments',
+  keepable: true,
   gen: 'legacy',
   summary: 'List deployments, in the older shape',
   query: ListQuery,
@@ -423,6 +426,7 @@ export const legacyList = endpoint({
 export const legacyGet = endpoint({
   ...read,
   on: 'GET /v2/platform/deployments/:id',
+  keepable: true,
   gen: 'legacy',
   summary: 'Get a deployment, in the older shape',
   reply: Type.Object({
@@ -449,6 +453,7 @@ export const earliest = {
   listDeployments: endpoint({
     ...read,
     on: 'GET /platform/deployments',
+    keepable: true,
     gen: 'earliest',
     summary: 'List deployments, in the earliest shape',
     query: ListQuery,
@@ -467,6 +472,7 @@ export const earliest = {
   getDeployment: endpoint({
     ...read,
     on: 'GET /platform/deployments/:id',
+    keepable: true,
     gen: 'earliest',
     summary: 'Get a deployment, in the earliest shape',
     reply: Type.Object({

@@ -27,5 +27,9 @@ export const isLive = (token: Token, now: number): boolean =>
   (token.expiresAt === null || token.expiresAt > now) &&
   (token.kind !== 'login' || token.activeAt + LOGIN_IDLE > now)
 
+/** Until when nothing but a change of what is stored can change what comes of looking at it. */
+export const unchangedUntil = ({ expiresAt, activeAt }: Token): number =>
+  Math.min(expiresAt ?? Number.POSITIVE_INFINITY, activeAt + ACTIVITY_STEP)
+
 /** Bearer values are random and long, so one fast hash keeps them safe at rest. */
 export const hashBearer = (bearer: string): string => hash('sha256', bearer)

@@ -52,6 +52,7 @@ export async function buildApi(
     teams: parts.stores.teams,
     limits,
     clock: parts.clock,
+    dataVersion: parts.dataVersion,
     log: parts.log,
     site: config.baseUrl,
     originOf: system.originOf,

@@ -114,6 +114,7 @@ export async function openParts(
     machines,
     limiter,
     clock,
+    dataVersion: database.version,
     log,
     quotaSettings,
     quotas,

@@ -10,6 +10,7 @@ import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import type { DataVersion } from '#core/ports/data-version.ts'
 import type { DiskSpace } from '#core/ports/disk-space.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Outbound } from '#core/ports/outbound.ts'
@@ -58,6 +59,8 @@ export interface Parts {
   readonly machines: MachineWatch
   readonly limiter: RateLimiter
   readonly clock: Clock
+  /** Of everything but the logs. */
+  readonly dataVersion: DataVersion
   readonly log: Log
   readonly backups: Backups
   readonly quotaSettings: QuotaSettings

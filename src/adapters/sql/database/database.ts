@@ -1,10 +1,16 @@
-import { type Dialect, Kysely } from 'kysely'
+import { type Dialect, type DialectAdapter, Kysely } from 'kysely'
 import { MINUTE } from '#contract/time.ts'
+import type { DataVersion } from '#core/ports/data-version.ts'
 import { MIGRATIONS } from '../migrations/list.ts'
 import { type History, migrate } from '../migrations/migrate.ts'
 import type { Migration } from '../migrations/migration.ts'
 import type { Tables } from '../tables.ts'
-import { createSqliteDialect, type Durability, type SqliteOptions } from './dialect/sqlite-dialect.ts'
+import {
+  createSqliteDialect,
+  type Durability,
+  EmbeddedAdapter,
+  type SqliteOptions,
+} from './dialect/sqlite-dialect.ts'
 
 export interface DatabaseConfig {
   /** A PostgreSQL server; the embedded database is used when there is none. */
@@ -16,6 +22,8 @@ export interface DatabaseConfig {
 export interface Database<T = Tables> {
   readonly db: Kysely<T>
   readonly kind: 'sqlite' | 'postgresql'
+  /** Another number after any change; undefined where that cannot be told without asking for each row. */
+  readonly version: DataVersion
   /** Brings the schema up to date. Several processes may do so at once. */
   migrate(): Promise<void>
   /** Rejects when the database does not answer, or has no schema yet. */
@@ -63,6 +71,12 @@ async function dialectsFor<T>(
   }
 }
 
+/** What is not open yet has not been read either. */
+const versionOf = (adapter: DialectAdapter): number | undefined =>
+  adapter instanceof EmbeddedAdapter
+    ? adapter.read?.<{ readonly data_version: number }>('pragma data_version', [])[0]?.data_version
+    : undefined
+
 /** Connects when it is first used, so that a server that is away for a while stops nobody from starting. */
 export async function openSchema<T>(config: DatabaseConfig, schema: Schema<T>): Promise<Database<T>> {
   const { everyday, patient } = await dialectsFor(config, schema)
@@ -70,6 +84,7 @@ export async function openSchema<T>(config: DatabaseConfig, schema: Schema<T>): 
   return {
     db,
     kind: config.url === undefined ? 'sqlite' : 'postgresql',
+    version: () => versionOf(db.getExecutor().adapter),
     async migrate() {
       const migrating = new Kysely<unknown>({ dialect: patient })
       try {

@@ -565,5 +565,6 @@ export const sampleSource = (
   dueAt: 0,
   connectionId: null,
   hook: null,
+  pulls: null,
   ...given,
 })

@@ -121,22 +121,36 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
     })
   }
 
+  /** The refs that a repository elsewhere shows. */
+  async function list(access: RemoteAccess, patterns: readonly string[], signal: AbortSignal) {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return withFolder(folder, async (within) => {
+      const out = await runGit(confine, {
+        ...(await reach(access, within)),
+        folder: within,
+        writable: true,
+        args: ['ls-remote', '--symref', '--', access.url, ...patterns],
+        timeoutMs: LIST_MS,
+        maxBytes: MAX_REFS_BYTES,
+        signal,
+      })
+      const known = await readFile(join(within, KNOWN_HOSTS), 'utf8').catch(() => '')
+      return { text: out.toString('utf8'), known }
+    })
+  }
+
   return {
     async refs(access, signal) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      return withFolder(folder, async (within) => {
-        const out = await runGit(confine, {
-          ...(await reach(access, within)),
-          folder: within,
-          writable: true,
-          args: ['ls-remote', '--symref', '--', access.url, 'HEAD', 'refs/heads/*', 'refs/tags/*'],
-          timeoutMs: LIST_MS,
-          maxBytes: MAX_REFS_BYTES,
-          signal,
-        })
-        const known = await readFile(join(within, KNOWN_HOSTS), 'utf8').catch(() => '')
-        return { ...readRefs(out.toString('utf8')), ...(known === '' ? {} : { knownHosts: known }) }
-      })
+      const { text, known } = await list(access, ['HEAD', 'refs/heads/*', 'refs/tags/*'], signal)
+      return { ...readRefs(text), ...(known === '' ? {} : { knownHosts: known }) }
+    },
+
+    async pullRefs(access, signal) {
+      const { text } = await list(access, ['refs/pull/*/head', 'refs/merge-requests/*/head'], signal)
+      const found = [...text.matchAll(PULL_REF)].map(
+        ([, commit = '', ref = '', number]) => [Number(number), { ref, commit }] as const,
+      )
+      return new Map(found)
     },
 
     fetch: (repository, access, signal) =>
@@ -226,6 +240,8 @@ async function sshCommand(
     ...Object.entries(options).flatMap(([name, value]) => ['-o', quote(`${name}=${value}`)]),
   ].join(' ')
 }
+
+const PULL_REF = /^([0-9a-f]{40,64})\t(refs\/(?:pull|merge-requests)\/(\d{1,9})\/head)$/gm
 
 function readRefs(text: string) {
   const refs = new Map<string, string>()

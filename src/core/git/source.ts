@@ -34,6 +34,8 @@ export interface GitSource {
   readonly connectionId: string | null
   /** Only of those that are read through a connected host. */
   readonly hook: SourceHook | null
+  /** The highest number of a pull request that was seen; null until they were looked for. */
+  readonly pulls: { readonly seen: number } | null
 }
 
 /** The webhook that was made at the host. */
@@ -53,7 +55,9 @@ export interface SourceStore {
   save(source: GitSource): Promise<void>
   update(
     projectId: string,
-    change: Partial<Pick<GitSource, 'checkedAt' | 'problem' | 'failures' | 'dueAt' | 'knownHosts' | 'hook'>>,
+    change: Partial<
+      Pick<GitSource, 'checkedAt' | 'problem' | 'failures' | 'dueAt' | 'knownHosts' | 'hook' | 'pulls'>
+    >,
   ): Promise<boolean>
   remove(projectId: string): Promise<boolean>
   /** Remembers a call of the host; false where it is known already. Only the newest few hundred are. */
@@ -84,9 +88,17 @@ export interface RemoteRefs {
   readonly knownHosts?: string | undefined
 }
 
+/** Where the newest commit of a pull request is. */
+export interface PullRef {
+  readonly ref: string
+  readonly commit: string
+}
+
 /** Repositories elsewhere. Never at private addresses that the operator has not named, never after a redirect. */
 export interface GitRemotes {
   refs(access: RemoteAccess, signal: AbortSignal): Promise<RemoteRefs>
+  /** Those of pull requests, open or not, by their numbers: at hosts that have refs for them. */
+  pullRefs(access: RemoteAccess, signal: AbortSignal): Promise<ReadonlyMap<number, PullRef>>
   /** Brings what a repository holds into one of ours, where it is found under `incoming`. */
   fetch(repository: string, access: RemoteAccess, signal: AbortSignal): Promise<void>
   /** Brings one ref of a pull request and answers its commit. Another repository has to be one of the same host. */

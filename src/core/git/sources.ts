@@ -177,6 +177,7 @@ export function createSources({
         dueAt: now,
         connectionId: through?.connection.id ?? null,
         hook: null,
+        pulls: null,
       }
       if (before) await hooks.remove(before)
       // What another repository left behind says nothing of this one.

@@ -27,8 +27,10 @@ function setUp(answer: (access: RemoteAccess) => RemoteRefs) {
     pushes,
     projects: { byId: async () => project },
     repositories: { ensure: async () => {}, refs: async () => new Map() },
-    remotes: { refs: async (access: RemoteAccess) => answer(access) },
+    remotes: { refs: async (access: RemoteAccess) => answer(access), pullRefs: async () => new Map() },
+    pulls: { open: async () => [] },
     credentials: {
+      host: async () => undefined,
       remote: async ({ url, knownHosts }: GitSource) => ({ url, knownHosts: knownHosts ?? undefined }),
     },
     transact: (work: (stores: object) => unknown) =>

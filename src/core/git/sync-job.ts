@@ -1,8 +1,6 @@
 import { HOUR, MINUTE } from '#contract/time.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { JobQueue } from '../job/job-queue.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Transact } from '../ports/transact.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { Credentials } from './credentials.ts'
@@ -13,7 +11,8 @@ import { productionBranch } from './push-rules.ts'
 import type { PushStore } from './push-store.ts'
 import type { RefUpdate } from './pushes.ts'
 import { queuePush } from './queue-push.ts'
-import { type GitRemotes, type GitSource, isOverSsh, type SourceStore } from './source.ts'
+import { type ReconcileParts, reconcilePulls } from './reconcile-pulls.ts'
+import { type GitRemotes, type GitSource, isOverSsh, type RemoteAccess, type SourceStore } from './source.ts'
 
 export const SYNC_JOB = 'git.sync'
 
@@ -23,19 +22,13 @@ export const queueSync = (jobs: JobQueue, projectId: string, by: PushSource): Pr
 
 const keyOf = (projectId: string): string => `git-sync:${projectId}`
 
-export interface SyncParts {
+export interface SyncParts extends ReconcileParts {
   readonly sources: SourceStore
   readonly projects: Pick<ProjectStore, 'byId'>
   readonly pushes: PushStore
   readonly repositories: GitRepositories
   readonly remotes: GitRemotes
-  readonly transact: Transact<{
-    readonly pushes: PushStore
-    readonly jobs: JobQueue
-    readonly sources: SourceStore
-  }>
-  readonly credentials: Pick<Credentials, 'remote'>
-  readonly clock: Clock
+  readonly credentials: Pick<Credentials, 'remote' | 'host'>
 }
 
 /** How often a repository is asked by itself, in case that a call of its host was lost. */
@@ -52,7 +45,7 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     project: Project,
     by: PushSource,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<{ readonly access: RemoteAccess; readonly refs: ReadonlyMap<string, string> }> {
     const { id } = project
     await repositories.ensure(id)
     const asked = await credentials.remote(source)
@@ -62,7 +55,7 @@ export function createSyncJob(parts: SyncParts): JobHandler {
       await sources.update(id, { knownHosts: remote.knownHosts })
     const known = await repositories.refs(id)
     const all = updatesOf(known, remote.refs)
-    if (all.length === 0) return
+    if (all.length === 0) return { access, refs: remote.refs }
     await remotes.fetch(id, access, signal)
     if (remote.head !== undefined) await repositories.setHead(id, remote.head)
     const first = productionBranch(project, remote.refs, remote.head)
@@ -70,6 +63,7 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     const wanted = known.size === 0 ? all.filter(({ ref }) => ref === refOfBranch(first)) : all
     await record(source, wanted.filter(({ ref }) => branchOfRef(ref) !== undefined).slice(0, MAX_UPDATES), by)
     await repositories.accept(id, all)
+    return { access, refs: remote.refs }
   }
 
   const record = (
@@ -111,14 +105,21 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     maxAttempts: 5,
     atOnce: 2,
     inOrder: true,
-    async run({ projectId, by = 'poll' }, { signal }) {
+    async run({ projectId, by = 'poll' }, { signal, log }) {
       const source = await sources.find(String(projectId))
       const project = source && (await parts.projects.byId(source.projectId))
       if (!source || !project) return
       // Whoever calls from now on may tell of what came after the repository was asked.
       await transact(({ jobs }) => jobs.begun(keyOf(source.projectId)))
       try {
-        await sync({ ...source, ownerId: project.ownerId }, project, by as PushSource, signal)
+        const owned = { ...source, ownerId: project.ownerId }
+        const remote = await sync(owned, project, by as PushSource, signal)
+        if (by === 'poll')
+          await reconcilePulls(parts, owned, remote, signal).catch((error: unknown) => {
+            if (signal.aborted) throw error
+            // Branches are deployed all the same, and the host is asked again the next time.
+            log.warn({ err: error, projectId }, 'the pull requests of a repository could not be listed')
+          })
         const now = clock.now()
         await sources.update(source.projectId, {
           checkedAt: now,

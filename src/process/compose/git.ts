@@ -7,6 +7,7 @@ import { createHostAccounts } from '#adapters/git-host-http/host-accounts.ts'
 import { createHostApps } from '#adapters/git-host-http/host-apps.ts'
 import { createHostCall } from '#adapters/git-host-http/host-call.ts'
 import { createHostHooks } from '#adapters/git-host-http/host-hooks.ts'
+import { createHostPulls } from '#adapters/git-host-http/host-pulls.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
@@ -68,6 +69,7 @@ export function openHosts(parts: Pick<Parts, 'outbound' | 'clock'>) {
     accounts: createHostAccounts(call),
     hooks: createHostHooks(call),
     apps: createHostApps(call, parts),
+    pulls: createHostPulls(call),
   }
 }
 
@@ -163,6 +165,8 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       ...shared,
       remotes,
       sources: stores.sources,
+      pulls: stores.pulls,
+      hostPulls: hosts.pulls,
       projects: stores.projects,
       credentials,
     }),

@@ -7,7 +7,7 @@ const DELIVERIES_KEPT = 500
 
 const SOURCE = ['project_id', 'details', 'due_at'] as const
 
-type LaterOn = 'sealedWebhookSecret' | 'knownHosts' | 'host' | 'connectionId' | 'hook'
+type LaterOn = 'sealedWebhookSecret' | 'knownHosts' | 'host' | 'connectionId' | 'hook' | 'pulls'
 
 /** Hosts do not tell names apart by case. */
 const repositoryKey = (url: string): string => url.replace(/\.git\/?$/, '').toLowerCase()
@@ -19,6 +19,7 @@ const toSource = (row: Pick<Selectable<GitSourceTable>, (typeof SOURCE)[number]>
   host: null,
   connectionId: null,
   hook: null,
+  pulls: null,
   ...(JSON.parse(row.details) as Omit<GitSource, 'projectId' | 'dueAt' | LaterOn> &
     Partial<Pick<GitSource, LaterOn>>),
   projectId: row.project_id,

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { deployed, type Files, follow, visit } from '#test/support/deploying.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
@@ -40,6 +43,46 @@ def app(environ, start_response):
   const { url } = await deployed(aloft, { name: 'wsgi', files })
   assert.equal(await text(url, '/hello'), 'wsgi /hello')
   for (const path of Object.keys(files)) assert.equal(await text(url, `/${path}`), `wsgi /${path}`)
+})
+
+test('an ASGI application is told of its start, streams, and speaks WebSocket', async () => {
+  const files: Files = {
+    'main.py': `began = []
+
+async def app(scope, receive, send):
+    if scope['type'] == 'lifespan':
+        began.append((await receive())['type'])
+        await send({'type': 'lifespan.startup.complete'})
+        await receive()
+        await send({'type': 'lifespan.shutdown.complete'})
+    elif scope['type'] == 'http':
+        await send({'type': 'http.response.start', 'status': 200, 'headers': []})
+        for part in (began[0].encode(), b' and more'):
+            await send({'type': 'http.response.body', 'body': part, 'more_body': True})
+        await send({'type': 'http.response.body'})
+    else:
+        await receive()
+        await send({'type': 'websocket.accept'})
+        while True:
+            message = await receive()
+            if message['type'] == 'websocket.disconnect':
+                return
+            await send({'type': 'websocket.send', 'text': message['text']})
+`,
+  }
+  const { url } = await deployed(aloft, { name: 'asgi', files })
+  assert.equal(await text(url, '/'), 'lifespan.startup and more')
+  const headers = {
+    ...{ host: url, connection: 'Upgrade', upgrade: 'websocket' },
+    ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+  }
+  const req = request({ host: '127.0.0.1', port: aloft.port, path: '/chat', headers }).end()
+  const [, socket] = (await once(req, 'upgrade')) as [unknown, Socket]
+  // Masked with zeros, as clients have to.
+  socket.write(Buffer.concat([Buffer.of(0x81, 0x86, 0, 0, 0, 0), Buffer.from('across')]))
+  const [echoed] = (await once(socket, 'data')) as [Buffer]
+  assert.deepEqual(echoed, Buffer.concat([Buffer.of(0x81, 6), Buffer.from('across')]))
+  socket.destroy()
 })
 
 test('a package that only has a start script is a server', async () => {

@@ -4,11 +4,11 @@ import asyncio
 import collections
 import inspect
 import traceback
-import urllib.parse
-from http import HTTPStatus
 
+from .head import Head, checked_lines
 from .output import Exchange
-from .threads import FAILURE, ID_HEADER, without_body
+from .threads import FAILURE, without_body
+from .websocket import WebSocketExchange, wants_websocket
 
 MAX_HEAD = 64 * 1024
 #: Of a request's body that waits for the application.
@@ -74,54 +74,24 @@ class _Exchange:
     """One request and its answer, as an application sees them."""
 
     def __init__(self, connection, head):
-        lines = head.split(b"\r\n")
-        method, target, version = lines[0].decode("latin-1").split(" ")
-        headers = []
-        self.request_id = None
-        for line in lines[1:]:
-            name, _, value = line.partition(b":")
-            name, value = name.strip().lower(), value.strip()
-            if name == ID_HEADER.encode():
-                self.request_id = value.decode("latin-1")
-            else:
-                headers.append((name, value))
-        found = dict(headers)
+        found = dict(head.headers)
         chunked = b"chunked" in found.get(b"transfer-encoding", b"").lower()
         self.body = _Body(int(found.get(b"content-length", 0)), chunked)
-        self.keep = b"close" not in found.get(b"connection", b"").lower() and version == "HTTP/1.1"
+        self.keep = b"close" not in found.get(b"connection", b"").lower() and head.version == "HTTP/1.1"
         self.wants_continue = found.get(b"expect", b"").lower() == b"100-continue"
         self._connection = connection
         self._pieces = collections.deque()
         self._size = 0
         self._given = False
         self._arrived = asyncio.Event()
-        self._method = method
+        self._method = head.method
         self._head = None
         self.started = False
         self.ended = False
         self._chunked = False
-        self._version = version
-
-        def of(name, default):
-            return found.get(name, default).decode("latin-1").split(",")[0].strip()
-
-        path, _, query = target.partition("?")
-        scheme = of(b"x-forwarded-proto", b"https")
-        host, _, port = of(b"x-forwarded-host", found.get(b"host", b"localhost")).partition(":")
-        self.scope = {
-            "type": "http",
-            "asgi": {"version": "3.0", "spec_version": "2.3"},
-            "http_version": version.partition("/")[2],
-            "method": method,
-            "scheme": scheme,
-            "path": urllib.parse.unquote(path),
-            "raw_path": path.encode("latin-1"),
-            "query_string": query.encode("latin-1"),
-            "root_path": "",
-            "headers": headers,
-            "client": (of(b"x-real-ip", b"127.0.0.1"), 0),
-            "server": (host, int(port) if port.isdigit() else 443 if scheme == "https" else 80),
-        }
+        self._version = head.version
+        self.request_id = head.request_id
+        self.scope = dict(head.scope("http"), method=head.method)
 
     def feed(self, buffer):
         for piece in self.body.take(buffer):
@@ -193,15 +163,12 @@ class _Exchange:
             else:
                 self.keep = False
         headers.append((b"connection", b"keep-alive" if self.keep else b"close"))
-        for part in (part for pair in headers for part in pair):
-            if b"\r" in part or b"\n" in part:
-                raise ValueError("A header of the response has a line break")
-        try:
-            reason = HTTPStatus(status).phrase.encode()
-        except ValueError:
-            reason = b""
-        lines = [b"HTTP/1.1 %d %s" % (status, reason)] + [name + b": " + value for name, value in headers]
-        return b"\r\n".join(lines) + b"\r\n\r\n"
+        return checked_lines(status, headers)
+
+    def finish(self):
+        """After the application has returned."""
+        if not self.ended:
+            raise RuntimeError("The application returned without a complete response")
 
     async def fail(self):
         self.keep = False
@@ -274,9 +241,9 @@ class _Connection(asyncio.Protocol):
             if len(self._buffer) > MAX_HEAD:
                 raise ValueError("The head is too long")
             return
-        head = bytes(self._buffer[:end])
+        head = Head(bytes(self._buffer[:end]))
         del self._buffer[: end + 4]
-        self._exchange = _Exchange(self, head)
+        self._exchange = WebSocketExchange(self, head) if wants_websocket(head) else _Exchange(self, head)
         self._advance()
         asyncio.ensure_future(self._answer(self._exchange))
 
@@ -285,8 +252,8 @@ class _Connection(asyncio.Protocol):
         with server.in_flight, Exchange(exchange.request_id, server.log):
             try:
                 await server.app(exchange.scope, exchange.receive, exchange.send)
-                if not exchange.ended and not self.lost:
-                    raise RuntimeError("The application returned without a complete response")
+                if not self.lost:
+                    exchange.finish()
             except SystemExit as end:
                 server.exit_process(end.code)
             except Exception:

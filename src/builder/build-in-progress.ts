@@ -318,7 +318,8 @@ export class BuildInProgress {
     return this.#add(files, files === undefined ? [] : routes)
   }
 
-  async #takeServer(run: string, { root, runtime, entries, publicFolder, mount }: ServerTake): Promise<void> {
+  async #takeServer(run: string, take: ServerTake): Promise<void> {
+    const { root, runtime, entries, publicFolder, mount, env } = take
     const collection = await this.#collection(run)
     const setting = entries.map((entry) => settingFor(entry, this.#plan.functions)).find(Boolean)
     if (publicFolder !== undefined)
@@ -335,6 +336,7 @@ export class BuildInProgress {
       ...this.#runtime(runtime, setting),
       ...(setting?.memoryMb === undefined ? {} : { memoryMb: setting.memoryMb }),
       ...(setting?.maxDuration === undefined ? {} : { maxDuration: setting.maxDuration }),
+      ...(env && { env }),
       start: { entries },
     })
     this.#add(output, serverRoutes(mount))

@@ -123,10 +123,10 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
         headers: { 'x-asked': 'you' },
       }),
       {
-        // What the build left is made anew after its first visit.
         what: 'use cache, and revalidateTag',
         steps: [
           { path: '/shell', time: 'new' },
+          { path: '/shell', time: 'kept' },
           post('/api/revalidate', { tag: 'stamps' }),
           { path: '/shell', time: 'new' },
           { path: '/shell', time: 'kept' },
@@ -322,6 +322,17 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
     tries: [
       page('the front page', '/', /<app-root>/, { type: HTML }),
       page('the same page for a path of its router', '/people/Ada', /<app-root>/, { type: HTML }),
+    ],
+  },
+  {
+    ...{ name: 'angular-server', framework: 'Angular, server', package: '@angular/ssr' },
+    files: testApp('angular-server'),
+    tries: [
+      greets('Angular'),
+      person,
+      page('a prerendered page', '/about', /rendered by the build/, { type: HTML }),
+      sum,
+      missing(),
     ],
   },
   {

@@ -219,6 +219,37 @@ test('Python in api is made of functions, whatever library they use', async () =
   assert.deepEqual(uploaded(stage), ['index.html'])
 })
 
+test('Angular is a server where its workspace says that pages are rendered on one', async () => {
+  const angular = (options: object, more: object = {}) =>
+    stageOf({
+      'package.json': { scripts: { build: 'ng build' }, devDependencies: { '@angular/cli': '22' } },
+      'angular.json': { projects: { shop: { architect: { build: { options, ...more } } } } },
+      'api/time.js': '',
+    })
+  const ssr = { entry: 'src/server.ts' }
+  const stage = await angular({ ssr, outputMode: 'server' })
+  const server = taken(stage, 'server')
+  assert.deepEqual(server.entries, ['dist/shop/server/server.mjs'])
+  assert.equal(server.publicFolder, 'dist/shop/browser')
+  assert.deepEqual(server.env, { NODE_ENV: 'production', NG_ALLOWED_HOSTS: '*' })
+  assert.deepEqual(
+    taken(stage, 'functions').functions.map(({ file }) => file),
+    ['api/time.js'],
+  )
+  const outputPath = { base: 'out', server: 'back', browser: '' }
+  const elsewhere = taken(await angular({ outputPath }, configured({ ssr })), 'server')
+  assert.deepEqual([elsewhere.entries, elsewhere.publicFolder], [['out/back/server.mjs'], 'out'])
+  for (const options of [{}, { ssr: true }, { ssr: false }, { ssr, outputMode: 'static' }]) {
+    const { folders } = taken(await angular(options), 'built')
+    assert.deepEqual(folders.slice(0, 2), ['dist/shop/browser', 'dist/shop'])
+  }
+})
+
+const configured = (production: object) => ({
+  configurations: { production },
+  defaultConfiguration: 'production',
+})
+
 test('Next.js is built by the CLI', async () => {
   const stage = await stageOf(
     { 'package.json': { dependencies: { next: '16' } } },

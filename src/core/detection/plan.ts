@@ -149,6 +149,8 @@ export interface ServerTake {
   readonly entries: readonly string[]
   /** A folder of files that are served without it. */
   readonly publicFolder: string | undefined
+  /** Variables of the program, under the deployment's own. */
+  readonly env?: Readonly<Record<string, string>>
   /** Under which it is served. */
   readonly mount: string
 }

@@ -4,6 +4,7 @@ import { CONFIG_FILES } from './config/configuration.ts'
 import type { PackageJson } from './config/package-json.ts'
 import { mergedRoutes } from './config/route-rules.ts'
 import { nothingToServe } from './files-only.ts'
+import { angularServer } from './framework/angular.ts'
 import { API_NOT_FOUND, apiFiles, dynamicRoutes, type FunctionFile } from './framework/api-functions.ts'
 import { type Framework, isNodeServer, isPythonServer, needsCli } from './framework/frameworks.ts'
 import { middlewareFile } from './framework/middleware.ts'
@@ -55,8 +56,12 @@ export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage>
   if (framework !== undefined && needsCli(framework) && tree.has('package.json'))
     return cliStage(stage, given)
   const server = await serverOf(given)
-  if (server) return { ...stage, python: pythonOf(given, server), build, takes: [server] }
   const functions = functionsOf(given)
+  if (server) {
+    // Other servers answer below `api` themselves.
+    const beside = framework?.slug === 'angular' ? apiTakes(folder, functions) : []
+    return { ...stage, python: pythonOf(given, server), build, takes: [...beside, server] }
+  }
   const isRun = functions.length > 0 || middlewareFile(tree) !== undefined
   if (build === undefined && framework === undefined && settings.outputDirectory === null) {
     if (docker && tree.has('Dockerfile') && !isRun)
@@ -133,6 +138,8 @@ async function serverOf({ tree, pkg, settings, folder, mount }: ZeroConfig): Pro
       `There is no Python file with an \`app\` in it, such as app.py, index.py or main.py, for ${framework.name}.`,
     )
   }
+  const angular = framework?.slug === 'angular' && build !== undefined ? await angularServer(tree) : undefined
+  if (angular) return { ...server, runtime: 'node', ...angular }
   if (framework !== undefined && !isNodeServer(framework)) return undefined
   const entries = await nodeServerEntries(tree, pkg, framework)
   if (entries.length > 0)
@@ -150,24 +157,20 @@ async function serverOf({ tree, pkg, settings, folder, mount }: ZeroConfig): Pro
   return apps.length > 0 ? { ...server, runtime: 'python', entries: apps } : undefined
 }
 
+function apiTakes(root: string, functions: readonly FunctionFile[]): readonly Take[] {
+  if (functions.length === 0) return []
+  const dynamic = dynamicRoutes(functions)
+  const routes = dynamic.length > 0 ? [FILES_FIRST, ...dynamic] : []
+  return [{ kind: 'functions', root, functions, routes }]
+}
+
 /** Files, from a build or as they are, beside the functions in `api`. */
 async function staticTakes(
   { tree, settings, folder, mount }: ZeroConfig,
   functions: readonly FunctionFile[],
 ): Promise<readonly Take[]> {
   const { framework, build, outputDirectory } = settings
-  const dynamic = dynamicRoutes(functions)
-  const inApi: readonly Take[] =
-    functions.length === 0
-      ? []
-      : [
-          {
-            kind: 'functions',
-            root: folder,
-            functions,
-            routes: dynamic.length > 0 ? [FILES_FIRST, ...dynamic] : [],
-          },
-        ]
+  const inApi = apiTakes(folder, functions)
   if (build === undefined && framework === undefined) {
     const files = servedFiles(tree, outputDirectory, functions).map((file) => ({
       path: joined(mount, file.path),

@@ -1,5 +1,5 @@
-import { isRecord } from '../config/json.ts'
 import { readFolder, type SourceTree } from '../source-tree.ts'
+import { angularFolders } from './angular.ts'
 import type { Framework } from './frameworks.ts'
 
 /** Where builds commonly leave what is to be served. */
@@ -81,31 +81,6 @@ async function configured(slug: string, tree: SourceTree): Promise<readonly stri
   }
 }
 
-/** Every project of the workspace, the default one first. The newer builder adds `browser`. */
-function angularFolders(text: string | undefined): readonly string[] {
-  const json = tolerant(text)
-  const projects = isRecord(json) && isRecord(json.projects) ? json.projects : {}
-  const first = isRecord(json) && typeof json.defaultProject === 'string' ? [json.defaultProject] : []
-  const names = [...new Set([...first, ...Object.keys(projects)])].slice(0, 8)
-  return [
-    ...names.flatMap((name) => {
-      const path = angularPath(projects[name]) ?? `dist/${name}`
-      const folder = readFolder(path)
-      return folder === undefined || folder === '' ? [] : [`${folder}/browser`, folder]
-    }),
-    'dist',
-  ]
-}
-
-function angularPath(project: unknown): string | undefined {
-  const targets = isRecord(project) ? (project.architect ?? project.targets) : undefined
-  const build = isRecord(targets) ? targets.build : undefined
-  const options = isRecord(build) ? build.options : undefined
-  const path = isRecord(options) ? options.outputPath : undefined
-  if (typeof path === 'string') return path
-  return isRecord(path) && typeof path.base === 'string' ? path.base : undefined
-}
-
 /** One key of JSON, YAML or TOML at the top level; these files are small and the key is plain text. */
 async function folderIn(
   tree: SourceTree,
@@ -122,12 +97,4 @@ async function folderIn(
     if (folder) return [folder, usual]
   }
   return [usual]
-}
-
-function tolerant(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
 }

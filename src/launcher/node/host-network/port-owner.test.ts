@@ -51,10 +51,7 @@ for (const [name, skip] of Object.entries(SYSTEMS))
     })
 
 test('a port that somebody shares with us is not ours', { skip: SYSTEMS.linux }, async (t) => {
-  const server = createServer().listen(0, '::1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
+  // Theirs first: of IPv4 any number may be taken by somebody's connection, of ::1 hardly one is.
   const theirs = spawn(
     'setsid',
     [
@@ -62,14 +59,17 @@ test('a port that somebody shares with us is not ours', { skip: SYSTEMS.linux },
       'python3',
       '-c',
       `
-import socket, sys, time, os
+import socket, time, os
 s = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-s.bind(('127.0.0.1', ${port})); s.listen(); print(os.getpid(), flush=True); time.sleep(60)`,
+s.bind(('127.0.0.1', 0)); s.listen(); print(f'{os.getpid()} {s.getsockname()[1]}', flush=True); time.sleep(60)`,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
-  const [pid] = await numbersOf(theirs)
+  const [pid, port] = await numbersOf(theirs)
   t.after(() => process.kill(pid))
+  const server = createServer().listen(port, '::1')
+  t.after(() => server.close())
+  await once(server, 'listening')
   const owns = owner.createOwnership(port)
   assert.ok(await owns('::1'))
   assert.equal(await owns('127.0.0.1'), undefined)

@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { ofEndedChildren, slowest, timesOf } from '../scripts/test/costs.ts'
+import {
+  describeCores,
+  ofEndedChildren,
+  slowest,
+  timeline,
+  timesOf,
+  timesOfCores,
+} from '../scripts/test/costs.ts'
 import { mustBeAlone, planOf, TIMES_FILE } from '../scripts/test/plan.ts'
 import { inTurn } from '../scripts/test/pool.ts'
 import { Report, type TestEvent } from '../scripts/test/report.ts'
@@ -195,6 +202,20 @@ test('the slowest files are printed, and what all of them cost', () => {
   const printed = slowest(costs, 2, 90)
   assert.match(printed, /20\.0 +2\.0 +c\n +10\.0 +1\.0 +b\n1\.5 minutes of CPU in all\n$/)
   assert.deepEqual(JSON.parse(timesOf(costs)), { b: 10, c: 20 })
+})
+
+test('what ran when is listed in the order of its begin, and what the cores did is told', () => {
+  const costs = [
+    { file: 'later', seconds: 2, cpu: 1, begun: 5000 },
+    { file: 'first', seconds: 10, cpu: 3, begun: 1000 },
+  ]
+  assert.match(timeline(costs), /\n +0\.0 +10\.0 +3\.0 +first\n +4\.0 +2\.0 +1\.0 +later\n$/)
+  const [from, to] = [
+    { busy: 100, idle: 100, disk: 0 },
+    { busy: 180, idle: 110, disk: 10 },
+  ]
+  assert.match(describeCores(from, to), /busy 80 % .* disk 10 %\n$/)
+  assert.ok(timesOfCores().busy > 0)
 })
 
 test('processor time of children counts when they have ended', () => {

@@ -21,7 +21,12 @@ export async function runFiles(
       await import(resolve(file))
     })
     const now = ofThisProcess()
-    appendCost(costs, { file, seconds: (performance.now() - began) / 1000, cpu: now - used })
+    appendCost(costs, {
+      file,
+      seconds: (performance.now() - began) / 1000,
+      cpu: now - used,
+      begun: began + performance.timeOrigin,
+    })
     used = now
   }
   clearInterval(toCome)

@@ -1,10 +1,13 @@
 import { appendFileSync, readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 
 /** What one file took: seconds from its begin to its end, and seconds of processor time, its children's among them. */
 export interface Cost {
   readonly file: string
   readonly seconds: number
   readonly cpu: number
+  /** When it began, in milliseconds of the clock. */
+  readonly begun?: number
 }
 
 /** How many parts of a second Linux counts processor time in. */
@@ -42,6 +45,34 @@ export function readCosts(from: string): Cost[] {
 const row = (file: string, seconds: string, cpu: string): string =>
   `${seconds.padStart(9)} ${cpu.padStart(9)}  ${file}\n`
 
+/** What all cores have done since the machine was started, in parts of a second. */
+export interface CoreTimes {
+  readonly busy: number
+  readonly idle: number
+  /** Idle as well, but something waited for a disk. */
+  readonly disk: number
+}
+
+/** Of the whole machine, and so also of what no process has waited for the end of, as the parts of a browser. */
+export function timesOfCores(): CoreTimes {
+  try {
+    const [, ...fields] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/\s+/) ?? []
+    const [user = 0, nice = 0, system = 0, idle = 0, disk = 0, irq = 0, softIrq = 0] = fields.map(Number)
+    return { busy: user + nice + system + irq + softIrq, idle, disk }
+  } catch {
+    const all = cpus().map(({ times }) => times)
+    const busy = all.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, 0)
+    return { busy, idle: all.reduce((sum, { idle }) => sum + idle, 0), disk: 0 }
+  }
+}
+
+/** What the cores did in between, in words. */
+export function describeCores(from: CoreTimes, to: CoreTimes): string {
+  const [busy, idle, disk] = [to.busy - from.busy, to.idle - from.idle, to.disk - from.disk]
+  const percent = (part: number) => `${Math.round((100 * part) / (busy + idle + disk || 1))} %`
+  return `the cores of the machine were busy ${percent(busy)} of the time, and waited for a disk ${percent(disk)}\n`
+}
+
 /** The files that took longest, and the processor time of everything. */
 export function slowest(costs: readonly Cost[], most: number, cpuOfAll: number): string {
   const first = costs.toSorted((a, b) => b.seconds - a.seconds).slice(0, most)
@@ -50,6 +81,17 @@ export function slowest(costs: readonly Cost[], most: number, cpuOfAll: number):
     ...first.map(({ file, seconds, cpu }) => row(file, seconds.toFixed(1), cpu.toFixed(1))),
     `${(cpuOfAll / 60).toFixed(1)} minutes of CPU in all\n`,
   ].join('')
+}
+
+/** All files in the order in which they were begun. */
+export function timeline(costs: readonly Cost[]): string {
+  const begun = costs.toSorted((a, b) => (a.begun ?? 0) - (b.begun ?? 0))
+  const first = begun[0]?.begun ?? 0
+  const rows = begun.map(
+    ({ file, seconds, cpu, begun = 0 }) =>
+      `${((begun - first) / 1000).toFixed(1).padStart(9)}${row(file, seconds.toFixed(1), cpu.toFixed(1))}`,
+  )
+  return [`    begun${row('file', 'seconds', 'of CPU')}`, ...rows].join('')
 }
 
 /** Files that take less are all the same for the order. */

@@ -1,18 +1,9 @@
-import { cpus } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
+import { timesOfCores } from './costs.ts'
 
 /** Of all cores; a part of what they could have done. */
-const LITTLE = 0.3
-const LOOK_MS = 2000
-
-function timesOfCores(): { readonly idle: number; readonly all: number } {
-  let [idle, all] = [0, 0]
-  for (const { times } of cpus()) {
-    idle += times.idle
-    all += times.user + times.nice + times.sys + times.irq + times.idle
-  }
-  return { idle, all }
-}
+const LITTLE = 0.15
+const LOOK_MS = 1000
 
 let looking: Promise<void> | undefined
 
@@ -21,7 +12,9 @@ async function look(): Promise<void> {
     const before = timesOfCores()
     await setTimeout(LOOK_MS, undefined, { ref: false })
     const now = timesOfCores()
-    if (now.idle - before.idle > LITTLE * (now.all - before.all)) break
+    // Cores that wait for a disk would wait longer if it had more to do.
+    const [busy, idle, disk] = [now.busy - before.busy, now.idle - before.idle, now.disk - before.disk]
+    if (idle > LITTLE * (busy + idle + disk)) break
   }
   looking = undefined
 }

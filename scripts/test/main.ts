@@ -21,7 +21,17 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { ensureTools, TOOLS } from '../debian.js'
-import { type Cost, ofEndedChildren, ofThisProcess, readCosts, slowest, timesOf } from './costs.ts'
+import {
+  type Cost,
+  describeCores,
+  ofEndedChildren,
+  ofThisProcess,
+  readCosts,
+  slowest,
+  timeline,
+  timesOf,
+  timesOfCores,
+} from './costs.ts'
 import { idle } from './idle.ts'
 import { planOf, TIMES_FILE, timeoutMsOf, type Unit } from './plan.ts'
 import { inTurn } from './pool.ts'
@@ -30,11 +40,15 @@ import { splitByFile } from './retry.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 process.chdir(root)
+const atFirst = timesOfCores()
 const keepsTimes = process.argv.includes('--times')
 const only = process.argv.slice(2).filter((argument) => argument !== '--times')
 
 const scratch = mkdtempSync(join(tmpdir(), 'aloft-test-run-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+
+/** When each file of the last run was begun and what it took, to see what ran beside what. */
+const COSTS_FILE = join(root, 'node_modules/.cache/test-costs.txt')
 
 /** Begins a program beside everything else. What it prints is kept, for those who ask. */
 function beside(name: string, args: readonly string[]): { readonly done: Promise<boolean>; said(): string } {
@@ -84,6 +98,18 @@ const units: readonly Unit[] =
     ? planOf(root)
     : [...new Set(only.flatMap(filesIn))].map((file) => ({ name: file, files: [file], share: 1 }))
 
+const isAttack = ({ name }: Unit): boolean => name.startsWith('test/attacks/')
+/** Files of attacks share an installation to attack, when there are several. */
+let attacked: Promise<{ close(): Promise<void> }> | undefined
+async function shareAttacked(): Promise<{ close(): Promise<void> }> {
+  const { installAttacked } = await import('../../test/support/attacked.ts')
+  const { aloft, close } = await installAttacked()
+  const { url, port, tlsPort, folder, token, dnsPort } = aloft
+  process.env.ALOFT_ATTACKED = JSON.stringify({ url, port, tlsPort, folder, token, dnsPort })
+  return { close }
+}
+const sharesAttacked = units.filter(isAttack).length > 1
+
 const report = new Report(process.stdout)
 
 const costs: Cost[] = []
@@ -111,7 +137,13 @@ async function eventsOf({ name, files }: Unit): Promise<TestEvent[]> {
   for await (const event of stream as AsyncIterable<TestEvent>) events.push(event)
   const cpu = cpuOfEnded()
   if (isBatch) costs.push(...readCosts(costFile))
-  else costs.push({ file: name, seconds: (performance.now() - began) / 1000, cpu })
+  else
+    costs.push({
+      file: name,
+      seconds: (performance.now() - began) / 1000,
+      cpu,
+      begun: began + performance.timeOrigin,
+    })
   return events
 }
 const add = ({ files }: Unit, events: readonly TestEvent[]) =>
@@ -121,6 +153,10 @@ const failuresIn = (events: readonly TestEvent[]) => events.filter(({ type }) =>
 /** With everything else beside them they may have failed for want of a port or of time: they get one more try, alone. */
 const again: Unit[] = []
 async function runUnit(unit: Unit): Promise<void> {
+  if (sharesAttacked && isAttack(unit)) {
+    attacked ??= shareAttacked()
+    await attacked
+  }
   const events = await eventsOf(unit)
   const failed = failuresIn(events)
   if (failed.length === 0) return add(unit, events)
@@ -133,6 +169,8 @@ async function runUnit(unit: Unit): Promise<void> {
   if (notBegun.length > 0) await runUnit({ ...unit, name: notBegun[0] as string, files: notBegun })
 }
 await inTurn(units, availableParallelism(), runUnit, idle)
+await (await attacked)?.close()
+delete process.env.ALOFT_ATTACKED
 for (const unit of again) {
   process.stdout.write(`once more, alone: ${unit.name}\n`)
   add(unit, await eventsOf(unit))
@@ -141,6 +179,7 @@ await postgres?.stop()
 const isChecked = (await check?.done) ?? true
 const allPassed = await report.close()
 if (check && !isChecked) process.stderr.write(`\n${check.said()}`)
-process.stdout.write(`\n${slowest(costs, 15, ofThisProcess())}`)
+process.stdout.write(`\n${slowest(costs, 15, ofThisProcess())}${describeCores(atFirst, timesOfCores())}`)
+writeFileSync(COSTS_FILE, timeline(costs))
 if (keepsTimes && only.length === 0) writeFileSync(TIMES_FILE, timesOf(costs))
 process.exitCode = allPassed && isChecked ? 0 : 1

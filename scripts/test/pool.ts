@@ -33,4 +33,4 @@ export async function inTurn<T extends { readonly share: number }>(
 }
 
 /** What waits now may want much in a moment, all at once. */
-const MOST_PER_ROOM = 2.5
+const MOST_PER_ROOM = 3

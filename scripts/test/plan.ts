@@ -19,8 +19,14 @@ interface Kind {
 
 /** Loading the server costs a process more than most files do with it, so files that leave nothing behind share one. */
 const KINDS: readonly Kind[] = [
-  { name: 'e2e', files: 'test/e2e/*.test.ts', share: 0.8 },
-  { name: 'dashboard', files: 'test/dashboard/*.test.ts', share: 1 },
+  // The API in their own process, and a browser beside it that needs most of a core.
+  {
+    name: 'browser',
+    files: 'test/{dashboard/*,e2e/{consent,protection,sign-in}}.test.ts',
+    share: 1,
+    processes: 3,
+  },
+  { name: 'e2e', files: 'test/e2e/*.test.ts', share: 0.7 },
   { name: 'faults', files: 'test/{acme,dns,faults,bench}/*.test.ts', share: 0.5 },
   { name: 'api', files: 'test/api/*.test.ts', share: 0.5, processes: 4 },
   { name: 'ports', files: 'test/ports/*.test.ts', share: 0.4, processes: 4 },

@@ -36,11 +36,99 @@ it('keeps the file to its owner', async (t) => {
   assert.equal((await stat(join(file, '..'))).mode & 0o777, 0o700)
 })
 
-it('acknowledges nothing before it is on the disk', async (t) => {
-  const { db, foreign } = await openNotes(t)
-  const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(db)
-  assert.deepEqual(rows, [{ synchronous: 2 }])
-  assert.equal(foreign.prepare('pragma journal_mode').get()?.journal_mode, 'wal')
+/** A disk that ends its syncs when it is told to. */
+function slowDisk() {
+  const syncs: ((error: Error | null) => void)[] = []
+  let onBegun = () => {}
+  const syncFile = (_fd: number, done: (error: Error | null) => void) => {
+    syncs.push(done)
+    onBegun()
+  }
+  return {
+    syncFile,
+    /** The sync that is under way, or begins next. */
+    async next() {
+      if (syncs.length === 0) await new Promise<void>((begun) => (onBegun = begun))
+      return syncs.shift() as (error: Error | null) => void
+    },
+    waiting: () => syncs.length,
+  }
+}
+
+async function openOnDisk(t: TestContext, durability: 'full' | 'normal' = 'full') {
+  const { file, foreign } = await openNotes(t)
+  const disk = slowDisk()
+  const db = new Kysely<Notes>({
+    dialect: createSqliteDialect({ file, durability, syncFile: disk.syncFile }),
+  })
+  t.after(() => db.destroy())
+  const isSettled = async (work: Promise<unknown>) => {
+    const no = Symbol()
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+    return (await Promise.race([work, no])) !== no
+  }
+  return {
+    db,
+    disk,
+    foreign,
+    add: (id: number) => db.insertInto('notes').values({ id, text: 'x' }).execute(),
+    addIn: (id: number) =>
+      db.transaction().execute((tx) => tx.insertInto('notes').values({ id, text: 'x' }).execute()),
+    isSettled,
+  }
+}
+
+for (const [how, which] of [
+  ['a statement', 'add'],
+  ['a transaction', 'addIn'],
+] as const)
+  it(`acknowledges ${how} only when it is on the disk`, async (t) => {
+    const { disk, foreign, isSettled, [which]: add } = await openOnDisk(t)
+    const added = add(1)
+    const end = await disk.next()
+    assert.equal(await isSettled(added), false)
+    assert.equal(foreign.prepare('pragma journal_mode').get()?.journal_mode, 'wal')
+    assert.equal(foreign.prepare('select count(*) as n from notes').get()?.n, 1, 'it is what is synced')
+    end(null)
+    await added
+  })
+
+it('has all commits of the time of one sync share the next', async (t) => {
+  const { disk, addIn, add, isSettled } = await openOnDisk(t)
+  const first = addIn(1)
+  const endFirst = await disk.next()
+  const others = [addIn(2), add(3), addIn(4)]
+  assert.equal(await isSettled(Promise.any(others)), false, 'a sync that began before says nothing of them')
+  assert.equal(disk.waiting(), 0)
+  endFirst(null)
+  await first
+  const endSecond = await disk.next()
+  endSecond(null)
+  await Promise.all(others)
+  assert.equal(disk.waiting(), 0)
+})
+
+it('acknowledges nothing that the disk could not take', async (t) => {
+  const { disk, add, addIn } = await openOnDisk(t)
+  for (const write of [add, addIn]) {
+    const failing = write(1)
+    const end = await disk.next()
+    end(new Error('EIO'))
+    await assert.rejects(failing, { kind: 'service_unavailable' })
+  }
+  const later = add(2)
+  ;(await disk.next())(null)
+  await later
+})
+
+it('waits for no disk where nothing was written, or little is lost', async (t) => {
+  const { db, disk } = await openOnDisk(t)
+  await db.transaction().execute((tx) => tx.selectFrom('notes').selectAll().execute())
+  assert.equal(disk.waiting(), 0)
+  const logs = await openOnDisk(t, 'normal')
+  await logs.add(1)
+  await logs.addIn(2)
+  assert.equal(logs.disk.waiting(), 0)
 })
 
 it('tells how many rows a statement touched', async (t) => {

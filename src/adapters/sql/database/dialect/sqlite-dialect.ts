@@ -6,6 +6,7 @@ import { convertError, type DamagedDatabase } from './errors.ts'
 import { Mutex } from './mutex.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 import { patiently, type SqliteParts, SqliteSession } from './sqlite-session.ts'
+import { type SyncFile, WalSync } from './wal-sync.ts'
 
 /** What a commit acknowledged survives the loss of power (`full`), or the death of the process (`normal`). */
 export type Durability = 'full' | 'normal'
@@ -20,14 +21,19 @@ export interface SqliteOptions {
   readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
   /** Told every statement of the stores, whichever way it comes. */
   readonly onStatement?: ((sql: string) => void) | undefined
+  /** In the place of the system's own. */
+  readonly syncFile?: SyncFile | undefined
 }
 
-/** Caches are small, for there are many processes. A writer's holds what a batch of thousands of rows touches. */
-const writerPragmas = (durability: Durability, canShrink: boolean) => `
+/**
+ * What has to survive the loss of power is synced after each commit by `WalSync`; SQLite itself would stop the process for it.
+ * Caches are small, for there are many processes. A writer's holds what a batch of thousands of rows touches.
+ */
+const writerPragmas = (canShrink: boolean) => `
   pragma busy_timeout = 0;
   ${canShrink ? 'pragma auto_vacuum = incremental;' : ''}
   pragma journal_mode = wal;
-  pragma synchronous = ${durability};
+  pragma synchronous = normal;
   pragma journal_size_limit = 16777216;
   pragma cache_size = -8000`
 /** A reader is only ever kept out for a moment, while a file is recovered or its log is put away. */
@@ -63,6 +69,7 @@ class SqliteDriver implements Driver {
   readonly #timeoutMs: number
   readonly #durability: Durability
   readonly #canShrink: boolean
+  readonly #syncFile: SyncFile | undefined
   readonly #onDamage: SqliteOptions['onDamage']
   readonly #onStatement: SqliteOptions['onStatement']
   #parts: SqliteParts | undefined
@@ -75,19 +82,21 @@ class SqliteDriver implements Driver {
     this.#durability = options.durability ?? 'full'
     this.#timeoutMs = options.timeoutMs ?? 10 * SECOND
     this.#canShrink = options.canShrink ?? false
+    this.#syncFile = options.syncFile
   }
 
   async init(): Promise<void> {
     const timeoutMs = this.#timeoutMs
     try {
       makeFile(this.#file)
-      const pragmas = writerPragmas(this.#durability, this.#canShrink)
+      const pragmas = writerPragmas(this.#canShrink)
       const writer = await patiently(() => new SqliteHandle(this.#file, pragmas), timeoutMs)
       this.#parts = {
         file: this.#file,
         writer,
         reader: openReader(this.#file, writer),
         turn: new Mutex(),
+        walSync: this.#durability === 'full' ? new WalSync(this.#file, this.#syncFile) : undefined,
         timeoutMs,
         onDamage: this.#onDamage,
         onStatement: this.#onStatement,
@@ -118,9 +127,10 @@ class SqliteDriver implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
-    const { writer, reader, turn, timeoutMs } = this.#opened()
+    const { writer, reader, turn, walSync, timeoutMs } = this.#opened()
     this.#adapter.read = undefined
     await turn.lock(timeoutMs)
+    await walSync?.close()
     reader.close()
     writer.close()
   }

@@ -5,6 +5,7 @@ import { convertError, DamagedDatabase, isBusy } from './errors.ts'
 import type { Mutex } from './mutex.ts'
 import { refuseNul } from './parameters.ts'
 import type { SqliteHandle } from './sqlite-handle.ts'
+import type { WalSync } from './wal-sync.ts'
 
 export interface SqliteParts {
   readonly file: string
@@ -13,6 +14,8 @@ export interface SqliteParts {
   /** Cannot write; reads outside a transaction go here and wait for nobody. */
   readonly reader: SqliteHandle
   readonly turn: Mutex
+  /** Where commits have to survive the loss of power. */
+  readonly walSync: WalSync | undefined
   /** How long a write waits for its turn, and how long a transaction may keep it. */
   readonly timeoutMs: number
   readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
@@ -42,6 +45,8 @@ export class SqliteSession implements DatabaseConnection {
   readonly #parts: SqliteParts
   #state: 'idle' | 'open' | 'lost' = 'idle'
   #timer: NodeJS.Timeout | undefined
+  /** Whether the transaction may have changed anything. */
+  #hasWritten = false
 
   constructor(parts: SqliteParts) {
     this.#parts = parts
@@ -65,15 +70,20 @@ export class SqliteSession implements DatabaseConnection {
       this.#parts.onStatement?.(sql)
       if (this.#state !== 'idle') {
         this.#assertOpen()
+        if (query.kind !== 'SelectQueryNode') this.#hasWritten = true
         return writer.run(sql, parameters)
       }
       if (query.kind === 'SelectQueryNode') return reader.run(sql, parameters)
       await turn.lock(timeoutMs)
+      let result: QueryResult<R>
       try {
-        return await patiently(() => writer.run<R>(sql, parameters), timeoutMs)
+        result = await patiently(() => writer.run<R>(sql, parameters), timeoutMs)
       } finally {
         turn.unlock()
       }
+      // Others may write meanwhile: what they commit goes to the disk with the next sync.
+      await this.#parts.walSync?.sync()
+      return result
     } catch (error) {
       throw this.#convert(error)
     }
@@ -96,17 +106,20 @@ export class SqliteSession implements DatabaseConnection {
       throw this.#convert(error)
     }
     this.#state = 'open'
+    this.#hasWritten = false
     this.#timer = setTimeout(() => this.#undo('lost'), timeoutMs).unref()
   }
 
   async commit(): Promise<void> {
     this.#assertOpen()
+    const hasWritten = this.#hasWritten
     try {
       this.#parts.writer.run('commit')
+      this.#end('idle')
+      if (hasWritten) await this.#parts.walSync?.sync()
     } catch (error) {
       throw this.#convert(error)
     }
-    this.#end('idle')
   }
 
   async rollback(): Promise<void> {

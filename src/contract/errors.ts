@@ -11,7 +11,7 @@ export interface ErrorSpec {
 
 export const ERRORS = {
   // Generic
-  bad_request: { status: 400, meaning: 'A parameter is missing or invalid; the message says which.' },
+  bad_request: { status: 400, meaning: 'A parameter is missing or invalid. The message says which.' },
   auth_failed: {
     status: 403,
     code: 'forbidden',
@@ -20,49 +20,49 @@ export const ERRORS = {
   },
   payment_required: {
     status: 402,
-    meaning: 'The account is blocked until its payment is settled: reads work, writes do not.',
+    meaning: 'The account is blocked until its payment is settled. It can be read but not changed.',
   },
-  forbidden: { status: 403, meaning: 'The caller may not do this, or not with this resource.' },
+  forbidden: { status: 403, meaning: 'The caller isn’t allowed to do this, or not with this resource.' },
   feature_not_available: { status: 403, meaning: 'The plan of the account does not include this feature.' },
   integration_configuration_disabled: {
     status: 403,
-    meaning: 'The installation of the integration is disabled; its ownership has to be transferred first.',
+    meaning: 'The integration is disabled. Somebody else has to take over its ownership first.',
   },
   not_found: { status: 404, meaning: 'There is no such path, version or resource.' },
   method_unknown: {
     status: 405,
-    meaning: 'The endpoint does not handle this method; the message names those it does.',
+    meaning: 'The endpoint doesn’t support this method. The message lists those it does.',
   },
-  conflict: { status: 409, meaning: 'The change clashes with something that exists or is under way.' },
-  not_modified: { status: 409, meaning: 'There is nothing to change; what was asked for is already so.' },
+  conflict: { status: 409, meaning: 'The change conflicts with something that exists or is in progress.' },
+  not_modified: { status: 409, meaning: 'Nothing to change: the requested state is already in place.' },
   payload_too_large: { status: 413, meaning: 'The body is larger than the endpoint accepts.' },
   rate_limited: {
     status: 429,
     code: 'too_many_requests',
     legacy: 'rate_limited',
-    meaning: 'The allowance of this endpoint is used up; `limit.reset` says when it starts anew.',
+    meaning: 'The rate limit of this endpoint was exceeded. `limit.reset` says when it resets.',
   },
   internal_server_error: {
     status: 500,
-    meaning: 'Something failed on our side; the id in the message finds it in the log.',
+    meaning: 'Something failed on the server. The id in the message identifies it in the log.',
   },
   service_unavailable: {
     status: 503,
-    meaning: 'A part this request needs does not answer; try again later.',
+    meaning: 'A required component isn’t responding. Try again later.',
   },
 
   // Deployments
   missing_files: {
     status: 400,
     family: 'deployments',
-    meaning: 'Files named at creation were not uploaded; `missing` lists them.',
+    meaning: 'Some files were not uploaded. `missing` lists them.',
   },
   no_files: { status: 400, family: 'deployments', meaning: 'The deployment has no files.' },
   env_too_many_keys: { status: 400, family: 'deployments', meaning: 'More than 100 environment variables.' },
   env_key_invalid_characters: {
     status: 400,
     family: 'deployments',
-    meaning: 'A variable name has characters other than letters, digits and `_`.',
+    meaning: 'A variable name contains characters other than letters, digits and `_`.',
   },
   env_key_invalid_length: {
     status: 400,
@@ -97,7 +97,7 @@ export const ERRORS = {
   env_secret_forbidden: {
     status: 403,
     family: 'deployments',
-    meaning: 'The caller may not use the referenced secret.',
+    meaning: 'The referenced secret belongs to another account.',
   },
   invalid_session_affinity: {
     status: 400,
@@ -107,180 +107,183 @@ export const ERRORS = {
   plan_requires_public: {
     status: 403,
     family: 'deployments',
-    meaning: 'The OSS plan allows public deployments only.',
+    meaning: 'The OSS plan allows only public deployments.',
   },
   invalid_routes: {
     status: 400,
     family: 'deployments',
-    meaning: 'A route is malformed; `errors` lists the reasons.',
+    meaning: 'A route is malformed. `errors` lists the reasons.',
   },
   unreferenced_build_specifications: {
     status: 400,
     family: 'deployments',
-    meaning: 'An entry of `builds` matches none of the files.',
+    meaning: 'An entry of `builds` matches no file.',
   },
   deployment_not_ready: { status: 400, family: 'deployments', meaning: 'The deployment is not READY.' },
   deployment_type_unsupported: {
     status: 400,
     family: 'deployments',
-    meaning: 'This type of deployment cannot be scaled.',
+    meaning: 'This type of deployment can’t be scaled.',
   },
   wrong_min_max_relation: { status: 400, family: 'deployments', meaning: '`min` is larger than `max`.' },
   forbidden_min_instances: {
     status: 403,
     family: 'deployments',
-    meaning: '`min` is more than the account may use.',
+    meaning: '`min` exceeds what the account can use.',
   },
   forbidden_max_instances: {
     status: 403,
     family: 'deployments',
-    meaning: '`max` is more than the account may use.',
+    meaning: '`max` exceeds what the account can use.',
   },
   quota_exceeded: {
     status: 403,
     family: 'deployments',
     meaning:
-      'The account would use more than its plan allows; `quota` names what, `limit` and `used` say how much, and `reset` when it may use more, where that comes by itself.',
+      'The account would exceed a limit of its plan. `quota` names the limit, `limit` and `used` give the amounts, and `reset` says when it resets, if it does.',
   },
   deployment_not_found: {
     status: 404,
     family: 'deployments',
-    meaning: 'The deployment to point to does not exist.',
+    meaning: 'There is no such deployment to point to.',
   },
 
   // Aliases and secrets
   invalid_alias: { status: 400, family: 'aliases', meaning: 'The alias is malformed or reserved.' },
-  alias_in_use: { status: 403, family: 'aliases', meaning: 'Another account holds the alias.' },
+  alias_in_use: { status: 403, family: 'aliases', meaning: 'The alias belongs to another account.' },
   gone: { status: 410, family: 'aliases', meaning: 'The deployment failed or was deleted.' },
-  secret_already_exists: { status: 409, family: 'secrets', meaning: 'A secret of that name exists.' },
+  secret_already_exists: { status: 409, family: 'secrets', meaning: 'A secret of that name already exists.' },
 
   // Domains, records and certificates
   missing_name: { status: 400, family: 'domains', meaning: 'The name is missing.' },
   missing_type: { status: 400, family: 'domains', meaning: 'The type of the record is missing.' },
-  invalid_name: { status: 400, family: 'domains', meaning: 'The name is no valid domain name.' },
+  invalid_name: { status: 400, family: 'domains', meaning: 'The name is not a valid domain name.' },
   invalid_domain: {
     status: 400,
     family: 'domains',
     meaning: 'The domain or its top-level domain is invalid or not supported.',
   },
-  invalid_type: { status: 400, family: 'domains', meaning: 'There are no records of this type.' },
+  invalid_type: { status: 400, family: 'domains', meaning: 'Records of this type are not supported.' },
   invalid_value: {
     status: 400,
     family: 'domains',
-    meaning: 'The value does not have the form of its type; the message says which.',
+    meaning: 'The value doesn’t match the record type. The message says what is expected.',
   },
   record_conflict: {
     status: 409,
     family: 'domains',
-    meaning: 'A record is in the way; `oldId` names it.',
+    meaning: 'An existing record conflicts with this one. `oldId` names it.',
   },
   custom_domain_needs_upgrade: {
     status: 403,
     family: 'domains',
-    meaning: 'Custom domains are not part of the plan of the account.',
+    meaning: 'Custom domains are not included in the account’s plan.',
   },
   conflict_certs: {
     status: 409,
     family: 'domains',
-    meaning: 'Certificates have to be removed first; `certCNs` lists them.',
+    meaning: 'Certificates must be removed first. `certCNs` lists them.',
   },
   conflict_aliases: {
     status: 409,
     family: 'domains',
-    meaning: 'Aliases have to be removed first; `aliases` lists them.',
+    meaning: 'Aliases must be removed first. `aliases` lists them.',
   },
   verification_failed: {
     status: 400,
     family: 'domains',
-    meaning: 'Neither the nameservers nor the TXT record show that the domain is yours.',
+    meaning: 'Neither the nameservers nor a TXT record prove that the domain is yours.',
   },
   price_mismatch: {
     status: 400,
     family: 'domains',
-    meaning: 'The price is another than `expectedPrice`; `price` is what it is.',
+    meaning: 'The price differs from `expectedPrice`. `price` is the current one.',
   },
-  not_available: { status: 403, family: 'domains', meaning: 'The domain cannot be bought.' },
+  not_available: { status: 403, family: 'domains', meaning: 'The domain can’t be bought.' },
   failed_to_add_domain: {
     status: 500,
     family: 'domains',
-    meaning: 'The domain was bought but could not be added to the account; it will be.',
+    meaning: 'The domain was bought, but isn’t in the account yet. It will be added automatically.',
   },
   invalid_auth_code: {
     status: 400,
     family: 'domains',
-    meaning: 'The code of the present registrar is wrong.',
+    meaning: 'The authorization code is wrong.',
   },
   not_transferable: {
     status: 400,
     family: 'domains',
-    meaning: 'Domains like this cannot be transferred, or not now.',
+    meaning: 'The domain can’t be transferred, or not yet.',
   },
   domain_already_exists: {
     status: 409,
     family: 'domains',
-    meaning: 'The domain is in your account, or in another account of yours.',
+    meaning: 'The domain is already in your account, or in another one of yours.',
   },
   cert_not_found: { status: 404, family: 'certs', meaning: 'There is no such certificate.' },
-  invalid_cert: { status: 400, family: 'certs', meaning: 'Certificate, key or chain do not fit together.' },
-  invalid_cn: { status: 400, family: 'certs', meaning: 'A name is no valid host name.' },
+  invalid_cert: {
+    status: 400,
+    family: 'certs',
+    meaning: 'The certificate, its key or its chain can’t be used. The message says why.',
+  },
+  invalid_cn: { status: 400, family: 'certs', meaning: 'A name is not a valid host name.' },
   wildcard_not_allowed: {
     status: 400,
     family: 'certs',
-    meaning: 'Wildcards are issued only where our nameservers answer for the domain.',
+    meaning: 'Wildcard certificates are issued only for domains that use Aloft’s nameservers.',
   },
   domain_not_verified: {
     status: 400,
     family: 'certs',
-    meaning: 'The domain has to be verified first.',
+    meaning: 'The domain must be verified first.',
   },
 
   // Domains of projects
   domain_already_in_use: {
     status: 409,
-    meaning: 'Another project of the account has the domain; `projectId` names it.',
+    meaning: 'Another project of the account has the domain. `projectId` names it.',
   },
   domain_already_on_project: {
     status: 400,
     code: 'domain_already_in_use',
-    meaning: 'The project has the domain already.',
+    meaning: 'The project already has the domain.',
   },
   domain_not_assigned: { status: 400, meaning: 'The project does not have the domain.' },
-  missing_txt_record: { status: 400, meaning: 'The TXT record of the challenge was not found.' },
-  existing_txt_record: { status: 400, meaning: 'The TXT record that was found is for another project.' },
-  invalid_redirect: { status: 400, meaning: 'The domain cannot redirect there.' },
+  missing_txt_record: { status: 400, meaning: 'The TXT record for the verification was not found.' },
+  existing_txt_record: { status: 400, meaning: 'The TXT record belongs to another project.' },
+  invalid_redirect: { status: 400, meaning: 'The domain can’t redirect there.' },
   production_deployment_failed: {
     status: 400,
-    meaning: 'The latest production deployment failed, so domains cannot be added.',
+    meaning: 'The latest production deployment failed, so domains can’t be added.',
   },
   repo_not_found: { status: 400, meaning: 'The repository could not be reached.' },
 
   // Webhooks and drains
-  invalid_url: { status: 400, meaning: 'The address is malformed, or leads into a private network.' },
-  invalid_event: { status: 400, meaning: 'There is no event of that kind.' },
+  invalid_url: { status: 400, meaning: 'The URL is malformed or points to a private network.' },
+  invalid_event: { status: 400, meaning: 'There is no such event.' },
 
   // Applications and OAuth
   invalid_client: { status: 401, family: 'oauth', meaning: 'The client secret is wrong or missing.' },
   invalid_grant: {
     status: 400,
     family: 'oauth',
-    meaning: 'The code is unknown, was used, has lapsed, or belongs to another application.',
+    meaning: 'The code is unknown, was used, has expired, or belongs to another application.',
   },
   redirect_uri_mismatch: {
     status: 400,
     family: 'oauth',
-    meaning: '`redirect_uri` is not the address that the application is registered with.',
+    meaning: '`redirect_uri` is not the redirect URL that the application is registered with.',
   },
 
   // Projects
   env_already_exists: {
     status: 403,
     code: 'ENV_ALREADY_EXISTS',
-    meaning: 'The project has a variable of that name for the same target and branch.',
+    meaning: 'The project already has a variable of that name for the same target and branch.',
   },
   missing_project_settings: {
     status: 428,
-    meaning:
-      'A client asked for the settings of a project that there is none of yet. Confirm them, and deploy again.',
+    meaning: 'The project doesn’t exist yet. Confirm its settings, then deploy again.',
   },
   protection_not_available: {
     status: 428,
@@ -288,20 +291,20 @@ export const ERRORS = {
   },
 
   // Teams, accounts and login
-  invalid_email: { status: 400, family: 'login', meaning: 'The e-mail address is malformed.' },
+  invalid_email: { status: 400, family: 'login', meaning: 'The email address is malformed.' },
   confirmation_incomplete: {
     status: 400,
     family: 'login',
-    meaning: 'The login was not accepted yet; ask again.',
+    meaning: 'The login hasn’t been approved yet. Ask again.',
   },
-  not_exists: { status: 404, family: 'login', meaning: 'No account has that e-mail address.' },
+  not_exists: { status: 404, family: 'login', meaning: 'No account has this email address.' },
   user_not_found: {
     status: 400,
     family: 'teams',
-    meaning: 'No account has the e-mail address of the invitation.',
+    meaning: 'No account has the email address of the invitation.',
   },
-  slug_taken: { status: 400, family: 'teams', meaning: 'Another team or user has that slug.' },
-  last_owner: { status: 400, family: 'teams', meaning: 'A team keeps at least one OWNER.' },
+  slug_taken: { status: 400, family: 'teams', meaning: 'Another team or user has this slug.' },
+  last_owner: { status: 400, family: 'teams', meaning: 'A team needs at least one OWNER.' },
   member_not_found: { status: 404, family: 'teams', meaning: 'The user is not a member of the team.' },
 } as const satisfies Record<string, ErrorSpec>
 

@@ -11,7 +11,7 @@ export function readBearer(headers: IncomingHttpHeaders): string | undefined {
 
 export const authFailed = (bearer: string | undefined): AloftError =>
   bearer === undefined
-    ? new AloftError('auth_failed', 'This endpoint needs a token: send `Authorization: Bearer <token>`.', {
+    ? new AloftError('auth_failed', 'This endpoint requires a token. Send `Authorization: Bearer <token>`.', {
         missingToken: true,
       })
     : new AloftError('auth_failed', 'The token is not valid: it is unknown, has expired or was revoked.', {

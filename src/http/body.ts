@@ -123,7 +123,7 @@ const refusePrototypes = (value: unknown): void =>
 
 /** Names with NUL cannot be stored by every database, and nobody means them. */
 const refuseNul = (value: unknown): void => {
-  if (typeof value === 'string' && value.includes('\0')) throw malformed('text holds a NUL character')
+  if (typeof value === 'string' && value.includes('\0')) throw malformed('text contains a NUL character')
   walk(value, (key, inner) => {
     if (key.includes('\0') || (typeof inner === 'string' && inner.includes('\0')))
       throw malformed(`\`${key.replaceAll('\0', '')}\` holds a NUL character`)

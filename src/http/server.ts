@@ -270,7 +270,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       error.kind === 'internal_server_error'
         ? new AloftError(
             'internal_server_error',
-            `Something went wrong on the server. It is logged as ${request.id}.`,
+            `Something went wrong on the server. The log has the details under ${request.id}.`,
           )
         : error,
       known,
@@ -514,7 +514,7 @@ function single(query: Record<string, unknown>, name: string): string | undefine
 
 const refuseNul = (request: FastifyRequest): void => {
   if (request.raw.url?.includes('%00'))
-    throw new AloftError('bad_request', 'Invalid request: the URL holds a NUL character.')
+    throw new AloftError('bad_request', 'Invalid request: the URL contains a NUL character.')
 }
 
 /** Whatever was thrown, as an error that can be answered. Driver and framework text stays inside. */

@@ -15,7 +15,7 @@ apiSuite('purging what is kept', (server) => {
       const answer = await purge(body)
       assert.deepEqual([answer.status, answer.body], [200, { deployments: 1 }], JSON.stringify(answer.body))
     }
-    assert.match((await purge({})).body.error.message, /name `tags` or `paths`/)
+    assert.match((await purge({})).body.error.message, /pass `tags`, `paths` or `all`/)
     const query = '?projectIdOrName=kept'
     const body = { tags: 'posts' }
     for (const on of ['invalidate-by-tags', 'dangerously-delete-by-tags'])

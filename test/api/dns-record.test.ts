@@ -311,7 +311,7 @@ apiSuite('DNS records', (server) => {
       )
     const refused = await add({ name: 'big', type: 'TXT', value })
     assert.deepEqual([refused.status, refused.body.error.code], [400, 'bad_request'])
-    assert.match(refused.body.error.message, /more than one answer holds/)
+    assert.match(refused.body.error.message, /fit into one DNS response/)
     assert.equal((await add({ name: 'other', type: 'TXT', value })).status, 200)
     assert.equal((await list()).length, 13)
   })

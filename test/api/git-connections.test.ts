@@ -93,7 +93,7 @@ test('what no host has said yes to is not stored, and is told in words', async (
     assert.match(body.error.message, words)
   }
   await refused('github', { token: 'wrong' }, /^127\.0\.0\.1 does not accept the token/)
-  await refused('github', { url: 'http://10.0.0.1' }, /private address/)
+  await refused('github', { url: 'http://10.0.0.1' }, /private (?:IP )?address/)
   await refused('github', { url: 'file:///etc/passwd' }, /https/)
   await refused('gitlab', { url: `${hostOf('gitlab').url}/sub` }, /without a path/)
   await refused('gitea', { url: 'http://127.0.0.1:1' }, /can’t be reached right now/, 503)
@@ -102,7 +102,7 @@ test('what no host has said yes to is not stored, and is told in words', async (
     ...me,
     body: { kind: 'gitea', token: 'x' },
   })
-  assert.match(missing.body.error.message, /say where the host is/)
+  assert.match(missing.body.error.message, /be the URL of the host/)
   assert.equal((await connect(me, 'bitbucket', { username: 'me@example.com' })).status, 201)
   assert.deepEqual((await server.parts.stores.connections.list(me.id)).length, 1)
 })

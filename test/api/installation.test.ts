@@ -54,7 +54,7 @@ apiSuite(
         (await call(on, { token: installed.token, body: on.startsWith('GET') ? undefined : {} })).body.error
       assert.match((await refused('GET /v2/user')).message, /`user`/)
       assert.match((await refused('POST /v10/projects')).message, /`project` with `read-write`/)
-      assert.match((await refused('GET /v3/user/tokens')).message, /An integration may not/)
+      assert.match((await refused('GET /v3/user/tokens')).message, /Integrations can’t/)
     })
 
     test('an application acts in the account that it was let into, and in no other', async () => {

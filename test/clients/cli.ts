@@ -10,7 +10,7 @@ import { type Ran, type RunOptions, runCommand } from './run-command.ts'
 type Options = Partial<RunOptions>
 
 const SECRETS_STAY: Known = {
-  complaint: /The value of a secret cannot be read again/,
+  complaint: /The value of a secret can’t be read/,
   why: 'This version keeps variables as secrets, and what a secret holds is given to deployments alone',
 }
 

@@ -216,9 +216,9 @@ describe('settings of a project', { skip: withoutChromium }, () => {
     assert.equal((await dashboard.server.visit(host, '/')).status, 503)
     await dashboard.look(page, 'settings-advanced')
     // What has no effect here is out of the way until somebody asks for it.
-    assert.equal(await page.getByLabel('Function region').isVisible(), false)
+    assert.equal(await page.getByLabel('Preview comments').isVisible(), false)
     await page.getByText('API compatibility').click()
-    await page.getByLabel('Function region').waitFor()
+    await page.getByLabel('Preview comments').waitFor()
     await button('Resume').click()
     await button('Pause').waitFor()
     assert.equal((await dashboard.server.visit(host, '/')).status, 200)

@@ -113,7 +113,7 @@ for (const [name, env] of Object.entries({
       if (env.ALOFT_SANDBOX === 'off') {
         assert.equal(sandbox.kind, 'none')
         assert.match(inForce.network ?? '', /that of this machine/)
-        assert.match(check?.message ?? '', /^off, as it is set/)
+        assert.match(check?.message ?? '', /^off, as configured/)
       } else if (sandbox.kind === 'none') assert.ok(check?.hint)
       else assert.ok(check?.message.includes(`network: ${inForce.network}`))
     })

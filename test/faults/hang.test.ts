@@ -44,7 +44,7 @@ test('processes that stand still are replaced, and health tells', async () => {
     assert.ok(status.processes.some((one) => one.role === role && one.hangs === 1))
   const check = status.checks.find(({ name }) => name === 'processes')
   assert.equal(check?.ok, false)
-  assert.match(check?.message ?? '', /stood still once and was replaced/)
+  assert.match(check?.message ?? '', /hung once and was replaced/)
   const metrics = await (await read('/metrics')).text()
   assert.match(metrics, /^aloft_process_restarts_total\{process="work-1",reason="hung"\} 1$/m)
 })

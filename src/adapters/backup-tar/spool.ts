@@ -19,7 +19,7 @@ export async function openSpool(folder: string): Promise<Spool> {
   await makePrivateFolder(folder)
   const lock = tryLockFile(join(folder, 'lock'))
   if (!lock)
-    throw new AloftError('conflict', 'Another backup is being made on this machine; wait until it is done.')
+    throw new AloftError('conflict', 'Another backup is running on this machine. Wait until it is done.')
   try {
     // What a process left that died between the two steps below.
     for (const file of await readdir(folder))

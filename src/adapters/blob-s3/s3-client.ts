@@ -46,7 +46,7 @@ const CONNECTIONS = 32
 const away = (cause?: unknown) =>
   new AloftError(
     'service_unavailable',
-    'The object store that keeps the contents of files does not answer. Try again later.',
+    'The object store for file contents isn’t responding. Try again later.',
     {},
     { cause },
   )

@@ -92,7 +92,7 @@ test('a restart says that new processes serve, or why nothing was restarted and 
     (await machine.run(['operator', 'restart'], env)).stdout,
     /^Restarted: new processes serve now/,
   )
-  reason = 'Nothing was restarted, and the server goes on as before: port has changed.'
+  reason = 'The server was not restarted and keeps running as before: port has changed.'
   const { code, stdout, stderr } = await machine.run(['operator', 'restart'], env)
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(

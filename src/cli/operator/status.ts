@@ -52,7 +52,7 @@ export const command = defineCommand({
             name,
             memory === null ? '?' : showBytes(memory),
             shortDuration(Math.max(0, status.time - startedAt)),
-            hangs > 0 ? `${restarts} (${hangs} stood still)` : String(restarts),
+            hangs > 0 ? `${restarts} (${hangs} hung)` : String(restarts),
             String(pid),
           ]),
           out.colors,

@@ -61,7 +61,7 @@ test('login without an address and without a terminal is wrong usage', async () 
 test('a refused login says why and stores nothing', async () => {
   await using machine = await startMachine(
     answers(register, () => {
-      throw new AloftError('invalid_email', 'Invalid request: `email` is not an e-mail address.')
+      throw new AloftError('invalid_email', 'Invalid request: `email` is not an email address.')
     }),
   )
   const { code, stderr } = await machine.run(['login', 'nonsense'])

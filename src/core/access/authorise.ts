@@ -58,7 +58,7 @@ export function authorise(row: Endpoint, actor: Actor, owner: Owner): void {
       return
     case 'personal':
       if (actor.token.kind === 'oauth2')
-        throw new AloftError('forbidden', 'An integration may not do this, whatever its scopes.')
+        throw new AloftError('forbidden', 'Integrations can’t do this, whatever their scopes.')
       break
     case 'scope':
       // Personal tokens are not limited by scopes; what integrations may do is decided by their grant.
@@ -68,7 +68,10 @@ export function authorise(row: Endpoint, actor: Actor, owner: Owner): void {
       throw new AloftError('forbidden', 'This endpoint has no access rule.')
   }
   if (owner.softBlocked && methodOf(row) !== 'GET')
-    throw new AloftError('payment_required', 'This account is blocked. Settle its payment to make changes.')
+    throw new AloftError(
+      'payment_required',
+      'This account is blocked. Settle its outstanding payment to make changes.',
+    )
 }
 
 /** An application that nobody answers for any more may do nothing, whoever it asks to act for. */
@@ -88,8 +91,8 @@ function checkAccount({ token, installation }: Actor, owner: Owner): void {
   throw new AloftError(
     'forbidden',
     installation.teamId === null
-      ? 'The application is installed in a personal account: it may not act for a team.'
-      : 'The application is installed in a team: name it with `teamId`, and no other.',
+      ? 'The application is installed in a personal account and can’t act for a team.'
+      : 'The application is installed in a team: pass the id of that team as `teamId`.',
   )
 }
 
@@ -105,7 +108,7 @@ function checkGrant(installation: Installation | undefined, scopes: readonly Sco
   if (missing !== undefined)
     throw new AloftError(
       'forbidden',
-      `The application lacks the scope \`${missing}\` with \`${permission}\`.`,
+      `The application lacks the permission \`${permission}\` for the scope \`${missing}\`.`,
       { scope: missing },
     )
 }

@@ -17,7 +17,7 @@ interface Destination {
 }
 
 const inUse = (host: string) =>
-  new AloftError('alias_in_use', `The alias \`${host}\` is held by another account.`, { alias: host })
+  new AloftError('alias_in_use', `The alias \`${host}\` belongs to another account.`, { alias: host })
 
 /** Why an account cannot have this name, or undefined when it can. */
 export async function obstacle(
@@ -54,6 +54,6 @@ export async function pointAlias(
 const raced = (host: string) =>
   new AloftError(
     'conflict',
-    `The alias \`${host}\` was changed by someone else at the same time. Try again.`,
+    `The alias \`${host}\` was changed by somebody else at the same time. Try again.`,
     { alias: host },
   )

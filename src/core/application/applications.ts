@@ -146,7 +146,7 @@ export function createApplications(parts: ApplicationParts): Applications {
 
 function checkRole({ owner }: Context): void {
   if (owner.role !== 'OWNER')
-    throw new AloftError('forbidden', 'Only an OWNER of the team may register and change its applications.')
+    throw new AloftError('forbidden', 'Only an OWNER of the team can register or change its applications.')
 }
 
 const slugTaken = (slug: string) => new AloftError('conflict', `The slug \`${slug}\` is taken.`, { slug })

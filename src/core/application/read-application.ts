@@ -63,8 +63,8 @@ function readRedirectUrl(text: string): string {
   const refuse = (why: string) => invalid(`\`redirectUrl\` ${why}`)
   if (text.length > MAX_URL) throw refuse(`is longer than ${MAX_URL} characters`)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || /\s|\p{Cc}/u.test(text))
-    throw refuse('should be an address that begins with `https://` or `http://`')
-  if (url.username !== '' || url.password !== '') throw refuse('should not hold a password')
+    throw refuse('should be a URL that starts with `https://` or `http://`')
+  if (url.username !== '' || url.password !== '') throw refuse('should not contain a password')
   if (text.includes('#')) throw refuse('should not have a fragment')
   return text
 }
@@ -74,7 +74,7 @@ export function readScopes(scopes: Scopes): Scopes {
   const unknown = given.find(([scope]) => !(SCOPES as readonly string[]).includes(scope))
   if (unknown) throw invalid(`there is no scope \`${unknown[0].slice(0, 100)}\``)
   if (given.some(([, permission]) => !PERMISSIONS.includes(permission)))
-    throw invalid('a scope is granted with `read` or `read-write`')
+    throw invalid('the permission of a scope should be `read` or `read-write`')
   if (given.length === 0) throw invalid('`scopes` should name at least one scope')
   // In the order that people know, whatever order they came in.
   return Object.fromEntries(

@@ -39,7 +39,7 @@ export const createPurges = ({ projects, cache, bus, clock }: PurgeParts): Purge
     const project = await findProject(projects, ctx, idOrName, 'byIdOrName')
     const named = all ? [EVERYTHING] : [...tags, ...paths.flatMap(pathTags)]
     if (named.length === 0)
-      throw new AloftError('bad_request', 'Invalid request: name `tags` or `paths`, or say `all`.')
+      throw new AloftError('bad_request', 'Invalid request: pass `tags`, `paths` or `all`.')
     const shown = (await projects.deploymentsOf(project.ownerId, [project.id], LATEST)).get(project.id)
     const ids = new Set(
       [...(shown?.latest ?? []), shown?.production, shown?.staging].flatMap((one) => (one ? [one.id] : [])),

@@ -20,9 +20,13 @@ export interface NameCheck {
 
 export function createNameCheck({ domains, domain, nameservers }: NameParts): NameCheck {
   const foreign = (name: string, holder: string) =>
-    new AloftError('forbidden', `\`${name}\` is in the domain \`${holder}\` of another account.`, {
-      domain: holder,
-    })
+    new AloftError(
+      'forbidden',
+      `\`${name}\` is part of the domain \`${holder}\`, which belongs to another account.`,
+      {
+        domain: holder,
+      },
+    )
 
   async function domainOf(ownerId: string, name: string): Promise<Domain> {
     const host = name.replace(/^\*\./, '')
@@ -35,7 +39,7 @@ export function createNameCheck({ domains, domain, nameservers }: NameParts): Na
       throw new AloftError('domain_not_verified', `The domain \`${claimed.name}\` is not verified yet.`, {
         domain: claimed.name,
       })
-    throw new AloftError('not_found', `The domain of \`${host}\` is not in your account: add it first.`, {
+    throw new AloftError('not_found', `The domain of \`${host}\` is not in your account. Add it first.`, {
       name: host,
     })
   }

@@ -27,7 +27,7 @@ const MOST_BITS = 4096
 const SERVER_AUTHENTICATION = '1.3.6.1.5.5.7.3.1'
 const KEYS: readonly (string | undefined)[] = ['rsa', 'ec']
 
-const invalid = (why: string) => new AloftError('invalid_cert', `The certificate cannot be used: ${why}.`)
+const invalid = (why: string) => new AloftError('invalid_cert', `The certificate can’t be used: ${why}.`)
 
 /** Checks that certificate, key and chain fit together and are good now. Throws what is wrong with them. */
 export function readUpload({ ca, cert, key }: Upload, now: number): ReadUpload {
@@ -39,7 +39,7 @@ export function readUpload({ ca, cert, key }: Upload, now: number): ReadUpload {
   if (chain.length === 0 && !isRoot(leaf)) throw invalid('`ca` does not hold the certificate that signed it')
   // Without this list it may be used for everything.
   if (leaf.keyUsage && !leaf.keyUsage.includes(SERVER_AUTHENTICATION))
-    throw invalid('it is not meant for servers')
+    throw invalid('it is not a server certificate')
   const privateKey = readKey(key)
   if (!leaf.checkPrivateKey(privateKey)) throw invalid('the key does not belong to it')
   return {
@@ -132,8 +132,8 @@ function namesOf({ subjectAltName = '' }: X509Certificate): readonly string[] {
     .split(', ')
     .filter((entry) => entry.startsWith('DNS:'))
     .map((entry) => entry.slice(4).toLowerCase())
-  if (names.length === 0) throw invalid('it names no host')
-  if (names.length > MOST_NAMES) throw invalid(`it names more than ${MOST_NAMES} hosts`)
+  if (names.length === 0) throw invalid('it has no host names')
+  if (names.length > MOST_NAMES) throw invalid(`it has more than ${MOST_NAMES} host names`)
   const bad = names.find((name) => !isHostName(name.replace(/^\*\./, '')))
   if (bad !== undefined) throw invalid(`\`${bad.slice(0, 100)}\` is no host name`)
   return [...new Set(names)].sort()

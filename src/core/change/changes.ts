@@ -119,10 +119,7 @@ export function createChanges({
     follow(ctx, listener) {
       const [personId, ownerId] = [ctx.actor.user.id, ctx.owner.id]
       if (countOf('personId', personId) >= mostOfPerson || countOf('ownerId', ownerId) >= mostOfAccount)
-        throw new AloftError(
-          'rate_limited',
-          'Too many streams of changes are open. Close some, then try again.',
-        )
+        throw new AloftError('rate_limited', 'Too many change streams are open. Close some, then try again.')
       let waiting: OwnedChange[] = []
       let checking = false
       let over = false

@@ -147,5 +147,5 @@ function check({ path, schedule, timeZone }: Pick<Cron, 'path' | 'schedule' | 't
 const namedByDeployment = (what: string) =>
   new AloftError(
     'conflict',
-    `The schedule comes from the production deployment and is ${what} by deploying without it. You can pause it.`,
+    `The schedule comes from the production deployment and is ${what} with the next deployment. You can pause it.`,
   )

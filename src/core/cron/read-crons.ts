@@ -4,7 +4,7 @@ import { whyNotSchedule } from './cron-expression.ts'
 /** Why a path cannot be requested on a schedule, in words that complete "it"; undefined where it can. */
 export function whyNotPath(path: string): string | undefined {
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(path))
-    return 'should begin with one `/` and hold no spaces or other signs that a URL does not have'
+    return 'should start with a single `/` and contain only characters that are valid in a URL'
   return path.length > LONGEST_PATH ? `should be at most ${LONGEST_PATH} characters long` : undefined
 }
 

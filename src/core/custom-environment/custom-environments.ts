@@ -125,7 +125,7 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
       if (isInTransfer(project.details, now))
         throw new AloftError(
           'conflict',
-          'The project is being transferred: its environments cannot be changed.',
+          'The project is being transferred, so its environments can’t be changed.',
         )
       return work(tx, project, now)
     })
@@ -206,7 +206,7 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
         if (domain)
           throw new AloftError(
             'conflict',
-            `\`${domain.name}\` shows \`${environment.slug}\`. Remove the domain or let it show something else first.`,
+            `\`${domain.name}\` shows \`${environment.slug}\`. Remove the domain or assign it to something else first.`,
             { domain: { name: domain.name, projectId: project.id } },
           )
         await parts.leaveVariables(tx, ctx, project, environment.id, { deletes: deletesVariables })
@@ -242,6 +242,6 @@ function read(
   if ((ENV_TARGETS as readonly string[]).includes(slug))
     throw invalid(`\`slug\` should not be \`${slug}\`, which every project has`)
   if (details.customEnvironments.some((other) => other.id !== before.id && other.slug === slug))
-    throw new AloftError('conflict', `The project has an environment \`${slug}\` already.`)
+    throw new AloftError('conflict', `The project already has an environment \`${slug}\`.`)
   return { ...before, slug, description: description === '' ? null : description, branchMatcher }
 }

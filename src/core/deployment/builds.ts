@@ -21,7 +21,7 @@ export function builderOf(use: string): Builder {
   if (name === undefined || !(BUILDERS as readonly string[]).includes(name))
     throw new AloftError(
       'bad_request',
-      `Invalid request: there is no builder ${JSON.stringify(use)}; there are ${BUILDERS.map((b) => `@aloft/${b}`).join(', ')}.`,
+      `Invalid request: there is no builder ${JSON.stringify(use)}. Available: ${BUILDERS.map((b) => `@aloft/${b}`).join(', ')}.`,
     )
   return name as Builder
 }

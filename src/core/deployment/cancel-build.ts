@@ -25,7 +25,7 @@ export async function cancelBuild(
     throw new AloftError(
       'conflict',
       deployment.failure?.code === CANCELED
-        ? 'The build was cancelled before.'
+        ? 'The build was already cancelled.'
         : 'There is no build to cancel: the deployment is finished.',
     )
   await stores.jobs.withdraw(`${BUILD_KEY}${deployment.id}`)

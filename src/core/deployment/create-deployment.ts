@@ -322,7 +322,7 @@ function aim(command: CreateDeployment, project: Project | undefined): Aimed {
   if (command.target !== undefined)
     throw new AloftError(
       'bad_request',
-      'Invalid request: `target` and `customEnvironmentSlugOrId` exclude each other.',
+      'Invalid request: `target` and `customEnvironmentSlugOrId` can’t be combined.',
     )
   const found = findEnvironment(project?.details.customEnvironments ?? [], wanted)
   if (found) return { ...rest, environment: { id: found.id, slug: found.slug } }

@@ -14,13 +14,13 @@ export function readEnv(given: Readonly<Record<string, unknown>> = {}): Requeste
   if (entries.length > MAX_KEYS)
     throw new AloftError(
       'env_too_many_keys',
-      `A deployment may have ${MAX_KEYS} environment variables, not ${entries.length}.`,
+      `A deployment can have at most ${MAX_KEYS} environment variables; this one has ${entries.length}.`,
     )
   for (const [key] of entries)
     if (!/^\w+$/.test(key))
       throw new AloftError(
         'env_key_invalid_characters',
-        `The variable name ${JSON.stringify(key.slice(0, 80))} has characters other than letters, digits and \`_\`.`,
+        `The variable name ${JSON.stringify(key.slice(0, 80))} contains characters other than letters, digits and \`_\`.`,
         { key },
       )
   for (const [key] of entries)

@@ -17,7 +17,7 @@ export function projectSlug(name: string): string {
     )
   const slug = slugify(name)
   if (slug === '')
-    throw new AloftError('bad_request', 'Invalid request: `name` should hold a letter or a digit.')
+    throw new AloftError('bad_request', 'Invalid request: `name` should contain a letter or a digit.')
   return slug
 }
 

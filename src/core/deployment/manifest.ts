@@ -57,7 +57,7 @@ function checkPath(path: string, i: number): void {
   if (path === '') throw invalid(`${at} should not be empty`)
   if (path.length > MAX_PATH) throw invalid(`${at} should be at most ${MAX_PATH} characters long`)
   if (path.startsWith('/')) throw invalid(`${at} should not start with \`/\``)
-  if (/\p{Cc}/u.test(path) || !path.isWellFormed()) throw invalid(`${at} holds control characters`)
+  if (/\p{Cc}/u.test(path) || !path.isWellFormed()) throw invalid(`${at} contains control characters`)
   // The common case needs no split.
   if (!/(^|\/)(\.{1,2})?(\/|$)/.test(path)) return
   throw invalid(`${at} should not have empty, \`.\` or \`..\` parts: ${show(path)}`)

@@ -163,7 +163,7 @@ async function allocateHost(
     const host = deploymentHost(project.name, owner, names.domain)
     if (await hosts.claimForDeployment(host, deployment)) return host
   }
-  throw new AloftError('conflict', 'No free URL was found. Try again.')
+  throw new AloftError('conflict', 'No unused URL was found. Try again.')
 }
 
 /** Refuses aliases that the account cannot have, before anything is made. */

@@ -74,7 +74,7 @@ export async function readDeploymentRequest(
   if (owner.plan === 'oss' && command.public !== true)
     throw new AloftError(
       'plan_requires_public',
-      'The OSS plan allows public deployments only: set `public` to true.',
+      'The OSS plan allows only public deployments: set `public` to true.',
     )
   return {
     slug,

@@ -13,7 +13,7 @@ export function readRegions(given: readonly string[] | undefined): readonly Orig
     if (named.length === 0)
       throw new AloftError(
         'bad_request',
-        `Invalid request: \`regions\` has ${JSON.stringify(name)}; there are ${ORIGINS.join(', ')} and all.`,
+        `Invalid request: \`regions\` has the unknown region ${JSON.stringify(name)}. Available: ${ORIGINS.join(', ')}, all.`,
       )
     return named
   })

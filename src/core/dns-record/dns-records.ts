@@ -74,7 +74,7 @@ function readRecord({ name, type, value, mxPriority }: NewRecord) {
   if (!isRecordType(type))
     throw new AloftError(
       'invalid_type',
-      `There are no records of type \`${type.slice(0, 50)}\`: it should be one of ${RECORD_TYPES.join(', ')}.`,
+      `The record type \`${type.slice(0, 50)}\` is not supported. Use one of ${RECORD_TYPES.join(', ')}.`,
     )
   if (value === undefined)
     throw new AloftError('bad_request', 'Invalid request: missing required property `value`.')
@@ -96,7 +96,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
     const holder = name === undefined ? undefined : await domains.verifiedCovering(name)
     if (holder && holder.ownerId !== owner.id) throw foreignDomain(holder.name)
     const shown = text.slice(0, 300)
-    throw new AloftError('not_found', `There is no domain \`${shown}\` in your account: add it first.`, {
+    throw new AloftError('not_found', `There is no domain \`${shown}\` in your account. Add it first.`, {
       name: shown,
     })
   }
@@ -137,7 +137,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
     if (bytesOf([...beside, { value }]) > MAX_SET_BYTES)
       throw new AloftError(
         'bad_request',
-        `The ${type} records at \`${fullName(name, zone)}\` are more than one answer holds.`,
+        `The ${type} records at \`${fullName(name, zone)}\` don’t fit into one DNS response.`,
       )
     const now = clock.now()
     const record: DnsRecord = {

@@ -31,7 +31,7 @@ export function readRecordName(text: string, zone: string): string {
     const shown = text.slice(0, 100)
     throw new AloftError(
       'invalid_name',
-      `\`${shown}\` is not a name below \`${zone}\`: it should be labels such as \`www\` or \`*.shop\`, or \`@\` for the domain itself.`,
+      `\`${shown}\` is not a valid name in \`${zone}\`. Use labels such as \`www\` or \`*.shop\`, or \`@\` for the domain itself.`,
       { name: shown },
     )
   }

@@ -10,7 +10,7 @@ interface HostParts {
 }
 
 export const needsUpgrade = () =>
-  new AloftError('custom_domain_needs_upgrade', 'Custom domains are not part of the plan of this account.')
+  new AloftError('custom_domain_needs_upgrade', 'Custom domains are not included in this account’s plan.')
 
 export const hasCustomDomains = ({ plan }: Pick<Owner, 'plan'>): boolean => atLeast(plan, 'pro')
 
@@ -28,7 +28,7 @@ export const createCustomHostCheck =
     if (verified && verified.ownerId !== owner.id && !(claimed && claimed.name.length > verified.name.length))
       throw foreignDomain(verified.name)
     if (!claimed)
-      throw new AloftError('not_found', `The domain of \`${host}\` is not in your account: add it first.`, {
+      throw new AloftError('not_found', `The domain of \`${host}\` is not in your account. Add it first.`, {
         name: host,
       })
     if (verified?.ownerId !== owner.id)

@@ -64,7 +64,7 @@ async function checkCertificates({ certificates }: DeleteStores, { ownerId, name
   const certCNs = [...new Set(asked.flatMap(({ names }) => names))].slice(0, NAMED)
   throw new AloftError(
     'conflict_certs',
-    `Certificates of \`${name}\` have to be removed first: ${listed(certCNs)}.`,
+    `Certificates of \`${name}\` must be removed first: ${listed(certCNs)}.`,
     { certCNs },
   )
 }
@@ -84,7 +84,7 @@ async function checkHosts(stores: DeleteStores, domain: Domain): Promise<void> {
   if (hosts.size > 0)
     throw new AloftError(
       'conflict_aliases',
-      `Aliases of \`${domain.name}\` have to be removed first: ${listed([...hosts])}.`,
+      `Aliases of \`${domain.name}\` must be removed first: ${listed([...hosts])}.`,
       { aliases },
     )
 }

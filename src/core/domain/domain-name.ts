@@ -32,7 +32,7 @@ export function readDomainName(text: string | undefined): string {
   if (name === undefined)
     throw new AloftError('invalid_name', `\`${shown}\` is not a valid domain name.`, { name: shown })
   if (apexOf(name) === undefined)
-    throw new AloftError('invalid_name', `\`${shown}\` is a public suffix: add a name below it.`, {
+    throw new AloftError('invalid_name', `\`${shown}\` is a public suffix. Use a name below it.`, {
       name: shown,
     })
   return name

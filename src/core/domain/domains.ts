@@ -104,7 +104,7 @@ export function createDomains(parts: DomainParts): Domains {
     const holder = name === undefined ? undefined : await store.verifiedCovering(name)
     if (holder && holder.ownerId !== ctx.owner.id) return foreignDomain(holder.name)
     const shown = text.slice(0, 300)
-    return new AloftError('not_found', `There is no domain \`${shown}\` in your account: add it first.`, {
+    return new AloftError('not_found', `There is no domain \`${shown}\` in your account. Add it first.`, {
       name: shown,
     })
   }
@@ -155,8 +155,8 @@ export function createDomains(parts: DomainParts): Domains {
     new AloftError(
       'verification_failed',
       seen.failed
-        ? `DNS did not answer every question about \`${name}\`, and what it did say does not show that the domain is yours. Try again.`
-        : `Neither the nameservers of \`${name}\` nor a TXT record on \`${proofHost(name)}\` show that the domain is yours.`,
+        ? `DNS did not answer every query for \`${name}\`, and its answers don’t prove that the domain is yours. Try again.`
+        : `Neither the nameservers of \`${name}\` nor a TXT record on \`${proofHost(name)}\` prove that the domain is yours.`,
       {
         name,
         nsVerification: {
@@ -187,7 +187,7 @@ export function createDomains(parts: DomainParts): Domains {
       const own = await store.find(ctx.owner.id, name)
       if (!own) return view(await addNew(ctx, name, serviceWish ?? null))
       if (isVerified(own))
-        throw new AloftError('not_modified', `The domain \`${name}\` is in your account already.`, {
+        throw new AloftError('not_modified', `The domain \`${name}\` is already in your account.`, {
           name,
           uid: own.id,
         })

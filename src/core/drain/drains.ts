@@ -174,7 +174,7 @@ async function verify(
   const refuse = (why: string) =>
     new AloftError(
       'invalid_url',
-      `Invalid request: \`url\` ${why}. It should answer POST with 200 and the header \`${VERIFY_HEADER}: ${code}\`.`,
+      `Invalid request: \`url\` ${why}. It should respond to POST with 200 and the header \`${VERIFY_HEADER}: ${code}\`.`,
     )
   const answer = await outbound
     .post({
@@ -184,10 +184,10 @@ async function verify(
       timeoutMs: VERIFY_TIME,
     })
     .catch((error: unknown) => {
-      if (error instanceof OutboundFailure) throw refuse('does not answer')
+      if (error instanceof OutboundFailure) throw refuse('did not respond')
       throw error
     })
   if (answer.status !== 200) throw refuse(`answers ${answer.status}`)
   const { [VERIFY_HEADER]: ours, [OTHER_VERIFY_HEADER]: theirs } = answer.headers
-  if (ours?.trim() !== code && theirs?.trim() !== code) throw refuse('does not answer with the code')
+  if (ours?.trim() !== code && theirs?.trim() !== code) throw refuse('did not respond with the code')
 }

@@ -29,11 +29,11 @@ export function readHeaders(
 ): Readonly<Record<string, string>> | undefined {
   if (headers === undefined) return undefined
   const pairs = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  if (pairs.length > MOST_HEADERS) throw refuse(`should hold at most ${MOST_HEADERS}`)
+  if (pairs.length > MOST_HEADERS) throw refuse(`should have at most ${MOST_HEADERS} entries`)
   for (const [name, value] of pairs) {
-    if (!NAME.test(name)) throw refuse('holds a name that no header can have')
+    if (!NAME.test(name)) throw refuse('contains an invalid header name')
     if (OURS.has(name) || name.startsWith('x-platform-') || isSignatureHeader(name))
-      throw refuse(`should not hold \`${name}\``)
+      throw refuse(`should not contain \`${name}\``)
     if (value.length > LONGEST_VALUE || !VALUE.test(value)) throw refuse(`has no valid value for \`${name}\``)
   }
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs)

@@ -188,7 +188,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
         if (isKept && before.type === 'sensitive' && (change.type ?? before.type) !== 'sensitive')
           throw new AloftError(
             'bad_request',
-            'Invalid request: the `type` of a sensitive variable cannot be changed.',
+            'Invalid request: the `type` of a sensitive variable can’t be changed.',
           )
         const readable = isSealed(before.type) ? vault.open(before.value, sealedFor(id)) : before.value
         const { createdAt, createdBy, configurationId, ...made } = await writing.make(
@@ -221,7 +221,10 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
       const present = await write(ctx, project, async (writing) => {
         for (const [key, value] of Object.entries(env)) {
           if (!value.startsWith('@'))
-            throw new AloftError('bad_request', 'Invalid request: `value` should be a secret, `@<name>`.')
+            throw new AloftError(
+              'bad_request',
+              'Invalid request: `value` should name a secret, as in `@<name>`.',
+            )
           await add(writing, { key, value, type: 'secret', target: ENV_TARGETS }, true)
         }
         const others = only

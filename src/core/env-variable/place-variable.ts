@@ -34,7 +34,7 @@ export function placeVariable(present: readonly EnvVariable[], variable: EnvVari
 }
 
 export const alreadyExists = ({ id, key, target, gitBranch }: EnvVariable) =>
-  new AloftError('env_already_exists', `The project has a variable ${key} for the same target already.`, {
+  new AloftError('env_already_exists', `The project already has a variable ${key} for this target.`, {
     envVarId: id,
     envVarKey: key,
     target,

@@ -113,7 +113,7 @@ export class VariableWriting {
     if (!inTheWay(this.present, variable).every((other) => this.mayChange(other)))
       throw new AloftError(
         'forbidden',
-        'The application may change its own variables alone, and another one is in the way.',
+        'The application can change only its own variables, and a variable of that name exists already.',
       )
     const { saved, cut, deleted } = placeVariable(this.present, variable)
     this.#keepSensitive(saved)
@@ -127,7 +127,7 @@ export class VariableWriting {
     if (before?.type === 'sensitive' && variable.type !== 'sensitive')
       throw new AloftError(
         'bad_request',
-        'Invalid request: the `type` of a sensitive variable cannot be changed.',
+        'Invalid request: the `type` of a sensitive variable can’t be changed.',
       )
   }
 
@@ -144,7 +144,10 @@ export class VariableWriting {
         `Invalid request: a project has at most ${MAX_VARIABLES} variables.`,
       )
     if (others.reduce((sum, { size }) => sum + size, variable.size) > MAX_SIZE)
-      throw new AloftError('bad_request', 'Invalid request: the values of all variables are more than 1 MB.')
+      throw new AloftError(
+        'bad_request',
+        'Invalid request: the values of all variables together exceed 1 MB.',
+      )
     await this.#stores.envVariables.save(variable)
     this.present = [variable, ...others]
     return variable

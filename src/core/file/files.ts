@@ -73,7 +73,7 @@ export function createFiles({ blobs, store, content, clock, onUploaded }: FilePa
 
       const accept = (got: BlobDigest) => {
         if (size !== undefined && got.size !== size)
-          throw invalid(`the body has ${got.size} bytes where ${size} were announced`)
+          throw invalid(`the body has ${got.size} bytes instead of the announced ${size}`)
         if (got.sha1 !== digest)
           throw invalid(`\`x-platform-digest\` is not the SHA-1 of the body, which is ${got.sha1}`)
       }
@@ -104,7 +104,7 @@ export function createFiles({ blobs, store, content, clock, onUploaded }: FilePa
       for (const { sha1, bytes } of files) {
         const got = hash('sha1', bytes)
         if (got !== sha1)
-          throw invalid(`a file in the batch has the SHA-1 ${got} where ${sha1} was announced`)
+          throw invalid(`a file in the batch has the SHA-1 ${got} instead of the announced ${sha1}`)
       }
       const room = await roomForAll(ctx.owner, files)
       try {
@@ -127,7 +127,7 @@ async function readBatch(body: Readable): Promise<Buffer> {
     if (length > BATCH_LIMITS.bytes)
       throw new AloftError(
         'payload_too_large',
-        `A batch of files may have at most ${BATCH_LIMITS.bytes} bytes.`,
+        `A batch of files can have at most ${BATCH_LIMITS.bytes} bytes.`,
         {
           limit: BATCH_LIMITS.bytes,
         },
@@ -140,7 +140,7 @@ async function readBatch(body: Readable): Promise<Buffer> {
 /** What can go wrong with a store of contents, in words for the caller. */
 export function asAnswer(error: unknown): never {
   if (error instanceof BlobError && error.kind === 'too_large')
-    throw new AloftError('payload_too_large', `A file may have at most ${MAX_FILE_BYTES} bytes.`, {
+    throw new AloftError('payload_too_large', `A file can have at most ${MAX_FILE_BYTES} bytes.`, {
       limit: MAX_FILE_BYTES,
     })
   if (error instanceof BlobError && error.kind === 'no_space')

@@ -94,7 +94,7 @@ export function createConnections(parts: ConnectionsParts): Connections {
       if (ctx.owner.role !== 'OWNER' && ctx.actor.user.id !== createdBy)
         throw new AloftError(
           'forbidden',
-          'Only an OWNER of the team, or whoever connected this Git host, may remove it.',
+          'Only an OWNER of the team or the person who connected this Git host can remove it.',
         )
       const through = await parts.sources.through(id)
       const used = await Promise.all(through.map(({ projectId }) => parts.projects.byId(projectId)))
@@ -186,13 +186,13 @@ export function readHost(kind: HostKind, given: string | undefined, allows: Allo
   if (text === undefined)
     throw new AloftError(
       'bad_request',
-      'Invalid request: `url` should say where the host is, such as https://codeberg.org.',
+      'Invalid request: `url` should be the URL of the host, such as https://codeberg.org.',
     )
   const url = new URL(readUrl(text, allows))
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     throw new AloftError(
       'bad_request',
-      'Invalid request: `url` should be the address of the host alone, without a path.',
+      'Invalid request: `url` should be the URL of the host only, without a path.',
     )
   return url.origin
 }

@@ -57,7 +57,7 @@ export function createDeployHooks({ projects, getProject, transact, clock }: Hoo
         throw new AloftError('bad_request', 'Invalid request: `ref` should be the name of a branch.')
       return change(ctx, idOrName, (hooks) => {
         if (hooks.length >= MAX_HOOKS)
-          throw new AloftError('bad_request', `A project may have at most ${MAX_HOOKS} deploy hooks.`)
+          throw new AloftError('bad_request', `A project can have at most ${MAX_HOOKS} deploy hooks.`)
         const hook = { id: newId.deployHook(), name, ref, userId: ctx.actor.user.id, createdAt: clock.now() }
         return [...hooks, hook]
       })

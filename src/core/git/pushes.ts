@@ -103,7 +103,7 @@ export function createPushes(parts: PushesParts): Pushes {
         if (slugOfProject(name) !== name)
           throw new AloftError(
             'bad_request',
-            `\`${name.slice(0, 100)}\` cannot be the name of a project: use lower-case letters, digits and \`-\`, such as \`${slugOfProject(name)}\`.`,
+            `\`${name.slice(0, 100)}\` is not a valid project name. Use lowercase letters, digits and \`-\`, such as \`${slugOfProject(name)}\`.`,
           )
       }
       const project =
@@ -171,7 +171,7 @@ export function createPushes(parts: PushesParts): Pushes {
   function repeat(ctx: Context, earlier: Push): Promise<Push> {
     const { id, ref, after, projectId, ownerId, author, message, fork, pull, options, state } = earlier
     if (after === null)
-      throw new AloftError('bad_request', 'A push that deleted a branch cannot be run again.')
+      throw new AloftError('bad_request', 'A push that deleted a branch can’t be run again.')
     return transact(async ({ pushes, jobs }) => {
       const push = await newPush(pushes, clock, {
         ...{ ref, after, projectId, ownerId, author, message, fork, pull, options },
@@ -196,5 +196,5 @@ export function createPushes(parts: PushesParts): Pushes {
 const notHeld = () =>
   new AloftError(
     'conflict',
-    'The push does not wait for approval. See what came of it with `aloft git deliveries`.',
+    'The push isn’t waiting for approval. See its result with `aloft git deliveries`.',
   )

@@ -132,7 +132,7 @@ export function readAddress(text: string): {
   if (url.search !== '' || url.hash !== '') throw invalid('should have no query')
   const [username, token] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
   const isSsh = url.protocol === 'ssh:'
-  if (isSsh && token !== '') throw invalid('should hold no password: SSH is used with a key')
+  if (isSsh && token !== '') throw invalid('should not contain a password: SSH uses a key')
   if (!isSsh) url.username = ''
   else if (!/^[A-Za-z0-9_.-]{1,64}$/.test(username)) throw invalid('should name a user, such as git@')
   url.password = ''

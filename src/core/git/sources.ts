@@ -115,7 +115,7 @@ export function createSources({
     if (connectionId === undefined || repository === undefined || url !== undefined || token !== undefined)
       throw new AloftError(
         'bad_request',
-        'Invalid request: name a repository either by `url`, or by `connectionId` and `repository`.',
+        'Invalid request: pass either `url`, or `connectionId` and `repository`.',
       )
     const connection = await connections.find(owner.id, connectionId)
     if (!connection)
@@ -128,7 +128,7 @@ export function createSources({
     if (!found)
       throw new AloftError(
         'repo_not_found',
-        `${new URL(connection.url).hostname} shows ${connection.login} no repository ${repository}. Check its name, and what the token may read.`,
+        `${new URL(connection.url).hostname} has no repository ${repository} that ${connection.login} can read. Check its name and the permissions of the token.`,
       )
     return { connection, url: `${connection.url}/${found.name}.git` }
   }
@@ -144,7 +144,7 @@ export function createSources({
       const before = await store.find(project.id)
       const isSsh = isOverSsh(address)
       if (isSsh && token !== undefined)
-        throw new AloftError('bad_request', 'Repositories over SSH are read with a key. Leave `token` out.')
+        throw new AloftError('bad_request', 'Repositories over SSH are read with a key. Leave out `token`.')
       // The same key as before, so that connecting anew does not lock a project out of its repository.
       const key = !isSsh
         ? undefined
@@ -208,7 +208,7 @@ export function createSources({
     async called(projectId, secret, { proof, ...delivery }) {
       const source = await store.find(projectId)
       if (!source || !isSame(source.hookSecret, secret))
-        throw new AloftError('not_found', 'There is no such address.')
+        throw new AloftError('not_found', 'There is no such URL.')
       const sealed = source.sealedWebhookSecret
       const checked =
         proof === undefined || sealed === null

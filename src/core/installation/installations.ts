@@ -109,7 +109,7 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
     confirmScopes: (ctx, id) =>
       change(ctx, id, async ({ events }, { installation, application }, now) => {
         const changed = confirmScopes(installation, application.scopes, now)
-        if (!changed) throw new AloftError('not_modified', 'The application asks for nothing more.')
+        if (!changed) throw new AloftError('not_modified', 'The application requests no further permissions.')
         const after = { ...installation, ...changed }
         await events.emit(scopesConfirmedEvent(after, { userId: ctx.actor.user.id, at: now }))
         return changed
@@ -118,7 +118,7 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
     transfer: (ctx, id, userId) =>
       change(ctx, id, async ({ teams, tokens }, { installation }) => {
         if (installation.teamId === null)
-          throw new AloftError('bad_request', 'Invalid request: the application is installed in no team.')
+          throw new AloftError('bad_request', 'Invalid request: the application is not installed in a team.')
         if (ctx.owner.role !== 'OWNER')
           throw new AloftError('forbidden', 'Only an OWNER of the team may do this.')
         const member = await teams.member(installation.teamId, userId)

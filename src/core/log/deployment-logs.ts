@@ -62,7 +62,7 @@ export function createDeploymentLogs({ maxFollowers = 1000, store, ...given }: L
   /** As long as the caller likes, and we are here. */
   function untilClosed({ signal, isFinished }: FollowEnd): FollowEnd {
     if (followers >= maxFollowers)
-      throw new AloftError('service_unavailable', 'Too many logs are being followed; try again later.')
+      throw new AloftError('service_unavailable', 'Too many logs are being followed. Try again later.')
     return { signal: AbortSignal.any([signal, closing.signal]), isFinished }
   }
 

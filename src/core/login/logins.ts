@@ -86,7 +86,7 @@ function codeUnlike(others: readonly Login[]): string {
 export function createLogins({ store, users, transact, queueMail, baseUrl, ...rules }: LoginParts): Logins {
   const { clock } = rules
   const expired = () =>
-    new AloftError('not_found', 'There is no such login request; it may have been used or have expired.')
+    new AloftError('not_found', 'There is no such login request. It may have been used or have expired.')
 
   const live = (login: Login | undefined): Login => {
     if (!login || login.expiresAt <= clock.now()) throw expired()
@@ -111,7 +111,7 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
     if (found.length === 1) return found[0] as Login
     throw new AloftError(
       'bad_request',
-      'No login that waits for this mail shows this security code. Check the spelling, or ask for a new login.',
+      'No pending login for this email has this security code. Check the spelling, or log in again.',
     )
   }
 
@@ -121,7 +121,7 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
       if (isControl.test(tokenName))
         throw new AloftError(
           'bad_request',
-          'Invalid request: `tokenName` should not hold control characters.',
+          'Invalid request: `tokenName` should not contain control characters.',
         )
       if (mode === 'login' && !(await users.byEmail(email)))
         throw new AloftError('not_exists', 'No account has this email address.', { email })

@@ -25,7 +25,7 @@ const LIFETIME = 15 * MINUTE
 const refused = () =>
   new AloftError(
     'forbidden',
-    'The invitation is not known, was used, or is older than 15 minutes. Make another: `aloft operator join`.',
+    'The invitation is unknown, was used, or is older than 15 minutes. Create another with `aloft operator join`.',
   )
 
 export const createJoining = ({ settings, clock, shared }: JoiningParts): Joining => ({

@@ -79,7 +79,7 @@ async function defaultHost(stores: AllotStores, deployment: Deployment, on: Allo
     await stores.projects.setDefaultHost(project.id, host)
     return host
   }
-  throw new AloftError('conflict', 'No free URL was found. Try again.')
+  throw new AloftError('conflict', 'No unused URL was found. Try again.')
 }
 
 /** `<project>.<domain>` belongs to the first project that takes it. */

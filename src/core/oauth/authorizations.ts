@@ -100,7 +100,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
   async function ownedTeam(teams: TeamStore, user: User, teamId: string): Promise<Team> {
     const membership = await teams.membership(user.id, { id: teamId })
     if (membership?.role !== 'OWNER')
-      throw new AloftError('forbidden', 'Only an OWNER of a team may install an application in it.')
+      throw new AloftError('forbidden', 'Only an OWNER of a team can install applications in it.')
     return membership.team
   }
 
@@ -140,7 +140,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
         disabledReason: null,
       }
       if (await installations.add(installation)) return installation
-      throw new AloftError('conflict', 'The application is being installed at this moment. Try again.')
+      throw new AloftError('conflict', 'The application is already being installed. Try again.')
     }
     const change = {
       ...given,
@@ -178,7 +178,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
         if (owner.softBlocked)
           throw new AloftError(
             'payment_required',
-            'This account is blocked. Settle its payment to make changes.',
+            'This account is blocked. Settle its outstanding payment to make changes.',
           )
         // Removed since the page was shown.
         if (!(await tx.applications.byClientId(application.clientId))) throw unknownClient()
@@ -205,7 +205,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
       if (redirectUri !== application.redirectUrl)
         throw new AloftError(
           'redirect_uri_mismatch',
-          '`redirect_uri` should be the address that the application is registered with.',
+          '`redirect_uri` should be the redirect URL that the application is registered with.',
         )
       const granted = await transact(async (tx) => {
         const found = await tx.oauthCodes.byHash(hashBearer(code))
@@ -241,7 +241,7 @@ const unknownClient = () => new AloftError('not_found', 'There is no application
 const unusable = () =>
   new AloftError(
     'invalid_grant',
-    'The code is unknown, was used, is older than 30 minutes, or was given to another application.',
+    'The code is unknown, was used, is older than 30 minutes, or was issued to another application.',
   )
 
 /** Compared by their digests, so that neither their length nor where they differ can be timed. */

@@ -89,7 +89,7 @@ export function createOperators({
   const linkUsed = () =>
     new AloftError(
       'not_found',
-      'This set-up link is not valid, or was used already. A restart prints a new one.',
+      'This setup link is not valid or was used already. Restart the server to print a new one.',
     )
 
   return {
@@ -166,7 +166,7 @@ export function createOperators({
       if (!recurring.some(({ kind }) => kind === name))
         throw new AloftError(
           'not_found',
-          `There is no job \`${name}\`. There are: ${recurring.map(({ kind }) => kind).join(', ')}.`,
+          `There is no job \`${name}\`. Available: ${recurring.map(({ kind }) => kind).join(', ')}.`,
         )
       return transact(({ jobs }) => jobs.enqueue({ kind: name, payload: {}, key: `by-hand:${name}` }))
     },

@@ -99,19 +99,19 @@ function disk({ disk: { free, total } }: Status): Check {
   return {
     name: 'disk',
     ok,
-    message: `${gib(free)} of ${gib(total)} are free`,
+    message: `${gib(free)} of ${gib(total)} free`,
     ...(ok ? {} : { hint: 'Remove old deployments, or give the data folder a larger disk.' }),
   }
 }
 
 function contents({ blobs: { bytes, damaged } }: Status): Check {
   const name = 'contents'
-  if (damaged === 0) return { name, ok: true, message: `${gib(bytes)} of files, none known to be damaged` }
+  if (damaged === 0) return { name, ok: true, message: `${gib(bytes)} of files, no known damage` }
   return {
     name,
     ok: false,
     message: `${damaged} stored ${damaged === 1 ? 'file is' : 'files are'} damaged`,
-    hint: 'Deploy the same files again, which heals them, or restore a backup. The log names them ("a stored content is damaged"). Have a look at the disk.',
+    hint: 'Deploy the same files again, which repairs them, or restore a backup. The log names them ("a stored content is damaged"). Check the disk.',
   }
 }
 
@@ -121,7 +121,7 @@ function logs({ logs: { bytes, recording, damaged } }: Status): Check {
     return {
       name,
       ok: false,
-      message: 'visits and output are not recorded: too little disk space is left',
+      message: 'requests and output are not recorded: the disk is nearly full',
       hint: 'Remove old deployments, or give the data folder a larger disk.',
     }
   if (damaged.length > 0)
@@ -130,10 +130,10 @@ function logs({ logs: { bytes, recording, damaged } }: Status): Check {
       ok: false,
       message: `a log database was damaged: ${damaged.join(', ')}`,
       hint: damaged.includes('logs.db')
-        ? 'Restart: it is set aside then, and a new one begins.'
-        : 'New logs were begun. Look at the file in the data folder if you need what it holds, then delete it.',
+        ? 'Restart the server: it sets the file aside and starts a new one.'
+        : 'A new log was started. The damaged file is in the data folder: copy what you need, then delete it.',
     }
-  return { name, ok: true, message: `${gib(bytes)} of visits and output` }
+  return { name, ok: true, message: `${gib(bytes)} of requests and output` }
 }
 
 function processes({ processes: all }: Status): Check {
@@ -142,10 +142,8 @@ function processes({ processes: all }: Status): Check {
     return {
       name: 'processes',
       ok: false,
-      message: hung
-        .map(({ name, hangs }) => `${name} stood still ${times(hangs)} and was replaced`)
-        .join(', '),
-      hint: 'The log of the server says what it was doing; look for "stands still".',
+      message: hung.map(({ name, hangs }) => `${name} hung ${times(hangs)} and was replaced`).join(', '),
+      hint: 'The server log says what it was doing: search for "stands still".',
     }
   const died = all.filter(({ restarts }) => restarts >= MANY_RESTARTS)
   const of = (role: string) => all.filter((one) => one.role === role).length
@@ -153,26 +151,28 @@ function processes({ processes: all }: Status): Check {
     ? {
         name: 'processes',
         ok: false,
-        message: died.map(({ name, restarts }) => `${name} died ${times(restarts)}`).join(', '),
-        hint: 'The log of the server says why; look for "a process died".',
+        message: died.map(({ name, restarts }) => `${name} crashed ${times(restarts)}`).join(', '),
+        hint: 'The server log says why: search for "a process died".',
       }
     : { name: 'processes', ok: true, message: `${of('serve')} serving, ${of('work')} working` }
 }
 
 function sandbox({ sandbox: { mode, kind, missing, inForce, advice } }: Status): Check {
   const name = 'sandbox'
-  if (mode === 'off') return { name, ok: true, message: 'off, as it is set: code of users is not isolated' }
-  if (kind === null) return { name, ok: true, message: 'this machine runs no code of users' }
+  if (mode === 'off') return { name, ok: true, message: 'off, as configured: user code is not isolated' }
+  if (kind === null) return { name, ok: true, message: 'this machine runs no user code' }
   if (advice)
     return {
       name,
       ok: false,
       message: `${advice.problem} ${advice.meaning}`,
       hint:
-        advice.command === undefined ? (advice.hint ?? '') : `Run this, and start again: ${advice.command}`,
+        advice.command === undefined
+          ? (advice.hint ?? '')
+          : `Run this, then restart the server: ${advice.command}`,
     }
   const words = inForce.map(([what, how]) => `${what}: ${how}`).join(', ')
-  const note = missing.length > 0 ? `; not complete: ${missing.join('; ')}` : ''
+  const note = missing.length > 0 ? `; incomplete: ${missing.join('; ')}` : ''
   return { name, ok: true, message: `${kind} (${words})${note}` }
 }
 
@@ -182,17 +182,17 @@ function git({ programs, sshServer }: Status): Check {
   if (programs.git === null)
     return {
       ...lacking,
-      message: 'git is not installed: nothing can be pushed here or deployed from a repository',
-      hint: 'Install it where the server runs: sudo apt install git openssh-client',
+      message: 'git is not installed, so pushes and deployments from repositories don’t work',
+      hint: 'Install it on the server: sudo apt install git openssh-client',
     }
   if (!programs.ssh)
     return {
       ...lacking,
-      message: `git ${programs.git}; ssh is not installed: repositories over SSH cannot be read`,
-      hint: 'Install it where the server runs: sudo apt install openssh-client',
+      message: `git ${programs.git}; ssh is not installed, so repositories over SSH can’t be read`,
+      hint: 'Install it on the server: sudo apt install openssh-client',
     }
   const served = sshServer
-    ? `; served over SSH at port ${sshServer.port}, host key ${sshServer.hostKeyFingerprint}`
+    ? `; served over SSH on port ${sshServer.port}, host key ${sshServer.hostKeyFingerprint}`
     : ''
   return { name, ok: true, message: `git ${programs.git}, with ssh${served}` }
 }
@@ -203,24 +203,24 @@ function certificates({ certificates: { authority, expiring } }: Status): Check 
     return {
       name,
       ok: true,
-      message: `none ends soon; they come from ${authority === 'acme' ? 'a public authority' : 'the local authority'}`,
+      message: `none expires soon; issued by ${authority === 'acme' ? 'a public authority' : 'the local authority'}`,
     }
   return {
     name,
     ok: false,
-    message: `${expiring} ${expiring === 1 ? 'certificate ends' : 'certificates end'} within 14 days`,
-    hint: 'Those that renew themselves should have done so: the log says why they did not. Upload the others anew.',
+    message: `${expiring} ${expiring === 1 ? 'certificate expires' : 'certificates expire'} within 14 days`,
+    hint: 'Automatic renewal has failed: the server log says why. Certificates that you uploaded have to be uploaded again.',
   }
 }
 
 function mail(status: Status): Check {
   const name = 'mail'
-  if (status.mail === 'smtp') return { name, ok: true, message: 'sent by SMTP' }
+  if (status.mail === 'smtp') return { name, ok: true, message: 'sent through SMTP' }
   return {
     name,
     ...(isLocal(status) ? { ok: true, warning: true as const } : { ok: false }),
     message: 'no mail server: links are printed in the server’s terminal and kept in the folder `outbox`',
-    hint: 'Set ALOFT_SMTP_URL so that people can sign in and be invited by mail.',
+    hint: 'Set ALOFT_SMTP_URL to send sign-in links and invitations by email.',
   }
 }
 
@@ -235,18 +235,18 @@ function jobs({ queue: { queued, running, failed } }: Status): Check {
 
 const LATE = {
   overdue: 'overdue',
-  'far off': 'due far too late, as if the clock had jumped',
+  'far off': 'scheduled far in the future, as if the clock had jumped',
   missing: 'not in the queue',
 } as const satisfies Record<LateJob['state'], string>
 
 function periodicJobs({ lateJobs: late }: Status): Check {
   const name = 'periodic jobs'
-  if (late.length === 0) return { name, ok: true, message: 'none is late' }
+  if (late.length === 0) return { name, ok: true, message: 'all on time' }
   return {
     name,
     ok: false,
     message: late.map(({ kind, state }) => `${kind} is ${LATE[state]}`).join(', '),
-    hint: 'A working process sets this right within a minute. Look whether one runs (`aloft operator status`), what its log says, and whether the clocks of all machines are right.',
+    hint: 'A worker corrects this within a minute. If not, check that one is running (`aloft operator status`) and that all clocks agree.',
   }
 }
 
@@ -258,7 +258,7 @@ function encryption(status: Status): Check {
     message: `the API is at ${status.baseUrl}`,
     ...(ok
       ? {}
-      : { hint: 'Set ALOFT_BASE_URL to the https address: tokens must not cross a network in the open.' }),
+      : { hint: 'Set ALOFT_BASE_URL to an https URL: tokens must not cross a network unencrypted.' }),
   }
 }
 
@@ -270,8 +270,8 @@ function stores({ exposed, database }: Status): Check {
       ok: true,
       message:
         database.kind === 'sqlite'
-          ? 'the database is a file of this machine'
-          : 'nobody else on the network can listen or interfere',
+          ? 'the database is a file on this machine'
+          : 'connections to the database and Redis are encrypted or local',
     }
   const [first, ...others] = exposed.map((text) => text.split(': '))
   return {

@@ -11,12 +11,12 @@ export function readUrl(text: string, allows: Allows): string {
   const refuse = (why: string) => new AloftError('invalid_url', `Invalid request: \`url\` ${why}.`)
   if (text.length > MAX_URL) throw refuse(`is longer than ${MAX_URL} characters`)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw refuse('should be an address that begins with `https://` or `http://`')
-  if (url.username !== '' || url.password !== '') throw refuse('should not hold a password')
+    throw refuse('should be a URL that starts with `https://` or `http://`')
+  if (url.username !== '' || url.password !== '') throw refuse('should not contain a password')
   const address = url.hostname.replace(/^\[|\]$/g, '')
   const port = portOf(url)
   const isLocal = url.hostname === 'localhost'
   if ((isIP(address) !== 0 && !allows(address, port)) || (isLocal && !allows('127.0.0.1', port)))
-    throw refuse('leads to a private address')
+    throw refuse('points to a private IP address')
   return url.href
 }

@@ -28,10 +28,14 @@ export const challengePrefix = (name: string): string => `platform-domain-verify
 export const challengeHost = proofHost
 
 const inUse = (name: string, projectId: string) =>
-  new AloftError('domain_already_in_use', `The project \`${projectId}\` of the account has \`${name}\`.`, {
-    projectId,
-    domain: { name, projectId },
-  })
+  new AloftError(
+    'domain_already_in_use',
+    `The domain \`${name}\` is already used by the project \`${projectId}\`.`,
+    {
+      projectId,
+      domain: { name, projectId },
+    },
+  )
 
 /**
  * Whether another account has a name, so that this one has to show that it may have it. Throws where the name cannot

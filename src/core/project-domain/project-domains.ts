@@ -239,7 +239,7 @@ interface Written {
 
 function checkRoom(siblings: readonly ProjectDomain[], { name }: DomainName): void {
   if (siblings.some((domain) => domain.name === name))
-    throw new AloftError('domain_already_on_project', `The project has \`${name}\` already.`, {
+    throw new AloftError('domain_already_on_project', `The project already has \`${name}\`.`, {
       domain: { name },
     })
   if (siblings.length >= MAX_DOMAINS)
@@ -250,7 +250,7 @@ function checkPlan({ owner: { plan } }: Context, { isPlatform }: DomainName): vo
   if (!isPlatform && (plan === 'oss' || plan === 'free'))
     throw new AloftError(
       'custom_domain_needs_upgrade',
-      `Custom domains are not part of the plan \`${plan}\`.`,
+      `Custom domains are not included in the plan \`${plan}\`.`,
     )
 }
 

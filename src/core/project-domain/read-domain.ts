@@ -24,7 +24,7 @@ export const NOTHING_SET: Settled = {
 const DEFAULT_STATUS = 307
 
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
-const nowhere = (why: string) => new AloftError('invalid_redirect', `The domain cannot redirect ${why}.`)
+const nowhere = (why: string) => new AloftError('invalid_redirect', `The domain can’t redirect ${why}.`)
 
 /** What these settings make of a domain, among all the domains that its project has. */
 export function readDomainSettings(
@@ -38,7 +38,7 @@ export function readDomainSettings(
   const customEnvironmentId =
     given.customEnvironmentId === undefined ? current.customEnvironmentId : given.customEnvironmentId
   if (redirect !== null && gitBranch !== null)
-    throw invalid('a domain cannot have both `gitBranch` and `redirect`')
+    throw invalid('a domain can’t have both `gitBranch` and `redirect`')
   if (redirect === null && (given.redirectStatusCode ?? null) !== null)
     throw invalid('`redirectStatusCode` goes with a `redirect`')
   if (gitBranch !== null && project.details.link !== null && gitBranch === PRODUCTION_BRANCH)

@@ -39,7 +39,7 @@ export function changeBypass(
     if (secrets.some((one) => one.hash === hash))
       throw new AloftError('conflict', 'The project already has this secret.')
     if (secrets.length >= MAX_SECRETS)
-      throw new AloftError('bad_request', `A project has at most ${MAX_SECRETS} secrets of this kind.`)
+      throw new AloftError('bad_request', `A project can have at most ${MAX_SECRETS} bypass secrets.`)
     const sealed = vault.seal(secret, bypassPurpose(id))
     secrets = [...secrets, { secret: sealed, hash, createdAt: now, createdBy: userId }]
   }

@@ -10,7 +10,7 @@ const invalid = (why: string) => new AloftError('bad_request', `Invalid request:
 
 export function readProjectName(name: string): string {
   if (!NAME.test(name)) throw invalid(`should be 1 to ${MAX_NAME} of a-z, 0-9, \`.\`, \`_\` and \`-\``)
-  if (name.includes('---')) throw invalid('should not hold `---`')
+  if (name.includes('---')) throw invalid('should not contain `---`')
   return usable(name)
 }
 
@@ -20,7 +20,7 @@ export const slugOfProject = (text: string): string =>
 
 function usable(name: string): string {
   // Hosts are made of it.
-  if (!/[a-z0-9]/.test(name)) throw invalid('should hold a letter or a digit')
+  if (!/[a-z0-9]/.test(name)) throw invalid('should contain a letter or a digit')
   if (RESERVED.has(name)) throw invalid(`should not be \`${name}\`, which is reserved`)
   return name
 }

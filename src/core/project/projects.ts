@@ -60,7 +60,7 @@ const unknown = (idOrName: string) =>
   new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
 
 const nameTaken = (name: string | undefined) =>
-  new AloftError('conflict', `There is a project of the name \`${name}\` already.`, { name })
+  new AloftError('conflict', `There is already a project named \`${name}\`.`, { name })
 
 const only = (ids: readonly string[] | undefined) => (ids === undefined ? {} : { ids })
 

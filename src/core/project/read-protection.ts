@@ -39,7 +39,7 @@ export function readTrustedIps(request: TrustedIps, plan: Plan): TrustedIps {
   if (!atLeast(plan, 'enterprise'))
     throw new AloftError(
       'bad_request',
-      'Invalid request: `trustedIps` is available on the plan `enterprise` only.',
+      'Invalid request: `trustedIps` is included only in the plan `enterprise`.',
     )
   for (const { value } of request.addresses)
     if (!isAddress(value))
@@ -63,7 +63,7 @@ export function readAllowlist(
     if (!value.startsWith('/'))
       throw new AloftError(
         'bad_request',
-        'Invalid request: every `value` of `optionsAllowlist.paths` should begin with `/`.',
+        'Invalid request: each `value` of `optionsAllowlist.paths` should start with `/`.',
       )
   return request
 }

@@ -161,7 +161,7 @@ export function createTransfers(parts: TransferParts): Transfers {
         await keepSecrets(stores, current)
         const name = request ?? current.name
         if (!(await stores.projects.give(current, { ownerId: ctx.owner.id, name })))
-          throw new AloftError('conflict', `There is a project of the name \`${name}\` already.`, { name })
+          throw new AloftError('conflict', `There is already a project named \`${name}\`.`, { name })
         const now = clock.now()
         const transfer = {
           ...current.details.transfer,

@@ -4,16 +4,16 @@ import { RegistrarFailure } from '../ports/registrar.ts'
 import { unsupported } from './purchasable-name.ts'
 
 export const notAvailable = (name: string) =>
-  new AloftError('not_available', `The domain \`${name}\` cannot be bought.`, { name })
+  new AloftError('not_available', `The domain \`${name}\` can’t be bought.`, { name })
 
 export const notTransferable = (name: string, why = 'It cannot be transferred.') =>
   new AloftError('not_transferable', `\`${name}\`: ${why}`, { name })
 
 export const priceMismatch = (price: number | undefined) =>
-  new AloftError('price_mismatch', `The price is ${price} US dollars a year.`, { price })
+  new AloftError('price_mismatch', `The price is US$${price} a year.`, { price })
 
 export const silentRegistrar = (cause: unknown) =>
-  new AloftError('service_unavailable', 'The registrar doesn’t respond. Try again later.', {}, { cause })
+  new AloftError('service_unavailable', 'The registrar isn’t responding. Try again later.', {}, { cause })
 
 /** What a registrar has refused for good; undefined when what became of the request is not known. */
 export function refusalOf(error: unknown, name: string): AloftError | undefined {

@@ -157,14 +157,14 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
 
     async transferIn(ctx, { name: text, authCode, expectedPrice }) {
       if (ctx.actor.token.kind === 'oauth2')
-        throw new AloftError('forbidden', 'An integration may not do this, whatever its scopes.')
+        throw new AloftError('forbidden', 'Integrations can’t do this, whatever their scopes.')
       const name = readDomainName(text)
       if (authCode === undefined) throw missing('authCode')
       if (expectedPrice === undefined) throw missing('expectedPrice')
       if (!hasCustomDomains(ctx.owner)) throw needsUpgrade()
       const own = await domains.find(ctx.owner.id, name)
       if (own)
-        throw new AloftError('domain_already_exists', `The domain \`${name}\` is in your account already.`, {
+        throw new AloftError('domain_already_exists', `The domain \`${name}\` is already in your account.`, {
           name,
           uid: own.id,
         })

@@ -58,7 +58,7 @@ export function readReleaseConfig(given: GivenConfig): ReleaseConfig {
 }
 
 function checkStages(stages: readonly Stage[], isAutomatic: boolean): void {
-  if (stages.length < 2) throw invalid('`stages` should have a share to begin with, and 100 as the last')
+  if (stages.length < 2) throw invalid('`stages` should have at least two entries, the last with 100 percent')
   if (stages.at(-1)?.targetPercentage !== EVERYBODY)
     throw invalid('the last of `stages` should have a `targetPercentage` of 100')
   stages.forEach(({ targetPercentage, duration }, index) => {
@@ -66,7 +66,9 @@ function checkStages(stages: readonly Stage[], isAutomatic: boolean): void {
     if (before !== undefined && targetPercentage <= before.targetPercentage)
       throw invalid('each of `stages` should have a larger `targetPercentage` than the one before')
     if (isAutomatic && index < stages.length - 1 && duration === null)
-      throw invalid(`\`stages[${index}]\` should have a \`duration\` in minutes, for it to end by itself`)
+      throw invalid(
+        `\`stages[${index}]\` should have a \`duration\` in minutes, because stages advance automatically`,
+      )
   })
 }
 

@@ -148,7 +148,7 @@ export function createReleases(parts: ReleaseParts): Releases {
         if (!begun)
           throw new AloftError(
             'conflict',
-            'Nothing else is in production, so there is nothing to share visitors with. Promote the deployment.',
+            'No other deployment is in production to share visitors with. Promote this one instead.',
           )
         return { details: { release: begun.release }, hosts: begun.hosts }
       })
@@ -202,7 +202,7 @@ function activeOf({ details: { release } }: Project, canaryId: string): Release 
   if (release.canaryDeploymentId !== canaryId)
     throw new AloftError(
       'conflict',
-      `The release under way is of \`${release.canaryDeploymentId}\`, not of \`${canaryId.slice(0, 100)}\`.`,
+      `The release in progress is of \`${release.canaryDeploymentId}\`, not of \`${canaryId.slice(0, 100)}\`.`,
     )
   return release
 }

@@ -46,7 +46,7 @@ export function createSecrets({ store, transact, vault, clock }: SecretParts): S
 
   async function nameTaken(secrets: SecretStore, { owner }: Context, name: string): Promise<AloftError> {
     const holder = await secrets.byName(owner.id, name)
-    return new AloftError('secret_already_exists', `There is a secret of the name \`${name}\` already.`, {
+    return new AloftError('secret_already_exists', `There is already a secret named \`${name}\`.`, {
       name,
       uid: holder?.id,
     })

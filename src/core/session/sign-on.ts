@@ -34,7 +34,7 @@ interface SignOnParts {
   readonly ports: readonly string[]
 }
 
-const refused = (why: string) => new AloftError('bad_request', `This address cannot be opened: ${why}.`)
+const refused = (why: string) => new AloftError('bad_request', `This URL can’t be opened: ${why}.`)
 
 const portOf = (host: string | undefined): string => /:(\d+)$/.exec(host ?? '')?.[1] ?? ''
 
@@ -44,7 +44,7 @@ export function createSignOn({ hosts, teams, passes, clock, ports }: SignOnParts
     async find(address, askedAt) {
       const url = URL.canParse(address) ? new URL(address) : undefined
       if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-        throw refused('it is no http or https address')
+        throw refused('it is not an http or https URL')
       // Another port of the machine is somebody else, who must not be handed a pass.
       if (url.port !== '' && url.port !== portOf(askedAt) && !ports.includes(url.port))
         throw refused('no site is served at its port')

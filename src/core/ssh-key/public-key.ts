@@ -46,7 +46,7 @@ export function readPublicKey(given: string): PublicKey {
   const parts = readStrings(blob)
   if (!parts || parts[0]?.toString('latin1') !== kind) throw invalid('is damaged: copy the whole line.')
   if (kind === 'ssh-rsa' && bitsOf(parts[2]) < LEAST_RSA_BITS)
-    throw invalid(`has fewer than ${LEAST_RSA_BITS} bits. Make another: ssh-keygen -t ed25519`)
+    throw invalid(`has fewer than ${LEAST_RSA_BITS} bits. Create another one: ssh-keygen -t ed25519`)
   if (kind === 'ssh-ed25519' && (parts.length !== 2 || parts[1]?.length !== 32))
     throw invalid('is damaged: copy the whole line.')
   return {

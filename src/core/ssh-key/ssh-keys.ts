@@ -40,7 +40,7 @@ export function createSshKeys({
       const given = (name?.trim() || comment || 'key').slice(0, MAX_NAME)
       return transact(async ({ sshKeys }) => {
         if ((await sshKeys.list(userId)).length >= MAX_KEYS)
-          throw new AloftError('bad_request', `You may have at most ${MAX_KEYS} SSH keys.`)
+          throw new AloftError('bad_request', `You can have at most ${MAX_KEYS} SSH keys.`)
         const key: SshKey = {
           id: newId.sshKey(),
           ...{ userId, name: given, fingerprint, publicKey: text },
@@ -48,7 +48,7 @@ export function createSshKeys({
           usedAt: null,
         }
         if (!(await sshKeys.add(key)))
-          throw new AloftError('conflict', 'This SSH key is in use already, by you or by somebody else.')
+          throw new AloftError('conflict', 'This SSH key is already in use, by you or by somebody else.')
         return key
       })
     },

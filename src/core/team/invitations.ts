@@ -87,7 +87,7 @@ export function createInvitations(parts: InvitationParts): Invitations {
         if (!before && waiting.length >= MAX_WAITING)
           throw new AloftError(
             'conflict',
-            `At most ${MAX_WAITING} invitations can be open. Withdraw one that is not needed any more.`,
+            `At most ${MAX_WAITING} invitations can be open. Withdraw one that is no longer needed.`,
           )
         const link = newBearer()
         const invitation: Invitation = {

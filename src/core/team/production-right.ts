@@ -12,7 +12,7 @@ export async function mayEditProduction(
 }
 
 export const productionIsClosed = () =>
-  new AloftError('forbidden', 'In this team only an OWNER may change production variables.')
+  new AloftError('forbidden', 'In this team, only an OWNER can change production variables.')
 
 /**
  * Refuses to put a deployment into production that was given variables of its own as a preview, by somebody who may
@@ -31,6 +31,6 @@ export async function checkOwnVariables(
   if (deployment.target !== 'production' && hasOwn && !(await mayEditProduction(owner, teams)))
     throw new AloftError(
       'forbidden',
-      'The deployment was given variables of its own, and in this team only an OWNER may change those of production.',
+      'The deployment has its own variables, and in this team only an OWNER can change production variables.',
     )
 }

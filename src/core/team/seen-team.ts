@@ -22,7 +22,7 @@ export async function ownedTeam(teams: TeamStore, ctx: Context, id: string): Pro
   if (team.softBlocked)
     throw new AloftError(
       'payment_required',
-      'This team is blocked. Settle its payment to make changes again.',
+      'This team is blocked. Settle its outstanding payment to make changes.',
     )
   return team
 }

@@ -28,7 +28,7 @@ export function readSlug(slug: string): string {
   if (!SLUG.test(slug))
     throw new AloftError(
       'bad_request',
-      'Invalid request: `slug` should start with a letter and hold at most 48 of a-z, 0-9, `-` and `_`.',
+      'Invalid request: `slug` should start with a letter and have at most 48 characters of a-z, 0-9, `-` and `_`.',
     )
   // `<project>.<slug>.<domain>` are names of the team.
   if (isReservedLabel(slug))

@@ -130,7 +130,10 @@ export function createTeams(parts: TeamParts): Teams {
         const member = await teams.member(id, userId)
         if (!member) throw notAMember(userId)
         if (member.role === 'OWNER' && role !== 'OWNER' && (await teams.countOwners(id)) === 1)
-          throw new AloftError('last_owner', 'A team keeps at least one OWNER: name another one first.')
+          throw new AloftError(
+            'last_owner',
+            'A team needs at least one OWNER. Make somebody else an OWNER first.',
+          )
         await teams.setRole(id, userId, role)
       }),
 

@@ -19,7 +19,7 @@ const EMAIL = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\
 export function readEmail(text: string): string {
   const email = text.trim().toLowerCase()
   if (email.length > 254 || !EMAIL.test(email))
-    throw new AloftError('invalid_email', 'Invalid request: `email` is not an e-mail address.')
+    throw new AloftError('invalid_email', 'Invalid request: `email` is not an email address.')
   return email
 }
 

@@ -38,5 +38,5 @@ export async function ensureUser(
     const raced = await users.byEmail(email)
     if (raced) return raced
   }
-  throw new AloftError('conflict', `No free username could be found for ${wanted}.`)
+  throw new AloftError('conflict', `No unused username was found for ${wanted}.`)
 }

@@ -11,6 +11,7 @@ import {
 import { useAccount } from '../api/account.tsx'
 import { useAction, useRead, useReadPages } from '../api/query.ts'
 import { useProject } from '../project/project.ts'
+import { SettingSwitch } from '../setting/setting-switch.tsx'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -38,12 +39,21 @@ const STATES: Readonly<Record<string, { readonly tone: Tone; readonly says: stri
 
 /** Where the code of a project comes from, and what came of every push. */
 export function GitPage() {
-  const { id: idOrName } = useProject()
+  const project = useProject()
+  const { id: idOrName } = project
   return (
     <Page title="Git" about="Push to the production branch to go live; every other branch gets a preview.">
       <SourceCard idOrName={idOrName} />
       <PushesCard idOrName={idOrName} />
       <ProductionBranchCard idOrName={idOrName} />
+      <Card title="Pull requests from forks">
+        <SettingSwitch
+          project={project}
+          setting="gitForkProtection"
+          label="Require approval for forks"
+          hint="Each commit of a fork waits until a member of the account approves its deployment."
+        />
+      </Card>
       <HooksCard idOrName={idOrName} />
     </Page>
   )

@@ -38,7 +38,7 @@ export function HealthPage() {
                 <Icon name={ok && !warning ? 'check' : 'warning'} />
               </span>
               <span className="min-w-0">
-                <span className="font-medium">{name}</span>
+                <span className="font-medium first-letter:uppercase inline-block">{name}</span>
                 <span className="sr-only">{warning ? ': warning' : ok ? ': OK' : ': needs attention'}</span>
                 <span className="block break-words text-soft">{message}</span>
                 {hint !== undefined && <span className="block break-words">{hint}</span>}
@@ -108,7 +108,12 @@ export function HealthPage() {
           rows={status.processes}
           rowKey={({ name, pid }) => `${name}-${pid}`}
           columns={[
-            { title: 'Process', cell: ({ name }) => <span className="font-medium">{name}</span> },
+            {
+              title: 'Process',
+              cell: ({ name }) => (
+                <span className="font-medium first-letter:uppercase inline-block">{name}</span>
+              ),
+            },
             { title: 'Role', wide: true, cell: ({ role }) => ROLES[role] },
             { title: 'PID', wide: true, cell: ({ pid }) => <code>{pid}</code> },
             {

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Framework } from '#contract/api/project.ts'
+import { ORIGINS } from '#contract/origins.ts'
 import { type Project, useProject } from '../project/project.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { OverrideField } from './override-field.tsx'
@@ -130,6 +131,39 @@ function IgnoreCard({ project }: { project: Project }) {
   )
 }
 
+const REGIONS: readonly string[] = [...ORIGINS, 'all']
+const REGION_NAMES: Readonly<Record<string, string>> = { all: 'All regions' }
+
+function RegionCard({ project }: { project: Project }) {
+  const before = project.serverlessFunctionRegion ?? ''
+  const [region, setRegion] = useState(before)
+  const save = useSaveProject(project, { quiet: true, done: DONE })
+  // Tools may have set another one through the API.
+  const regions = before === '' || REGIONS.includes(before) ? REGIONS : [before, ...REGIONS]
+  return (
+    <SettingCard
+      title="Function region"
+      about="Where functions run, on an installation with machines in several regions. A configuration file in the source takes precedence."
+      hint="Applies to new deployments."
+      changed={region !== before}
+      busy={save.isPending}
+      error={save.error}
+      onSave={() => save.mutate({ serverlessFunctionRegion: region || null })}
+    >
+      <SelectField
+        label="Function region"
+        hideLabel
+        value={region}
+        onChange={setRegion}
+        options={[
+          { value: '', label: 'Default region' },
+          ...regions.map((value) => ({ value, label: REGION_NAMES[value] ?? value })),
+        ]}
+      />
+    </SettingCard>
+  )
+}
+
 export function BuildPage() {
   const project = useProject()
   useTitle(`${project.name} build settings`)
@@ -137,6 +171,7 @@ export function BuildPage() {
     <>
       <CommandsCard key={COMMANDS.map((key) => project[key]).join('\n')} project={project} />
       <RootCard key={`root ${project.rootDirectory}`} project={project} />
+      <RegionCard key={`region ${project.serverlessFunctionRegion}`} project={project} />
       <IgnoreCard key={`ignore ${project.commandForIgnoringBuildStep}`} project={project} />
     </>
   )

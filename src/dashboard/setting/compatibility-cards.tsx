@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Project } from '../project/project.ts'
-import { SelectField, TextField } from '../ui/field.tsx'
+import { SelectField } from '../ui/field.tsx'
 import { useSaveProject } from './save-project.ts'
 import { SettingCard } from './setting-card.tsx'
 import { SettingSwitch } from './setting-switch.tsx'
@@ -23,60 +23,34 @@ export const CompatibilityCards = ({ project }: { project: Project }) => (
 const FEEDBACK = { default: null, on: true, off: false } as const
 
 function OtherToolsCard({ project }: { project: Project }) {
-  const before = {
-    region: project.serverlessFunctionRegion ?? '',
-    feedback:
-      project.enablePreviewFeedback === null ? 'default' : project.enablePreviewFeedback ? 'on' : 'off',
-  } as const
-  const [chosen, setChosen] = useState<{
-    region: string
-    feedback: keyof typeof FEEDBACK
-  }>(before)
+  const before =
+    project.enablePreviewFeedback === null ? 'default' : project.enablePreviewFeedback ? 'on' : 'off'
+  const [feedback, setFeedback] = useState<keyof typeof FEEDBACK>(before)
   const save = useSaveProject(project, { quiet: true })
-  const set =
-    <K extends keyof typeof chosen>(key: K) =>
-    (value: (typeof chosen)[K]) =>
-      setChosen({ ...chosen, [key]: value })
   return (
     <SettingCard
       title="Other settings"
-      changed={Object.entries(before).some(([key, value]) => chosen[key as keyof typeof chosen] !== value)}
+      changed={feedback !== before}
       busy={save.isPending}
       error={save.error}
-      onSave={() =>
-        save.mutate({
-          serverlessFunctionRegion: chosen.region || null,
-          enablePreviewFeedback: FEEDBACK[chosen.feedback],
-        })
-      }
+      onSave={() => save.mutate({ enablePreviewFeedback: FEEDBACK[feedback] })}
     >
-      <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label="Function region"
-          value={chosen.region}
-          onChange={set('region')}
-          maxLength={16}
-          placeholder="This installation's region"
-          autoComplete="off"
-        />
-        <SelectField
-          label="Preview comments"
-          value={chosen.feedback}
-          onChange={set('feedback')}
-          options={[
-            { value: 'default', label: 'Default' },
-            { value: 'on', label: 'On' },
-            { value: 'off', label: 'Off' },
-          ]}
-        />
-      </div>
+      <SelectField
+        label="Preview comments"
+        value={feedback}
+        onChange={setFeedback}
+        options={[
+          { value: 'default', label: 'Default' },
+          { value: 'on', label: 'On' },
+          { value: 'off', label: 'Off' },
+        ]}
+      />
       <div className="grid gap-4 pt-2 sm:grid-cols-2">
         <SettingSwitch
           project={project}
           setting="serverlessFunctionZeroConfigFailover"
           label="Fail over functions to another region"
         />
-        <SettingSwitch project={project} setting="gitForkProtection" label="Require approval for forks" />
         <SettingSwitch project={project} setting="gitLFS" label="Git LFS" />
         <SettingSwitch
           project={project}

@@ -38,7 +38,7 @@ const PROJECT_PLACES: readonly (readonly [label: string, icon: IconName, rest: s
     'Settings: Build',
     'box',
     '/settings/build',
-    'framework build command install output root directory monorepo ignore',
+    'framework build command install output root directory monorepo ignore function region',
   ],
   ['Settings: Environment variables', 'key', '/settings/variables', 'env envs .env secrets variables config'],
   ['Settings: Domains', 'domain', '/settings/domains', 'dns hostname custom domain redirect www'],

@@ -54,7 +54,7 @@ const showBought = async (_made: unknown, { call, asked }: Also) => {
 const readOrder = ({ params, body }: Asked): Given => {
   const years: unknown = body?.years ?? 1
   if (years !== 1)
-    throw new AloftError('bad_request', 'Invalid request: a domain is bought for one year: send `years: 1`.')
+    throw new AloftError('bad_request', 'Invalid request: domains are bought for one year. Send `years: 1`.')
   return { body: { name: params.name, expectedPrice: body?.expectedPrice } }
 }
 

@@ -169,7 +169,7 @@ async function removeSeveral({ call, asked }: Also) {
   const { idOrName = '' } = asked.params
   const wanted: unknown = asked.body?.ids
   if (!Array.isArray(wanted))
-    throw new AloftError('bad_request', 'Invalid request: `ids` has to be a list of the ids of variables.')
+    throw new AloftError('bad_request', 'Invalid request: `ids` should be a list of variable ids.')
   const { envs } = await call(env.listVariables, { params: { idOrName } })
   const ids = envs.map(({ id }) => id).filter((id) => wanted.includes(id))
   for (const id of ids) await call(env.removeVariable, { params: { idOrName, id } })

@@ -7,7 +7,7 @@ import type { Also, CompatRow } from './row.ts'
 async function find({ call, asked }: Also) {
   const { name = '' } = asked.params
   if (asked.query.decrypt === 'true')
-    throw new AloftError('forbidden', 'The value of a secret cannot be read again; deployments alone get it.')
+    throw new AloftError('forbidden', 'The value of a secret can’t be read. Only deployments receive it.')
   for (let until: number | null | undefined; until !== null; ) {
     const query = { limit: '100', ...(until === undefined ? {} : { until: String(until) }) }
     const { secrets, pagination } = await call(api.listSecrets, { query })

@@ -8,7 +8,7 @@ import { accepted, askToAccept } from './pages.ts'
 
 const linkToken = (token: string | undefined): string => {
   if (!token)
-    throw new AloftError('bad_request', 'This address lacks its token: open the whole link of the mail.')
+    throw new AloftError('bad_request', 'This URL lacks its token. Open the complete link from the email.')
   return token
 }
 

@@ -19,7 +19,7 @@ export function readClient(
   const [id, ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
   const claim = { id: decoded(id ?? ''), secret: decoded(rest.join(':')) }
   if (inBody.id !== undefined && inBody.id !== claim.id)
-    throw new AloftError('bad_request', 'Invalid request: body and header name different clients.')
+    throw new AloftError('bad_request', 'Invalid request: the body and the header name different clients.')
   return claim
 }
 

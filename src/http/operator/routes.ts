@@ -56,7 +56,10 @@ export const operatorRoutes = ({
   route(api.restart, async () => {
     const refused = await restart()
     if (refused !== undefined)
-      throw new AloftError('conflict', `Nothing was restarted, and the server goes on as before: ${refused}.`)
+      throw new AloftError(
+        'conflict',
+        `The server was not restarted and keeps running as before: ${refused}.`,
+      )
     return { restarted: true }
   }),
   route(api.makeBackup, async (_ctx, { query }) => {
@@ -112,7 +115,7 @@ export const operatorRoutes = ({
     if (!token || !(await operators.isSetupOpen(token)))
       throw new AloftError(
         'not_found',
-        'This set-up link is not valid, or was used already. A restart prints a new one.',
+        'This setup link is not valid or was used already. Restart the server to print a new one.',
       )
     return askForOperator(token)
   }),

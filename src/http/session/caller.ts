@@ -29,7 +29,7 @@ export const createFindCaller =
     if (!reads && !isCsrfOf(headers['x-aloft-csrf'], cookie))
       throw new AloftError(
         'forbidden',
-        'Changes with a session need the CSRF value in the header `x-aloft-csrf`.',
+        'Changes with a session require the CSRF value in the header `x-aloft-csrf`.',
       )
     const found = await sessions.find(cookie)
     return found && actorOf(found)

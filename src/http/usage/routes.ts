@@ -49,7 +49,7 @@ export const usageRoutes = ({ quotas, quotaSettings, operators }: UsageParts): r
       if (plan === undefined)
         throw new AloftError(
           'not_found',
-          `There is no plan \`${params.plan.slice(0, 50)}\`. There are: ${PLANS.join(', ')}.`,
+          `There is no plan \`${params.plan.slice(0, 50)}\`. Available: ${PLANS.join(', ')}.`,
         )
       await quotaSettings.changePlan(plan, body)
       return plans()

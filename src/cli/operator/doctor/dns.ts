@@ -26,7 +26,7 @@ async function addresses(from: Resolver, name: string): Promise<string[]> {
 export async function checkDnsServer(status: Status, host: string): Promise<readonly Check[]> {
   const name = 'DNS server'
   const { dns } = status.ports
-  if (dns === 0) return [good(name, 'off, as it is set')]
+  if (dns === 0) return [good(name, 'off, as configured')]
   if (isLocal(status))
     return [good(name, 'answers for no domain of its own, since ALOFT_DOMAIN is localhost')]
   const hint = `Open port ${dns} for UDP and TCP in the firewall, and look whether another program has it.`

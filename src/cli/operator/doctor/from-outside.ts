@@ -42,7 +42,7 @@ export function checkTls(status: Status, host: string, now: number): Promise<Che
   const name = 'TLS'
   const url = new URL(status.baseUrl)
   const port = url.protocol === 'https:' ? Number(url.port || 443) : status.ports.tls
-  if (port === 0) return good(name, 'off, as it is set')
+  if (port === 0) return good(name, 'off, as configured')
   const servername = url.protocol === 'https:' ? url.hostname : `api.${status.domain}`
   const target = `${url.protocol === 'https:' ? url.hostname : host}:${port}`
   const { promise, resolve } = Promise.withResolvers<Check>()

@@ -124,11 +124,16 @@ export function convertError(error: unknown, file?: string): unknown {
     return new DamagedDatabase(file, error)
   if (isNoSpace(error)) return new NoSpaceLeft(inFile(file, error))
   if (isUniqueViolation(error))
-    return new AloftError('conflict', 'This clashes with something that exists.', {}, { cause: error })
+    return new AloftError(
+      'conflict',
+      'This conflicts with something that already exists.',
+      {},
+      { cause: error },
+    )
   if (isUnavailable(error))
     return new AloftError(
       'service_unavailable',
-      'The database does not answer; try again later.',
+      'The database isn’t responding. Try again later.',
       {},
       { cause: inFile(file, error) },
     )

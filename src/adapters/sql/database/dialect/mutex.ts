@@ -18,7 +18,7 @@ export class Mutex {
       }
       const timer = setTimeout(() => {
         this.#waiting.delete(enter)
-        reject(new AloftError('service_unavailable', 'The database is busy; try again later.'))
+        reject(new AloftError('service_unavailable', 'The database is busy. Try again later.'))
       }, ms)
       this.#waiting.add(enter)
     })

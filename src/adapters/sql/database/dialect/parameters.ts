@@ -4,5 +4,5 @@ import { AloftError } from '#contract/errors.ts'
 export function refuseNul(parameters: readonly unknown[]): void {
   for (const parameter of parameters)
     if (typeof parameter === 'string' && parameter.includes('\0'))
-      throw new AloftError('bad_request', 'Invalid request: text should not hold the character U+0000.')
+      throw new AloftError('bad_request', 'Invalid request: text should not contain the character U+0000.')
 }

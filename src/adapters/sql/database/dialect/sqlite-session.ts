@@ -152,7 +152,7 @@ export class SqliteSession implements DatabaseConnection {
     if (this.#state !== 'open' || !this.#parts.writer.isTransaction)
       throw new AloftError(
         'service_unavailable',
-        'The transaction took too long or was undone; try again later.',
+        'The transaction took too long or was rolled back. Try again later.',
       )
   }
 }

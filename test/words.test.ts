@@ -9,6 +9,7 @@ const root = resolve(import.meta.dirname, '..')
 const FILES: Readonly<Record<Place, readonly string[]>> = {
   dashboard: ['src/dashboard/**/*.{ts,tsx}'],
   pages: ['src/http/**/*.ts', 'src/edge/**/*.ts', 'src/process/dev/*.ts'],
+  messages: ['src/{core,contract,adapters,builder,process,config,ssh,dns}/**/*.ts'],
   mails: ['src/core/**/*mail*.ts'],
   cli: ['src/cli/**/*.ts'],
   docs: ['README.md', 'docs/*.md'],

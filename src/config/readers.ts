@@ -136,7 +136,7 @@ export const masterKey: Read<Redacted> = (value) =>
 export const bootstrapToken: Read<Redacted> = (value) =>
   /^[\x21-\x7e]{1,256}$/.test(value) ? new Redacted(value) : accepted('1 to 256 printable characters')
 export const email: Read<string> = (value) =>
-  /^[^\s@]+@[^\s@]+$/.test(value) ? value : accepted('an e-mail address')
+  /^[^\s@]+@[^\s@]+$/.test(value) ? value : accepted('an email address')
 /** An address with a port, such as others connect to. */
 export const endpoint: Read<string> = (value) => {
   const [, host = '', port] = /^(\[[0-9a-fA-F:]+\]|[0-9A-Za-z._-]{1,253}):(\d{1,5})$/.exec(value) ?? []

@@ -13,5 +13,5 @@ export function readConfigFile(folder: string): Record<string, unknown> {
   } catch (error) {
     throw new ConfigError([`aloft.config.json: ${(error as Error).message}`])
   }
-  throw new ConfigError(['aloft.config.json: it should hold one JSON object'])
+  throw new ConfigError(['aloft.config.json: it should contain one JSON object'])
 }

@@ -1,4 +1,4 @@
-export type Place = 'dashboard' | 'pages' | 'mails' | 'cli' | 'docs'
+export type Place = 'dashboard' | 'pages' | 'messages' | 'mails' | 'cli' | 'docs'
 
 export interface Retired {
   /** What is not said any more. */
@@ -92,14 +92,14 @@ export const RETIRED: readonly Retired[] = [
   { phrase: 'Nobody visited', use: 'No requests', in: BROWSER },
   { phrase: 'Nobody has visited', use: 'No requests', in: BROWSER },
   { phrase: 'This cannot be taken back', use: 'This can’t be undone' },
-  { phrase: 'Whoever operates', use: 'your operator', in: BROWSER },
-  { phrase: 'whoever operates', use: 'your operator', in: BROWSER },
-  { phrase: 'e-mail', use: 'email', in: BROWSER },
-  { phrase: 'E-mail', use: 'Email', in: BROWSER },
+  { phrase: 'Whoever operates', use: 'your operator' },
+  { phrase: 'whoever operates', use: 'your operator' },
+  { phrase: 'e-mail', use: 'email' },
+  { phrase: 'E-mail', use: 'Email' },
   { phrase: 'small letters', use: 'lowercase letters', in: BROWSER },
   { phrase: 'Small letters', use: 'Lowercase letters', in: BROWSER },
   { phrase: 'Show older', use: 'Load more' },
-  { phrase: 'under way', use: 'in progress', in: ['dashboard'] },
+  { phrase: 'under way', use: 'in progress' },
   { phrase: 'of those that', use: 'say which', in: ['dashboard'] },
   { phrase: 'Mend', use: 'Fix', in: BROWSER },
   { phrase: 'Deployment is on its way', use: 'Building…' },
@@ -107,7 +107,15 @@ export const RETIRED: readonly Retired[] = [
   { phrase: 'You did not agree', use: 'Cancelled', in: ['cli'] },
   { phrase: 'You stopped watching', use: 'Detached; the build continues', in: ['cli'] },
   { phrase: 'is built all the same', use: 'Detached; the build continues', in: ['cli'] },
-  { phrase: 'switched off', use: 'disabled', in: ['mails', 'dashboard'] },
+  { phrase: 'switched off', use: 'disabled', in: ['mails', 'messages', 'dashboard'] },
+  { phrase: 'goes on as before', use: 'keeps running' },
+  { phrase: 'is in the way', use: 'conflicts with', in: ['messages'] },
+  { phrase: 'not part of the plan', use: 'not included in the plan' },
+  { phrase: 'does not answer; try', use: 'isn’t responding. Try' },
+  { phrase: 'should not hold', use: 'should not contain' },
+  { phrase: 'should hold', use: 'should contain' },
+  { phrase: 'is no valid', use: 'is not a valid' },
+  { phrase: 'exclude each other', use: 'can’t be combined' },
   { phrase: 'make it anew', use: 'create it again' },
   { phrase: 'Go on only', use: 'Continue only' },
   { phrase: 'this mail', use: 'this email', in: ['mails'] },

@@ -185,7 +185,7 @@ export function createNamecomRegistrar({ clock, nameservers, ...config }: Nameco
       const supported = !moving && (await pricing(name, 'transfer')) !== undefined
       const transferable = supported && !(await isAvailable(name))
       const reason = moving
-        ? 'A transfer is under way.'
+        ? 'A transfer is in progress.'
         : !supported
           ? 'Domains of this top-level domain cannot be transferred.'
           : transferable

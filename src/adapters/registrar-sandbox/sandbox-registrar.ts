@@ -72,7 +72,7 @@ export function createSandboxRegistrar({
         return {
           status: STEPS[step],
           transferable: false,
-          reason: done ? 'The domain is with this registrar.' : 'A transfer is under way.',
+          reason: done ? 'The domain is with this registrar.' : 'A transfer is in progress.',
           expiresAt: done ? movedAt(entry) + YEAR : undefined,
         }
       }

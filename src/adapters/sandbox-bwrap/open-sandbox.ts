@@ -132,7 +132,7 @@ async function refusal(): Promise<string> {
   if ((await setting('kernel/unprivileged_userns_clone')) === '0')
     return ' (user namespaces are for root alone: kernel.unprivileged_userns_clone is 0)'
   if ((await setting('user/max_user_namespaces')) === '0')
-    return ' (user namespaces are switched off: user.max_user_namespaces is 0)'
+    return ' (user namespaces are disabled: user.max_user_namespaces is 0)'
   return ''
 }
 

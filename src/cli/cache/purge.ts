@@ -1,4 +1,5 @@
 import { purgeCache } from '#contract/api/cache.ts'
+import { count } from '#contract/wording.ts'
 import { defineCommand, flag, values } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
@@ -32,6 +33,6 @@ export const command = defineCommand({
         ...(path.length > 0 ? { paths: [...path] } : {}),
       },
     })
-    cli.out.show(answer, () => `Purged, of ${answer.deployments} deployments.`)
+    cli.out.show(answer, () => `Purged in ${count(answer.deployments, 'deployment')}.`)
   },
 })

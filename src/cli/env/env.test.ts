@@ -246,6 +246,6 @@ test('push sets what the file has, for development, and asks before it changes a
   writeFileSync(join(machine.home, 'new.env'), 'BAD=2\nGOOD=1\n')
   const partly = await aloft(['push', 'new.env', ...on])
   assert.equal(partly.code, 1)
-  assert.match(partly.stderr, /1 of 2 variables could not be set: BAD cannot be\./)
+  assert.match(partly.stderr, /1 of 2 variables couldn’t be set: BAD cannot be\./)
   assert.match((await aloft(['push', 'none.env', ...on])).stderr, /none\.env cannot be read/)
 })

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { listVariables } from '#contract/api/env-variable.ts'
+import { count } from '#contract/wording.ts'
 import { defineCommand, optional, value } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
@@ -52,7 +53,7 @@ export const command = defineCommand({
     if (leftOut.length > 0 && !out.json) out.say(`Left out: ${plainText(leftOut.join(', '))}.`)
     out.show(
       { file: path, target: where, written, leftOut },
-      () => `Wrote ${written.length} ${where} variables to ${plainText(file)}.`,
+      () => `Wrote ${count(written.length, `${where} variable`)} to ${plainText(file)}.`,
     )
   },
 })

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Static } from 'typebox'
 import { createVariables, listVariables } from '#contract/api/env-variable.ts'
+import { count } from '#contract/wording.ts'
 import { defineCommand, flag, required, zeroOrMore } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
@@ -63,12 +64,12 @@ export const command = defineCommand({
     if (first)
       throw new CliError(
         EXIT.failure,
-        `${failed.length} of ${entries.length} variables could not be set: ${String(first.error.message)}`,
+        `${failed.length} of ${count(entries.length, 'variable')} couldn’t be set: ${String(first.error.message)}`,
         'The others were. See what is set with `aloft env ls`.',
       )
     out.show(
       { target, set: place.keys, changed },
-      () => `Set ${entries.length} variables in ${target.join(', ')}.`,
+      () => `Set ${count(entries.length, 'variable')} in ${target.join(', ')}.`,
     )
   },
 })

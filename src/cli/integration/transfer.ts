@@ -11,7 +11,7 @@ export const command = defineCommand({
   team: true,
   arguments: {
     id: required('id of the installation'),
-    user: required('e-mail address, username or id of an OWNER'),
+    user: required('email address, username or id of an OWNER'),
   },
   examples: [
     ['integrations transfer icfg_3f9a1c0b7d2e jo@example.com --team acme', 'transfer it to another owner'],

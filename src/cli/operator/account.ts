@@ -12,7 +12,7 @@ export const showAccount = (out: Output, account: Account): void =>
         ['account', account.slug],
         ['kind', account.kind],
         ['id', account.id],
-        ...(account.email === undefined ? [] : ([['e-mail', account.email]] as const)),
+        ...(account.email === undefined ? [] : ([['email', account.email]] as const)),
         ['plan', account.plan],
         ['state', account.softBlocked ? 'blocked: reads work, writes do not' : 'active'],
       ],

@@ -5,7 +5,7 @@ import { accountHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'look up the account',
-  arguments: { account: required('id, e-mail address, username or team slug') },
+  arguments: { account: required('id, email address, username or team slug') },
   examples: [
     ['operator accounts get jo@example.com', 'a user'],
     ['operator accounts get acme --json', 'a team, as JSON'],

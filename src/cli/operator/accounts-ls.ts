@@ -8,7 +8,7 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'list the accounts',
   options: {
-    search: value('text', 'only those with this in their username, slug or e-mail address'),
+    search: value('text', 'only those with this in their username, slug or email address'),
     ...pageOptions,
   },
   examples: [

@@ -8,7 +8,7 @@ export const command = defineCommand({
   doing: 'read or change the quotas of the account',
   about: 'Shows the usage of an account. Pass quotas to override those of its plan.',
   arguments: {
-    account: required('id, e-mail address, username or team slug'),
+    account: required('id, email address, username or team slug'),
     quotas: zeroOrMore(QUOTA_ARGUMENT),
   },
   examples: [

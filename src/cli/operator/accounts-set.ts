@@ -7,7 +7,7 @@ import { accountHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'change the account',
-  arguments: { account: required('id, e-mail address, username or team slug') },
+  arguments: { account: required('id, email address, username or team slug') },
   options: {
     plan: value('plan', PLANS.join(', '), oneOf(PLANS)),
     block: flag('make the account read-only'),

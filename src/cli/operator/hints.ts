@@ -5,5 +5,5 @@ export const operatorHints = {
 
 export const accountHints = {
   ...operatorHints,
-  not_found: 'Name the account by its id, e-mail address, username or slug.',
+  not_found: 'Name the account by its id, email address, username or slug.',
 } as const

@@ -97,5 +97,5 @@ test('it goes on, is completed and is aborted', async () => {
   assert.match((await run('abort')).stderr, /--yes/)
   isUnderWay = false
   const { code, stderr } = await run('approve')
-  assert.deepEqual([code, /No release is under way/.test(stderr)], [4, true])
+  assert.deepEqual([code, /No release is in progress/.test(stderr)], [4, true])
 })

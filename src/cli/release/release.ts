@@ -33,7 +33,7 @@ export async function activeRelease(
   if (!release || canaryDeploymentId === undefined)
     throw new CliError(
       EXIT.notFound,
-      'No release is under way.',
+      'No release is in progress.',
       'Start one with `aloft releases start <deployment>`.',
     )
   return { release, canaryDeploymentId }

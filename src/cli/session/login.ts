@@ -30,7 +30,7 @@ export const command = defineCommand({
   async run(cli, given) {
     const { out, baseUrl } = cli
     const { bold, green, dim } = out.talkColors
-    const typed = given.email ?? (await cli.prompt.ask('Your e-mail address:', 'aloft login you@example.com'))
+    const typed = given.email ?? (await cli.prompt.ask('Your email address:', 'aloft login you@example.com'))
     const api = cli.apiWith(undefined)
     const { token: poll, securityCode } = await api.call(register, {
       body: { email: typed, tokenName: tokenName(cli.machine) },

@@ -20,7 +20,7 @@ export const command = defineCommand({
     out.show({ user, team: team ?? null, baseUrl, tokenFrom }, () =>
       renderFacts(
         [
-          ['e-mail', user.email],
+          ['email', user.email],
           ['username', user.username],
           ['id', user.id],
           ['plan', user.plan],

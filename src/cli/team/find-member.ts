@@ -6,7 +6,7 @@ import type { Team } from './find-team.ts'
 
 export type Member = Static<typeof listMembers.reply>[number]
 
-/** A member by e-mail address, username or id. */
+/** A member by email address, username or id. */
 export async function findMember(api: Client, team: Team, text: string): Promise<Member> {
   const members = await api.call(listMembers, { params: { id: team.id } })
   const lower = text.toLowerCase()

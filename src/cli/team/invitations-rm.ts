@@ -8,7 +8,7 @@ export const command = defineCommand({
   doing: 'withdraw the invitation',
   about: 'Its link stops working. Only an OWNER may do this.',
   team: true,
-  arguments: { invitation: required('e-mail address or id') },
+  arguments: { invitation: required('email address or id') },
   examples: [['teams invitations rm jo@example.com --team acme', 'withdraw it']],
   async run(cli, given) {
     const api = cli.api()

@@ -12,7 +12,7 @@ export const command = defineCommand({
   about:
     'Whoever has an account belongs to the team at once and is told by mail. Anybody else is mailed an invitation, whose link makes the account. Only an OWNER may do this.',
   team: true,
-  arguments: { email: required('their e-mail address') },
+  arguments: { email: required('their email address') },
   options: { role: value('role', `${ROLES.join(' or ')}; MEMBER when left out`, oneOf(ROLES)) },
   examples: [
     ['teams members add jo@example.com --team acme', 'as a MEMBER'],

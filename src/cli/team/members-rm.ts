@@ -8,7 +8,7 @@ export const command = defineCommand({
   doing: 'remove the member',
   about: 'Only an OWNER may do this, and not to another OWNER.',
   team: true,
-  arguments: { user: required('e-mail address, username or id of the member') },
+  arguments: { user: required('email address, username or id of the member') },
   examples: [
     ['teams members rm jo@example.com --team acme', 'ask for confirmation, then remove'],
     ['teams members rm jo --team acme --yes', 'without confirmation'],

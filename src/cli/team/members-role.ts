@@ -9,7 +9,7 @@ export const command = defineCommand({
   about: 'Only an OWNER may do this.',
   team: true,
   arguments: {
-    user: required('e-mail address, username or id of the member'),
+    user: required('email address, username or id of the member'),
     role: required(ROLES.join(' or '), oneOf(ROLES)),
   },
   examples: [

@@ -33,7 +33,7 @@ export const listAccounts = endpoint({
     search: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'Accounts with this in their username, slug or e-mail address.',
+        description: 'Accounts with this in their username, slug or email address.',
       }),
     ),
   }),
@@ -43,7 +43,7 @@ export const listAccounts = endpoint({
 export const getAccount = endpoint({
   on: 'GET /v1/operator/accounts/:idOrEmailOrSlug',
   gen: 'current',
-  summary: 'Look up an account by id, e-mail address or slug',
+  summary: 'Look up an account by id, email address or slug',
   access: OPERATOR,
   limit: 'read',
   reply: Account,
@@ -203,7 +203,7 @@ export const restart = endpoint({
 export const makeBackup = endpoint({
   on: 'POST /v1/operator/backups',
   gen: 'current',
-  summary: 'Make a backup of everything and download it while it is made',
+  summary: 'Create a backup of everything and download it while it is created',
   access: OPERATOR,
   limit: 'write',
   noStore: true,

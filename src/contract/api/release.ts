@@ -69,7 +69,7 @@ const Release = Type.Object({
   stages: Type.Array(Stage),
   activeStage: Nullable(Stage),
   nextStage: Nullable(Stage),
-  nextStageAt: Nullable(Type.Integer({ description: 'When it begins by itself.' })),
+  nextStageAt: Nullable(Type.Integer({ description: 'When it begins automatically.' })),
   startedAt: Time,
   updatedAt: Time,
 })
@@ -97,7 +97,7 @@ export const setReleaseConfig = endpoint({
   on: 'PATCH /v1/projects/:idOrName/rolling-release/config',
   summary: 'Have new production deployments shown to more and more visitors',
   description:
-    'For the next release: one that is under way goes on as it began. Without stages, or with `enabled: false`, they are turned off.',
+    'For the next release: one in progress continues as it began. Without stages, or with `enabled: false`, they are turned off.',
   limit: 'write',
   body: Type.Object({
     enabled: Type.Optional(Type.Boolean()),
@@ -151,7 +151,7 @@ export const setReleaseConfig = endpoint({
     ),
     disableRolloutAction: Type.Optional(
       Type.Enum(['abort', 'complete'] as const, {
-        description: 'What becomes of the release that is under way, where they are turned off.',
+        description: 'What becomes of the release in progress when rolling releases are turned off.',
       }),
     ),
   }),
@@ -161,7 +161,7 @@ export const setReleaseConfig = endpoint({
 export const deleteReleaseConfig = endpoint({
   ...common,
   on: 'DELETE /v1/projects/:idOrName/rolling-release/config',
-  summary: 'Turn rolling releases off; one that is under way is aborted',
+  summary: 'Turn rolling releases off; one in progress is aborted',
   limit: 'write',
   reply: config,
 })
@@ -169,7 +169,7 @@ export const deleteReleaseConfig = endpoint({
 export const getRelease = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/rolling-release',
-  summary: 'The last rolling release of a project, under way or over',
+  summary: 'The last rolling release of a project, in progress or finished',
   limit: 'read',
   query: Type.Object({ state: Type.Optional(Type.Enum(STATES)) }),
   reply: release,

@@ -118,7 +118,7 @@ export const listMembers = endpoint({
 export const inviteMember = endpoint({
   ...common,
   on: 'POST /v1/teams/:id/members',
-  summary: 'Add a user to a team by e-mail address; OWNER only',
+  summary: 'Add a user to a team by email address; OWNER only',
   access: PERSONAL,
   limit: 'write',
   body: InviteBody,

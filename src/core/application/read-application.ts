@@ -45,7 +45,7 @@ function readLine(what: string, text: string): string {
 }
 
 function readSlug(slug: string): string {
-  if (!SLUG.test(slug)) throw invalid('`slug` should hold at most 64 of a-z, 0-9 and `-`')
+  if (!SLUG.test(slug)) throw invalid('`slug` should contain at most 64 of a-z, 0-9 and `-`')
   return slug
 }
 

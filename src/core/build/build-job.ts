@@ -359,7 +359,7 @@ class BuildRun {
     if (error instanceof RunnerError) return { code: 'start_failed', message: error.message, step }
     const { id, log } = this.#job
     log.error({ err: error, deployment: this.#deployment.id }, 'a build failed for a reason of our own')
-    const message = `The platform could not do this: ${whatFailed(error)}. Your code is not the reason. Whoever operates it finds more under the reference ${id}.`
+    const message = `The platform could not do this: ${whatFailed(error)}. Your code is not the reason. The operator finds the details under the reference ${id}.`
     return { code: 'internal_error', message, step }
   }
 

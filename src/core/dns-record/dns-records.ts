@@ -128,7 +128,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
     if (old)
       throw new AloftError(
         'record_conflict',
-        `The ${old.type} record at \`${fullName(name, zone)}\` is in the way.`,
+        `The ${old.type} record at \`${fullName(name, zone)}\` conflicts with this one.`,
         { oldId: old.id },
       )
     if (records.length >= MAX_RECORDS)

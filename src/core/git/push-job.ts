@@ -99,7 +99,7 @@ function failureOf(error: unknown, { id, log }: JobRun): PushReason {
   log.error({ err: error }, 'a push could not be deployed')
   return {
     code: 'internal_error',
-    message: `The platform could not do this. Your code is not the reason. Whoever operates it finds more under the reference ${id}.`,
+    message: `The platform could not do this. Your code is not the reason. The operator finds the details under the reference ${id}.`,
   }
 }
 

@@ -106,7 +106,7 @@ test('the check of the sandbox says the same', () => {
     checksOf(statusWith({ ...sandbox, ...change })).find(({ name }) => name === 'sandbox')
   assert.deepEqual(check({}), {
     ...{ name: 'sandbox', ok: false, message: `${advice?.problem} ${advice?.meaning}` },
-    hint: 'Run this, and start again: sudo apt install bubblewrap',
+    hint: 'Run this, then restart the server: sudo apt install bubblewrap',
   })
   const inForce = [['network', 'through the platform']]
   assert.equal(
@@ -124,9 +124,9 @@ test('missing programs of git are told, with what does not work without them', (
   })
   const none = check({ git: null, ssh: false })
   assert.equal(none?.warning, true)
-  assert.match(none?.message ?? '', /git is not installed: nothing can be pushed/)
+  assert.match(none?.message ?? '', /git is not installed, so pushes/)
   assert.match(none?.hint ?? '', /apt install git/)
-  assert.match(check({ git: '2.47.3', ssh: false })?.message ?? '', /repositories over SSH cannot be read/)
+  assert.match(check({ git: '2.47.3', ssh: false })?.message ?? '', /repositories over SSH can’t be read/)
 })
 
 test('what is in force is said', () => {

@@ -76,7 +76,7 @@ function forbidden(
   const { apparmorRestricts, unprivileged, most } = machine.userNamespaces
   if (most === 0)
     return {
-      problem: 'user namespaces are switched off on this machine (user.max_user_namespaces=0)',
+      problem: 'user namespaces are disabled on this machine (user.max_user_namespaces=0)',
       command: setting('user.max_user_namespaces=15000', machine),
     }
   if (unprivileged === false)

@@ -123,7 +123,7 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
       if (delivery?.state !== 'waiting') return
       const receiver = await receiverOf(delivery)
       if (!receiver) {
-        const answer = 'the receiver was removed or switched off'
+        const answer = 'the receiver was removed or disabled'
         await stores.deliveries.attempted(
           delivery.id,
           { at: clock.now(), ms: 0, status: null, answer },

@@ -48,7 +48,7 @@ test('rewrites, redirects, headers and the like become routes', async () => {
 
 const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
   ['not JSON', '{', /vercel\.json is not valid JSON/],
-  ['a list', [], /should hold an object/],
+  ['a list', [], /should contain an object/],
   ['a command that is no text', { buildCommand: 7 }, /`buildCommand` should be text/],
   ['a command that is too long', { buildCommand: 'x'.repeat(2000) }, /at most 1024/],
   ['builds that are no list', { builds: {} }, /`builds` should be a list/],

@@ -71,7 +71,7 @@ export async function readConfiguration(tree: SourceTree): Promise<Configuration
   const text = await tree.text(file)
   if (text === undefined) throw invalidConfig(`${file} is too large.`)
   const json = parseJson(text, file)
-  if (!isRecord(json)) throw invalidConfig(`${file} should hold an object.`)
+  if (!isRecord(json)) throw invalidConfig(`${file} should contain an object.`)
   return readObject(json, file)
 }
 

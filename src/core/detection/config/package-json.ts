@@ -21,7 +21,7 @@ export async function readPackageJson(
   const text = await tree.text(path)
   if (text === undefined) return undefined
   const json = parseJson(text, path)
-  if (!isRecord(json)) throw invalidConfig(`${path} should hold an object.`)
+  if (!isRecord(json)) throw invalidConfig(`${path} should contain an object.`)
   const name = (key: string): string | undefined => {
     const value = json[key]
     return typeof value === 'string' ? value : undefined

@@ -84,7 +84,10 @@ eachDatabase((name, open) =>
       clock.jump(-7 * DAY)
       const { check, late } = await lateOf(server, token)
       assert.equal(check.ok, false)
-      assert.match(check.message, /certificates\.renew is due far too late, as if the clock had jumped/)
+      assert.match(
+        check.message,
+        /^certificates\.renew, [a-z.-]+, [a-z.-]+, and \d+ more are scheduled far in the future, as if the clock had jumped$/,
+      )
       assert.ok(late.length === kinds.length && late.every(({ state }) => state === 'far off'))
 
       await (await start()).drain(0)
@@ -92,7 +95,7 @@ eachDatabase((name, open) =>
 
       // And then nobody works for a day.
       clock.advance(DAY)
-      assert.match((await lateOf(server, token)).check.message, /certificates\.renew is overdue/)
+      assert.match((await lateOf(server, token)).check.message, /^certificates\.renew, .* are overdue$/)
     })
   }),
 )

@@ -53,7 +53,7 @@ apiSuite(
       const refused = async (on: string) =>
         (await call(on, { token: installed.token, body: on.startsWith('GET') ? undefined : {} })).body.error
       assert.match((await refused('GET /v2/user')).message, /`user`/)
-      assert.match((await refused('POST /v10/projects')).message, /`project` with `read-write`/)
+      assert.match((await refused('POST /v10/projects')).message, /`read-write` for the scope `project`/)
       assert.match((await refused('GET /v3/user/tokens')).message, /Integrations can’t/)
     })
 

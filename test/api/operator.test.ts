@@ -57,7 +57,7 @@ apiSuite('operator', (server) => {
     const { token } = await server.operator()
     const refused = await server.call('POST /v1/operator/restart', { token })
     assert.deepEqual([refused.status, refused.body.error.code], [409, 'conflict'])
-    assert.match(refused.body.error.message, /^Nothing was restarted.*without a supervisor/)
+    assert.match(refused.body.error.message, /^The server was not restarted.*without a supervisor/)
     const other = await server.signUp()
     assert.equal((await server.call('POST /v1/operator/restart', { token: other.token })).status, 403)
   })

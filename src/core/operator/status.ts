@@ -239,13 +239,29 @@ const LATE = {
   missing: 'not in the queue',
 } as const satisfies Record<LateJob['state'], string>
 
+/** How many are named: after a jump of the clock all of them are late. */
+const NAMED = 3
+
+const lateWords = (late: readonly LateJob[]): string =>
+  [...Map.groupBy(late, ({ state }) => state)]
+    .map(([state, jobs]) => {
+      const kinds = jobs.slice(0, NAMED).map(({ kind }) => kind)
+      const rest = jobs.length - kinds.length
+      const names = [...kinds, ...(rest > 0 ? [`${rest} more`] : [])]
+      return `${inWords(names)} ${jobs.length === 1 ? 'is' : 'are'} ${LATE[state]}`
+    })
+    .join('; ')
+
+const inWords = (names: readonly string[]): string =>
+  new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
+
 function periodicJobs({ lateJobs: late }: Status): Check {
   const name = 'periodic jobs'
   if (late.length === 0) return { name, ok: true, message: 'all on time' }
   return {
     name,
     ok: false,
-    message: late.map(({ kind, state }) => `${kind} is ${LATE[state]}`).join(', '),
+    message: lateWords(late),
     hint: 'A worker corrects this within a minute. If not, check that one is running (`aloft operator status`) and that all clocks agree.',
   }
 }

@@ -124,6 +124,8 @@ export async function serve(
           isElsewhere: elsewhere.isElsewhere,
           onForward: countElsewhere(channel),
           onLocal: elsewhere.noteAnswer,
+          onRefused: ({ method = '' }) =>
+            metrics.observe({ route: 'unknown', method, status: 429, seconds: 0 }),
         }),
   )
   const own = createRunnerClient({ socket: findRunnerSocket(config.dataDir, seat), logger: log })

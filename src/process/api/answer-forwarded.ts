@@ -19,17 +19,21 @@ export interface AnswersForwarded {
 /** In the working process: answers the requests of the API that serving processes of this machine hand on. */
 export async function answerForwarded({ socket, open, log }: AnswerParts): Promise<AnswersForwarded> {
   let api: ReturnType<AnswerParts['open']> | undefined
-  const server = createServer({ maxHeaderSize: MAX_HEADER, requestTimeout: 0 }, async (req, res) => {
-    try {
-      restoreVisitor(req)
-      api ??= open()
-      ;(await api)(req, res)
-    } catch (err) {
-      api = undefined
-      log.error({ err }, 'a request that was handed on could not be answered')
-      res.destroy()
-    }
-  })
+  // Whoever hands requests on keeps connections open; closed here, one could be lost that is just being sent.
+  const server = createServer(
+    { maxHeaderSize: MAX_HEADER, requestTimeout: 0, keepAliveTimeout: 0 },
+    async (req, res) => {
+      try {
+        restoreVisitor(req)
+        api ??= open()
+        ;(await api)(req, res)
+      } catch (err) {
+        api = undefined
+        log.error({ err }, 'a request that was handed on could not be answered')
+        res.destroy()
+      }
+    },
+  )
   const file = await listenAt(server, socket)
   return {
     async drain(ms) {

@@ -15,8 +15,14 @@ import { createForward } from './forward-api.ts'
 
 const log = { error() {} } as unknown as Log
 
+let refused = 0
+
 /** Says who answered, and what was seen of the request. */
 const answering = (who: string) => async (req: IncomingMessage, res: ServerResponse) => {
+  if (req.url === '/too-often') {
+    const headers = { 'x-by': who, 'x-request-id': `req_${++refused}`, 'retry-after': '30' }
+    return void res.writeHead(429, headers).end('too often')
+  }
   if (req.url === '/refused') return void res.writeHead(413, { 'x-by': who }).end('too large')
   if (req.url === '/dies') return void res.writeHead(200).write('half', () => res.destroy())
   const body = await text(req)
@@ -30,9 +36,18 @@ const answering = (who: string) => async (req: IncomingMessage, res: ServerRespo
 async function open(t: TestContext, { hasWorker = true } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-forward-'))
   const socket = join(folder, 'api.sock')
-  const worker = hasWorker
-    ? await answerForwarded({ socket, open: async () => answering('worker'), log })
-    : undefined
+  let opened = 0
+  const countConnections = (handler: ReturnType<typeof answering>) => {
+    const seen = new WeakSet<object>()
+    return (req: IncomingMessage, res: ServerResponse) => {
+      if (!seen.has(req.socket)) opened++
+      seen.add(req.socket)
+      return handler(req, res)
+    }
+  }
+  const start = () =>
+    answerForwarded({ socket, open: async () => countConnections(answering('worker')), log })
+  let worker = hasWorker ? await start() : undefined
   let forwarded = 0
   const handle = createForward({
     local: answering('local') as unknown as Handle,
@@ -50,7 +65,16 @@ async function open(t: TestContext, { hasWorker = true } = {}) {
     await worker?.drain(1000)
     await rm(folder, { recursive: true, force: true })
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, http2, count: () => forwarded }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    http2,
+    worker,
+    async restart() {
+      worker = await start()
+    },
+    count: () => forwarded,
+    connections: () => opened,
+  }
 }
 
 test('a request goes to the other process with all there is of it, and comes back', async (t) => {
@@ -67,6 +91,39 @@ test('a request goes to the other process with all there is of it, and comes bac
   assert.deepEqual(answer.headers.getSetCookie(), ['a=1', 'b=2'])
   assert.equal(((await (await fetch(`${url}/small`)).json()) as { who: string }).who, 'local')
   assert.equal(count(), 1)
+})
+
+test('many go over one connection, each with what it says of who asks', async (t) => {
+  const { url, connections } = await open(t)
+  for (const body of ['a', 'bb', 'ccc']) {
+    const answer = await (await fetch(`${url}/large`, { method: 'POST', body })).json()
+    assert.partialDeepStrictEqual(answer, { who: 'worker', body: body.length, remoteAddress: '127.0.0.1' })
+  }
+  assert.equal(connections(), 1)
+})
+
+test('a working process that ended is asked no more, and the one after it is', async (t) => {
+  const { url, worker, restart } = await open(t)
+  const who = async () => ((await (await fetch(`${url}/large`)).json()) as { who: string }).who
+  assert.equal(await who(), 'worker')
+  await worker?.drain(1000)
+  assert.equal(await who(), 'local')
+  await restart()
+  assert.equal(await who(), 'worker')
+})
+
+test('who asked too often is told the same again without asking the other process', async (t) => {
+  const { url, count } = await open(t)
+  const ask = (headers = {}) => fetch(`${url}/too-often`, { method: 'POST', body: 'x'.repeat(5000), headers })
+  const [first, second] = [await ask(), await ask()]
+  for (const answer of [first, second]) {
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '30'])
+    assert.equal(await answer.text(), 'too often')
+  }
+  assert.equal(count(), 1)
+  assert.notEqual(first.headers.get('x-request-id'), second.headers.get('x-request-id'))
+  await ask({ authorization: 'Bearer another' })
+  assert.equal(count(), 2, 'others are asked for')
 })
 
 test('over HTTP/2 too', async (t) => {

@@ -1,6 +1,13 @@
-import { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import {
+  Agent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+} from 'node:http'
 import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
+import { Refusals } from './refusals.ts'
 import { VISITOR, type Visitor } from './visitor.ts'
 
 /** What is about one connection, not about the request. */
@@ -26,41 +33,78 @@ interface ForwardParts {
   readonly onForward: () => void
   /** Called with every request that is answered here. */
   readonly onLocal?: (req: AnyRequest) => void
+  /** Called with every request that is refused here like the one before, which was refused there. */
+  readonly onRefused?: (req: AnyRequest) => void
 }
 
+/** Connections to the working process stay open, so that a request costs no more than it must. */
+const MOST_IDLE = 8
+
 /** Answers requests of the API here, or has the working process answer them. Where there is none, all of them here. */
-export const createForward =
-  ({ local, socket, isElsewhere, onForward, onLocal }: ForwardParts): Handle =>
-  (req, res) => {
+export function createForward({
+  local,
+  socket,
+  isElsewhere,
+  onForward,
+  onLocal,
+  onRefused,
+}: ForwardParts): Handle {
+  const refusals = new Refusals()
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: MOST_IDLE })
+  return (req, res) => {
     if (!isElsewhere(req)) {
       onLocal?.(req)
       return local(req, res)
     }
-    onForward()
-    return forward(req, res, socket(), () => local(req, res))
+    const refused = refusals.find(req)
+    if (refused === undefined) {
+      onForward()
+      const to = { agent, socketPath: socket(), refusals }
+      return forward(req, res, to, () => local(req, res))
+    }
+    onRefused?.(req)
+    begin(res, 429, refused.headers)
+    return void (res as NodeJS.WritableStream).end(refused.body)
   }
+}
 
-function forward(req: AnyRequest, res: AnyResponse, socketPath: string, onAbsent: () => void): void {
+interface To {
+  readonly agent: Agent
+  readonly socketPath: string
+  readonly refusals: Refusals
+}
+
+function forward(
+  req: AnyRequest,
+  res: AnyResponse,
+  { agent, socketPath, refusals }: To,
+  onAbsent: () => void,
+): void {
   let [isConnected, isAnswered] = [false, false]
   const asked = request({
-    ...{ socketPath, method: req.method, path: req.url, agent: false },
+    ...{ socketPath, method: req.method, path: req.url, agent },
     headers: requestHeaders(req),
   })
+  const connected = () => {
+    isConnected = true
+    req.pipe(asked)
+  }
   // Nothing of the body is taken before there is somebody to give it to.
   asked.once('socket', (connection) =>
-    connection.once('connect', () => {
-      isConnected = true
-      req.pipe(asked)
-    }),
+    connection.connecting ? connection.once('connect', connected) : connected(),
   )
   asked.once('response', (answer) => {
     isAnswered = true
-    begin(res, answer.statusCode ?? 500, responseHeaders(req, answer))
+    const headers = responseHeaders(req, answer)
+    begin(res, answer.statusCode ?? 500, headers)
+    if (answer.statusCode === 429) noteRefusal(refusals, req, headers, answer)
     answer.once('error', () => breakOff(req, res))
     answer.pipe(res as NodeJS.WritableStream)
   })
   asked.on('error', () => {
-    if (!isConnected) return onAbsent()
+    // A connection that was kept may have ended with its process just as it was used again.
+    const isLost = asked.reusedSocket && !isAnswered && !hasBody(req)
+    if (!isConnected || isLost) return onAbsent()
     // It may answer before it has read everything, and close.
     if (!isAnswered) unavailable(res)
   })
@@ -72,6 +116,20 @@ function forward(req: AnyRequest, res: AnyResponse, socketPath: string, onAbsent
   })
   res.once('close', () => void asked.destroy())
 }
+
+function noteRefusal(
+  refusals: Refusals,
+  req: AnyRequest,
+  headers: OutgoingHttpHeaders,
+  answer: IncomingMessage,
+): void {
+  const pieces: Buffer[] = []
+  answer.on('data', (piece: Buffer) => pieces.push(piece))
+  answer.once('end', () => refusals.note(req, { headers, body: Buffer.concat(pieces) }))
+}
+
+const hasBody = ({ headers }: AnyRequest): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 function begin(res: AnyResponse, status: number, headers: OutgoingHttpHeaders): void {
   res.statusCode = status
@@ -88,7 +146,6 @@ function requestHeaders(req: AnyRequest): OutgoingHttpHeaders {
     ...withoutHop(headers),
     host: headers.host ?? (headers[':authority'] as string | undefined) ?? '',
     ...(headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }),
-    connection: 'close',
     [VISITOR]: JSON.stringify(visitor),
   }
 }

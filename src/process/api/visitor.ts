@@ -8,10 +8,10 @@ export interface Visitor {
   readonly secure: boolean
 }
 
-/** A request that was handed on looks as it did where it arrived: each has a connection of its own. */
+/** A request that was handed on looks as it did where it arrived. A connection has one after the other. */
 export function restoreVisitor(req: IncomingMessage): void {
   const { ip, secure } = JSON.parse(String(req.headers[VISITOR])) as Visitor
   delete req.headers[VISITOR]
-  Object.defineProperty(req.socket, 'remoteAddress', { value: ip })
-  Object.defineProperty(req.socket, 'encrypted', { value: secure })
+  Object.defineProperty(req.socket, 'remoteAddress', { value: ip, configurable: true })
+  Object.defineProperty(req.socket, 'encrypted', { value: secure, configurable: true })
 }

@@ -70,7 +70,7 @@ interface Asked {
 }
 export type Answer = readonly [status: number, body?: unknown, headers?: Record<string, string>]
 type Row = readonly [
-  on: `${'GET' | 'POST' | 'DELETE'} ${string}`,
+  on: `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`,
   answer: (asked: Asked) => Answer | Promise<Answer>,
 ]
 
@@ -377,6 +377,37 @@ export async function startContractHost(kind: ContractKind): Promise<ContractHos
           ),
       ],
       ['POST /projects/:id/statuses/:sha', () => [201, {}]],
+      [
+        'POST /projects/:id/deployments',
+        ({ match, body }) =>
+          withRepository(match[0] ?? '', () => {
+            const id = state.deployments.length + 1
+            state.deployments.push({ id, body, states: [{ status: body.status }] })
+            return [201, { id, environment: { id: id + 100, name: body.environment, external_url: null } }]
+          }),
+      ],
+      [
+        'PUT /projects/:id/deployments/:deployment',
+        ({ match, body }) => {
+          const found = state.deployments.find(({ id }) => String(id) === match[1])
+          found?.states.push(body)
+          return found ? [200, { id: found.id }] : NOT_FOUND
+        },
+      ],
+      [
+        'PUT /projects/:id/environments/:environment',
+        ({ match, body }) => {
+          state.deployments.find(({ id }) => String(id + 100) === match[1])?.states.push(body)
+          return [200, {}]
+        },
+      ],
+      [
+        'POST /projects/:id/environments/:environment/stop',
+        ({ match }) => {
+          state.deployments.find(({ id }) => String(id + 100) === match[1])?.states.push({ stopped: true })
+          return [200, {}]
+        },
+      ],
       ['GET /projects/:id/merge_requests/:iid/notes', () => [200, []]],
       ['POST /projects/:id/merge_requests/:iid/notes', () => [201, {}]],
     ],

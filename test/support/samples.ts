@@ -494,6 +494,7 @@ export const samplePush = (given: Partial<Push> & Pick<Push, 'projectId' | 'owne
   reason: null,
   notes: [],
   deploymentId: null,
+  told: { status: null, deployment: null },
   createdAt: 1_700_000_000_000,
   stateAt: 1_700_000_000_000,
   ...given,

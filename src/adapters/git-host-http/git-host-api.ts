@@ -1,6 +1,7 @@
 import type { CommitStatus, GitHostApi, HostKind } from '#core/git/host-api.ts'
 import { repositoryOf } from '#core/git/source.ts'
 import { encoded, type HostCall, items, object } from './host-call.ts'
+import { tellDeployment } from './tell-deployment.ts'
 
 interface HostWords {
   readonly status: (
@@ -90,6 +91,8 @@ export function createGitHostApi(call: HostCall): GitHostApi {
       const { path, body } = HOSTS[access.kind].status(repositoryOf(access), status)
       await call(access, { method: 'POST', path, body }, signal)
     },
+
+    setDeployment: (access, deployment, id, signal) => tellDeployment(call, access, deployment, id, signal),
 
     async comment(access, number, { mark, body: text }, signal) {
       const words = HOSTS[access.kind]

@@ -22,12 +22,37 @@ export interface CommitStatus {
   readonly url: string
 }
 
+/** A deployment as its host shows it beside the code. */
+export interface HostDeployment {
+  readonly commit: string
+  /** The branch, or the ref of a pull request. */
+  readonly ref: string
+  /** By which those of several projects, and of production and previews, are told apart. */
+  readonly project: string
+  readonly environment: string
+  /** Of a preview; the host of an environment has one address. */
+  readonly branch: string
+  readonly state: 'pending' | 'success' | 'failure' | 'inactive'
+  readonly url: string
+  readonly logUrl: string
+}
+
 /**
- * Tells the host of a repository what came of a push. Both may be repeated. Rejects with a `HostRefusal` where asking once
+ * Tells the host of a repository what came of a push. All may be repeated. Rejects with a `HostRefusal` where asking once
  * more would change nothing, with any other error where it could.
  */
 export interface GitHostApi {
   setStatus(access: HostAccess, status: CommitStatus, signal: AbortSignal): Promise<void>
+  /**
+   * Makes a deployment there, or changes the one of this id; answers the id. Undefined where the host has none that could
+   * be told of from outside.
+   */
+  setDeployment(
+    access: HostAccess,
+    deployment: HostDeployment,
+    id: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined>
   /** Below a pull request there is one comment with this mark: it is made, or changed in its place. */
   comment(
     access: HostAccess,

@@ -1,3 +1,4 @@
+import type { HostDeployment } from './host-api.ts'
 import type { PullOfPush } from './pull.ts'
 
 /** Through which door a push came. */
@@ -42,6 +43,15 @@ export interface PushOptions {
   readonly force?: boolean
 }
 
+export interface ToldHost {
+  /** Of its commit; see `report-job.ts`. */
+  readonly status: string | null
+  /** What the host calls the deployment, and its state. */
+  readonly deployment: { readonly id: string; readonly state: HostDeployment['state'] } | null
+}
+
+export const TOLD_NOTHING: ToldHost = { status: null, deployment: null }
+
 /** A ref of a repository moved: what came of it, or why nothing did. */
 export interface Push {
   readonly id: string
@@ -68,6 +78,8 @@ export interface Push {
   /** What was left out and the like, in words for the pusher. */
   readonly notes: readonly string[]
   readonly deploymentId: string | null
+  /** What its host was told of it last, so that nothing is told twice. */
+  readonly told: ToldHost
   readonly createdAt: number
   /** When it came to its state. */
   readonly stateAt: number
@@ -77,7 +89,10 @@ export interface Push {
 export const LATEST = ''
 
 export type PushChange = Partial<
-  Pick<Push, 'after' | 'state' | 'reason' | 'notes' | 'deploymentId' | 'author' | 'message' | 'stateAt'>
+  Pick<
+    Push,
+    'after' | 'state' | 'reason' | 'notes' | 'deploymentId' | 'author' | 'message' | 'told' | 'stateAt'
+  >
 >
 
 const BRANCH = 'refs/heads/'

@@ -1,12 +1,12 @@
 import { MINUTE } from '#contract/time.ts'
-import type { Deployment } from '../deployment/deployment.ts'
+import { type Deployment, environmentNameOf } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { branchAliasOf } from './branch-alias.ts'
 import type { Credentials } from './credentials.ts'
-import { type CommitStatus, type GitHostApi, HostRefusal } from './host-api.ts'
+import { type CommitStatus, type GitHostApi, type HostAccess, HostRefusal } from './host-api.ts'
 import type { Pull, PullStore } from './pull.ts'
 import { branchOfRef, type Push, refOfBranch, shortOid } from './push.ts'
 import type { PushStore } from './push-store.ts'
@@ -65,15 +65,7 @@ export function createReportJob(parts: ReportParts): JobHandler {
     if (!access) return
     const deployment = await deploymentOf(push)
     const status = statusOf(push, deployment)
-    if (status && push.after)
-      await api.setStatus(
-        access,
-        {
-          ...{ ...status, commit: push.after, context: `aloft/${project.name}`, url: urlOf(deployment) },
-          description: status.description.slice(0, MAX_DESCRIPTION),
-        },
-        signal,
-      )
+    if (status && push.after) await tellStatus(push, access, project, status, urlOf(deployment), signal)
     const branch = push.pull?.branch ?? branchOfRef(push.ref)
     for (const pull of await pulls.open(project.id)) {
       if (pull.branch !== branch) continue
@@ -83,6 +75,74 @@ export function createReportJob(parts: ReportParts): JobHandler {
       if (text !== undefined)
         await api.comment(access, pull.number, { mark, body: `${text}\n\n${mark}` }, signal)
     }
+    await tellDeployment(push, access, project, deployment, signal).catch((error: unknown) => {
+      // The status of the commit says the same to everybody whose token may not tell of deployments.
+      if (!(error instanceof HostRefusal)) throw error
+    })
+  }
+
+  const remember = (push: Push, told: Partial<Push['told']>) =>
+    pushes.update(push.id, [push.state], { told: { ...push.told, ...told } })
+
+  /**
+   * Once: a deployment with nothing to build has come to its end as soon as it is made, so that both the push and the
+   * deployment lead to a report of the same; and what is tried again begins anew.
+   */
+  async function tellStatus(
+    push: Push,
+    access: HostAccess,
+    { name }: Project,
+    { state, description }: Pick<CommitStatus, 'state' | 'description'>,
+    url: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const commit = push.after ?? ''
+    const said = {
+      ...{ commit, state, url, context: `aloft/${name}` },
+      description: description.slice(0, MAX_DESCRIPTION),
+    }
+    const status = JSON.stringify(said)
+    if (push.told.status === status) return
+    await api.setStatus(access, said, signal)
+    await remember(push, { status })
+  }
+
+  async function tellDeployment(
+    push: Push,
+    access: HostAccess,
+    project: Project,
+    deployment: Deployment | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const of = push.state === 'done' ? await endedBy(push) : push
+    const about = of === push ? deployment : of && (await deploymentOf(of))
+    const status = of && about && statusOf(of, about)
+    if (!of?.after || !about || !status) return
+    const known = (await pushes.byId(of.id))?.told ?? of.told
+    const state = of === push ? status.state : 'inactive'
+    if (known.deployment?.state === state || (state === 'inactive' && known.deployment === null)) return
+    const branch = of.pull?.branch ?? branchOfRef(of.ref) ?? of.ref
+    const id = await api.setDeployment(
+      access,
+      {
+        ...{ commit: of.after, ref: branch, branch, state, project: project.name, url: urlOf(about) },
+        environment: environmentNameOf(about),
+        logUrl: `${parts.site}/deployments/${about.id}`,
+      },
+      known.deployment?.id,
+      signal,
+    )
+    if (id !== undefined) await remember({ ...of, told: known }, { deployment: { id, state } })
+  }
+
+  /** Of a branch that was deleted, or a pull request that was closed: the preview that was deployed of it last. */
+  async function endedBy({ projectId, ref, pull, fork, reason }: Push): Promise<Push | undefined> {
+    if (reason?.code !== 'branch_deleted' && reason?.code !== 'pull_request_closed') return undefined
+    const isShared = (await pulls.open(projectId)).some(({ branch }) => branch === pull?.branch)
+    if (isShared) return undefined
+    const last = await pushes.lastDeployed(projectId, pull && !fork ? refOfBranch(pull.branch) : ref)
+    const deployment = last && (await deploymentOf(last))
+    return deployment?.target === 'production' ? undefined : last
   }
 
   return {

@@ -183,7 +183,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
   ]
 }
 
-const shown = ({ ownerId, userId, options, pull, ...push }: Push) => ({
+const shown = ({ ownerId, userId, options, pull, told, ...push }: Push) => ({
   ...push,
   branch: pull?.branch ?? branchOfRef(push.ref) ?? null,
   pullRequest: pull === null ? null : { number: pull.number, url: pull.url },

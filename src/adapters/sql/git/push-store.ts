@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { OPEN_STATES, type Push } from '#core/git/push.ts'
+import { OPEN_STATES, type Push, TOLD_NOTHING } from '#core/git/push.ts'
 import type { PushStore } from '#core/git/push-store.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -23,7 +23,8 @@ type Details = Omit<Push, 'id' | 'ownerId' | 'projectId' | 'ref' | 'state' | 'de
 const toPush = (row: Selectable<GitPushTable>): Push => ({
   // Those that came before there were pull requests are of none.
   pull: null,
-  ...(JSON.parse(row.details) as Omit<Details, 'pull'> & Partial<Details>),
+  told: TOLD_NOTHING,
+  ...(JSON.parse(row.details) as Omit<Details, 'pull' | 'told'> & Partial<Details>),
   id: row.id,
   ownerId: row.owner_id,
   projectId: row.project_id,

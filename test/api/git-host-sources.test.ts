@@ -101,6 +101,27 @@ for (const kind of CONTRACT_KINDS)
     assert.equal((await removal()).status, 204)
   })
 
+test('the webhook is removed at the host with the project, and after the host has failed', async (t) => {
+  const { host, me, name, project, connect, newest } = await prepared(t, 'github')
+  const left = () => host.hooks.filter(({ repository }) => repository === name).length
+  await connect()
+  assert.equal(left(), 1)
+  host.refusal = 502
+  assert.equal((await server.call(`DELETE /v1/projects/${project}/git`, me)).status, 204)
+  assert.equal(left(), 1)
+  assert.match((await newest()).reason.message, /webhook at the host could not be removed yet: .*tried again/)
+  host.refusal = undefined
+  await until(async () => {
+    server.clock.advance(1000)
+    await server.runJobs()
+    return left() === 0
+  })
+  await connect()
+  assert.equal(left(), 1)
+  assert.equal((await server.call(`DELETE /v9/projects/${project}`, me)).status, 204)
+  await until(() => left() === 0)
+})
+
 test('a repository that is not shown, or a webhook that is refused, is told in words', async (t) => {
   const { host, me, name, connect, source, project, connection } = await prepared(t, 'github')
   const missing = await connect({ repository: 'octocat/gone' })

@@ -8,6 +8,7 @@ import type { Credentials } from './credentials.ts'
 import { webhookPurpose } from './delivery.ts'
 import type { HostHooks } from './host-hooks.ts'
 import { type GitSource, repositoryOf, type SourceHook } from './source.ts'
+import { OF_APP } from './unhook-job.ts'
 
 interface SourceHookParts {
   readonly hooks: HostHooks
@@ -20,8 +21,6 @@ interface SourceHookParts {
   readonly site: string
 }
 
-/** In the place of the id of a webhook, where the app of the host has one for all its repositories. */
-const OF_APP = 'app'
 const NOT_CALLING =
   'GitHub does not call this installation, because its address is not one of the public internet. The repository is asked every few minutes instead.'
 
@@ -74,12 +73,12 @@ export function createSourceHook({ hooks, credentials, vault, clock, appOf, site
       return hook.id !== null
     },
 
-    /** What the host refuses here leaves behind a webhook that calls in vain. */
-    async remove(source: GitSource): Promise<void> {
+    /** Answers why the host did not; until it does, it calls in vain. */
+    async remove(source: GitSource): Promise<string | null> {
       const id = source.hook?.id
       const access = id && id !== OF_APP ? await accessTo(source) : undefined
-      if (id && access)
-        await why(source, () => hooks.remove(access, repositoryOf(source), id, AbortSignal.timeout(MINUTE)))
+      if (!id || !access) return null
+      return why(source, () => hooks.remove(access, repositoryOf(source), id, AbortSignal.timeout(MINUTE)))
     },
   }
 }

@@ -30,6 +30,7 @@ import {
 } from './source.ts'
 import type { SourceHooks } from './source-hook.ts'
 import { queueSync } from './sync-job.ts'
+import { queueUnhook } from './unhook-job.ts'
 
 export interface SourceRequest {
   /** Either by its address, or by its name at a connected host. */
@@ -179,7 +180,8 @@ export function createSources({
         hook: null,
         pulls: null,
       }
-      if (before) await hooks.remove(before)
+      if (before && (await hooks.remove(before)) !== null)
+        await transact(({ jobs }) => queueUnhook(jobs, before))
       // What another repository left behind says nothing of this one.
       if (before?.url !== source.url) await repositories.remove(project.id)
       await transact(async ({ sources, pulls, jobs }) => {
@@ -197,11 +199,17 @@ export function createSources({
     async disconnect(ctx, idOrName) {
       const source = await known(ctx, idOrName)
       const { projectId } = source
-      await hooks.remove(source)
-      await transact(async ({ sources, pulls }) => {
+      const problem = await hooks.remove(source)
+      await transact(async ({ sources, pulls, jobs }) => {
         await sources.remove(projectId)
         await pulls.clear(projectId)
+        if (problem !== null) await queueUnhook(jobs, source)
       })
+      if (problem !== null)
+        await refuse(source, {
+          code: 'webhook_left',
+          message: `The webhook at the host could not be removed yet: ${problem} It is tried again for a while; remove it there by hand if it stays.`,
+        })
       await repositories.remove(projectId)
     },
 

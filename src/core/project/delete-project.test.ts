@@ -27,6 +27,7 @@ it('goes on with the project it began with, when another one has come to its nam
     hosts: { ofDeployment: async () => [], holder: async () => undefined },
     jobs: { enqueue: async () => {} },
     events: { emit: async () => {} },
+    sources: { find: async () => undefined },
   } as unknown as DeleteStores
   const parts = {
     transact: <T>(work: (all: DeleteStores) => Promise<T>) => work(stores),

@@ -4,6 +4,8 @@ import type { DeploymentNews } from '../deployment/deployment-news.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { EventQueue } from '../event/event.ts'
 import { projectEvent } from '../event/event-payloads.ts'
+import type { SourceStore } from '../git/source.ts'
+import { queueUnhook } from '../git/unhook-job.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import { queueForget } from '../log/forget-job.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -17,6 +19,7 @@ export interface DeleteStores {
   readonly hosts: HostStore
   readonly jobs: JobQueue
   readonly events: EventQueue
+  readonly sources: Pick<SourceStore, 'find'>
 }
 
 interface DeleteParts {
@@ -78,6 +81,8 @@ export async function deleteProject(
       const isLast = some.ids.length < STEP
       if (isLast) {
         await releaseDefault(stores.hosts, project)
+        const source = await stores.sources.find(project.id)
+        if (source) await queueUnhook(stores.jobs, { ...source, ownerId })
         await stores.projects.delete(project.id)
         await queueForgetTraffic(stores.jobs, { projectId: project.id }, clock.now())
         await stores.events.emit(projectEvent('project.removed', project, { userId, at: clock.now() }))

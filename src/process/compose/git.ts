@@ -31,6 +31,7 @@ import {
 import { createReportJob } from '#core/git/report-job.ts'
 import { type GitRemotes, type GitSource, metaOfSource } from '#core/git/source.ts'
 import { createPollRound, createSyncJob, type SyncParts } from '#core/git/sync-job.ts'
+import { createUnhookJob } from '#core/git/unhook-job.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Project } from '#core/project/project.ts'
@@ -160,6 +161,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       site: config.baseUrl,
     }),
     createAfterPushJob(shared),
+    createUnhookJob({ connections: stores.connections, credentials, hooks: hosts.hooks }),
     createInstallationsJob({ apps: stores.apps, access, refresh }),
     createSyncJob({
       ...shared,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { testApp } from '#test/support/app.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
@@ -18,19 +18,22 @@ after(async () => {
 /** A comma-separated list of names, to try some of them by hand. */
 const only = process.env.ONLY_APPS?.split(',')
 
-for (const { name, files, shows } of APPS.filter((app) => only?.includes(app.name) ?? true))
-  test(`${name} is built and answers`, async () => {
-    const { url } = await deployed(aloft, { name, files, env: { GREETING: 'from the deployment' } })
-    for (const expected of shows) {
-      const { status, headers, text } = await visit(aloft, url, expected)
-      const told = `${expected.method ?? 'GET'} ${expected.path}: ${status}\n${text.slice(0, 2000)}`
-      assert.equal(status, expected.status ?? 200, told)
-      assert.match(text.replaceAll('<!-- -->', ''), expected.holds, told)
-      if (expected.type) assert.match(headers['content-type'] ?? '', expected.type, told)
-      for (const [name, pattern] of Object.entries(expected.has ?? {}))
-        assert.match([headers[name] ?? ''].flat().join(' '), pattern, `${name} of ${told}`)
-    }
-  })
+// Most of a build is waiting for packages, and an installation makes two at once.
+describe('applications', { concurrency: 2 }, () => {
+  for (const { name, files, shows } of APPS.filter((app) => only?.includes(app.name) ?? true))
+    test(`${name} is built and answers`, async () => {
+      const { url } = await deployed(aloft, { name, files, env: { GREETING: 'from the deployment' } })
+      for (const expected of shows) {
+        const { status, headers, text } = await visit(aloft, url, expected)
+        const told = `${expected.method ?? 'GET'} ${expected.path}: ${status}\n${text.slice(0, 2000)}`
+        assert.equal(status, expected.status ?? 200, told)
+        assert.match(text.replaceAll('<!-- -->', ''), expected.holds, told)
+        if (expected.type) assert.match(headers['content-type'] ?? '', expected.type, told)
+        for (const [name, pattern] of Object.entries(expected.has ?? {}))
+          assert.match([headers[name] ?? ''].flat().join(' '), pattern, `${name} of ${told}`)
+      }
+    })
+})
 
 test('what a function revalidates is new for the visitors of every serving process', async () => {
   const { url } = await deployed(aloft, { name: 'revalidated', files: testApp('build-output') })

@@ -21,7 +21,7 @@ async function until<T>(look: () => Promise<T | undefined | false> | T | undefin
   for (;;) {
     const found = await look()
     if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 

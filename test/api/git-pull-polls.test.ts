@@ -16,7 +16,7 @@ async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> 
   for (;;) {
     const found = await look()
     if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 

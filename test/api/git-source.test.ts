@@ -44,7 +44,7 @@ const pushesOf = (account: Account, name: string) => async () =>
   }[]
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
 test('a repository elsewhere is deployed when it is connected, when its host calls, and when nobody does', async (t) => {

@@ -428,5 +428,5 @@ test('another production branch can be chosen', async (t) => {
 
 /** Asks again until it is so; the runner of tests ends what never is. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100))
 }

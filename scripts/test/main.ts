@@ -20,6 +20,7 @@ import {
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from 'node:test'
+import { failureOf } from '../../test/support/package.ts'
 import { ensureTools, TOOLS } from '../debian.js'
 import {
   type Cost,
@@ -60,6 +61,13 @@ function beside(name: string, args: readonly string[]): { readonly done: Promise
   return { done, said: () => readFileSync(file, 'utf8') }
 }
 
+/** The package takes what was built here. Tests that want it wait for it. */
+async function packBeside(file: string): Promise<void> {
+  process.env.ALOFT_TEST_PACKAGE = file
+  const { done, said } = beside('package', ['scripts/test/pack.ts', file])
+  if (!(await done)) writeFileSync(failureOf(file), said())
+}
+
 // They need nothing that is installed here, so they do not wait for it.
 const builds = [
   beside('dashboard', ['scripts/build-dashboard.js']),
@@ -81,6 +89,7 @@ for (const { done, said } of builds)
     process.exit(1)
   }
 
+const packed = only.length === 0 ? packBeside(join(scratch, 'package.tgz')) : undefined
 process.env.ALOFT_TEST_MISSING = missing.join(',')
 // Where the program itself keeps its compiled sources: what one process has compiled serves all others.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/aloft')
@@ -122,6 +131,7 @@ function cpuOfEnded(): number {
 }
 
 void check?.done.then(cpuOfEnded)
+void packed?.then(cpuOfEnded)
 
 async function eventsOf({ name, files }: Unit): Promise<TestEvent[]> {
   const isBatch = files.length > 1

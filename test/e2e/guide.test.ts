@@ -5,6 +5,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { blocksOf, createReader, missingLine, type Reader, readPage } from '../support/doc-page.ts'
 import { freePort } from '../support/installation.ts'
+import { type Packed, pack, type Unpacked, unpack } from '../support/package.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -40,14 +41,18 @@ const CLONE_PAGES = [
 ]
 
 let home: string
+let packed: Packed
+let unpacked: Unpacked
 let reader: Reader
 
 before(async () => {
   home = mkdtempSync(join(tmpdir(), 'aloft-guide-'))
   const programs = join(home, '.programs')
   mkdirSync(programs)
-  // `aloft` is this checkout, as after `npm link`.
-  symlinkSync(join(root, 'bin/aloft.js'), join(programs, 'aloft'))
+  // `aloft` is the package of this checkout, as the guide has its readers install it.
+  packed = await pack()
+  unpacked = await unpack(packed)
+  symlinkSync(unpacked.bin, join(programs, 'aloft'))
   const ports = { 3000: await freePort(), 3443: await freePort(), 5300: await freePort() }
   // What is fetched once from the package registry serves all installations of all tests.
   const tools = join(tmpdir(), 'aloft-test-toolchains')
@@ -77,7 +82,9 @@ before(async () => {
 })
 
 after(async () => {
-  await reader.leave()
+  await reader?.leave()
+  await unpacked?.remove()
+  await packed?.remove()
   rmSync(home, { recursive: true, force: true })
 })
 

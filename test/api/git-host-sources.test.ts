@@ -8,6 +8,7 @@ import {
   startContractHost,
 } from '../support/contract-host.ts'
 import { workTree } from '../support/git.ts'
+import { samplePush } from '../support/samples.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -123,7 +124,7 @@ test('the webhook is removed at the host with the project, and after the host ha
 })
 
 test('a repository that is not shown, or a webhook that is refused, is told in words', async (t) => {
-  const { host, me, name, connect, source, project, connection } = await prepared(t, 'github')
+  const { host, me, name, connect, source, project, connection, newest } = await prepared(t, 'github')
   const missing = await connect({ repository: 'octocat/gone' })
   assert.equal(missing.status, 400)
   assert.equal(missing.body.error.code, 'repo_not_found')
@@ -151,5 +152,24 @@ test('a repository that is not shown, or a webhook that is refused, is told in w
   await server.parts.stores.connections.update(connection.id, { sealedToken } as object)
   await server.call(`POST /v1/projects/${project}/git/sync`, me)
   const problem = await until<string>(async () => (await source()).problem ?? undefined)
-  assert.match(problem, /token of the connected Git host may have expired/)
+  assert.match(
+    problem,
+    /^127\.0\.0\.1 denied access to the repository: the token is missing or wrong.*The token of the connected Git host may have expired/,
+  )
+  assert.doesNotMatch(problem, /askpass|Username/)
+  // A push that is to be fetched says the same, after it was tried for a while.
+  const { id: projectId } = (await server.call(`GET /v9/projects/${project}`, me)).body
+  const push = samplePush({
+    ...{ ownerId: me.id, projectId, state: 'queued', after: 'a'.repeat(40), createdAt: server.clock.now() },
+  })
+  await server.parts.stores.pushes.add(push)
+  await server.parts.stores.jobs.enqueue({ kind: 'git.push', payload: { pushId: push.id }, share: projectId })
+  const failed = await until(async () => {
+    server.clock.advance(60_000)
+    await server.runJobs()
+    const one = await newest()
+    return one.state === 'failed' && one.id === push.id && one
+  })
+  assert.equal(failed.reason.code, 'unreachable')
+  assert.match(failed.reason.message, /^The repository could not be read: 127\.0\.0\.1 denied access/)
 })

@@ -66,12 +66,24 @@ function begin(wrap: Confine, run: GitRun): StartedGit {
       if (code === 0) return resolve()
       if (bound !== undefined && TOO_LARGE.test(words))
         return reject(new GitError(`the repository is larger than ${bound} bytes (ALOFT_GIT_MAX_PUSH)`))
-      const said = words.trim().slice(0, MAX_WORDS)
+      const said = inPlainWords(words.trim().slice(0, MAX_WORDS))
       reject(new GitError(said || `git ${args[0]} ended with ${signal ?? code}`))
     })
   })
   ended.catch(() => undefined)
   return { child, ended }
+}
+
+/** That a host wants another token, git says by how it failed to ask somebody for one. */
+const DENIED =
+  /(?:could not read (?:username|password) for|authentication failed for) '([^']+)'|unable to access '([^']+)': the requested url returned error: 40[13]/i
+
+export function inPlainWords(said: string): string {
+  const [, asked, refused] = DENIED.exec(said) ?? []
+  const host = URL.parse(asked ?? refused ?? '')?.hostname
+  return host
+    ? `${host} denied access to the repository: the token is missing or wrong, has expired, or may not read it`
+    : said
 }
 
 /** All that git writes. */

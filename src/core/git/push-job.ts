@@ -14,7 +14,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { type CleanBranchParts, cleanBranch } from './clean-branch.ts'
-import type { GitRepositories, TreeEntry } from './git-repositories.ts'
+import { GitError, type GitRepositories, type TreeEntry } from './git-repositories.ts'
 import type { PullStore } from './pull.ts'
 import {
   LATEST,
@@ -96,11 +96,21 @@ export function createPushJob(parts: PushJobParts): JobHandler {
 
 function failureOf(error: unknown, { id, log }: JobRun): PushReason {
   if (error instanceof AloftError) return { code: error.kind, message: error.message }
+  // Only a repository elsewhere fails for so long.
+  if (error instanceof GitError)
+    return { code: 'unreachable', message: `The repository could not be read: ${lineOf(error)}` }
   log.error({ err: error }, 'a push could not be deployed')
   return {
     code: 'internal_error',
     message: `The platform could not do this. Your code is not the reason. The operator finds the details under the reference ${id}.`,
   }
+}
+
+const MAX_LINE = 300
+
+function lineOf({ message }: GitError): string {
+  const line = message.split('\n').find((text) => /fatal|error|denied/i.test(text)) ?? message
+  return `${line.replace(/^(?:fatal|error): /, '').slice(0, MAX_LINE)}.`.replace(/\.\.$/, '.')
 }
 
 async function settle(

@@ -14,13 +14,3 @@ export async function machineName(dataDir: string): Promise<string> {
   await writePrivateFileOnce(file, `${randomUUID()}\n`)
   return (await readFile(file, 'utf8')).trim()
 }
-
-/** More than one works at a time only while one takes the place of another. */
-const MOST_SEATS = 4
-
-/** What the working processes of a machine are called: the one with this seat first. */
-export function workerNames(machine: string, seat: number): readonly [string, ...string[]] {
-  const name = (n: number) => (n === 0 ? machine : `${machine}.${n}`)
-  const others = Array.from({ length: MOST_SEATS }, (_, n) => n).filter((n) => n !== seat)
-  return [name(seat), ...others.map(name)]
-}

@@ -8,6 +8,7 @@ import { releaseReserved } from '#core/alias/release-reserved.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config/config.ts'
+import { checkIsPart } from './compose/cluster.ts'
 import { openParts } from './compose/open-parts.ts'
 import type { Parts } from './compose/parts.ts'
 import { createUseCases, tellHosts } from './compose/use-cases.ts'
@@ -23,6 +24,7 @@ export async function prepare(config: Config, log: Log): Promise<Prepared> {
   try {
     const isAway = await migrate(config, parts)
     if (isAway) return { kind: PREPARED, isAway }
+    await checkIsPart(config, parts)
     await parts.reserve.keep()
     await parts.contents.claim()
     const authority = await ensureAuthority(parts)

@@ -19,7 +19,7 @@ import { buildApi } from './api/build-api.ts'
 import { callerOf, createElsewhere } from './api/elsewhere.ts'
 import { createForward } from './api/forward-api.ts'
 import { buildHandler } from './compose/build-handler.ts'
-import { connectPeers, reportMachine } from './compose/cluster.ts'
+import { connectPeers, endMachine, reportMachine } from './compose/cluster.ts'
 import { connectionLimit } from './compose/descriptor-limit.ts'
 import { startDns } from './compose/dns.ts'
 import { createIsForApi, hostOf } from './compose/hosts.ts'
@@ -173,7 +173,7 @@ export async function serve(
     (adopted) => Promise.all([listeners.adopt(adopted), dns?.adopt(adopted.dns), ssh?.adopt(adopted.ssh)]),
     log,
   )
-  const stopReports = await reportMachine(config, parts, 'serve')
+  const stopReports = await reportMachine(config, parts, 'serve', endMachine(channel))
   log.info({ port, tlsPort, dnsPort: dns?.port ?? 0, sshPort: ssh?.port ?? 0 }, 'listening')
   return {
     async drain(ms, how) {

@@ -7,7 +7,8 @@ import { readConfigFile } from './config-file.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child.ts'
 import { readGiven } from './supervisor/given.ts'
 import { SocketError } from './supervisor/listen-sockets.ts'
-import { type Role, StartError, supervise } from './supervisor/supervisor.ts'
+import { StartError } from './supervisor/start-error.ts'
+import { type Role, supervise } from './supervisor/supervisor.ts'
 
 const ROLES: readonly Role[] = ['all', 'serve', 'work']
 

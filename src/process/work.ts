@@ -5,6 +5,7 @@ import { createSmtpMailer } from '#adapters/mail-smtp/smtp-mailer.ts'
 import { isMemoryShort, memoryNow } from '#adapters/runner-process/host/machine-memory.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
+import { workerNames } from '#core/machine/machine.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { UseCases } from '#http/routes.ts'
@@ -12,7 +13,7 @@ import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../config/config.ts'
 import { answerForwarded } from './api/answer-forwarded.ts'
 import { giveWay } from './api/give-way.ts'
-import { reportMachine } from './compose/cluster.ts'
+import { endMachine, reportMachine } from './compose/cluster.ts'
 import { createDrainSender } from './compose/drains.ts'
 import { createIsDraining } from './compose/machine-watch.ts'
 import { createMetrics } from './compose/metrics.ts'
@@ -20,7 +21,7 @@ import { openParts } from './compose/open-parts.ts'
 import { apiSocket } from './compose/runner-socket.ts'
 import { createJobHandlers, createUseCases } from './compose/use-cases.ts'
 import { openCodeWorkers } from './compose/workers.ts'
-import { machineName, workerNames } from './machine-name.ts'
+import { machineName } from './machine-name.ts'
 import type { Running } from './serve.ts'
 import type { Channel } from './supervisor/channel.ts'
 import { type Doing, NOBODY_READS } from './supervisor/doing.ts'
@@ -66,7 +67,7 @@ export async function work(
     worker,
   })
   await runner.start()
-  const stopReports = await reportMachine(config, parts, 'work')
+  const stopReports = await reportMachine(config, parts, 'work', endMachine(channel))
   let use: UseCases | undefined
   const api = serves
     ? await answerForwarded({

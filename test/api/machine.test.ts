@@ -48,4 +48,36 @@ apiSuite('machines that join', (server) => {
     assert.equal(status, 400)
     assert.match(body.error.message, /ALOFT_REDIS_URL, ALOFT_BLOB_URL|names this machine itself/)
   })
+
+  test('a machine that is removed leaves nothing behind', async () => {
+    const operator = await server.operator()
+    const { machines, instances } = server.parts.stores
+    await machines.report({
+      ...{ name: 'lost', role: 'work', version: '1', origin: 'iad1', address: '10.0.0.9:3500', load: 0 },
+      ...{ memory: { free: 1, total: 1 }, disk: { free: 1, total: 1 }, startedAt: 1, publicAddresses: [] },
+    })
+    const instance = {
+      deploymentId: 'dpl_lost',
+      program: 'p',
+      startedAt: 1,
+      ownerId: 'usr_lost',
+      memoryMb: 1,
+    }
+    for (const [id, worker] of [
+      ['ins_1', 'lost'],
+      ['ins_2', 'lost.1'],
+      ['ins_3', 'lost-not'],
+    ] as const)
+      await instances.add({ ...instance, id, worker })
+    const remove = (token: string) => server.call('DELETE /v1/operator/machines/lost', { token })
+    const { token } = await server.signUp()
+    assert.equal((await remove(token)).status, 403)
+    assert.equal((await remove(operator.token)).status, 200)
+    assert.deepEqual(
+      (await instances.ofDeployment('dpl_lost')).map(({ id }) => id),
+      ['ins_3'],
+    )
+    assert.deepEqual(await machines.removed(), new Set(['lost']))
+    assert.equal((await remove(operator.token)).status, 404)
+  })
 })

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { deployed, visit } from '#test/support/deploying.ts'
@@ -244,6 +247,16 @@ test('a cluster of four machines', { skip }, async (t) => {
     })
   })
 
+  await t.test('a machine that is removed is forgotten, and does not start again', async () => {
+    const [lost] = working
+    const name = (await readFile(join(lost.folder, 'data/machine-name'), 'utf8')).trim()
+    assert.equal((await call(one, `/v1/operator/machines/${name}`, 'DELETE')).status, 200)
+    const { body } = await call(two, '/v1/operator/machines')
+    const machines = body.machines as readonly { name: string }[]
+    assert.ok(machines.length > 0 && !machines.some((machine) => machine.name === name))
+    await assert.rejects(lost.restart(), /This machine was removed from the installation/)
+  })
+
   await t.test(
     'the object store is away: what is known is served, uploads are refused in words',
     inLong,
@@ -312,4 +325,14 @@ test('a cluster of four machines', { skip }, async (t) => {
       await until('the build ends', async () => (await stateOf()) === 'READY')
     },
   )
+
+  await t.test('a machine that is removed while it runs ends by itself', inLong, async () => {
+    const [, left] = working
+    const name = (await readFile(join(left.folder, 'data/machine-name'), 'utf8')).trim()
+    const ended = once(left.process, 'exit')
+    assert.equal((await call(two, `/v1/operator/machines/${name}`, 'DELETE')).status, 200)
+    const [code] = await ended
+    assert.equal(code, 0)
+    assert.match(left.stderr() + left.stdout(), /was removed from the installation/)
+  })
 })

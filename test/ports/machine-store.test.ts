@@ -53,4 +53,20 @@ eachDatabase((name, open) => {
     assert.equal((await stores.machines.list())[0]?.isDraining, false)
     assert.equal(await stores.machines.setDraining('nobody', true), false)
   })
+
+  test(`${name}: a machine that was removed is listed no more, and does not come back`, async (t) => {
+    const { stores } = await openStores(t, open)
+    assert.equal(await stores.machines.report(report()), true)
+    await stores.machines.report(report({ name: 'another' }))
+    assert.equal(await stores.machines.remove('one'), true)
+    assert.equal(await stores.machines.report(report()), false)
+    assert.equal(await stores.machines.report(report({ role: 'serve' })), false)
+    assert.deepEqual(
+      (await stores.machines.list()).map(({ name }) => name),
+      ['another'],
+    )
+    assert.deepEqual(await stores.machines.removed(), new Set(['one']))
+    assert.equal(await stores.machines.remove('one'), false)
+    assert.equal(await stores.machines.remove('nobody'), false)
+  })
 })

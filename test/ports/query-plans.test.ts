@@ -373,6 +373,8 @@ const callsOnOthers = ({
     report: () => machines.report(machine),
     list: () => machines.list(),
     setDraining: () => machines.setDraining(machine.name, true),
+    remove: () => machines.remove(machine.name),
+    removed: () => machines.removed(),
   },
   usage: {
     add: () => usage.add([{ ownerId: user.id, what: 'logBytes', period: '2026-11-16', amount: 1 }]),
@@ -708,7 +710,7 @@ const callsOnOthers = ({
  * For people who operate the installation, and for a build that tells its place in the queue. There are few to go through:
  * finished jobs are deleted, damage is rare, and builds that wait are found by their kind before they are put in order.
  */
-const MAY_SCAN = ['machines.list', 'jobs.counts', 'jobs.queue', 'files.countDamaged']
+const MAY_SCAN = ['machines.list', 'machines.removed', 'jobs.counts', 'jobs.queue', 'files.countDamaged']
 
 /**
  * Not slow: the few jobs being claimed, a walk along the queue that ends at the first job of a kind, a

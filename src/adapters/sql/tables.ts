@@ -35,6 +35,7 @@ export interface Tables {
   readonly contents: ContentTable
   readonly content_objects: ContentObjectTable
   readonly machines: MachineTable
+  readonly removed_machines: RemovedMachineTable
   readonly projects: ProjectTable
   readonly env_variables: EnvVariableTable
   readonly hosts: HostTable
@@ -232,6 +233,11 @@ interface MachineTable {
   readonly started_at: number
   readonly heard_at: number
   readonly is_draining: Flag
+}
+
+interface RemovedMachineTable {
+  readonly name: string
+  readonly removed_at: number
 }
 
 interface FileTable {

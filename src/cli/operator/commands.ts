@@ -104,6 +104,11 @@ export const COMMANDS: CommandTable = {
       load: () => import('./drain.ts'),
     },
     {
+      name: 'operator remove-machine',
+      summary: 'Remove a machine from the installation',
+      load: () => import('./remove-machine.ts'),
+    },
+    {
       name: 'operator move-content',
       summary: 'Move file contents between disk and object store',
       load: () => import('./move-content.ts'),

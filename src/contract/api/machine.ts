@@ -43,6 +43,15 @@ export const updateMachine = endpoint({
   reply: Type.Object({ machines: Type.Array(MachineShape) }),
 })
 
+export const removeMachine = endpoint({
+  on: 'DELETE /v1/operator/machines/:name',
+  gen: 'current',
+  summary: 'Remove a machine for good: the others stop listening to it, and it ends',
+  access: OPERATOR,
+  limit: 'write',
+  reply: Type.Object({ name: Type.String() }),
+})
+
 export const inviteMachine = endpoint({
   on: 'POST /v1/operator/machines/invitations',
   gen: 'current',

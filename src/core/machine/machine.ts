@@ -28,11 +28,16 @@ export interface Machine extends MachineReport {
 
 /** The machines of an installation, for all of them to read. */
 export interface MachineStore {
-  report(report: MachineReport): Promise<void>
+  /** False, and nothing is noted, where the machine was removed. */
+  report(report: MachineReport): Promise<boolean>
   /** By name. */
   list(): Promise<readonly Machine[]>
   /** False where there is no such machine. */
   setDraining(name: string, isDraining: boolean): Promise<boolean>
+  /** For good. False where there is no such machine. */
+  remove(name: string): Promise<boolean>
+  /** The names of all that were. */
+  removed(): Promise<ReadonlySet<string>>
 }
 
 /** A machine that was not heard of for longer does not count. */
@@ -41,3 +46,13 @@ export const SILENT_MS = 5_000
 export const FORGOTTEN_MS = 7 * 24 * 3_600_000
 
 export const isAlive = ({ heardAgo }: Machine): boolean => heardAgo < SILENT_MS
+
+/** More than one works at a time only while one takes the place of another. */
+const MOST_SEATS = 4
+
+/** What the working processes of a machine are called: the one with this seat first. */
+export function workerNames(machine: string, seat = 0): readonly [string, ...string[]] {
+  const name = (n: number) => (n === 0 ? machine : `${machine}.${n}`)
+  const others = Array.from({ length: MOST_SEATS }, (_, n) => n).filter((n) => n !== seat)
+  return [name(seat), ...others.map(name)]
+}

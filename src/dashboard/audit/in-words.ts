@@ -294,6 +294,7 @@ const SENTENCES: Readonly<Record<string, Say>> = {
   ],
   'PATCH /operator/quotas/:': ({ plan }) => ['changed the quotas of the plan', ...named(plan)],
   'PATCH /operator/machines/:': ({ name }) => ['changed the machine', ...named(name)],
+  'DELETE /operator/machines/:': ({ name }) => ['removed the machine', ...named(name)],
   'POST /operator/restart': () => ['restarted the server'],
   'POST /operator/backups': () => ['created a backup'],
   'POST /operator/machines/invitations': () => ['invited a machine'],

@@ -21,6 +21,10 @@ export const machineRoutes = ({ machines, joining }: MachineParts): readonly Rou
   route(api.updateMachine, async (_ctx, { params, body }) => ({
     machines: (await machines.setDraining(params.name, body.draining)).map(shown),
   })),
+  route(api.removeMachine, async (_ctx, { params: { name } }) => {
+    await machines.remove(name)
+    return { name }
+  }),
   route(api.inviteMachine, () => joining.invite()),
   publicRoute(api.joinInstallation, async (_visit, { body }) => ({ sealed: await joining.join(body.id) })),
 ]

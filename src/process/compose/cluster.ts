@@ -6,15 +6,18 @@ import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
 import type { MachineRunner, OtherMachine } from '#adapters/runner-process/peer/cluster-runner.ts'
 import { addressNow, readEndpoint } from '#adapters/runner-process/peer/peer-address.ts'
-import { certificateName, connectToPeer } from '#adapters/runner-process/peer/peer-connections.ts'
+import { connectToPeer } from '#adapters/runner-process/peer/peer-connections.ts'
 import {
   openPeerGateway,
   type PeerGateway,
   type PeerIdentity,
 } from '#adapters/runner-process/peer/peer-gateway.ts'
+import { certificateName } from '#adapters/runner-process/peer/peer-name.ts'
 import type { Machine, MachineRole } from '#core/machine/machine.ts'
 import type { Config } from '../../config/config.ts'
 import { machineName } from '../machine-name.ts'
+import type { Channel } from '../supervisor/channel.ts'
+import { StartError } from '../supervisor/start-error.ts'
 import { ensureSealed } from '../tls/authority.ts'
 import { VERSION } from '../version.ts'
 import { BEAT, every } from './machine-watch.ts'
@@ -34,16 +37,37 @@ async function makeIdentity(parts: Parts, machine: string): Promise<PeerIdentity
   return { cert, key, authority: authority.certPem }
 }
 
+/** Throws where this machine is part of the installation no more. */
+export async function checkIsPart(config: Config, { stores }: Parts): Promise<void> {
+  if (config.databaseUrl === undefined) return
+  const name = await machineName(config.dataDir)
+  if ((await stores.machines.removed()).has(name)) throw new StartError(REMOVED)
+}
+
+/** Ends this machine, as an operator would: the supervisor lets everything finish. */
+export const endMachine = (channel: Channel | undefined) => (): void => {
+  if (channel !== undefined) process.kill(process.ppid, 'SIGTERM')
+}
+
+const REMOVED =
+  'This machine was removed from the installation. To make it part of it again, join with an empty data folder: `aloft operator join` on another machine says how.'
+
 /** Says again and again that this machine is there. One with a database of its own is alone. */
-export async function reportMachine(config: Config, parts: Parts, role: MachineRole): Promise<() => void> {
+export async function reportMachine(
+  config: Config,
+  parts: Parts,
+  role: MachineRole,
+  onRemoved: () => void,
+): Promise<() => void> {
   if (config.databaseUrl === undefined) return () => {}
   const { stores, clock, log } = parts
   const name = await machineName(config.dataDir)
   const startedAt = clock.now()
   let isFailing = false
+  let isOver = false
   const report = async () => {
     const { bavail, bsize, blocks } = await statfs(config.dataDir)
-    await stores.machines.report({
+    const isPart = await stores.machines.report({
       ...{ name, role, version: VERSION, origin: config.origin, startedAt },
       address: role === 'work' ? config.clusterAddress : undefined,
       publicAddresses: role === 'serve' ? config.publicAddresses : [],
@@ -52,6 +76,11 @@ export async function reportMachine(config: Config, parts: Parts, role: MachineR
       disk: { free: bavail * bsize, total: blocks * bsize },
     })
     isFailing = false
+    if (!isPart && !isOver) {
+      isOver = true
+      log.error({}, REMOVED)
+      onRemoved()
+    }
   }
   return every(BEAT, () =>
     report().catch((err: unknown) => {
@@ -72,7 +101,17 @@ export async function openGateway(
   const identity = await makeIdentity(parts, await machineName(config.dataDir))
   // A name says how others find this machine, and may lead them to an address that it does not have itself.
   const own = isIP(host) === 0 ? undefined : host
-  return openPeerGateway({ identity, host: own, port, ...to, log: parts.log })
+  const { machines, log } = parts
+  const isRemoved = (machine: string) => machines.removed().has(machine)
+  const gateway = await openPeerGateway({ identity, host: own, port, ...to, isRemoved, log })
+  const stop = machines.onLook(() => gateway.lookAgain())
+  return {
+    ...gateway,
+    close() {
+      stop()
+      return gateway.close()
+    },
+  }
 }
 
 export interface Peers {

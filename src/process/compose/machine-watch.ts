@@ -10,6 +10,8 @@ export const BEAT = SECOND
 export interface MachineWatch {
   /** Those that were heard of lately. While the database is away, those known last. */
   alive(): readonly Machine[]
+  /** The names of those that are part of the installation no more. */
+  removed(): ReadonlySet<string>
   /** Called whenever the machines were looked at. */
   onLook(listener: () => void): () => void
   start(): void
@@ -18,18 +20,20 @@ export interface MachineWatch {
 
 /** `machines` absent: there are no others. */
 export function createMachineWatch(
-  machines: Pick<MachineStore, 'list'> | undefined,
+  machines: Pick<MachineStore, 'list' | 'removed'> | undefined,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): MachineWatch {
   const listeners = new Set<() => void>()
   let known: readonly Machine[] = []
+  let removed: ReadonlySet<string> = new Set()
   let stop: (() => void) | undefined
   /** When the database is back, nobody was heard of while it was away: until then silence says nothing. */
   let silenceCountsAt = 0
 
-  async function look(store: Pick<MachineStore, 'list'>): Promise<void> {
+  async function look(store: Pick<MachineStore, 'list' | 'removed'>): Promise<void> {
     try {
       const listed = await store.list()
+      removed = await store.removed()
       const before = new Set(clock.monotonic() < silenceCountsAt ? known.map(keyOf) : [])
       known = listed.filter((machine) => isAlive(machine) || before.has(keyOf(machine)))
     } catch (err) {
@@ -42,6 +46,7 @@ export function createMachineWatch(
 
   return {
     alive: () => known,
+    removed: () => removed,
     onLook(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -595,7 +595,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     backups: parts.backups,
     quotas,
     quotaSettings: parts.quotaSettings,
-    machines: createMachines(stores.machines),
+    machines: createMachines({ store: stores.machines, transact, clock }),
     joining: createJoining({ settings: stores.settings, clock, shared: () => sharedSettings(config) }),
     operators: createOperators({
       ...rules,

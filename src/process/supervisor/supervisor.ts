@@ -22,6 +22,7 @@ import { serveProcessList, startOfThis } from './process-list.ts'
 import { createRestart, RestartRefused, serveRestart } from './restart.ts'
 import { createScaling } from './scaling.ts'
 import { servingRange } from './serving.ts'
+import { StartError } from './start-error.ts'
 import { stopSignal } from './stop-signal.ts'
 
 export type Role = 'all' | 'serve' | 'work'
@@ -283,9 +284,4 @@ async function assertFree({ host, dnsPort }: Config): Promise<void> {
     )
   })
   await new Promise<void>((resolve) => probe.close(resolve))
-}
-
-/** A reason not to start that is the operator's to mend. */
-export class StartError extends Error {
-  override readonly name = 'StartError'
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { PeerIdentity } from './peer-gateway.ts'
+import { certificateName } from './peer-name.ts'
 
 export interface Peer {
   /** The name that its certificate has to be for. */
@@ -9,9 +10,6 @@ export interface Peer {
   readonly host: string
   readonly port: number
 }
-
-/** The name in the certificate of a machine. */
-export const certificateName = (machine: string): string => `${machine}.machine.internal`
 
 /** A connection to the working process of another machine, or to one of its instances. It can be written to at once. */
 export function connectToPeer(

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
 import { SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
+import { machineOf } from './peer-name.ts'
 
 /** What proves to other machines that this one belongs to the installation, and the authority that they are checked by. */
 export interface PeerIdentity {
@@ -19,11 +20,15 @@ export interface PeerGatewayOptions {
   readonly runnerSocket: string
   /** Whether a path is that of an instance's socket. */
   readonly isInstance: (path: string) => boolean
+  /** Whether a machine is part of the installation no more. Its certificate outlives that. */
+  readonly isRemoved: (machine: string) => boolean
   readonly log: Log
 }
 
 export interface PeerGateway {
   readonly port: number
+  /** Others may have been removed: their connections end. */
+  lookAgain(): void
   close(): Promise<void>
 }
 
@@ -37,8 +42,9 @@ const NEWLINE = 10
  * installation's own authority; a connection leads to the working process or to one instance, and nowhere else.
  */
 export async function openPeerGateway(options: PeerGatewayOptions): Promise<PeerGateway> {
-  const { identity, host, port, log } = options
+  const { identity, host, port, log, isRemoved } = options
   const sockets = new Set<Socket>()
+  const known = new Map<TLSSocket, string>()
   const server: Server = createServer({
     cert: identity.cert,
     key: identity.key,
@@ -54,7 +60,16 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
   server.on('tlsClientError', (err: Error) =>
     log.warn({ err }, 'somebody without a certificate of this installation was refused'),
   )
-  server.on('secureConnection', (socket) => welcome(socket, options))
+  server.on('secureConnection', (socket) => {
+    const machine = machineOf(socket.getPeerX509Certificate()?.subjectAltName)
+    if (machine === undefined || isRemoved(machine)) {
+      log.warn({ machine }, 'a machine that is not part of this installation was refused')
+      return void socket.destroy()
+    }
+    known.set(socket, machine)
+    socket.once('close', () => known.delete(socket))
+    welcome(socket, options)
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     // Another process of this machine may be about to take the place of this one.
@@ -66,6 +81,9 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
+    lookAgain() {
+      for (const [socket, machine] of known) if (isRemoved(machine)) socket.destroy()
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       for (const socket of sockets) socket.destroy()

@@ -11,8 +11,9 @@ import { createAuthority } from '#adapters/cert-local/authority.ts'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { certificateName, connectToPeer } from './peer-connections.ts'
+import { connectToPeer } from './peer-connections.ts'
 import { openPeerGateway, type PeerIdentity } from './peer-gateway.ts'
+import { certificateName } from './peer-name.ts'
 
 type Installation = (machine: string) => Promise<PeerIdentity>
 
@@ -49,12 +50,14 @@ async function openWorld(t: TestContext, identity: PeerIdentity) {
     [other, 'other'],
   ] as const)
     await listen(t, path, name)
+  const removed = new Set<string>()
   const gateway = await openPeerGateway({
     identity,
     host: '127.0.0.1',
     port: 0,
     runnerSocket: runner,
     isInstance: (path) => path === instance,
+    isRemoved: (machine) => removed.has(machine),
     log: silentLog,
   })
   t.after(async () => {
@@ -66,6 +69,10 @@ async function openWorld(t: TestContext, identity: PeerIdentity) {
     instance,
     other,
     port: gateway.port,
+    remove(machine: string) {
+      removed.add(machine)
+      gateway.lookAgain()
+    },
   }
 }
 
@@ -111,4 +118,21 @@ test('a machine that pretends to be another is not spoken to', async (t) => {
   const of = await installation()
   const { peer } = await openWorld(t, await of('impostor'))
   await assert.rejects(ask(connectToPeer(peer, await of('server'), 'runner')), /does not match/)
+})
+
+test('a machine that was removed is heard no more, nor what it has open', async (t) => {
+  const of = await installation()
+  const { peer, instance, remove } = await openWorld(t, await of('worker'))
+  const [lost, left] = [await of('lost'), await of('left')]
+  const open = connectToPeer(peer, lost, 'runner')
+  open.on('error', () => {})
+  await once(open, 'secureConnect')
+  assert.equal(await ask(connectToPeer(peer, lost, { instance })), 'instance: hello')
+  const closed = once(open, 'close')
+  remove('lost')
+  await closed
+  const again = connectToPeer(peer, lost, 'runner')
+  again.on('error', () => {})
+  assert.equal(await ask(again).catch(() => ''), '')
+  assert.equal(await ask(connectToPeer(peer, left, 'runner')), 'runner: hello')
 })

@@ -14,6 +14,8 @@ const factsOf = (text: string): Facts => ({
 export function createMachineStore(db: Db): MachineStore {
   return {
     async report({ name, role, version, origin, address, publicAddresses, load, memory, disk, startedAt }) {
+      const gone = db.selectFrom('removed_machines').select('name').where('name', '=', name)
+      if (await gone.executeTakeFirst()) return false
       const now = databaseTime(db)
       const facts = {
         ...{ version, origin, address: address ?? null, heard_at: now, started_at: startedAt },
@@ -24,6 +26,7 @@ export function createMachineStore(db: Db): MachineStore {
         .values({ name, role, is_draining: 0, ...facts })
         .onConflict((conflict) => conflict.columns(['name', 'role']).doUpdateSet(facts))
         .execute()
+      return true
     },
     async list() {
       const now = databaseTime(db)
@@ -53,6 +56,20 @@ export function createMachineStore(db: Db): MachineStore {
         .where('name', '=', name)
         .executeTakeFirst()
       return numUpdatedRows > 0n
+    },
+    async remove(name) {
+      const { numDeletedRows } = await db.deleteFrom('machines').where('name', '=', name).executeTakeFirst()
+      if (numDeletedRows === 0n) return false
+      await db
+        .insertInto('removed_machines')
+        .values({ name, removed_at: databaseTime(db) })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute()
+      return true
+    },
+    async removed() {
+      const rows = await db.selectFrom('removed_machines').select('name').execute()
+      return new Set(rows.map(({ name }) => name))
     },
   }
 }

@@ -28,6 +28,7 @@ import { gitHosts } from './0037-git-hosts.ts'
 import { sshKeys } from './0038-ssh-keys.ts'
 import { gitConnected } from './0039-git-connected.ts'
 import { gitApps } from './0040-git-apps.ts'
+import { removedMachines } from './0041-removed-machines.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sshKeys,
   gitConnected,
   gitApps,
+  removedMachines,
 ]

@@ -14,9 +14,12 @@ const ask = (headers: Record<string, string> = {}, method = 'GET'): IncomingMess
   ({ method, url: '/x', headers: { authorization: 'Bearer t', ...headers } }) as unknown as IncomingMessage
 
 function open(take: () => Allowance | Promise<Allowance> = () => ALLOWED) {
-  const data = { version: 1 as number | undefined }
+  const data = { version: 1 as number | undefined, fails: false }
   const kept = new KeptAnswers({
-    version: () => data.version,
+    version: () => {
+      if (data.fails) throw new Error('the disk fails')
+      return data.version
+    },
     limits: { take } as unknown as Limits,
     clock: { now: () => 1 } as never,
     site: 'http://aloft.test',
@@ -62,6 +65,16 @@ test('keeps nothing where nobody can tell whether something was written', () => 
   const { data, keep, answerTo } = open()
   keep('{}')
   data.version = undefined
+  assert.equal(answerTo().isAnswered, false)
+})
+
+test('keeps nothing while the database fails, and leaves it to others to say so', () => {
+  const { data, keep, answerTo } = open()
+  keep('{}')
+  data.fails = true
+  assert.equal(answerTo().isAnswered, false)
+  keep('{}')
+  data.fails = false
   assert.equal(answerTo().isAnswered, false)
 })
 

@@ -70,7 +70,12 @@ export class KeptAnswers {
 
   /** To be asked before anything is read for the answer. */
   version(): number | undefined {
-    return this.#parts.version()
+    try {
+      return this.#parts.version()
+    } catch {
+      // Whoever reads next has the same trouble with the database, and words for it.
+      return undefined
+    }
   }
 
   /** Keeps an answer for which everything was read since the data had this version, if they still have. */

@@ -5,6 +5,7 @@ import type { FileAnswer, Representation } from '../file/file-answer.ts'
 import { pickRepresentation, prepareRepresentation } from '../file/representation.ts'
 import { notModifiedHeaders } from '../file/static-answer.ts'
 import { type FunctionOutcome, PreparedCall } from '../function/function-request.ts'
+import { type Reads, readDirectly } from '../request/direct-reads.ts'
 import { plainAddress } from '../request/plain-address.ts'
 import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/request-head.ts'
 import { rawPathOf } from '../request/request-path.ts'
@@ -31,9 +32,13 @@ const MAX_HEAD_BYTES = 8192
 /** Once for the site and once for the content. If more is missing, others know how to say what is wrong. */
 const MAX_WAITS = 2
 
+/** So much may come while an answer is waited for; the rest waits with the peer. */
+const MAX_AHEAD_BYTES = 64 * 1024
+
 /** A connection whose requests are answered without node:http, as long as it sends nothing but hot GETs. */
 export class FastConnection {
   readonly #socket: Socket
+  readonly #reads: Reads
   readonly #options: FastConnectionOptions
   readonly #handOver: HandOver
   readonly #forget: (connection: FastConnection) => void
@@ -52,7 +57,7 @@ export class FastConnection {
   /** Whether a request waits for its content to be brought into memory, or for a function. */
   #isWaiting = false
   #call: FastCall | undefined
-  /** What has come while a function was waited for. */
+  /** What has come while an answer was waited for. */
   #next: Buffer | undefined
   #isEnded = false
   #isReleasing = false
@@ -75,11 +80,11 @@ export class FastConnection {
     this.#activeAt = options.clock.monotonic()
     const seconds = Math.floor(options.keepAliveMs / 1000)
     this.#headEnd = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`
-    socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('timeout', this.#onTimeout)
     socket.on('error', this.#onError)
     socket.on('close', this.#onClose)
+    this.#reads = readDirectly(socket, this.#onData)
   }
 
   release(): void {
@@ -98,10 +103,10 @@ export class FastConnection {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#call !== undefined) {
+    if (this.#isWaiting) {
       // The peer does not wait for its answers; it will have to.
-      this.#next = this.#next === undefined ? chunk : Buffer.concat([this.#next, chunk])
-      this.#socket.pause()
+      this.#next = join(this.#next, chunk)
+      if (this.#next.length >= MAX_AHEAD_BYTES) this.#reads.pause()
       return
     }
     // With bytes of the answer before still to go, the peer is slow, or does not wait for its answers.
@@ -113,16 +118,25 @@ export class FastConnection {
 
   #waitFor(needed: Promise<unknown>, chunk: Buffer, waitsLeft: number): void {
     this.#isWaiting = true
-    this.#socket.pause()
     const retry = () => {
       this.#isWaiting = false
       if (this.#isGone) return
       const result = this.#isReleasing ? 'doubt' : this.#serve(chunk.toString('latin1'), chunk)
-      if (result === 'served') this.#socket.resume()
+      if (result === 'served') this.#goOn()
       else if (result !== 'doubt' && waitsLeft > 1) this.#waitFor(result, chunk, waitsLeft - 1)
       else this.#giveAway(chunk)
     }
     needed.then(retry, retry)
+  }
+
+  /** Reads what has come meanwhile, unless the answer before is still to come. */
+  #goOn(): void {
+    if (this.#isWaiting) return
+    const next = this.#next
+    this.#next = undefined
+    this.#reads.resume()
+    if (next !== undefined) this.#onData(next)
+    if (this.#isEnded && !this.#isWaiting && !this.#isGone) this.#socket.end()
   }
 
   /** Answers one request, or tells why not: a doubt, or something that has to be waited for. */
@@ -202,25 +216,18 @@ export class FastConnection {
   }
 
   #onAnswered(visit: Visit, id: string, outcome: FunctionOutcome, end: FastEnd, chunk: Buffer): void {
-    const next = this.#next
     this.#call = undefined
-    this.#next = undefined
     this.#isWaiting = false
     if (end === 'again') {
-      this.#giveAway(next === undefined ? chunk : Buffer.concat([chunk, next]))
+      this.#giveAway(chunk)
       return
     }
     const entrypoint = end.source === 'error' ? '' : outcome.target.path
     this.#record(visit, id, { ...end, entrypoint }, this.#options.clock.monotonic())
     if (this.#socket.destroyed) return
     this.#watch()
-    if (this.#isReleasing) {
-      this.#giveAway(next)
-      return
-    }
-    this.#socket.resume()
-    if (next !== undefined) this.#onData(next)
-    if (this.#isEnded && !this.#isWaiting && !this.#isGone) this.#socket.end()
+    if (this.#isReleasing) this.#giveAway(undefined)
+    else this.#goOn()
   }
 
   /** An answer that is kept for everybody, if it is there. */
@@ -358,12 +365,16 @@ export class FastConnection {
     this.#socket.setTimeout(this.#options.keepAliveMs)
   }
 
+  /** `unread` comes again, and what has come after it. */
   #giveAway(unread: Buffer | undefined): void {
     const socket = this.#socket
+    const next = this.#next
+    this.#next = undefined
     this.#leave()
     socket.setTimeout(0)
     socket.pause()
-    if (unread !== undefined) socket.unshift(unread)
+    const all = next === undefined ? unread : join(unread, next)
+    if (all !== undefined) socket.unshift(all)
     this.#handOver(socket)
     socket.resume()
   }
@@ -371,7 +382,7 @@ export class FastConnection {
   #leave(): void {
     const socket = this.#socket
     this.#isGone = true
-    socket.off('data', this.#onData)
+    this.#reads.stop()
     socket.off('end', this.#onEnd)
     socket.off('timeout', this.#onTimeout)
     socket.off('error', this.#onError)
@@ -382,8 +393,8 @@ export class FastConnection {
   readonly #onEnd = (): void => {
     // Whoever has said all that they want to say still gets their answer.
     this.#isEnded = true
-    if (this.#call === undefined) this.#socket.end()
-    else this.#call.peerEnded()
+    if (!this.#isWaiting) this.#socket.end()
+    else this.#call?.peerEnded()
   }
 
   readonly #onTimeout = (): void => {
@@ -419,6 +430,9 @@ interface LastCall {
 interface HotVisit extends Visit {
   readonly answer: FileAnswer
 }
+
+const join = (first: Buffer | undefined, second: Buffer): Buffer =>
+  first === undefined ? second : Buffer.concat([first, second])
 
 const OK = 'HTTP/1.1 200 OK\r\n'
 const NOT_MODIFIED = 'HTTP/1.1 304 Not Modified\r\n'

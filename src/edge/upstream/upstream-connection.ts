@@ -48,22 +48,27 @@ export class UpstreamConnection {
   #body: UpstreamBody | undefined
   #isRequestSent = false
   #error: NodeJS.ErrnoException | undefined
+  #isSwitched = false
   /** How many exchanges it was used for. */
   uses = 0
   idleSince = 0
   /** How long the instance keeps it while it is idle. */
   keptForMs = Number.POSITIVE_INFINITY
 
-  /** `onIdle` is called when it can be used again, `onGone` when it never will. */
+  /**
+   * With direct reads, what comes is told by `take` instead of events of the socket, which it is then not queued in.
+   * `onIdle` is called when it can be used again, `onGone` when it never will.
+   */
   constructor(
     socket: Socket,
+    reads: 'direct' | 'events',
     onIdle: (connection: UpstreamConnection) => void,
     onGone: (connection: UpstreamConnection) => void,
   ) {
     this.#socket = socket
     this.#onIdle = onIdle
     this.#onGone = onGone
-    socket.on('data', this.#onData)
+    if (reads === 'events') socket.on('data', this.#onData)
     socket.on('end', this.#onSocketEnd)
     socket.on('error', this.#onError)
     socket.on('close', this.#onClose)
@@ -99,6 +104,13 @@ export class UpstreamConnection {
   destroy(): void {
     this.#exchange = undefined
     this.#socket.destroy()
+  }
+
+  /** For direct reads: takes what has come. False when no more is wanted for now. */
+  take(chunk: Buffer): boolean {
+    if (this.#isSwitched) return this.#socket.push(chunk)
+    this.#onData(chunk)
+    return true
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -150,6 +162,7 @@ export class UpstreamConnection {
     if (onSwitch === undefined) throw new MalformedResponseError('nobody asked to change the protocol')
     const socket = this.#socket
     this.#exchange = undefined
+    this.#isSwitched = true
     socket.off('data', this.#onData)
     socket.off('end', this.#onSocketEnd)
     socket.off('error', this.#onError)

@@ -7,6 +7,9 @@ const IDLE_MS = 30_000
 /** An instance closes a connection no earlier than this before it said that it would. */
 const MARGIN_MS = 1000
 
+/** One for all connections: what was read is taken out of it before anything else is. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
+
 /** Connections to instances, kept for the next request. */
 export class UpstreamPool {
   readonly #clock: Clock
@@ -35,12 +38,17 @@ export class UpstreamPool {
   }
 
   /** `open`: how an instance is reached that is on another machine. */
-  connect(path: string, open: () => Socket = () => connect(path)): UpstreamConnection {
-    return new UpstreamConnection(
-      open(),
+  connect(path: string, open?: () => Socket): UpstreamConnection {
+    const connection: UpstreamConnection = new UpstreamConnection(
+      open?.() ?? connect({ path, onread: { buffer: READ_BUFFER, callback: onRead } }),
+      open === undefined ? 'direct' : 'events',
       (connection) => this.#keep(path, connection),
       (connection) => this.#forget(path, connection),
     )
+    function onRead(length: number): boolean {
+      return connection.take(Buffer.from(READ_BUFFER.subarray(0, length)))
+    }
+    return connection
   }
 
   /** Ends what is idle; what is under way goes on, and ends afterwards. */

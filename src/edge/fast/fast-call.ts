@@ -21,7 +21,7 @@ import { GO_ON, type HalfClosedWatch, watchHalfClosed } from '../request/half-cl
 import type { HeaderBlock } from '../request/request-head.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
 import { endChunks, writeChunk } from '../upstream/chunk.ts'
-import { stampedHead, statusLine } from './wire.ts'
+import { stampedHead, statusLine, Wire } from './wire.ts'
 
 /** A GET request that a function answers. */
 export interface FastRequest {
@@ -153,17 +153,27 @@ export class FastCall implements Waiting {
     const isOne = outcome.asked.query !== '' || status === 204 || status === 304
     if (isOne || policyOf(status, headers) !== undefined) return
     const lines = headerLines(ownCookies(answer.headers, entry.site))
-    rendered.set(headers, { outcome, accepted: acceptedBy(block), status, source, lines })
+    rendered.set(headers, { outcome, accepted: acceptedBy(block), status, source, lines, wire: undefined })
   }
 
   #isLike({ outcome, accepted }: Rendered): boolean {
     return outcome === this.#request.outcome && accepted === acceptedBy(this.#request.block)
   }
 
-  #sendKnown({ status, source, lines }: Rendered, body: Buffer): void {
-    const { date, headEnd } = this.#options
-    const head = stampedHead(statusLine(status), date(), this.#request.id)
-    this.#sendWhole(head + lines + headEnd, body)
+  #sendKnown(known: Rendered, body: Buffer): void {
+    const { status, source } = known
+    const { id } = this.#request
+    const { headEnd } = this.#options
+    const date = this.#options.date()
+    if (body.length > MAX_JOINED_BYTES) {
+      this.#sendWhole(stampedHead(statusLine(status), date, id) + known.lines + headEnd, body)
+    } else {
+      if (known.wire?.bodyLength === body.length) known.wire.renew(date, id, body)
+      else known.wire = new Wire(stampedHead(statusLine(status), date, id), date, known.lines + headEnd, body)
+      this.#socket.write(known.wire.bytes)
+      // What has not gone out at once is still being read from: the next visitor gets another buffer.
+      if (this.#socket.writableLength > 0) known.wire = undefined
+    }
     this.#end({ status, bytes: body.length, source })
   }
 
@@ -253,6 +263,8 @@ interface Rendered extends Pick<Answer, 'status' | 'source'> {
   readonly outcome: FunctionOutcome
   readonly accepted: string | undefined
   readonly lines: string
+  /** Head and a body, once one was sent: the length of the body is said in the head, so each is as long. */
+  wire: Wire | undefined
 }
 
 const rendered = new WeakMap<FunctionResponse['headers'], Rendered>()

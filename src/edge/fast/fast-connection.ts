@@ -47,8 +47,7 @@ export class FastConnection {
   readonly #scheme: 'http' | 'https'
   /** What ends every head. */
   readonly #headEnd: string
-  /** The headers of the request before: most clients send the same ones each time. */
-  #lastBlock: HeaderBlock | undefined
+  #lastAsked: Asked | undefined
   /** The call before: most clients ask the same function again. */
   #lastCall: LastCall | undefined
   #activeAt: number
@@ -111,7 +110,7 @@ export class FastConnection {
     }
     // With bytes of the answer before still to go, the peer is slow, or does not wait for its answers.
     const isReadable = chunk.length <= MAX_HEAD_BYTES && this.#socket.writableLength === 0
-    const result = isReadable ? this.#serve(chunk.toString('latin1'), chunk) : 'doubt'
+    const result = isReadable ? this.#serve(chunk) : 'doubt'
     if (result === 'doubt') this.#giveAway(chunk)
     else if (result !== 'served') this.#waitFor(result, chunk, MAX_WAITS)
   }
@@ -121,7 +120,7 @@ export class FastConnection {
     const retry = () => {
       this.#isWaiting = false
       if (this.#isGone) return
-      const result = this.#isReleasing ? 'doubt' : this.#serve(chunk.toString('latin1'), chunk)
+      const result = this.#isReleasing ? 'doubt' : this.#serve(chunk)
       if (result === 'served') this.#goOn()
       else if (result !== 'doubt' && waitsLeft > 1) this.#waitFor(result, chunk, waitsLeft - 1)
       else this.#giveAway(chunk)
@@ -140,12 +139,10 @@ export class FastConnection {
   }
 
   /** Answers one request, or tells why not: a doubt, or something that has to be waited for. */
-  #serve(text: string, chunk: Buffer): 'served' | 'doubt' | Promise<unknown> {
-    const lineEnd = text.indexOf('\r\n')
-    const target = readRequestLine(text, lineEnd)
-    if (target === undefined) return 'doubt'
-    const block = this.#readBlock(text.slice(lineEnd + 2))
-    if (block === undefined) return 'doubt'
+  #serve(chunk: Buffer): 'served' | 'doubt' | Promise<unknown> {
+    const asked = this.#read(chunk)
+    if (asked === undefined) return 'doubt'
+    const { target, rawPath, query, block } = asked
     const { sites, hotAnswers, hits, contents, clock } = this.#options
     const now = clock.now()
     const since = clock.monotonic()
@@ -157,8 +154,6 @@ export class FastConnection {
     }
     if (!entry.isPlain) return 'doubt'
     const { site } = entry
-    const rawPath = rawPathOf(target)
-    const query = target.slice(rawPath.length + 1)
     if (site.images !== undefined && isImagePath(entry, rawPath)) {
       const image = hits.findImage(site, site.images, query, block.question)
       return this.#sendKept({ entry, target, block, now, since }, image)
@@ -249,9 +244,21 @@ export class FastConnection {
     return 'served'
   }
 
-  #readBlock(text: string): HeaderBlock | undefined {
-    if (text !== this.#lastBlock?.text) this.#lastBlock = readHeaderBlock(text)
-    return this.#lastBlock
+  /** Undefined in any doubt. Most clients ask for the same again, or at least with the same headers. */
+  #read(chunk: Buffer): Asked | undefined {
+    const last = this.#lastAsked
+    if (last !== undefined && chunk.equals(last.bytes)) return last
+    const text = chunk.toString('latin1')
+    const lineEnd = text.indexOf('\r\n')
+    const target = readRequestLine(text, lineEnd)
+    if (target === undefined) return undefined
+    const headers = text.slice(lineEnd + 2)
+    const block = headers === last?.block.text ? last.block : readHeaderBlock(headers)
+    if (block === undefined) return undefined
+    const rawPath = rawPathOf(target)
+    const asked = { bytes: chunk, target, rawPath, query: target.slice(rawPath.length + 1), block }
+    this.#lastAsked = asked
+    return asked
   }
 
   #sendWhole(visit: HotVisit, representation: Representation, body: Buffer): 'served' {
@@ -410,6 +417,15 @@ export class FastConnection {
     this.#call?.cancel()
     this.#leave()
   }
+}
+
+interface Asked {
+  readonly bytes: Buffer
+  readonly target: string
+  /** The target without its query. */
+  readonly rawPath: string
+  readonly query: string
+  readonly block: HeaderBlock
 }
 
 interface Visit {

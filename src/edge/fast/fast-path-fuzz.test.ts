@@ -22,6 +22,10 @@ await instances.start('kept', (_, res) => {
   res.writeHead(200, { 'cache-control': 's-maxage=60', 'content-type': 'text/plain', etag: '"kept"' })
   res.end('kept '.repeat(400))
 })
+await instances.start('echo', ({ headers }, res) => {
+  const ids = ['x-aloft-request-id', 'x-vercel-id', 'x-invocation-id'].map((name) => headers[name])
+  res.end(`asked as ${ids.join(' ')}`)
+})
 const world = createEdgeWorld({
   clock: clockOf(() => now),
   runner: instances.runner,
@@ -39,7 +43,7 @@ const site = world.addSite(
     'i.png': PNG,
   },
   {
-    functions: siteFunctions({ kept: {} }),
+    functions: siteFunctions({ kept: {}, echo: {} }),
     images: readImageConfig({ sizes: [64], formats: ['image/webp'], minimumCacheTTL: 60 }) as ImageConfig,
     routes: [
       { src: '/a.txt', headers: { 'x-route': 'yes' }, continue: true },
@@ -122,6 +126,8 @@ const usual: fc.Arbitrary<Message> = fc
       '/app/x',
       '/kept',
       '/kept?a=b',
+      '/echo',
+      '/echo?a=b',
       '/_vercel/image?url=%2Fi.png&w=64',
       '/a.txt?a=b&c',
       '/?%41',
@@ -271,7 +277,10 @@ const damage = fc.array(
   },
 )
 const input = fc.record({
-  messages: fc.array(message, { minLength: 1, maxLength: 3 }),
+  /** What was asked before on the same connection is answered by what is known of it. */
+  messages: fc
+    .tuple(fc.array(message, { minLength: 1, maxLength: 3 }), fc.constantFrom(1, 1, 2, 3))
+    .map(([messages, times]) => Array.from({ length: times }, () => messages).flat()),
   /** Whether the messages are sent one after the other, or all at once. */
   isPipelined: fc.boolean(),
   damage: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: damage }),
@@ -336,6 +345,26 @@ const stampless = (text: string): string =>
     .replaceAll(/^date: .*$/gim, 'date')
     .replaceAll(/iad1::[0-9a-f]{12}-[0-9a-z]{9}/g, 'id')
 
+const ID = 'iad1::[0-9a-f]{12}-[0-9a-z]{9}'
+const STAMPED = new RegExp(
+  `^x-vercel-id: (${ID})\\r\\nx-platform-id: (${ID})$|asked as (${ID}) (${ID}) (${ID})`,
+  'gm',
+)
+
+/** Every answer has an id of its own, and a function was asked under the one of its answer. */
+function checkIds(text: string): void {
+  const seen = new Set<string>()
+  let id: string | undefined
+  for (const [, own, ...others] of text.matchAll(STAMPED)) {
+    if (own !== undefined) {
+      assert.ok(!seen.has(own), `${own} is the id of two answers`)
+      seen.add(own)
+      id = own
+    }
+    for (const other of others) if (other !== undefined) assert.equal(other, id)
+  }
+}
+
 const RUNS = 800
 
 test('whatever a connection says, the fast path answers as node:http does', {
@@ -353,7 +382,8 @@ test('whatever a connection says, the fast path answers as node:http does', {
       const plain = await talk(slow.port, chunks)
       // What has to be waited for is overtaken by the refusal of what is malformed and comes after it.
       const isOvertaken = [quick, plain].some((text) => text.includes(' 400 Bad Request\r\nConnection'))
-      if (isOvertaken && /\/(?:kept|_vercel)/.test(String(chunks))) return
+      checkIds(quick)
+      if (isOvertaken && /\/(?:kept|echo|_vercel)/.test(String(chunks))) return
       assert.equal(stampless(quick), stampless(plain))
     }),
     { numRuns: RUNS },

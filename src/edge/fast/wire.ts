@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { RequestIds } from '../request/request-id.ts'
+import { type RequestIds, writeCount } from '../request/request-id.ts'
 import { OTHER_ID, stampLines } from '../stamp.ts'
 
 const DATE = 'date: '
@@ -27,6 +27,7 @@ export const stampedHead = (statusLine: string, date: string, id: string): strin
 export class Wire {
   readonly bytes: Buffer
   readonly #dateAt: number
+  readonly #bodyAt: number
   readonly #idEnd: number
   readonly #otherIdEnd: number
   #date: string
@@ -38,6 +39,7 @@ export class Wire {
     this.#dateAt = stamped.indexOf(DATE) + DATE.length
     this.#idEnd = stamped.length - 2
     this.#otherIdEnd = stamped.indexOf('\r\n', stamped.indexOf(`${OTHER_ID}: `))
+    this.#bodyAt = head.length
     this.bytes = Buffer.allocUnsafeSlow(head.length + body.length)
     this.bytes.write(head, 'latin1')
     this.bytes.set(body, head.length)
@@ -46,10 +48,7 @@ export class Wire {
   /** Puts in the date, and the id that was made last. */
   stamp(date: string, { count }: RequestIds): void {
     const { bytes } = this
-    if (date !== this.#date) {
-      this.#date = date
-      bytes.write(date, this.#dateAt, 'latin1')
-    }
+    this.#setDate(date)
     const at = this.#idEnd - count.length
     const otherAt = this.#otherIdEnd - count.length
     for (let i = 0; i < count.length; i++) {
@@ -57,5 +56,22 @@ export class Wire {
       bytes[at + i] = digit
       bytes[otherAt + i] = digit
     }
+  }
+  get bodyLength(): number {
+    return this.bytes.length - this.#bodyAt
+  }
+
+  /** Puts in the date, any id of this process, and another body of the same length. */
+  renew(date: string, id: string, body: Buffer): void {
+    const { bytes } = this
+    this.#setDate(date)
+    writeCount(bytes, [this.#idEnd, this.#otherIdEnd], id)
+    bytes.set(body, this.#bodyAt)
+  }
+
+  #setDate(date: string): void {
+    if (date === this.#date) return
+    this.#date = date
+    this.bytes.write(date, this.#dateAt, 'latin1')
   }
 }

@@ -213,15 +213,21 @@ class RunningCall implements UpstreamExchange, Waiting {
     connection.begin(this)
     const { socket } = connection
     if (body === undefined) {
-      socket.write(head, 'latin1')
+      if (typeof head === 'string') socket.write(head, 'latin1')
+      else this.#sendBytes(socket, head)
       connection.requestSent()
       return
     }
     // Together with what there is of the body already.
     socket.cork()
-    socket.write(head, 'latin1')
+    socket.write(head.toString('latin1'), 'latin1')
     body.sendTo(socket, () => connection.requestSent())
     process.nextTick(uncork, socket)
+  }
+
+  #sendBytes(socket: Socket, head: Buffer): void {
+    socket.write(head)
+    if (socket.writableLength > 0) this.#call.letGo?.()
   }
 
   readonly #onRefused = (error: unknown): void => {

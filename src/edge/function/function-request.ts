@@ -13,6 +13,7 @@ import { withoutVisitorCookie } from '../protection/visitor-cookie.ts'
 import { HOP_BY_HOP, type Visitor } from '../proxy/proxy-headers.ts'
 import type { AnyRequest } from '../request/message.ts'
 import { bodyOf } from '../request/request-body.ts'
+import { writeCount } from '../request/request-id.ts'
 import type { Target } from '../request/request-path.ts'
 import { OutgoingBody } from '../upstream/outgoing-body.ts'
 import { extraHeaders } from './header-transform.ts'
@@ -22,8 +23,10 @@ export interface FunctionCall {
   readonly program: ProgramRef
   readonly requestId: string
   readonly method: string
-  /** All that goes before the body, one character a byte. */
-  readonly head: string
+  /** All that goes before the body, one character a byte; bytes are those of a `PreparedCall`. */
+  readonly head: string | Buffer
+  /** To be called when such bytes have not gone out at once. */
+  readonly letGo?: () => void
   readonly body: OutgoingBody | undefined
   /** Requests with the same text go to the same instance. */
   readonly affinity: string | undefined
@@ -124,13 +127,15 @@ export function sharedCall(
 export class PreparedCall {
   readonly #call: FunctionCall
   readonly #parts: HeadParts
+  /** The head of the call before, in which the next id is put. What is still being read from must not change. */
+  #last: StampedHead | undefined
 
   constructor(site: Site, outcome: FunctionOutcome, visitor: Omit<Visitor, 'requestId'>, lines: string) {
     const extra = extraHeaders(outcome, undefined)
     const kept = extra === undefined ? lines : withoutNames(lines, extra)
     const url = urlOf(outcome.asked, outcome.query)
     const request = { method: 'GET', url, visitor: { ...visitor, requestId: '' } }
-    this.#call = callOf(site, outcome.target, request, '')
+    this.#call = { ...callOf(site, outcome.target, request, ''), letGo: () => this.#letGo() }
     this.#parts = headParts(site, outcome.target, request, kept + extraLines(extra) + KEEP_ALIVE)
   }
 
@@ -139,10 +144,35 @@ export class PreparedCall {
   }
 
   withId(requestId: string): FunctionCall {
-    const { program, method, body, affinity, instance, regions, limitMs, mayUpgrade } = this.#call
-    const head = headOf(this.#parts, requestId)
-    return { program, requestId, method, head, body, affinity, instance, regions, limitMs, mayUpgrade }
+    const call = this.#call
+    const { program, method, body, affinity, instance, regions, limitMs, mayUpgrade } = call
+    const letGo = call.letGo as () => void
+    const head = this.#headWith(requestId)
+    return { program, requestId, method, head, letGo, body, affinity, instance, regions, limitMs, mayUpgrade }
   }
+
+  #headWith(id: string): Buffer {
+    if (this.#last === undefined) this.#last = stampedHeadOf(this.#parts, id)
+    else writeCount(this.#last.bytes, this.#last.idEnds, id)
+    return this.#last.bytes
+  }
+
+  #letGo(): void {
+    this.#last = undefined
+  }
+}
+
+interface StampedHead {
+  readonly bytes: Buffer
+  readonly idEnds: readonly number[]
+}
+
+function stampedHeadOf(parts: HeadParts, id: string): StampedHead {
+  const head = headOf(parts, id)
+  const idEnds: number[] = []
+  for (let at = parts.beforeId.length; idEnds.length < ID_LINES; idEnds.push(at))
+    at = head.indexOf(id, at) + id.length
+  return { bytes: Buffer.from(head, 'latin1'), idEnds }
 }
 
 /** The program that a function is in. */
@@ -200,15 +230,19 @@ function headParts(site: Site, fn: SiteFunction, request: RequestLine, lines: st
   }
 }
 
+/** How often `headOf` says the id. */
+const ID_LINES = 3
+
 /** Next.js keeps what it rendered for the same invocation, and for ten seconds where none is told. */
 const headOf = ({ beforeId, afterId }: HeadParts, id: string): string =>
   `${beforeId}x-aloft-request-id: ${id}\r\nx-vercel-id: ${id}\r\nx-invocation-id: ${id}\r\n${afterId}`
 
 /** A head with one more line, which is known only when it is sent. */
-export function withLine(head: string, line: string): string {
+export function withLine(head: string | Buffer, line: string): string | Buffer {
   if (line === '') return head
-  const end = head.indexOf('\r\n') + 2
-  return `${head.slice(0, end)}${line}${head.slice(end)}`
+  const text = head.toString('latin1')
+  const end = text.indexOf('\r\n') + 2
+  return `${text.slice(0, end)}${line}${text.slice(end)}`
 }
 
 /** The visitor's path in the one spelling that the routes have judged, with the query that they made of his. */

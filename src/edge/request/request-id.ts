@@ -36,7 +36,15 @@ export class RequestIds {
   }
 }
 
-/** Enough for a hundred thousand requests a second over a year. */
-const COUNT_WIDTH = 9
+/** What ends an id and differs between those of a process. Enough for a hundred thousand requests a second over a year. */
+export const COUNT_WIDTH = 9
+
+/** Writes the count of an id into bytes in which another id of the same process ends at each of these places. */
+export function writeCount(bytes: Buffer, ends: readonly number[], id: string): void {
+  for (let i = 1; i <= COUNT_WIDTH; i++) {
+    const digit = id.charCodeAt(id.length - i)
+    for (const end of ends) bytes[end - i] = digit
+  }
+}
 
 const PAIRS = Array.from({ length: 36 * 36 }, (_, low) => low.toString(36).padStart(2, '0'))

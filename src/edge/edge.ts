@@ -15,6 +15,7 @@ import { createFastStreams, type FastStreams } from './fast/fast-streams.ts'
 import { Wires } from './fast/wires.ts'
 import { ContentStore } from './file/content-store.ts'
 import { HotAnswers } from './file/hot-answers.ts'
+import { Deadlines } from './function/deadlines.ts'
 import { RefusedCalls } from './function/refused-calls.ts'
 import { createGuards } from './guards.ts'
 import { createHttpDate } from './http-date.ts'
@@ -112,6 +113,7 @@ export function createEdge(options: EdgeOptions): Edge {
     runner: options.runner ?? NO_RUNNER,
     pool,
     refused: new RefusedCalls(),
+    deadlines: new Deadlines(),
     log,
     revalidations,
     cached: cache,

@@ -13,7 +13,7 @@ export interface Lease {
   /** The path of a unix socket on which the instance speaks HTTP/1.1 with keep-alive. */
   readonly socket: string
   /** How it is reached where it is on another machine; `socket` then only tells it apart from others. */
-  readonly connect?: () => Socket
+  readonly connect?: (() => Socket) | undefined
   /** Whether the request waited for this instance to start. */
   readonly isCold?: boolean
   /**

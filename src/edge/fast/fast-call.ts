@@ -107,7 +107,7 @@ export class FastCall implements Waiting {
     this.#watch?.stop()
     this.#body?.destroy()
     this.#waiting?.cancel()
-    this.#done({ ...this.#sent, coldStart: this.#isCold })
+    this.#tell(this.#sent)
   }
 
   readonly #askPeer = (): boolean => {
@@ -254,7 +254,12 @@ export class FastCall implements Waiting {
     if (this.#isOver) return
     this.#isOver = true
     this.#watch?.stop()
-    this.#done(end === 'again' ? end : { ...end, coldStart: this.#isCold, reason: this.#reason })
+    if (end === 'again') this.#done(end)
+    else this.#tell(end)
+  }
+
+  #tell({ status, bytes, source }: Sent): void {
+    this.#done({ status, bytes, source, coldStart: this.#isCold, reason: this.#reason })
   }
 }
 

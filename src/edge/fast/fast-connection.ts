@@ -14,7 +14,7 @@ import { isImagePath } from '../site/image-target.ts'
 import { isPersonal } from '../site/personal.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
 import { type VisitEnd, visitRecord } from '../visit-record.ts'
-import { type FastCall, type FastEnd, isFast, startFastCall } from './fast-call.ts'
+import { type FastCall, type FastCallOptions, type FastEnd, isFast, startFastCall } from './fast-call.ts'
 import type { FoundHit, KeptHits } from './kept-hits.ts'
 import { stampedHead, statusLine, Wire } from './wire.ts'
 
@@ -47,6 +47,7 @@ export class FastConnection {
   readonly #scheme: 'http' | 'https'
   /** What ends every head. */
   readonly #headEnd: string
+  readonly #callOptions: FastCallOptions
   #lastAsked: Asked | undefined
   /** The call before: most clients ask the same function again. */
   #lastCall: LastCall | undefined
@@ -79,6 +80,8 @@ export class FastConnection {
     this.#activeAt = options.clock.monotonic()
     const seconds = Math.floor(options.keepAliveMs / 1000)
     this.#headEnd = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`
+    const { functions, streams, httpDate, clock } = options
+    this.#callOptions = { functions, streams, date: () => httpDate(clock.now()), headEnd: this.#headEnd }
     socket.on('end', this.#onEnd)
     socket.on('timeout', this.#onTimeout)
     socket.on('error', this.#onError)
@@ -180,17 +183,21 @@ export class FastConnection {
 
   #ask(visit: Visit, outcome: FunctionOutcome, chunk: Buffer): 'served' {
     const { entry, block } = visit
-    const { ids, functions, streams, httpDate, clock } = this.#options
+    const { ids } = this.#options
     const socket = this.#socket
     const prepared = this.#prepare(entry, outcome, block)
     const id = ids.next()
     this.#isWaiting = true
-    const options = { functions, streams, date: () => httpDate(clock.now()), headEnd: this.#headEnd }
     let isDone = false
-    const call = startFastCall(socket, { entry, outcome, block, call: prepared, id }, options, (end) => {
-      isDone = true
-      this.#onAnswered(visit, id, outcome, end, chunk)
-    })
+    const call = startFastCall(
+      socket,
+      { entry, outcome, block, call: prepared, id },
+      this.#callOptions,
+      (end) => {
+        isDone = true
+        this.#onAnswered(visit, id, outcome, end, chunk)
+      },
+    )
     if (!isDone) this.#call = call
     return 'served'
   }
@@ -218,7 +225,9 @@ export class FastConnection {
       return
     }
     const entrypoint = end.source === 'error' ? '' : outcome.target.path
-    this.#record(visit, id, { ...end, entrypoint }, this.#options.clock.monotonic())
+    const { status, bytes, source, coldStart, reason } = end
+    const ended = { status, bytes, source, coldStart, reason, entrypoint }
+    this.#record(visit, id, ended, this.#options.clock.monotonic())
     if (this.#socket.destroyed) return
     this.#watch()
     if (this.#isReleasing) this.#giveAway(undefined)

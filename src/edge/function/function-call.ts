@@ -16,6 +16,7 @@ import type { Revalidations } from '../prerender/revalidations.ts'
 import type { ResponseHead } from '../upstream/response-head.ts'
 import type { UpstreamConnection, UpstreamExchange } from '../upstream/upstream-connection.ts'
 import type { UpstreamPool } from '../upstream/upstream-pool.ts'
+import type { Deadlines, Limited } from './deadlines.ts'
 import { valueIn } from './function-headers.ts'
 import { type FunctionCall, withLine } from './function-request.ts'
 import type { RefusedCalls } from './refused-calls.ts'
@@ -42,6 +43,7 @@ export interface Functions {
   readonly runner: Runner
   readonly pool: UpstreamPool
   readonly refused: RefusedCalls
+  readonly deadlines: Deadlines
   readonly revalidations?: Pick<Revalidations, 'lineFor' | 'take'>
   /** Knows of functions whose answers are kept. */
   readonly cached?: CachedFunctions
@@ -88,7 +90,7 @@ export function callFunction(
   return running
 }
 
-class RunningCall implements UpstreamExchange, Waiting {
+class RunningCall implements UpstreamExchange, Waiting, Limited {
   readonly isHead: boolean
   readonly onSwitch: UpstreamExchange['onSwitch']
   readonly #functions: Functions
@@ -97,7 +99,7 @@ class RunningCall implements UpstreamExchange, Waiting {
   readonly #leaseRequest: LeaseRequest
   #lease: Lease | undefined
   #connection: UpstreamConnection | undefined
-  #timer: NodeJS.Timeout | undefined
+  #isWatched = false
   #attempts = 0
   #isCold = false
   #isSettled = false
@@ -202,12 +204,15 @@ class RunningCall implements UpstreamExchange, Waiting {
       lease.release()
       return
     }
-    const { pool, revalidations } = this.#functions
+    const { pool, revalidations, deadlines } = this.#functions
     const { body, limitMs, program } = this.#call
     const head = withLine(this.#call.head, revalidations?.lineFor(program.deploymentId) ?? '')
     this.#lease = lease
     if (lease.isCold === true) this.#isCold = true
-    this.#timer ??= setTimeout(this.#onTimeout, limitMs)
+    if (!this.#isWatched) {
+      this.#isWatched = true
+      deadlines.watch(this, limitMs)
+    }
     const connection = pool.reuse(lease.socket) ?? pool.connect(lease.socket, lease.connect)
     this.#connection = connection
     connection.begin(this)
@@ -241,7 +246,7 @@ class RunningCall implements UpstreamExchange, Waiting {
     this.#answer(error instanceof RunnerError ? { ...refuse(code), detail: error.message } : refuse(code))
   }
 
-  readonly #onTimeout = (): void => {
+  onDeadline(): void {
     if (this.#isOver) return
     this.#leaseRequest.abort()
     this.#connection?.destroy()
@@ -250,7 +255,7 @@ class RunningCall implements UpstreamExchange, Waiting {
   }
 
   readonly #onSwitch = ({ status, headers }: ResponseHead, socket: Socket, first: Buffer): void => {
-    clearTimeout(this.#timer)
+    this.#forgetDeadline()
     this.#isOver = true
     const release = () => this.#release(undefined)
     this.#answer({
@@ -277,9 +282,13 @@ class RunningCall implements UpstreamExchange, Waiting {
   #end(end: 'broken' | 'stuck' | undefined): void {
     if (this.#isOver) return
     this.#isOver = true
-    clearTimeout(this.#timer)
+    this.#forgetDeadline()
     this.#call.body?.drop()
     this.#release(end)
+  }
+
+  #forgetDeadline(): void {
+    if (this.#isWatched) this.#functions.deadlines.forget(this, this.#call.limitMs)
   }
 
   #release(end: 'broken' | 'stuck' | undefined): void {

@@ -182,6 +182,12 @@ export class UpstreamConnection {
       this.#finish(rest.length === 0)
       return
     }
+    // Most are short, and come in one piece.
+    if (rest.length === head.framing) {
+      exchange.onResponse(head, rest)
+      this.#finish(true)
+      return
+    }
     const decoder = createBodyDecoder(head.framing)
     const pieces: Buffer[] = []
     const taken = decoder.decode(rest, pieces)

@@ -46,7 +46,9 @@ export class UpstreamPool {
       (connection) => this.#forget(path, connection),
     )
     function onRead(length: number): boolean {
-      return connection.take(Buffer.from(READ_BUFFER.subarray(0, length)))
+      const bytes = Buffer.allocUnsafe(length)
+      READ_BUFFER.copy(bytes, 0, 0, length)
+      return connection.take(bytes)
     }
     return connection
   }

@@ -134,7 +134,7 @@ class ProcessClient implements RunnerClient {
     return {
       instanceId: instance.id,
       socket: instance.socket,
-      ...(instance.connect ? { connect: instance.connect } : {}),
+      connect: instance.connect,
       isCold: instance.readyAt >= since,
       release: (end) => {
         if (released) return

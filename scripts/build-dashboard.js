@@ -28,7 +28,7 @@ export const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') ==
 /** Made aside and put in place whole: who starts meanwhile finds the old one or the new one, never half of it. */
 export function buildDashboard(node) {
   const started = Date.now()
-  process.stderr.write('aloft: building the dashboard …\n')
+  process.stderr.write('aloft: building the dashboard…\n')
   const digest = madeOf()
   const aside = `${folder}.${process.pid}`
   const vite = join(root, 'node_modules/vite/bin/vite.js')

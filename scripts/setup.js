@@ -67,7 +67,7 @@ export function setup({ dev }) {
     fail(`Node.js ${OLDEST_NODE.join('.')} or newer is needed to install Aloft; this is ${process.version}.`)
 
   if (!isInstalled({ dev })) {
-    process.stderr.write('aloft: installing dependencies …\n')
+    process.stderr.write('aloft: installing dependencies…\n')
     const npm = process.env.npm_execpath
     // A clone that somebody works on keeps what they work with.
     const keepsDev = dev || existsSync(join(root, 'node_modules/@biomejs/biome'))

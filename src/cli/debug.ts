@@ -8,7 +8,7 @@ import { shortDuration } from './relative-time.ts'
 export function printTrace(event: Trace, out: Output, debug: boolean): void {
   const { dim } = out.talkColors
   if (event.kind === 'wait' && (debug || (event.ms >= SECOND && !out.json)))
-    out.say(dim(`${plainText(event.why)} Trying again in ${shortDuration(event.ms)} …`))
+    out.say(dim(`${plainText(event.why)} Trying again in ${shortDuration(event.ms)}…`))
   else if (debug) for (const line of linesOf(event)) out.say(dim(line))
 }
 

@@ -13,9 +13,9 @@ test('a terminal sees a line that moves with the time that has passed, and nothi
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1_000_000 })
   const { written, out } = outputTo({ isTTY: true })
   const answer = await whileSpinning({ out, now: Date.now }, 'Requesting', async () => {
-    assert.match(written.join(''), /Requesting …$/)
+    assert.match(written.join(''), /Requesting…$/)
     t.mock.timers.tick(3000)
-    assert.match(written.at(-1) ?? '', /Requesting … 3s$/)
+    assert.match(written.at(-1) ?? '', /Requesting… 3s$/)
     return 'done'
   })
   assert.equal(answer, 'done')
@@ -32,6 +32,6 @@ test('elsewhere it is said once, and not at all beside JSON', async () => {
       whileSpinning({ out, now: Date.now }, 'Requesting', () => Promise.reject(new Error('refused'))),
       /refused/,
     )
-  assert.deepEqual(plain.written, ['Requesting …\n'])
+  assert.deepEqual(plain.written, ['Requesting…\n'])
   assert.deepEqual(json.written, [])
 })

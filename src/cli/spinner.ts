@@ -24,14 +24,14 @@ export function createSpinner(out: Output, now: () => number): Spinner {
     spin(text) {
       stop()
       if (!out.live) {
-        if (!out.json) out.say(`${text} …`)
+        if (!out.json) out.say(`${text}…`)
         return
       }
       const began = now()
       const turn = () => {
         const seconds = Math.floor((now() - began) / SECOND)
         const frame = FRAMES[Math.floor(now() / REDRAW) % FRAMES.length]
-        out.status(`${frame} ${text} …${seconds > 0 ? ` ${seconds}s` : ''}`)
+        out.status(`${frame} ${text}…${seconds > 0 ? ` ${seconds}s` : ''}`)
       }
       turn()
       timer = setInterval(turn, REDRAW)

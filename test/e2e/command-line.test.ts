@@ -128,11 +128,11 @@ test('deployments are listed, shown, moved, paused and removed', async () => {
   assert.equal(await visit(production), 'two')
 
   const table = (await run('ls')).split('\n')
-  assert.match(table[0] ?? '', /^PROJECT +ADDRESS +STATE +TARGET +AGE +ID$/)
+  assert.match(table[0] ?? '', /^PROJECT +URL +STATUS +TARGET +AGE +ID$/)
   assert.deepEqual([table[1]?.includes(two.id), table[2]?.includes(one.id)], [true, true])
   const shown = await run('inspect', two.url)
   assert.match(shown, /^meta commit +abc$/m)
-  assert.match(shown, /^state +READY, live in production$/m)
+  assert.match(shown, /^status +READY, live in production$/m)
   assert.equal(await run('open'), `${production}\n`)
 
   assert.match(await run('rollback'), new RegExp(`^Production shows ${one.url} now\\.$`, 'm'))

@@ -47,7 +47,7 @@ test('ls shows names and when they lapse', async () => {
 test('issue takes many names and prints the id', async () => {
   const { stdout, stderr } = await aloft('issue', 'example.com', 'www.example.com', '--renew')
   assert.equal(stdout, 'cert_1\n')
-  assert.match(stderr, /^Requesting a certificate for example\.com, www\.example\.com …\nThe certificate for/)
+  assert.match(stderr, /^Requesting a certificate for example\.com, www\.example\.com…\nThe certificate for/)
   assert.deepEqual(machine.api.requests.at(-1)?.body, {
     domains: ['example.com', 'www.example.com'],
     renew: true,
@@ -82,7 +82,7 @@ test('rm asks first, by the names that it is for', async () => {
 test('renew asks for a new one of the same names', async () => {
   const { stdout, stderr } = await aloft('renew', 'cert_1')
   assert.equal(stdout, 'cert_1\n')
-  assert.match(stderr, /^Renewing the certificate for example\.com, www\.example\.com …\n/)
+  assert.match(stderr, /^Renewing the certificate for example\.com, www\.example\.com…\n/)
   assert.deepEqual(machine.api.requests.at(-1)?.body, { domains: cert.cns, renew: true })
   assert.equal((await aloft('renew', 'cert_9')).code, 4)
 })

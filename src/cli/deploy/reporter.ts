@@ -79,7 +79,7 @@ export function createReporter(out: Output, now: () => number): Reporter {
           sent = NOTHING
           uploadBegan = now()
           if (!out.live)
-            say(`Uploading ${event.files} of ${count(total.files, 'file')}, ${showBytes(event.bytes)} …`)
+            say(`Uploading ${event.files} of ${count(total.files, 'file')}, ${showBytes(event.bytes)}…`)
           return
         case 'uploaded':
           sent = event

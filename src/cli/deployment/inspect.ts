@@ -40,12 +40,12 @@ export const command = defineCommand({
         [
           ['id', deployment.id],
           ['project', `${deployment.name} (${deployment.projectId})`],
-          ['state', stateText(deployment.readyState, out.colors, live ? ', live in production' : '')],
+          ['status', stateText(deployment.readyState, out.colors, live ? ', live in production' : '')],
           ...(queue === undefined ? [] : ([['waits', queueWords(queue, cli.now())]] as const)),
           ...(errorCode === undefined ? [] : ([['error', `${errorMessage ?? ''} (${errorCode})`]] as const)),
           ...(failure === undefined ? [] : ([['hint', failure.hint]] as const)),
           ['target', deployment.customEnvironment?.slug ?? deployment.target ?? 'preview'],
-          ['address', addressOf(cli, deployment)],
+          ['URL', addressOf(cli, deployment)],
           ...aliases.map(({ alias }) => ['alias', siteAddress(cli.baseUrl, alias)] as const),
           ...(aliasError === null ? [] : ([['alias error', aliasError.message]] as const)),
           ['created', relativeTime(deployment.createdAt, cli.now())],
@@ -63,7 +63,7 @@ export const command = defineCommand({
           : `\n\nFrom the build log:\n${quoted(failure.lines, out.colors)}`
       if (builds.length === 0) return `${facts}${quote}`
       const rows = builds.map(({ path, use, readyState }) => [path || '-', use, readyState])
-      return `${facts}${quote}\n\n${renderTable(['BUILD OF', 'BY', 'STATE'], rows, out.colors, out.width)}`
+      return `${facts}${quote}\n\n${renderTable(['BUILD OF', 'BY', 'STATUS'], rows, out.colors, out.width)}`
     })
   },
 })

@@ -15,7 +15,7 @@ export const command = defineCommand({
     const answer = await api.call(listInstances, { params: { id } })
     showList(cli, answer, {
       items: answer.instances,
-      head: ['ID', 'ADDRESS'],
+      head: ['ID', 'URL'],
       row: ({ uid, url }) => [uid, url],
       empty: 'No running instances: functions start with the next request.',
     })

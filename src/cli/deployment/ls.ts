@@ -66,7 +66,7 @@ export const command = defineCommand({
     const live = new Set(await Promise.all(projects.slice(0, PROJECTS).map((id) => liveOf(api, id))))
     showList(cli, page, {
       items: page.deployments,
-      head: ['PROJECT', 'ADDRESS', 'STATE', 'TARGET', 'AGE', 'ID'],
+      head: ['PROJECT', 'URL', 'STATUS', 'TARGET', 'AGE', 'ID'],
       row: ({ name, url, uid, created, ...rest }) => [
         name,
         url === null ? '-' : siteAddress(cli.baseUrl, url),

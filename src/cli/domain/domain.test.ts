@@ -121,7 +121,7 @@ test('ls, add and verify say where a domain stands', async () => {
   assert.match(added.stdout, /ns1\.aloft\.test, ns2\.aloft\.test$/m)
   const verified = await aloft(['verify', 'example.com'])
   assert.match(verified.stdout, /^example\.com is verified/)
-  assert.equal(verified.stderr, 'Looking up the DNS records of example.com …\n')
+  assert.equal(verified.stderr, 'Looking up the DNS records of example.com…\n')
   const failed = await aloft(['verify', 'other.com'])
   assert.equal(failed.code, 1)
   assert.match(failed.stderr, /aloft domains inspect/)

@@ -17,7 +17,7 @@ export const command = defineCommand({
     const drains = await api.call(listDrains)
     showList(cli, drains, {
       items: drains,
-      head: ['ID', 'NAME', 'URL', 'FORMAT', 'WHAT', 'STATE', 'CREATED'],
+      head: ['ID', 'NAME', 'URL', 'FORMAT', 'WHAT', 'STATUS', 'CREATED'],
       row: ({ id, name, url, deliveryFormat, sources = [], environments = [], status, createdAt }) => [
         id,
         name,

@@ -22,7 +22,7 @@ export const command = defineCommand({
     const found = await api.call(listEnvironments, { params: { idOrName } })
     showList(cli, found, {
       items: found.environments,
-      head: ['NAME', 'BRANCH', 'ADDRESS', 'DOMAINS', 'CREATED', 'ID'],
+      head: ['NAME', 'BRANCH', 'URL', 'DOMAINS', 'CREATED', 'ID'],
       row: ({ id, slug, branchMatcher, domains, currentDeploymentAliases, createdAt }) => [
         slug,
         branchMatcher ? branchRule(branchMatcher) : '-',

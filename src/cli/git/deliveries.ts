@@ -21,7 +21,7 @@ export const command = defineCommand({
     const page = await api.call(listPushes, { params: { idOrName }, query: pageQuery(given) })
     showList(cli, page, {
       items: page.pushes,
-      head: ['ID', 'BRANCH', 'COMMIT', 'BY', 'STATE', 'OUTCOME', 'CAME'],
+      head: ['ID', 'BRANCH', 'COMMIT', 'BY', 'STATUS', 'OUTCOME', 'CAME'],
       row: ({ id, branch, ref, after, source, state, reason, deploymentId, createdAt }) => [
         id,
         plainText(branch ?? ref),

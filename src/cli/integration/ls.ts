@@ -18,7 +18,7 @@ export const command = defineCommand({
     const installed = await (await accountApi(cli)).call(listConfigurations)
     showList(cli, installed, {
       items: installed,
-      head: ['ID', 'APPLICATION', 'PROJECTS', 'STATE', 'INSTALLED'],
+      head: ['ID', 'APPLICATION', 'PROJECTS', 'STATUS', 'INSTALLED'],
       row: (one) => [one.id, one.slug, projectsOf(one), stateOf(one), relativeTime(one.createdAt, now)],
       empty: 'No integrations here. An application tells where to install it from.',
     })

@@ -28,7 +28,7 @@ export function showInstallation(cli: Cli, one: Installation): void {
       [
         ['id', one.id],
         ['application', `${one.slug} (${one.integrationId})`],
-        ['state', one.disabledReason === undefined ? stateOf(one) : `disabled: ${one.disabledReason}`],
+        ['status', one.disabledReason === undefined ? stateOf(one) : `disabled: ${one.disabledReason}`],
         ['answers for it', one.userId],
         ['projects', one.projectSelection === 'all' ? 'all' : one.projects.join(', ') || 'none'],
         ['may', one.scopes.join(', ') || '-'],

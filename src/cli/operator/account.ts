@@ -14,7 +14,7 @@ export const showAccount = (out: Output, account: Account): void =>
         ['id', account.id],
         ...(account.email === undefined ? [] : ([['email', account.email]] as const)),
         ['plan', account.plan],
-        ['state', account.softBlocked ? 'blocked: reads work, writes do not' : 'active'],
+        ['status', account.softBlocked ? 'blocked: can be read but not changed' : 'active'],
       ],
       out.colors,
     ),

@@ -21,7 +21,7 @@ export const command = defineCommand({
     const answer = await cli.api().call(listAccounts, { query })
     showList(cli, answer, {
       items: answer.accounts,
-      head: ['ACCOUNT', 'KIND', 'PLAN', 'STATE', 'PROJECTS', 'DEPLOYMENTS', 'CREATED', 'E-MAIL', 'ID'],
+      head: ['ACCOUNT', 'KIND', 'PLAN', 'STATUS', 'PROJECTS', 'DEPLOYMENTS', 'CREATED', 'EMAIL', 'ID'],
       row: (account) => [
         account.slug,
         account.operator ? 'operator' : account.kind,

@@ -38,7 +38,7 @@ export const command = defineCommand({
       rows.length === 0
         ? ''
         : renderTable(
-            ['NAME', 'ROLE', 'STATE', 'VERSION', 'ORIGIN', 'ADDRESS', 'LOAD', 'MEMORY FREE', 'DISK FREE'],
+            ['NAME', 'ROLE', 'STATUS', 'VERSION', 'ORIGIN', 'ADDRESS', 'LOAD', 'MEMORY FREE', 'DISK FREE'],
             rows,
             out.colors,
           ),

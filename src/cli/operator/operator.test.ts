@@ -24,7 +24,7 @@ test('an account is looked up by its address, and an unknown one exits with 4', 
   await using machine = await startMachine(get)
   const { stdout } = await machine.run(['operator', 'accounts', 'get', 'jo@example.com'], env)
   assert.match(stdout, /^plan +pro$/m)
-  assert.match(stdout, /^state +active$/m)
+  assert.match(stdout, /^status +active$/m)
   const json = await machine.run(['operator', 'accounts', 'get', 'jo@example.com', '--json'], env)
   assert.deepEqual(JSON.parse(json.stdout), account)
   assert.equal((await machine.run(['operator', 'accounts', 'get', 'x'], env)).code, 4)
@@ -34,8 +34,8 @@ test('set changes only what is named', async () => {
   await using machine = await startMachine(answers(updateAccount, ({ body }) => ({ ...account, ...body })))
   const set = (...options: string[]) => machine.run(['operator', 'accounts', 'set', 'jo', ...options], env)
   assert.match((await set('--plan', 'Enterprise')).stdout, /^plan +enterprise$/m)
-  assert.match((await set('--block')).stdout, /^state +blocked/m)
-  assert.match((await set('--unblock', '--plan', 'oss')).stdout, /^state +active$/m)
+  assert.match((await set('--block')).stdout, /^status +blocked/m)
+  assert.match((await set('--unblock', '--plan', 'oss')).stdout, /^status +active$/m)
   assert.deepEqual(
     machine.api.requests.map(({ body }) => body),
     [{ plan: 'enterprise' }, { softBlocked: true }, { plan: 'oss', softBlocked: false }],

@@ -61,9 +61,9 @@ function showProgress({ out, now }: Cli): (progress: RestoreProgress) => void {
     if (progress.step !== step) {
       step = progress.step
       began = now()
-      if (!out.live && !out.json) out.say(`${STEPS[step]} …`)
+      if (!out.live && !out.json) out.say(`${STEPS[step]}…`)
     }
-    if (progress.step === 'finish') return out.status(`${STEPS.finish} …`)
+    if (progress.step === 'finish') return out.status(`${STEPS.finish}…`)
     const { bytes, of } = progress
     const left = timeLeft(bytes, of, now() - began)
     out.status(`${STEPS[progress.step]}  ${showBytes(bytes)} of ${showBytes(of)}  ${left}`.trimEnd())

@@ -14,7 +14,7 @@ const factsOf = (status: Status): readonly (readonly [string, string])[] => [
   ['version', `${status.version} on Node ${status.node}`],
   ['up for', shortDuration(status.time - status.startedAt)],
   ['origin', status.origin],
-  ['address', status.baseUrl],
+  ['URL', status.baseUrl],
   ['domain', `*.${status.domain} at ${status.addresses.join(', ')}`],
   ['ports', `HTTP ${port(status.ports.http)}, TLS ${port(status.ports.tls)}, DNS ${port(status.ports.dns)}`],
   ['database', `${status.database.kind}, ${showBytes(status.database.bytes)}, at ${status.database.schema}`],

@@ -1,3 +1,4 @@
+import { siteAddress } from '#client/site-address.ts'
 import { getProject } from '#contract/api/project.ts'
 import { defineCommand, optional } from '../command.ts'
 import { relativeTime } from '../relative-time.ts'
@@ -22,6 +23,7 @@ export const command = defineCommand({
     const found = withoutBypass(await api.call(getProject, { params: { idOrName } }))
     const { production } = found.targets
     const [latest] = found.latestDeployments
+    const address = (host: string | null | undefined) => (host ? siteAddress(cli.baseUrl, host) : '-')
     const guards = [
       found.passwordProtection && 'password',
       found.ssoProtection && 'sign-in',
@@ -33,12 +35,12 @@ export const command = defineCommand({
           ['name', found.name],
           ['id', found.id],
           ['status', found.paused ? 'paused' : found.live ? 'live' : 'not deployed to production'],
-          ['production', production?.url ?? '-'],
+          ['production', address(production?.url)],
           ...(found.lastRollbackTarget === null
             ? []
             : [['held', 'since your rollback; undo it with `aloft rollback --undo`'] as const]),
-          ['aliases', production?.alias.join(', ') || '-'],
-          ['latest', latest === undefined ? '-' : `${latest.url ?? latest.id} (${latest.readyState})`],
+          ['aliases', production?.alias.map(address).join(', ') || '-'],
+          ['latest', latest === undefined ? '-' : `${address(latest.url)} (${latest.readyState})`],
           ['framework', found.framework ?? 'detected on each build'],
           ['build', found.buildCommand ?? 'from the framework'],
           ['output', found.outputDirectory ?? 'from the framework'],

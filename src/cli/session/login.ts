@@ -44,7 +44,7 @@ export const command = defineCommand({
     out.say(`Open it, and accept if it shows this security code: ${bold(green(plainText(securityCode)))}`)
     if (approveUrl !== undefined)
       out.say(`Or, in a browser where you are signed in, open ${plainText(approveUrl)}`)
-    out.say(dim('Waiting for you to accept … (Ctrl-C stops waiting)'))
+    out.say(dim('Waiting for you to accept… (Ctrl-C stops waiting)'))
     const { token, email } = await pollLogin({
       api,
       email: typed,

@@ -146,6 +146,6 @@ test('whoami shows the account and where the token came from', async () => {
   const { stdout } = await machine.run(['whoami'], { ALOFT_TOKEN: TOKEN })
   assert.match(stdout, /^username +jo$/m)
   assert.match(stdout, /^role +operator/m)
-  assert.match(stdout, /^state +blocked/m)
+  assert.match(stdout, /^status +blocked/m)
   assert.match(stdout, /^token +from ALOFT_TOKEN$/m)
 })

@@ -25,7 +25,7 @@ export const command = defineCommand({
           ['id', user.id],
           ['plan', user.plan],
           ...(user.operator ? ([['role', 'operator of this installation']] as const) : []),
-          ...(user.softBlocked ? ([['state', 'blocked: reads work, writes do not']] as const) : []),
+          ...(user.softBlocked ? ([['status', 'blocked: can be read but not changed']] as const) : []),
           ...(team
             ? ([['team', `${team.slug} (${team.id})${switched ? ', by teams switch' : ''}`]] as const)
             : []),

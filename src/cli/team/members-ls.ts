@@ -13,7 +13,7 @@ export const command = defineCommand({
     const members = await api.call(listMembers, { params: { id: team.id } })
     showList(cli, members, {
       items: members,
-      head: ['USERNAME', 'E-MAIL', 'ROLE', 'ID'],
+      head: ['USERNAME', 'EMAIL', 'ROLE', 'ID'],
       row: ({ username, email, role, uid }) => [username, email, role, uid],
       empty: 'Nobody is in it.',
     })

@@ -22,7 +22,7 @@ export const command = defineCommand({
     const page = await api.call(listDeliveries, { params: { id: given.id }, query: pageQuery(given) })
     showList(cli, page, {
       items: page.deliveries,
-      head: ['ID', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST ANSWER', 'CREATED'],
+      head: ['ID', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST ANSWER', 'CREATED'],
       row: ({ id, type, state, attempts, createdAt }) => {
         const last = attempts.at(-1)
         return [

@@ -28,7 +28,7 @@ export const command = defineCommand({
         [
           ['id', sent.id],
           ['event', `${sent.type} (${sent.eventId})`],
-          ['state', sent.state],
+          ['status', sent.state],
           ['created', relativeTime(sent.createdAt, now)],
           ['sent to', sent.request.url],
         ],

@@ -23,7 +23,7 @@ export const command = defineCommand({
     const webhooks = await api.call(listWebhooks, { query })
     showList(cli, webhooks, {
       items: webhooks,
-      head: ['ID', 'URL', 'EVENTS', 'STATE', 'CREATED'],
+      head: ['ID', 'URL', 'EVENTS', 'STATUS', 'CREATED'],
       row: ({ id, url, events, disabledAt, createdAt }) => [
         id,
         url,

@@ -17,7 +17,7 @@ export const command = defineCommand({
     const page = await (await accountApi(cli)).call(listGitConnections)
     showList(cli, page, {
       items: page.connections,
-      head: ['ID', 'HOST', 'KIND', 'ACCOUNT', 'STATE', 'CONNECTED'],
+      head: ['ID', 'HOST', 'KIND', 'ACCOUNT', 'STATUS', 'CONNECTED'],
       row: ({ id, url, kind, login, problem, createdAt }) => [
         id,
         plainText(new URL(url).host),

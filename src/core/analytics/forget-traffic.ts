@@ -25,7 +25,7 @@ export const createForgetTrafficJob = ({
   readonly store: Pick<TrafficStore, 'deleteFor'>
 }): JobHandler => ({
   kind: KIND,
-  summary: 'Delete the numbers of visits of a project or deployment that was deleted',
+  summary: 'Delete the analytics of a deleted project or deployment',
   timeLimit: 10 * MINUTE,
   maxAttempts: 10,
   async run(payload) {

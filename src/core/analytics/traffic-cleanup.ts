@@ -26,7 +26,7 @@ export const createTrafficCleanup = ({
   pauseMs = 10,
 }: CleanupParts): JobHandler => ({
   kind: 'analytics.clean-up',
-  summary: 'Forget counts of visits: minutes after 2 days, hours after 60, days after 2 years',
+  summary: 'Delete request counts: per minute after 2 days, per hour after 60 days, per day after 2 years',
   timeLimit: 30 * MINUTE,
   maxAttempts: 3,
   every: HOUR,

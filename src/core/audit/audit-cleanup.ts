@@ -14,7 +14,7 @@ export const createAuditCleanup = ({
   readonly clock: Clock
 }): JobHandler => ({
   kind: 'audit.clean-up',
-  summary: 'Forget who changed what more than 180 days ago',
+  summary: 'Delete audit log entries after 180 days',
   timeLimit: 10 * MINUTE,
   maxAttempts: 3,
   every: DAY,

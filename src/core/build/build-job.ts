@@ -120,7 +120,7 @@ const BATCH = 100
 /** Deployments that are on their way for ever, because the job that was to bring them on is gone. */
 export const createLostBuildsJob = (parts: BuildJobParts): JobHandler => ({
   kind: 'deployments.lost-builds',
-  summary: 'End builds that no process does any more',
+  summary: 'End builds whose process is gone',
   timeLimit: 5 * MINUTE,
   maxAttempts: 3,
   every: EVERY,

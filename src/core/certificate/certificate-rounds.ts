@@ -21,7 +21,7 @@ interface RenewParts {
 /** The certificates whose time has come are renewed, each by a job of its own. */
 export const createRenewRound = ({ store, jobs, clock }: RenewParts): JobHandler => ({
   kind: 'certificates.renew',
-  summary: 'Renew the certificates that will end',
+  summary: 'Renew expiring certificates',
   timeLimit: 5 * MINUTE,
   maxAttempts: 3,
   every: HOUR,
@@ -74,7 +74,7 @@ export const createSweepRound = (parts: SweepParts): JobHandler => {
 
   return {
     kind: 'certificates.sweep',
-    summary: 'Find the custom hosts that have no certificate',
+    summary: 'Find custom domains without a certificate',
     timeLimit: 5 * MINUTE,
     maxAttempts: 3,
     every: 10 * MINUTE,

@@ -99,7 +99,7 @@ export function createIssueJob(parts: IssueParts): JobHandler {
 
   return {
     kind: ISSUE_KIND,
-    summary: 'Have certificates made: for hosts that have none, and in the place of those that will end',
+    summary: 'Issue certificates for hosts without one, and renew expiring ones',
     timeLimit: 5 * MINUTE,
     maxAttempts: 5,
     atOnce: 4,

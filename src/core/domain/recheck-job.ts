@@ -18,7 +18,7 @@ const AT_ONCE = 8
 
 export const createRecheckJob = (parts: CheckParts): JobHandler => ({
   kind: 'domains.recheck',
-  summary: 'Check the records that verify domains again, and where the domains are delegated',
+  summary: 'Check the verification records and nameservers of domains again',
   timeLimit: 4 * MINUTE,
   maxAttempts: 1,
   every: EAGER.every,

@@ -15,7 +15,7 @@ export type MoveContents = (signal: AbortSignal) => Promise<MoveProgress>
  */
 export const createMoveJob = (move: MoveContents): JobHandler => ({
   kind: 'files.move',
-  summary: 'Move contents of files to where they are kept now, the disk or the object store',
+  summary: 'Move stored files to their current store, the disk or the object store',
   timeLimit: 12 * HOUR,
   maxAttempts: 1_000,
   backOff: () => MINUTE,

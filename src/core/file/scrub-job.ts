@@ -27,7 +27,7 @@ export const createScrubJob = ({
   maxBytes = 512 * 2 ** 20,
 }: ScrubParts): JobHandler => ({
   kind: 'files.scrub',
-  summary: 'Read stored contents again and note those that are damaged',
+  summary: 'Verify stored files and note damaged ones',
   timeLimit: 20 * MINUTE,
   maxAttempts: 1,
   every: HOUR,

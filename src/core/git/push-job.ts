@@ -348,7 +348,7 @@ export const createAfterPushJob = (
   parts: Pick<PushJobParts, 'pushes' | 'clock'> & { readonly transact: Transact<PushStores> },
 ): JobHandler => ({
   kind: AFTER_PUSH_JOB,
-  summary: 'Go on with the next push of a branch',
+  summary: 'Continue with the next push of a branch',
   timeLimit: MINUTE,
   maxAttempts: 10,
   async run({ pushId, deploymentId }) {
@@ -380,7 +380,7 @@ export const createPushRounds = ({
   readonly hasProject: (projectId: string) => Promise<boolean>
 }): JobHandler => ({
   kind: 'git.rounds',
-  summary: 'Take up pushes that were left lying, and forget old ones',
+  summary: 'Resume interrupted pushes, and delete old ones',
   timeLimit: 5 * MINUTE,
   maxAttempts: 3,
   every: 10 * MINUTE,

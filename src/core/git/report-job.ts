@@ -147,7 +147,7 @@ export function createReportJob(parts: ReportParts): JobHandler {
 
   return {
     kind: REPORT_JOB,
-    summary: 'Tell the host of a repository what came of a push',
+    summary: 'Report the result of a push to its Git host',
     timeLimit: 5 * MINUTE,
     maxAttempts: 8,
     atOnce: 2,

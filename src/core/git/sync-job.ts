@@ -100,7 +100,7 @@ export function createSyncJob(parts: SyncParts): JobHandler {
 
   return {
     kind: SYNC_JOB,
-    summary: 'Ask a repository elsewhere what it holds',
+    summary: 'Check a connected repository',
     timeLimit: 30 * MINUTE,
     maxAttempts: 5,
     atOnce: 2,
@@ -174,7 +174,7 @@ export const createPollRound = ({
   clock,
 }: Pick<SyncParts, 'sources' | 'transact' | 'clock'>): JobHandler => ({
   kind: 'git.poll',
-  summary: 'Ask connected repositories whether they have moved',
+  summary: 'Check connected repositories for new commits',
   timeLimit: MINUTE,
   maxAttempts: 3,
   every: MINUTE,

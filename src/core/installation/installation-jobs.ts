@@ -41,7 +41,7 @@ interface JobParts {
 /** Tells every installation of an application that it asks for other scopes than it did. */
 export const createScopesJob = (parts: JobParts): JobHandler => ({
   kind: SCOPES_JOB,
-  summary: 'Carry the scopes that an application asks for to where it is installed',
+  summary: 'Update the scopes of an application where it is installed',
   timeLimit: 10 * MINUTE,
   maxAttempts: 10,
   async run(payload, { signal }) {
@@ -82,7 +82,7 @@ async function peopleOf(stores: JobStores, { userId, ownerId }: Installation): P
 /** Takes an application that was removed out of every account, and forgets it when the last of them was told. */
 export const createRemoveJob = ({ stores, transact, clock }: JobParts): JobHandler => ({
   kind: REMOVE_JOB,
-  summary: 'Take an application that was removed out of the accounts that have it',
+  summary: 'Uninstall an application that was removed',
   timeLimit: 10 * MINUTE,
   maxAttempts: 10,
   async run(payload, { signal }) {
@@ -108,7 +108,7 @@ export const createRemoveJob = ({ stores, transact, clock }: JobParts): JobHandl
 
 export const createDeleteDisabledJob = ({ stores, transact, clock }: JobParts): JobHandler => ({
   kind: 'installations.delete-disabled',
-  summary: 'Remove installations of applications that nobody took over for 30 days',
+  summary: 'Remove disabled integrations after 30 days',
   timeLimit: 10 * MINUTE,
   maxAttempts: 3,
   every: DAY,

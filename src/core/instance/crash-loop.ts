@@ -64,7 +64,7 @@ interface ReviveParts {
 /** Starts the program of a deployment that crashed, with growing pauses, until it comes up and is served again. */
 export const createReviveJob = ({ deployments, boot, clock, onHostsChanged }: ReviveParts): JobHandler => ({
   kind: REVIVE_JOB,
-  summary: 'Start the program of a deployment that crashed',
+  summary: 'Restart a deployment that crashed',
   timeLimit: 5 * MINUTE,
   maxAttempts: Number.POSITIVE_INFINITY,
   backOff: (attempt) => Math.min(doubling(attempt), LONGEST_PAUSE),

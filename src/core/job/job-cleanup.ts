@@ -8,7 +8,7 @@ const KEPT = 30 * DAY
 
 export const createJobCleanup = ({ store, clock }: { store: JobStore; clock: Clock }): JobHandler => ({
   kind: 'jobs.clean-up',
-  summary: 'Forget jobs that failed for good more than 30 days ago',
+  summary: 'Delete dead jobs after 30 days',
   timeLimit: MINUTE,
   maxAttempts: 3,
   every: DAY,

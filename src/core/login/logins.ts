@@ -209,7 +209,7 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
 
 export const createLoginCleanup = ({ store, clock }: Pick<LoginParts, 'store' | 'clock'>): JobHandler => ({
   kind: 'logins.clean-up',
-  summary: 'Forget login requests that nobody accepted in time',
+  summary: 'Delete expired login requests',
   timeLimit: MINUTE,
   maxAttempts: 3,
   every: HOUR,

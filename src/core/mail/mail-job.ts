@@ -6,7 +6,7 @@ import { MAIL_JOB, openMail } from './queue-mail.ts'
 
 export const createMailJob = ({ mailer, vault }: { mailer: Mailer; vault: Vault }): JobHandler => ({
   kind: MAIL_JOB,
-  summary: 'Send a mail',
+  summary: 'Send an email',
   timeLimit: MINUTE,
   maxAttempts: 10,
   run: (payload, { id }) => mailer.send(openMail(vault, payload as { readonly sealed: string }), id),

@@ -266,7 +266,7 @@ export const createCodeCleanup = ({
   readonly clock: Clock
 }): JobHandler => ({
   kind: 'oauth.clean-up',
-  summary: 'Forget codes of applications that nobody can exchange any more',
+  summary: 'Delete expired authorization codes of applications',
   timeLimit: MINUTE,
   maxAttempts: 3,
   every: HOUR,

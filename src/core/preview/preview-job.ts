@@ -37,7 +37,7 @@ export interface PreviewJobParts {
 
 export const createPreviewJob = (parts: PreviewJobParts): JobHandler => ({
   kind: PREVIEW_JOB,
-  summary: 'Make the preview of a deployment',
+  summary: 'Take the screenshot of a deployment',
   timeLimit: MINUTE,
   maxAttempts: 2,
   atOnce: 1,

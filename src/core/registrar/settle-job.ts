@@ -44,7 +44,7 @@ export const createSettleJob = (parts: JobParts): JobHandler => {
 
   return {
     kind: 'registrar.settle',
-    summary: 'Add domains that were paid for to their accounts, where that was interrupted',
+    summary: 'Add domains that were paid for to their accounts after an interruption',
     timeLimit: 5 * MINUTE,
     maxAttempts: 3,
     every: 5 * MINUTE,
@@ -63,7 +63,7 @@ export const createTransfersJob = (parts: JobParts): JobHandler => {
 
   return {
     kind: 'registrar.transfers',
-    summary: 'Look how far the transfers of domains to this installation are',
+    summary: 'Check the progress of domain transfers',
     timeLimit: 5 * MINUTE,
     maxAttempts: 3,
     every: MINUTE,

@@ -94,7 +94,7 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
 
   return {
     kind: ADVANCE_JOB,
-    summary: 'Take a rolling release to its next stage, or back',
+    summary: 'Advance a rolling release to its next stage, or roll it back',
     timeLimit: MINUTE,
     maxAttempts: 10,
     async run(payload) {

@@ -144,7 +144,7 @@ export const createSessionCleanup = ({
   readonly clock: Clock
 }): JobHandler => ({
   kind: 'sessions.clean-up',
-  summary: 'Forget sessions and passes that are over',
+  summary: 'Delete expired sessions and passes',
   timeLimit: MINUTE,
   maxAttempts: 3,
   every: HOUR,

@@ -148,7 +148,7 @@ export const createInvitationCleanup = ({
   clock,
 }: Pick<InvitationParts, 'store' | 'clock'>): JobHandler => ({
   kind: 'invitations.clean-up',
-  summary: 'Forget invitations that nobody accepted in time',
+  summary: 'Delete expired invitations',
   timeLimit: MINUTE,
   maxAttempts: 3,
   every: HOUR,

@@ -112,7 +112,7 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
 
   return {
     kind: DELIVER_JOB,
-    summary: 'Tell a webhook or an integration what happened',
+    summary: 'Deliver an event to a webhook or an integration',
     timeLimit: 30 * SECOND,
     maxAttempts: PAUSES.length + 1,
     backOff: (failed) => PAUSES[failed - 1] ?? 12 * HOUR,

@@ -15,7 +15,7 @@ export const createDeliveryCleanup = ({
   readonly clock: Clock
 }): JobHandler => ({
   kind: 'webhooks.clean-up',
-  summary: 'Forget what was sent to webhooks more than 30 days ago',
+  summary: 'Delete webhook deliveries after 30 days',
   timeLimit: 10 * MINUTE,
   maxAttempts: 3,
   every: DAY,

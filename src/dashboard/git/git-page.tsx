@@ -150,7 +150,7 @@ function PushesCard({ idOrName }: { idOrName: string }) {
     { changes: ['push'], done: 'Approved. It is being built without the project’s variables.' },
   )
   return (
-    <Card title="Pushes" about="What came, and the deployment or the reason why there is none." flush>
+    <Card title="Pushes" about="Each push, with its deployment or the reason why it was not deployed." flush>
       {pages.rows.length === 0 ? (
         <Empty icon="clock" title="No pushes yet">
           The first push will appear here.

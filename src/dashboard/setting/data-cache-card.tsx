@@ -14,7 +14,7 @@ export function DataCacheCard({ project }: { project: Project }) {
   return (
     <Card
       title="Data cache"
-      about="Answers of functions that allow it are kept at the edge for all visitors. When off, every request reaches the function."
+      about="Function responses that may be cached are kept at the edge for all visitors. When off, every request reaches the function."
     >
       <Switch
         label="Keep answers of functions"

@@ -98,7 +98,7 @@ export function EnvironmentsPage() {
                   ),
               },
               {
-                title: 'Address',
+                title: 'URL',
                 wide: true,
                 cell: (environment) =>
                   hostsOf(environment).length === 0 ? (

@@ -127,7 +127,7 @@ export const SelectField = <Value extends string>({
         disabled={disabled}
         value={value}
         onChange={(event) => onChange(event.target.value as Value)}
-        className={classes(BOX, 'h-9 min-w-24 pr-8')}
+        className={classes(BOX, 'h-9 min-w-28 pr-8')}
       >
         {options.map((option) => (
           <option key={option.value} value={option.value}>

@@ -20,7 +20,7 @@ export function createReserve(dataDir: string): Reserve {
 
 export const createReserveJob = ({ reserve }: { readonly reserve: Reserve }): JobHandler => ({
   kind: 'disk.keep-reserve',
-  summary: 'Set space aside that deletions can use when the disk is full',
+  summary: 'Reserve disk space that deletions can use when the disk is full',
   timeLimit: MINUTE,
   maxAttempts: 1,
   every: 10 * MINUTE,

@@ -172,7 +172,7 @@ const TopPaths = ({
         },
         { title: 'p95', wide: true, align: 'right', cell: ({ p95 }) => <Whole>{formatDuration(p95)}</Whole> },
         {
-          title: 'Data transfer',
+          title: 'Data',
           wide: true,
           align: 'right',
           cell: ({ bytes }) => <Whole>{formatBytes(bytes)}</Whole>,

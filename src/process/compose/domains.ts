@@ -2,6 +2,7 @@ import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import type { CheckParts } from '#core/domain/check-domain.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Config } from '../../config/config.ts'
+import type { MachineWatch } from './machine-watch.ts'
 import type { Parts } from './parts.ts'
 
 /** Tells every process that these zones came, changed or went. */
@@ -29,13 +30,18 @@ const authorityOf = (directory: string | undefined): string | null | undefined =
   return /(^|\.)letsencrypt\.org$/.test(new URL(directory).hostname) ? 'letsencrypt.org' : null
 }
 
-/** What records of domains should lead to. */
-export const domainPointing = ({
-  domain,
-  publicAddresses,
-  acmeDirectory,
-}: Pick<Config, 'domain' | 'publicAddresses' | 'acmeDirectory'>) => ({
+type PointingConfig = Pick<Config, 'domain' | 'publicAddresses' | 'acmeDirectory' | 'nameservers'>
+
+/** What records of domains should lead to: any of the machines that serve, which come and go. */
+export const domainPointing = (
+  { domain, publicAddresses, acmeDirectory, nameservers }: PointingConfig,
+  machines: Pick<MachineWatch, 'alive'>,
+) => ({
   target: `alias.${domain}`,
-  addresses: publicAddresses,
+  get addresses(): readonly string[] {
+    const serving = machines.alive().flatMap((machine) => machine.publicAddresses)
+    return serving.length > 0 ? [...new Set(serving)].toSorted() : publicAddresses
+  },
   authority: authorityOf(acmeDirectory),
+  nameservers,
 })

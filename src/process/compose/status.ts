@@ -8,6 +8,7 @@ import type { Config } from '../../config/config.ts'
 import type { Channel } from '../supervisor/channel.ts'
 import { createProcessList, startOfThis } from '../supervisor/process-list.ts'
 import { VERSION } from '../version.ts'
+import { servedAt } from './dns.ts'
 import { exposedStores } from './exposed-stores.ts'
 import type { Parts } from './parts.ts'
 import { createSshAddress } from './ssh-address.ts'
@@ -67,7 +68,7 @@ export function createReadStatus(
       origin: config.origin,
       baseUrl: config.baseUrl,
       domain: config.domain,
-      addresses: config.publicAddresses,
+      addresses: servedAt(parts.machines, config.publicAddresses).map(({ address }) => address),
       nameservers: config.nameservers,
       ports: { http: config.port, tls: config.tlsPort, dns: config.dnsPort },
       database,

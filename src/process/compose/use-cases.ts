@@ -526,7 +526,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     domains: createDomains({
       ...domainCheckParts(config, parts),
       resolver: parts.resolver,
-      pointing: domainPointing(config),
+      pointing: domainPointing(config, parts.machines),
       hosts: stores.hosts,
       certificates: stores.certificates,
       users: stores.users,
@@ -549,7 +549,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       projects: stores.projects,
       transact,
       resolver: parts.resolver,
-      pointing: { ...domainPointing(config), nameservers },
+      pointing: domainPointing(config, parts.machines),
       clock,
       names,
       onHostsChanged,

@@ -71,7 +71,7 @@ export function createCertificateParts(config: Config, parts: Parts): Certificat
   const check = createNameCheck({ domains: stores.domains, domain, nameservers })
   const keep = createKeepCertificate({ transact, vault, clock, onChanged })
   const order = createOrderCertificate({ issuer, keep, store, attempts, jobs, bus, clock })
-  const pointing = domainPointing(config)
+  const pointing = domainPointing(config, parts.machines)
   const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })
   const common = { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, log, domain }
   const automatic = createAutomaticCertificates(common)

@@ -21,6 +21,8 @@ const PAGES = [
   'docs/logs.md',
   'docs/analytics.md',
   'docs/crons.md',
+  'docs/releases.md',
+  'docs/environments.md',
   'docs/drains.md',
   'docs/teams.md',
   'docs/webhooks.md',

@@ -4,9 +4,11 @@ import { answers } from '#client/client-testing.ts'
 import { getDeployment, listDeployments, listFiles } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { listMovedAliases, promoteDeployment, rollBackProject } from '#contract/api/project-production.ts'
+import { getRelease } from '#contract/api/release.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 import { writeLink } from '../link-file.ts'
 import { sampleProject, shownDeployment } from '../project/project-testing.ts'
+import { RELEASE } from '../release/release-testing.ts'
 import { sampleDeployment } from './deployment-testing.ts'
 import { showChanges } from './file-changes.ts'
 
@@ -119,6 +121,7 @@ test('a rollback leads to what production showed before, never to what was held 
     ...{ uid, name: 'shop', url: `${uid}.localhost`, created: 1, creator: { uid: 'u1' } },
     ...{ state: 'READY' as const, projectId: 'prj_1', meta: {}, ...(liveAt === undefined ? {} : { liveAt }) },
   })
+  let isUnderWay = false
   let listed = [item('dpl_live', 30), item('dpl_held'), item('dpl_old', 10), item('dpl_promoted', 20)]
   await using machine = await startMachine(
     answers(getDeployment, ({ params }) => ({ ...sampleDeployment, id: String(params.id) })),
@@ -130,14 +133,20 @@ test('a rollback leads to what production showed before, never to what was held 
       deployments: listed,
       pagination: { count: listed.length, next: null, prev: null },
     })),
+    answers(getRelease, () => ({ rollingRelease: isUnderWay ? RELEASE : null })),
     answers(rollBackProject, () => ({})),
     answers(listMovedAliases, () => ({ aliases: [], pagination: { count: 0, next: null, prev: null } })),
   )
   writeLink(machine.home, { projectId: 'prj_1', teamId: null })
-  const back = await machine.run(['rollback'], env)
-  assert.equal(back.code, 0, back.stderr)
-  const { params } = machine.api.requests.findLast(({ method }) => method === 'POST') ?? {}
-  assert.equal(params?.deploymentId, 'dpl_promoted')
+  const ledTo = async () => {
+    const back = await machine.run(['rollback'], env)
+    assert.equal(back.code, 0, back.stderr)
+    return machine.api.requests.findLast(({ method }) => method === 'POST')?.params.deploymentId
+  }
+  assert.equal(await ledTo(), 'dpl_promoted')
+  isUnderWay = true
+  assert.equal(await ledTo(), 'dpl_live', 'what is on its way to all visitors is not live yet')
+  isUnderWay = false
   listed = listed.slice(0, 2)
   const none = await machine.run(['rollback'], env)
   assert.match(none.stderr, /There is no earlier production deployment\./)

@@ -5,6 +5,7 @@ import { getProject } from '#contract/api/project.ts'
 import { rollBackProject } from '#contract/api/project-production.ts'
 import { defineCommand, flag, optional } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
+import { releaseUnderWay } from '../release/release.ts'
 import { DEPLOYMENT, type Deployment, findDeployment, folderApi, SEE } from './folder-api.ts'
 import { promoteAsked } from './promote-asked.ts'
 import { showMoved } from './show-moved.ts'
@@ -15,7 +16,9 @@ export const command = defineCommand({
     'Points all production domains to the earlier deployment at once. New production deployments don’t go live until you promote one, or undo the rollback with --undo.',
   team: true,
   arguments: {
-    deployment: optional(`${DEPLOYMENT}; defaults to the previous production deployment`),
+    deployment: optional(
+      `${DEPLOYMENT}; defaults to the previous production deployment, or to the live one while a release is in progress`,
+    ),
   },
   options: { undo: flag('promote the newest production deployment, and let new ones go live again') },
   examples: [
@@ -68,6 +71,8 @@ async function findNewest(api: Client, projectId: string): Promise<Deployment> {
 async function findPrevious(api: Client, projectId: string): Promise<string> {
   const { targets } = await api.call(getProject, { params: { idOrName: projectId } })
   const live = targets.production
+  // Then it is what everybody got before; the one that is on its way never was in production.
+  if (live && (await releaseUnderWay(api, projectId))) return live.id
   const { deployments } = await api.call(listDeployments, {
     query: { projectId, state: 'READY', limit: HISTORY },
   })

@@ -10,10 +10,16 @@ export type Release = NonNullable<Static<typeof getRelease.reply>['rollingReleas
 
 /** The release of a deployment that is under way; undefined also where the installation knows of none. */
 export async function releaseOf(api: Client, idOrName: string, id: string): Promise<Release | undefined> {
+  const release = await releaseUnderWay(api, idOrName)
+  return release?.canaryDeployment?.id === id ? release : undefined
+}
+
+/** The release of a project that is under way; undefined also where the installation knows of none. */
+export async function releaseUnderWay(api: Client, idOrName: string): Promise<Release | undefined> {
   try {
     const query = { state: 'ACTIVE' } as const
     const { rollingRelease } = await api.call(getRelease, { params: { idOrName }, query })
-    return rollingRelease?.canaryDeployment?.id === id ? rollingRelease : undefined
+    return rollingRelease ?? undefined
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error

@@ -127,13 +127,20 @@ test('with a `bunVersion` functions run on Bun', async () => {
   const files = {
     'vercel.json': '{ "bunVersion": "1.x" }',
     'api/node.ts': 'export default (req, res) => res.status(201).json({ on: typeof Bun, body: req.body })',
-    'api/web.ts': 'export const GET = (request: Request) => Response.json({ bun: Bun.version })',
+    'api/web.ts': `export const GET = (request: Request, { waitUntil }) => {
+      waitUntil(Bun.sleep(20).then(() => console.log('said after the answer')))
+      return Response.json({ bun: Bun.version })
+    }`,
   }
-  const { url } = await deployed(aloft, { name: 'on-bun', files })
+  const { url, id } = await deployed(aloft, { name: 'on-bun', files })
   const json = { path: '/api/node', method: 'POST', body: '{"a":1}' }
   const { status, text } = await visit(aloft, url, json)
   assert.deepEqual([status, JSON.parse(text)], [201, { on: 'object', body: { a: 1 } }])
   assert.match((await visit(aloft, url, { path: '/api/web' })).text, /^{"bun":"1\.\d+\.\d+"}$/)
+  const said = await logged(id, /^said after the answer$/)
+  const visited = await logged(id, /^GET \/api\/web 200 \d+ms$/)
+  assert.ok(said.payload.requestId !== undefined)
+  assert.equal(said.payload.requestId, visited.payload.requestId)
 })
 
 test('a server that listens speaks WebSocket', async () => {

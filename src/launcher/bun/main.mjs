@@ -3,6 +3,7 @@
 import http from 'node:http'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { contextOf, followRequests, withMessage, withRequest } from './requests.mjs'
 
 const require = createRequire(import.meta.url)
 const { findAnswer } = require('../node/exported.cjs')
@@ -23,20 +24,43 @@ function takesOver(options) {
 }
 
 const { serve } = Bun
-Bun.serve = (options) => serve(takesOver(options) ? { ...options, hostname: HOST, port } : options)
+Bun.serve = (options) => serve(takesOver(options) ? { ...followed(options), hostname: HOST, port } : options)
+
+/** With functions that know which request they are called for. */
+function followed({ fetch, routes, ...options }) {
+  const handler = (value) => (typeof value === 'function' ? withRequest(value) : value)
+  const route = (value) =>
+    Object.getPrototypeOf(value ?? 0) === Object.prototype ? mapped(value, handler) : handler(value)
+  return {
+    ...options,
+    ...(fetch && { fetch: withRequest((...args) => fetch.apply(options, args)) }),
+    ...(routes && { routes: mapped(routes, route) }),
+  }
+}
+
+const mapped = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
 
 const { listen } = http.Server.prototype
 http.Server.prototype.listen = function (...args) {
   const callback = args.findLast((value) => typeof value === 'function')
-  return takesOver(args[0]) ? listen.call(this, port, HOST, callback) : listen.apply(this, args)
+  if (!takesOver(args[0])) return listen.apply(this, args)
+  const { emit } = this
+  this.emit = (event, ...rest) =>
+    event === 'request'
+      ? withMessage(rest[0], rest[1], () => emit.call(this, event, ...rest))
+      : emit.call(this, event, ...rest)
+  return listen.call(this, port, HOST, callback)
 }
+
+followRequests()
 
 const exported = await import(entry)
 if (!listens) await answerWith(exported)
 
 async function answerWith(exported) {
   const main = await exported.default
-  if (hasMethods(exported)) return Bun.serve({ fetch: byMethod(exported) })
+  if (hasMethods(exported)) return Bun.serve({ fetch: withContext(byMethod(exported)) })
   // As Bun itself does with what a program exports.
   if (typeof main?.fetch === 'function')
     return Bun.serve({ ...settingsOf(main), fetch: (...args) => main.fetch(...args) })
@@ -51,6 +75,10 @@ async function answerWith(exported) {
   if (shape.hasHelpers)
     addHelpers({ request: http.IncomingMessage.prototype, response: http.ServerResponse.prototype })
   http.createServer((req, res) => shape.answer(req, res)).listen(port)
+}
+
+function withContext(handle) {
+  return (request) => handle(request, contextOf())
 }
 
 /** An application may be an instance of a class, with a lot that is none of the server's business. */

@@ -3,6 +3,7 @@
 const { spawn } = require('child_process')
 const net = require('net')
 const os = require('os')
+const readline = require('readline')
 const { findPort, portVariables } = require('./host-network/own-port.cjs')
 const { createOwnership } = require('./host-network/port-owner.cjs')
 
@@ -67,10 +68,23 @@ async function ownAddress(asked, { sites, folder }) {
   }
 }
 
+/** Hands on what a launcher of ours says of its program, one JSON message a line. It is no more trusted than that one. */
+function listen(pipe, tell) {
+  readline.createInterface({ input: pipe }).on('line', (line) => {
+    try {
+      tell(JSON.parse(line))
+    } catch (_) {
+      // Not a message.
+    }
+  })
+  pipe.on('error', () => {})
+}
+
 /**
- * Starts the command. `ready` resolves when it takes connections (or is over); `finished` with its exit code.
+ * Starts the command. `ready` resolves when it takes connections (or is over); `finished` with its exit code. With `tell`
+ * it can say things on the descriptor 3.
  */
-async function runCommand(argv, root, hostNetwork) {
+async function runCommand(argv, root, hostNetwork, tell) {
   const asked = Number(process.env.PORT) || DEFAULT_PORT
   const { port, env, ownership } =
     hostNetwork === undefined
@@ -81,8 +95,9 @@ async function runCommand(argv, root, hostNetwork) {
   const child = spawn(argv[0], argv.slice(1), {
     cwd: root,
     env: Object.assign({}, process.env, env),
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit'].concat(tell === undefined ? [] : ['pipe']),
   })
+  if (tell !== undefined && child.stdio[3]) listen(child.stdio[3], tell)
   const finished = new Promise((resolve, reject) => {
     child.once('error', (error) => {
       over = true

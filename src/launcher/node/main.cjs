@@ -16,6 +16,9 @@ const exit = process.exit.bind(process)
 /** Of a program that wants to tidy up when it is told to end. */
 const LAST_ACTS_MS = 500
 
+/** It is run as a command, and says more than others do. */
+const BUN_LAUNCHER = path.join(__dirname, '../bun/main.mjs')
+
 const folder = process.env.ALOFT_RUN_DIR || '/aloft/run'
 /** What is to be known where programs share this machine and its network. */
 const hostNetwork = process.env.ALOFT_HOST_NETWORK && JSON.parse(process.env.ALOFT_HOST_NETWORK)
@@ -81,9 +84,21 @@ async function stop({ graceMs }) {
   exit(0)
 }
 
+/** What the launcher of Bun says: lines of requests, and how much goes on after them. */
+function hearBun({ type, stream, text, requestId, pending }) {
+  if (type === 'background' && Number.isInteger(pending)) control.send({ type, pending })
+  if (type !== 'log' || typeof text !== 'string' || typeof requestId !== 'string') return
+  control.log({ type, stream: stream === 'stderr' ? 'stderr' : 'stdout', text, requestId })
+}
+
 async function startCommand({ command: argv, root }) {
   if (!Array.isArray(argv) || argv.length === 0) throw new Error('There is no command to run')
-  command = await require('./command.cjs').runCommand(argv, root || '/var/task', hostNetwork || undefined)
+  command = await require('./command.cjs').runCommand(
+    argv,
+    root || '/var/task',
+    hostNetwork || undefined,
+    argv[1] === BUN_LAUNCHER ? hearBun : undefined,
+  )
   command.finished.then(
     (code) => {
       if (state === 'stopping') return

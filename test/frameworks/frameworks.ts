@@ -1,4 +1,5 @@
 import { type App, type Expectation, example, testApp } from '#test/support/app.ts'
+import { largeNext } from './large-next.ts'
 
 /** An application of a framework, with what is tried on its site. */
 export interface FrameworkApp extends Omit<App, 'shows'> {
@@ -139,6 +140,51 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
           { form: '/form', fields: {}, holds: /bumped.*already/ },
         ],
       },
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'next-large', framework: 'Next.js, a shop of 500 pages that the run writes', package: 'next' },
+    files: largeNext(),
+    tries: [
+      page('the proxy chooses the language', '/', /.*/s, {
+        ...{ headers: { 'accept-language': 'de' }, status: 307, has: { location: /\/de$/ } },
+      }),
+      page('one of 300 pages of a route group', '/de/products/77', /Produkt 77 costs 539/, {
+        has: { 'x-shop': /^large$/, 'x-vercel-cache': /^PRERENDER$/ },
+      }),
+      page('a page made on demand', '/fr/products/1234', /Produit 1234 costs/),
+      page('notFound()', '/en/products/none', /Nothing is sold here/, { status: 404 }),
+      page('one of 60 routes', '/fr/topic-59', /Topic 59 in fr/),
+      page('an API route of 20', '/api/item-20/7', /{"item":20,"id":"7"}/),
+      page('parallel routes', '/de/dashboard', /Dashboard de.*Stats.*Members/s),
+      {
+        what: 'streaming',
+        steps: [{ stream: '/en/dashboard', first: /Team is coming/, last: /Members/ }],
+      },
+      page('an intercepted route, visited itself', '/en/photos/3', /The whole photo 3/),
+      {
+        what: 'a server action, twice',
+        steps: [
+          { path: '/en/basket', holds: /Basket empty/ },
+          { form: '/en/basket', fields: { id: '5' }, holds: /Basket 5/ },
+          { form: '/en/basket', fields: { id: '6' }, holds: /Basket 5-6/ },
+        ],
+      },
+      revalidates('a tag of one page', '/en/products/5', post('/api/revalidate', { tag: 'product-5' })),
+      {
+        what: 'pages of other tags stay',
+        steps: [
+          { path: '/en/products/6', time: 'new' },
+          post('/api/revalidate', { tag: 'product-7' }),
+          { path: '/en/products/6', time: 'kept' },
+        ],
+      },
+      revalidates('a tag of all', '/de/products/8', post('/api/revalidate', { tag: 'products' })),
+      page('a sitemap', '/sitemap.xml', /en\/products\/1<.*fr\/products\/100</s, { type: /xml/ }),
+      page('a redirect', '/old/9', /.*/s, { status: 308, has: { location: /\/en\/products\/9$/ } }),
+      page('a rewrite', '/p/9', /Product 9 costs/),
+      page('one of 20 images', '/_next/image?url=%2Fpictures%2F7.png&w=64&q=75', /PNG/, { type: /image\// }),
       missing(),
     ],
   },

@@ -21,9 +21,9 @@ export function writeRows(rows: readonly Row[]): void {
     PAGE,
     `# Frameworks
 
-\`npm run test:frameworks\` deploys small applications of \`test/apps\` and \`examples\`, one after another, on an installation
-of its own, visits them, and writes this table; \`npm run test:frameworks next-14\` does so for one. How each is built is
-said in [Builds and functions](building.md).
+\`npm run test:frameworks\` deploys small applications of \`test/apps\` and \`examples\`, and a large one that it writes
+itself, one after another, on an installation of its own, visits them, and writes this table; \`npm run test:frameworks
+next-14\` does so for one. How each is built is said in [Builds and functions](building.md).
 
 | framework | version | Node | processor | what was tried | result |
 |---|---|---|---|---|---|

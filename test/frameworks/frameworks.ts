@@ -148,7 +148,7 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
     files: largeNext(),
     tries: [
       page('the proxy chooses the language', '/', /.*/s, {
-        ...{ headers: { 'accept-language': 'de' }, status: 307, has: { location: /\/de$/ } },
+        ...{ headers: { 'accept-language': 'de' }, status: 307, has: { location: /\/de\/?$/ } },
       }),
       page('one of 300 pages of a route group', '/de/products/77', /Produkt 77 costs 539/, {
         has: { 'x-shop': /^large$/, 'x-vercel-cache': /^PRERENDER$/ },
@@ -185,7 +185,7 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
       page('a redirect', '/old/9', /.*/s, { status: 308, has: { location: /\/en\/products\/9$/ } }),
       page('a rewrite', '/p/9', /Product 9 costs/),
       page('one of 20 images', '/_next/image?url=%2Fpictures%2F7.png&w=64&q=75', /PNG/, { type: /image\// }),
-      missing(),
+      missing('/en/nothing-here'),
     ],
   },
   {

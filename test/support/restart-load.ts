@@ -15,14 +15,14 @@ export const FILES = {
   res.write('data: first\\n\\n')
 }
 `,
-  // Says back what it is told, frame by frame.
+  // Says back what it is told, frame by frame, and closes when the other side does, as WebSocket libraries do.
   'api/chat.js': `const { createHash } = require('node:crypto')
 const server = require('node:http').createServer((req, res) => res.end('plain'))
 server.on('upgrade', (req, socket) => {
   const key = req.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
   const accept = createHash('sha1').update(key).digest('base64')
   socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n')
-  socket.on('error', () => {}).on('data', (data) => socket.write(data))
+  socket.on('error', () => {}).on('data', (data) => socket.write(data)).on('end', () => socket.end())
 })
 module.exports = server
 `,

@@ -103,6 +103,11 @@ const gitApp = createRoute({
   path: 'git/app/$id',
   component: lazyRouteComponent(() => import('./git/git-app-page.tsx'), 'GitAppPage'),
 })
+const gitConnections = createRoute({
+  getParentRoute: () => account,
+  path: 'git',
+  component: lazyRouteComponent(() => import('./git/connections-page.tsx'), 'GitConnectionsPage'),
+})
 const webhooks = createRoute({
   getParentRoute: () => account,
   path: 'webhooks',
@@ -340,6 +345,7 @@ export const router = createRouter({
       integration,
       applications,
       gitApp,
+      gitConnections,
       webhooks,
       webhook,
       drains,

@@ -108,6 +108,7 @@ export interface UseCases {
     | 'hooks'
     | 'sources'
     | 'connections'
+    | 'inspect'
     | 'apps'
     | 'appDeliveries'
     | 'repositories'

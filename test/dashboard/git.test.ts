@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { withoutChromium } from '#test/support/chromium.ts'
+import { startContractHost } from '#test/support/contract-host.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
 import { workTree } from '#test/support/git.ts'
 import { startGitHost } from '#test/support/git-host.ts'
@@ -96,8 +97,9 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Deploy', exact: true }).click()
     await page.getByText('Copy the webhook secret now').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
-    await page.waitForURL(`**/a/${grace.username}/projects/button-shop/git`)
-    await page.getByRole('link', { name: 'Deployment', exact: true }).waitFor()
+    // The page of the build, once there is one.
+    await page.waitForURL(`**/a/${grace.username}/deployments/dpl_*`)
+    await page.getByText('Ready').first().waitFor()
     const { body: project } = await server.call('GET /v9/projects/button-shop', grace)
     assert.deepEqual([project.rootDirectory, project.nodeVersion], ['site', '24.x'])
     const { body: variables } = await server.call('GET /v9/projects/button-shop/env?decrypt=true', grace)
@@ -108,5 +110,115 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
       { API_KEY: 'key', GREETING: 'hello' },
     )
     assert.equal((await server.visit('button-shop.sites.test', '/')).body, 'from a button')
+  })
+
+  test('a Git host is connected, and one of its repositories is found by the keyboard and deployed', async (t) => {
+    const { server } = dashboard
+    const host = await startContractHost('gitea')
+    t.after(() => host.close())
+    host.reaches = server.url
+    const joan = await server.signUp('joan@aloft.test')
+    await server.startJobs()
+    const tree = await workTree(t, {
+      'package.json': '{"workspaces":["apps/*"]}',
+      'apps/web/index.html': 'from the list',
+      'apps/web/package.json': '{"dependencies":{"vite":"7.0.0"},"scripts":{"build":"true"}}',
+      'apps/web/.env.example': 'GREETING=\nUNUSED=\n',
+      'docs/index.html': 'the docs',
+    })
+    const commit = await tree.commit('The first')
+    await tree.must('push', await host.add('octocat/shop', { isPrivate: true }), 'main')
+    for (let i = 0; i < 70; i++)
+      host.repositories.push({ id: 1000 + i, name: `acme/part-${i}`, isPrivate: false })
+
+    const page = await dashboard.openPage(joan, `/a/${joan.username}/git`)
+    await page.getByText('No Git hosts connected').waitFor()
+    await dashboard.look(page, 'git-hosts-empty')
+    await page.getByRole('button', { name: 'Connect a Git host' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Host').selectOption('gitea')
+    await dialog.getByLabel('Address').fill(host.url)
+    await dialog.getByLabel('Access token').fill('wrong')
+    await dialog.getByText('write:repository').waitFor()
+    await dashboard.look(page, 'git-host-dialog')
+    await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+    await dialog.getByRole('alert').getByText('does not accept the token').waitFor()
+    await dialog.getByLabel('Access token').fill(host.token)
+    await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByText('Connected as octocat.').waitFor()
+    await page.getByRole('button', { name: /^Test octocat at 127/ }).click()
+    await page.getByText('The host accepts the token and shows 50 or more repositories.').waitFor()
+    await dashboard.look(page, 'git-hosts')
+    host.refusal = 401
+    await page.getByRole('button', { name: /^Test octocat at 127/ }).click()
+    await page.getByText('Token refused').waitFor()
+    host.refusal = undefined
+
+    await page.goto(`http://aloft.test/a/${joan.username}/new`)
+    const list = page.getByRole('list', { name: 'Repositories' })
+    await list.getByRole('button').nth(49).waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await list.getByRole('button').nth(70).waitFor()
+    await dashboard.look(page, 'import-list')
+    await page.getByLabel('Search repositories').fill('shop')
+    await list.getByRole('button').nth(1).waitFor({ state: 'detached' })
+    await page.getByLabel('Search repositories').press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByText(`commit ${commit.slice(0, 7)}`).waitFor()
+    assert.equal(await page.getByLabel('Root directory').inputValue(), 'apps/web')
+    await page.getByText('Vite (detected)').waitFor({ state: 'attached' })
+    assert.equal(
+      await page.getByLabel('Environment variables (optional)').inputValue(),
+      'GREETING=\nUNUSED=\n',
+    )
+    await dashboard.look(page, 'import-review')
+    await page.getByLabel('Root directory').selectOption('docs')
+    await page.getByLabel('Environment variables (optional)').fill('GREETING=hello\nUNUSED=\n')
+    await page.getByLabel('Name', { exact: true }).fill('imported')
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+    await page.waitForURL(`**/a/${joan.username}/deployments/dpl_*`)
+    await page.getByText('Ready').first().waitFor()
+    const link = page.getByRole('link', { name: new RegExp(`^${commit.slice(0, 7)}`) })
+    assert.equal(await link.getAttribute('href'), `${host.url}/octocat/shop/commit/${commit}`)
+    assert.equal((await server.visit('imported.sites.test', '/')).body, 'the docs')
+    const { body: project } = await server.call('GET /v9/projects/imported', joan)
+    assert.equal(project.rootDirectory, 'docs')
+    const { body: variables } = await server.call('GET /v9/projects/imported/env?decrypt=true', joan)
+    assert.deepEqual(
+      variables.envs.map(({ key, value }: { key: string; value: string }) => [key, value]),
+      [['GREETING', 'hello']],
+    )
+    assert.equal(host.hooks.length, 1, 'the webhook was made at the host')
+
+    // The branch of each deployment, and only those of one.
+    await page.goto(`http://aloft.test/a/${joan.username}/projects/imported/deployments`)
+    await page.getByRole('link', { name: new RegExp(`^${commit.slice(0, 7)}`) }).waitFor()
+    await page.getByLabel('Branch').fill('other')
+    await page.getByText('No matching deployments').waitFor()
+    await page.getByLabel('Branch').fill('main')
+    await page.getByRole('link', { name: new RegExp(`^${commit.slice(0, 7)}`) }).waitFor()
+
+    // Another project takes its repository from the same list, in its settings.
+    await server.call('POST /v10/projects', { ...joan, body: { name: 'second' } })
+    await page.goto(`http://aloft.test/a/${joan.username}/projects/second/git`)
+    await page.getByRole('button', { name: 'Connect a repository' }).click()
+    await page.getByLabel('Search repositories').fill('octocat/shop')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^octocat\/shop/ })
+      .waitFor()
+    await dashboard.look(page, 'connect-dialog')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^octocat\/shop/ })
+      .click()
+    await page.getByText(`${host.url}/octocat/shop.git`).waitFor()
+    await page.getByText(/the webhook at the host/i).waitFor()
+
+    // It cannot be removed while projects are deployed through it.
+    await page.goto(`http://aloft.test/a/${joan.username}/git`)
+    await page.getByRole('button', { name: /^Remove octocat/ }).click()
+    await page.getByRole('button', { name: 'Remove host' }).click()
+    await page.getByText(/Projects are deployed through this Git host: imported, second/).waitFor()
   })
 })

@@ -48,6 +48,7 @@ export interface Account {
 
 export interface TestServer {
   readonly url: string
+  readonly dataDir: string
   /** The port of SSH; 0 unless `ssh` was asked for. */
   readonly sshPort: number
   readonly parts: Parts
@@ -73,6 +74,7 @@ const NO_BUILDS: Omit<Workers, 'mailer'> = {
   outbound: {
     post: () => Promise.reject(new OutboundFailure('connection', 'nothing is sent here')),
     send: () => Promise.reject(new OutboundFailure('connection', 'nothing is sent here')),
+    open: () => Promise.reject(new OutboundFailure('connection', 'nothing is sent here')),
     close() {},
   },
   buildsAtOnce: 1,
@@ -147,6 +149,7 @@ export async function startServer(
 
   const server: TestServer = {
     url,
+    dataDir: config.dataDir,
     sshPort: ssh?.port ?? 0,
     parts,
     clock,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { GitError, type GitRepositories, type TreeEntry } from '#core/git/git-repositories.ts'
+import { copyOf, GitError, type GitRepositories, type TreeEntry } from '#core/git/git-repositories.ts'
 import type { Confine } from './confine.ts'
 import { serveHttp, serveUpload } from './git-http.ts'
 import { readBatch } from './read-batch.ts'
@@ -14,6 +14,10 @@ export interface GitCliParts {
 
 const OID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 export const REPOSITORY_ID = /^[A-Za-z0-9_-]{1,64}$/
+export const assertOid = (oid: string): string => {
+  if (!OID.test(oid)) throw new GitError('that is no id of a commit')
+  return oid
+}
 /** Where what was fetched from elsewhere waits until it is recorded. */
 export const INCOMING = 'refs/aloft/'
 /** Contents of more than this are not held in memory. */
@@ -24,10 +28,6 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
   const folderOf = (id: string): string => {
     if (!REPOSITORY_ID.test(id)) throw new GitError('a repository has no such id')
     return join(folder, `${id}.git`)
-  }
-  const assertOid = (oid: string): string => {
-    if (!OID.test(oid)) throw new GitError('that is no id of a commit')
-    return oid
   }
   const run = (id: string, args: readonly string[], more: Partial<GitRun> = {}) =>
     runGit(confine, { ...more, folder: folderOf(id), args: ['--git-dir', folderOf(id), ...args] })
@@ -76,7 +76,11 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
       })
     },
 
-    remove: (id) => rm(folderOf(id), { recursive: true, force: true }),
+    async remove(id) {
+      await rm(folderOf(id), { recursive: true, force: true })
+      for (const name of await readdir(folder).catch(() => []))
+        if (name.startsWith(copyOf(id, ''))) await rm(join(folder, name), { recursive: true, force: true })
+    },
 
     async ids() {
       const names = await readdir(folder).catch(() => [])

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GitRepositories } from '#core/git/git-repositories.ts'
-import { EMPTY_REPOSITORY } from '#core/git/git-repositories.ts'
+import { EMPTY_REPOSITORY, isCopy } from '#core/git/git-repositories.ts'
 
 /** A repository at one moment, as files that can be kept elsewhere. */
 export interface RepositorySnapshot {
@@ -32,7 +32,8 @@ export function createRepositoryFiles(
     async ids() {
       const found: string[] = []
       for (const id of await repositories.ids())
-        if (id !== EMPTY_REPOSITORY && (await repositories.incoming(id)).size === 0) found.push(id)
+        if (id !== EMPTY_REPOSITORY && !isCopy(id) && (await repositories.incoming(id)).size === 0)
+          found.push(id)
       return found
     },
 

@@ -2,11 +2,17 @@ import { lookup as resolve } from 'node:dns'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
 import { portOf } from '#core/outbound/port-of.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
-import { type Outbound, type OutboundAnswer, OutboundFailure } from '#core/ports/outbound.ts'
+import {
+  type Outbound,
+  type OutboundAnswer,
+  OutboundFailure,
+  type OutboundStream,
+} from '#core/ports/outbound.ts'
 
 export interface OutboundOptions {
   /** Which addresses requests may be sent to; by default those of the public internet alone. */
@@ -23,20 +29,31 @@ export function createOutbound({ allows = isPublicAddress }: OutboundOptions = {
   return {
     post: (request) => send({ ...request, method: 'POST' }),
     send,
+    open,
     close() {
       for (const agent of Object.values(agents)) agent.destroy()
     },
   }
 
   async function send({
+    maxBytes = MAX_ANSWER,
+    ...request
+  }: Parameters<Outbound['send']>[0]): Promise<OutboundAnswer> {
+    const { body, ...head } = await open(request)
+    const bytes = await beginningOf(body, maxBytes).catch((error: unknown) => {
+      throw failureOf(error as NodeJS.ErrnoException, new URL(request.url).hostname)
+    })
+    return { ...head, bytes, text: bytes.toString('utf8') }
+  }
+
+  async function open({
     method,
     url,
     headers,
     body,
     timeoutMs,
     signal,
-    maxBytes = MAX_ANSWER,
-  }: Parameters<Outbound['send']>[0]): Promise<OutboundAnswer> {
+  }: Parameters<Outbound['open']>[0]): Promise<OutboundStream> {
     const target = URL.parse(url)
     if (target === null || (target.protocol !== 'http:' && target.protocol !== 'https:'))
       throw new OutboundFailure('connection', 'the address is not one of http or https')
@@ -55,18 +72,25 @@ export function createOutbound({ allows = isPublicAddress }: OutboundOptions = {
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     })
     try {
-      return await new Promise<OutboundAnswer>((settle, reject) => {
+      const response = await new Promise<IncomingMessage>((settle, reject) => {
         request.once('error', reject)
-        request.once('response', (response) => beginningOf(response, maxBytes).then(settle, reject))
+        request.once('response', settle)
         request.end(body)
       })
+      return {
+        status: response.statusCode ?? 0,
+        headers: Object.fromEntries(
+          Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+        ),
+        body: response,
+      }
     } catch (error) {
-      throw failureOf(error as NodeJS.ErrnoException, target.hostname, timeout.aborted)
+      throw failureOf(error as NodeJS.ErrnoException, target.hostname)
     }
   }
 }
 
-async function beginningOf(response: IncomingMessage, maxBytes: number): Promise<OutboundAnswer> {
+async function beginningOf(response: Readable, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of response as AsyncIterable<Buffer>) {
@@ -74,22 +98,15 @@ async function beginningOf(response: IncomingMessage, maxBytes: number): Promise
     size += part.length
     if (size >= maxBytes) break
   }
-  const bytes = Buffer.concat(parts)
-  return {
-    status: response.statusCode ?? 0,
-    headers: Object.fromEntries(
-      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-    ),
-    bytes,
-    text: bytes.toString('utf8'),
-  }
+  return Buffer.concat(parts)
 }
 
 const privateAddress = (host: string) =>
   new OutboundFailure('private-address', `${host} is not an address of the public internet`)
 
-function failureOf(error: NodeJS.ErrnoException, host: string, timedOut: boolean): OutboundFailure {
-  if (timedOut) return new OutboundFailure('timeout', `${host} did not answer in time`)
+function failureOf(error: NodeJS.ErrnoException, host: string): OutboundFailure {
+  const isLate = error.name === 'TimeoutError' || (error.cause as Error | undefined)?.name === 'TimeoutError'
+  if (isLate) return new OutboundFailure('timeout', `${host} did not answer in time`)
   switch (error.code) {
     case 'EPRIVATE':
       return privateAddress(host)

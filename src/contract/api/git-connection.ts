@@ -95,3 +95,37 @@ export const listRepositories = endpoint({
     next: Nullable(Type.Integer({ description: 'The page to go on with.' })),
   }),
 })
+
+export const inspectRepository = endpoint({
+  ...common,
+  on: 'POST /v1/git/inspect',
+  summary: 'Tell what a repository elsewhere holds before a project is made from it',
+  description:
+    'Named by its address, or by its name at a connected Git host. Tells its branches, and the folders that a site or a program could be in with the framework that each is written for. Nothing is stored.',
+  limit: 'write',
+  slow: true,
+  body: Type.Object({
+    url: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'By https.' })),
+    token: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    connectionId: Type.Optional(Type.String({ maxLength: 100 })),
+    repository: Type.Optional(Type.String({ maxLength: 400, description: '`owner/name` at that host.' })),
+    branch: Type.Optional(Type.String({ minLength: 1, maxLength: 250 })),
+  }),
+  reply: Type.Object({
+    branch: Type.String({
+      description: 'The one that was asked for, else the one that a clone begins with.',
+    }),
+    branches: Type.Array(Type.String(), { description: 'At most a hundred.' }),
+    commit: Type.String(),
+    rootDirectory: Type.String({ description: 'The likeliest of `folders`.' }),
+    folders: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'Empty for the whole repository, which is the first.' }),
+        framework: Nullable(Type.Object({ slug: Nullable(Type.String()), name: Type.String() })),
+        variables: Type.Array(Type.String(), { description: 'The names in its `.env.example`.' }),
+      }),
+    ),
+  }),
+  noStore: true,
+})

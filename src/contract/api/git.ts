@@ -31,6 +31,14 @@ export const gitReceivePack = endpoint({
   reply: 'raw',
 })
 
+export const gitLfsBatch = endpoint({
+  ...door,
+  on: 'POST /git/:account/:repository/info/lfs/objects/batch',
+  summary: 'Tell Git LFS that its objects are not stored here',
+  body: 'raw',
+  reply: 'raw',
+})
+
 const common = { gen: 'current', access: needs('project', 'deployment'), teamBySlug: true } as const
 
 const Push = Type.Object({

@@ -19,6 +19,8 @@ export interface Credentials {
   remote(source: GitSource): Promise<RemoteAccess>
   /** For the API of its host; undefined where there is none to ask, or nothing to sign in with. */
   host(source: GitSource): Promise<HostAccess | undefined>
+  /** For git, of any repository at a connected host. */
+  through(connection: GitConnection, url: string): Promise<RemoteAccess>
   /** Of a connected host itself. Rejects as `HostAccounts` does where an app is not let in any more. */
   connection(connection: GitConnection): Promise<HostAccess>
   /** Asks the host of an app why it does not let it in; null where it does, and where a token was given. */
@@ -63,9 +65,16 @@ export function createCredentials({ connections, projects, apps, vault }: Creden
     }
   }
 
+  const throughConnection: Credentials['through'] = async (given, url) => ({
+    url,
+    username: gitUserOf(given),
+    token: await tokenFor(given),
+  })
+
   return {
     connection,
     look: async (of) => (of.app === null ? null : apps.look(of)),
+    through: throughConnection,
 
     async remote(source) {
       const { url, knownHosts, sealedKey, sealedToken, projectId } = source
@@ -75,7 +84,7 @@ export function createCredentials({ connections, projects, apps, vault }: Creden
           throw new GitError(
             'the Git host that it was connected through is gone. Connect the repository again',
           )
-        return { url, username: gitUserOf(through), token: await tokenFor(through) }
+        return throughConnection(through, url)
       }
       return {
         url,

@@ -47,7 +47,7 @@ export interface GitHttpAnswer {
 export interface GitRepositories {
   /** Makes an empty one where there is none. */
   ensure(id: string): Promise<void>
-  /** Absent ones are no error. */
+  /** With its copies of submodules. Absent ones are no error. */
   remove(id: string): Promise<void>
   ids(): Promise<readonly string[]>
   /** All branches and tags. Empty where there is no such repository. */
@@ -81,6 +81,12 @@ export interface GitRepositories {
     },
   ): Promise<{ readonly output: Readable; readonly ended: Promise<void> }>
 }
+
+/** Between the id of a project and what tells its copies of submodules apart. */
+const COPY = '--'
+export const copyOf = (projectId: string, key: string): string => `${projectId}${COPY}${key}`
+export const isCopy = (id: string): boolean => id.includes(COPY)
+export const projectOfCopy = (id: string): string => id.split(COPY, 1)[0] ?? id
 
 /** Stands for the repository of a project that nobody has pushed to yet. */
 export const EMPTY_REPOSITORY = 'empty'

@@ -14,7 +14,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { type CleanBranchParts, cleanBranch } from './clean-branch.ts'
-import { GitError, type GitRepositories, type TreeEntry } from './git-repositories.ts'
+import { GitError, type GitRepositories, projectOfCopy, type TreeEntry } from './git-repositories.ts'
 import type { PullStore } from './pull.ts'
 import {
   LATEST,
@@ -29,7 +29,9 @@ import { metaOf } from './push-meta.ts'
 import { isEnabledFor, kindOfPush, productionBranch, REASONS } from './push-rules.ts'
 import type { PushStore } from './push-store.ts'
 import { AFTER_PUSH_JOB, PUSH_JOB, queuePush, queueReport } from './queue-push.ts'
+import type { LfsSource } from './store-lfs.ts'
 import { type StoreTreeParts, storeTree } from './store-tree.ts'
+import type { OpenModule } from './submodules.ts'
 import { isUntouched } from './untouched.ts'
 
 interface PushStores {
@@ -62,6 +64,12 @@ export interface OpenSource {
   readonly head: string | undefined
   /** What is told of the host that the code comes from. */
   readonly meta: Readonly<Record<string, string>>
+  /** Where the host shows a commit. */
+  readonly commitUrl?: (oid: string) => string | undefined
+  /** Where relative addresses of submodules begin. */
+  readonly url: string
+  readonly openModule: OpenModule
+  readonly lfs: LfsSource['lfs']
 }
 
 const ATTEMPTS = 8
@@ -265,7 +273,17 @@ class PushRun {
         { code: 'nobody', message: 'Nobody is left in the account who could deploy it.' },
         words,
       )
-    const { files, notes } = await storeTree(this.#parts, who.owner, { repository: source.id, commit })
+    const { files, notes } = await storeTree(
+      this.#parts,
+      who.owner,
+      {
+        at: { repository: source.id, commit, url: source.url },
+        openModule: source.openModule,
+        isLfsOn: project.details.gitLFS,
+        lfs: source.lfs,
+      },
+      signal,
+    )
     const isProduction =
       !push.fork &&
       (push.options.prod === true || branch === productionBranch(project, source.refs, source.head))
@@ -278,7 +296,12 @@ class PushRun {
         name: project.name,
         project: project.id,
         files,
-        meta: metaOf(push, { branch, commit: about, repository: source.meta }),
+        meta: metaOf(push, {
+          branch,
+          commit: about,
+          repository: source.meta,
+          url: source.commitUrl?.(commit),
+        }),
         forceNew: true,
         ...(who.owner.plan === 'oss' ? { public: true } : {}),
         ...(isProduction ? { target: 'production' as const } : {}),
@@ -394,6 +417,6 @@ export const createPushRounds = ({
       // A full batch: there may be more.
     }
     for (const id of await repositories.ids())
-      if (id.startsWith('prj_') && !(await hasProject(id))) await repositories.remove(id)
+      if (id.startsWith('prj_') && !(await hasProject(projectOfCopy(id)))) await repositories.remove(id)
   },
 })

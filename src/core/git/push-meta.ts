@@ -11,10 +11,13 @@ export function metaOf(
     branch,
     commit,
     repository,
+    url,
   }: {
     readonly branch: string
     readonly commit: GitCommit
     readonly repository: Readonly<Record<string, string>>
+    /** Where its host shows the commit. */
+    readonly url?: string | undefined
   },
 ): Record<string, string> {
   return {
@@ -26,6 +29,7 @@ export function metaOf(
     gitCommitMessage: commit.message.slice(0, MAX_MESSAGE),
     gitCommitAuthorName: commit.author,
     gitDirty: '0',
+    ...(url === undefined ? {} : { gitCommitUrl: url }),
     ...(push.pull === null ? {} : { gitPullRequestId: String(push.pull.number) }),
     ...(push.fork ? { [FORK_META]: '1' } : {}),
     [PUSH_META]: push.id,

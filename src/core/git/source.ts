@@ -80,7 +80,7 @@ export interface RemoteAccess {
 }
 
 export interface RemoteRefs {
-  /** Branches and tags. */
+  /** Branches. */
   readonly refs: ReadonlyMap<string, string>
   /** The branch that it begins with. */
   readonly head: string | undefined
@@ -94,13 +94,33 @@ export interface PullRef {
   readonly commit: string
 }
 
+/** One commit of a repository elsewhere. */
+export interface RemoteSnapshot {
+  readonly commit: string
+  readonly files: readonly { readonly path: string; readonly oid: string }[]
+  /** Undefined where it is large. */
+  read(oid: string): Promise<Buffer | undefined>
+}
+
 /** Repositories elsewhere. Never at private addresses that the operator has not named, never after a redirect. */
 export interface GitRemotes {
   refs(access: RemoteAccess, signal: AbortSignal): Promise<RemoteRefs>
   /** Those of pull requests, open or not, by their numbers: at hosts that have refs for them. */
   pullRefs(access: RemoteAccess, signal: AbortSignal): Promise<ReadonlyMap<number, PullRef>>
-  /** Brings what a repository holds into one of ours, where it is found under `incoming`. */
+  /**
+   * Brings the newest commit of every branch into one of ours, where it is found under `incoming`. Nothing is fetched
+   * of what came before, and nothing that is there already.
+   */
   fetch(repository: string, access: RemoteAccess, signal: AbortSignal): Promise<void>
+  /** Brings one commit, which no branch may have as its newest. Hosts can refuse that. */
+  fetchCommit(repository: string, access: RemoteAccess, oid: string, signal: AbortSignal): Promise<void>
+  /** Looks at the newest commit of a branch without keeping anything of it. */
+  look<T>(
+    access: RemoteAccess,
+    branch: string,
+    use: (snapshot: RemoteSnapshot) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>
   /** Brings one ref of a pull request and answers its commit. Another repository has to be one of the same host. */
   fetchPull(
     repository: string,
@@ -159,6 +179,21 @@ export const repositoryOf = ({ url }: { readonly url: string }): string =>
 /** Undefined for a host of which nothing is known but that it speaks git. */
 export const hostKindOf = ({ url, host }: Pick<GitSource, 'url' | 'host'>): HostKind | undefined =>
   host ?? PROVIDERS[new URL(url).hostname]
+
+const COMMITS: Readonly<Record<HostKind, string>> = {
+  github: 'commit',
+  gitea: 'commit',
+  gitlab: '-/commit',
+  bitbucket: 'commits',
+}
+
+/** Where the host shows a commit; undefined where nothing is known of its pages. */
+export function commitUrlOf(source: Pick<GitSource, 'url' | 'host'>, oid: string): string | undefined {
+  const kind = hostKindOf(source)
+  if (kind === undefined) return undefined
+  const { origin, hostname } = new URL(source.url)
+  return `${isOverSsh(source) ? `https://${hostname}` : origin}/${repositoryOf(source)}/${COMMITS[kind]}/${oid}`
+}
 
 /** What is told of a repository with each deployment from it. */
 export function metaOfSource({ url, host }: Pick<GitSource, 'url' | 'host'>): Record<string, string> {

@@ -1,6 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
 import { newBypassSecret } from '#contract/ids.ts'
-import { MINUTE } from '#contract/time.ts'
 import type { Context } from '../access/context.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -8,13 +7,12 @@ import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { Projects } from '../project/projects.ts'
-import type { ConnectionStore, GitConnection } from './connection.ts'
-import { watched } from './connections.ts'
+import type { ConnectionStore } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 import { checkDelivery, type Delivery, isSame, REFUSALS, webhookPurpose } from './delivery.ts'
 import { type FollowDeliveryParts, followDelivery, refuseDelivery } from './follow-delivery.ts'
 import type { GitRepositories } from './git-repositories.ts'
-import { type HostAccounts, isRepositoryName } from './host-accounts.ts'
+import type { HostAccounts } from './host-accounts.ts'
 import type { HostKind } from './host-api.ts'
 import type { PullStore } from './pull.ts'
 import type { PushReason } from './push.ts'
@@ -30,6 +28,7 @@ import {
 } from './source.ts'
 import type { SourceHooks } from './source-hook.ts'
 import { queueSync } from './sync-job.ts'
+import { throughHost } from './through-host.ts'
 import { queueUnhook } from './unhook-job.ts'
 
 export interface SourceRequest {
@@ -107,39 +106,12 @@ export function createSources({
   const following: FollowDeliveryParts = { store, projects, transact, clock }
   const refuse = (source: GitSource, reason: PushReason) => refuseDelivery(following, source, reason)
 
-  /** The repository that is meant by its name at a connected host, once the host has shown it. */
-  async function throughHost(
-    { owner }: Context,
-    { url, token, connectionId, repository }: SourceRequest,
-  ): Promise<{ readonly connection: GitConnection; readonly url: string } | undefined> {
-    if (connectionId === undefined && repository === undefined && url !== undefined) return undefined
-    if (connectionId === undefined || repository === undefined || url !== undefined || token !== undefined)
-      throw new AloftError(
-        'bad_request',
-        'Invalid request: pass either `url`, or `connectionId` and `repository`.',
-      )
-    const connection = await connections.find(owner.id, connectionId)
-    if (!connection)
-      throw new AloftError('not_found', `There is no connected Git host \`${connectionId.slice(0, 100)}\`.`)
-    if (!isRepositoryName(repository))
-      throw new AloftError('bad_request', 'Invalid request: `repository` should be `owner/name`.')
-    const found = await watched({ store: connections, credentials, clock }, connection, (access) =>
-      accounts.repository(access, repository, AbortSignal.timeout(MINUTE)),
-    )
-    if (!found)
-      throw new AloftError(
-        'repo_not_found',
-        `${new URL(connection.url).hostname} has no repository ${repository} that ${connection.login} can read. Check its name and the permissions of the token.`,
-      )
-    return { connection, url: `${connection.url}/${found.name}.git` }
-  }
-
   return {
     find: async (ctx, idOrName) => store.find((await getProject(ctx, idOrName)).id),
 
     async connect(ctx, idOrName, given) {
       const project = await getProject(ctx, idOrName)
-      const through = await throughHost(ctx, given)
+      const through = await throughHost({ connections, accounts, credentials, clock }, ctx, given)
       const address = readAddress(through?.url ?? given.url ?? '')
       const token = through ? undefined : (given.token ?? address.token)
       const before = await store.find(project.id)

@@ -5,8 +5,10 @@ import { asAnswer, MAX_FILE_BYTES } from '../file/files.ts'
 import type { BlobDigest, BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ContentRoom } from '../usage/content-room.ts'
-import type { GitContent, GitRepositories, TreeEntry } from './git-repositories.ts'
+import type { GitContent, GitRepositories } from './git-repositories.ts'
 import type { GitObjectStore } from './push-store.ts'
+import { type LfsSource, storeLfs } from './store-lfs.ts'
+import { type CommitPlace, entriesWithModules, type OpenModule, type OwnedEntry } from './submodules.ts'
 import { filesOfTree } from './tree-files.ts'
 
 export interface StoreTreeParts {
@@ -21,40 +23,51 @@ export interface StoreTreeParts {
 /** Contents that are made durable together. */
 const BATCH = 200
 
+export interface TreeSource extends LfsSource {
+  readonly at: CommitPlace
+  readonly openModule: OpenModule
+}
+
 export interface StoredTree {
   readonly files: readonly FileInput[]
   readonly notes: readonly string[]
 }
 
-/** Puts the files of a commit where those of deployments are. What the account has of them already costs nothing. */
+/**
+ * Puts the files of a commit where those of deployments are, with those of its submodules and the contents that it only
+ * points to. What the account has of them already costs nothing.
+ */
 export async function storeTree(
   parts: StoreTreeParts,
   owner: Owner,
-  { repository, commit }: { readonly repository: string; readonly commit: string },
+  source: TreeSource,
+  signal: AbortSignal,
 ): Promise<StoredTree> {
   const { repositories, objects, clock } = parts
-  const entries = await repositories.tree(repository, commit)
-  const { files, notes } = await filesOfTree(entries, (oid) => readLink(parts, repository, oid))
-  const oids = [...new Set(files.map(({ oid }) => oid))]
+  const tree = await entriesWithModules(repositories, source.at, source.openModule)
+  const { files, notes } = await filesOfTree(tree.entries, (link) => readLink(parts, link))
+  const lfs = await storeLfs(parts, owner, source, files, signal)
+  const plain = files.filter(({ oid }) => !lfs.stored.has(oid))
+  const oids = [...new Set(plain.map(({ oid }) => oid))]
   const known = await objects.known(owner.id, oids)
   const had = await parts.files.claim(owner.id, [...new Set(known.values())], clock.now())
   const isThere = (oid: string) => had.has(known.get(oid) ?? '')
-  const wanted = [...new Map(files.map((entry) => [entry.oid, entry])).values()].filter(
+  const wanted = [...new Map(plain.map((entry) => [entry.oid, entry])).values()].filter(
     ({ oid }) => !isThere(oid),
   )
-  const stored = await storeContents(parts, owner, repository, wanted)
+  const stored = await storeContents(parts, owner, wanted)
   return {
     files: files.map(({ path, oid, size, mode }) => ({
       file: path,
-      sha: stored.get(oid) ?? (known.get(oid) as string),
-      size,
+      sha: lfs.stored.get(oid)?.sha1 ?? stored.get(oid) ?? (known.get(oid) as string),
+      size: lfs.stored.get(oid)?.size ?? size,
       mode: Number.parseInt(mode, 8),
     })),
-    notes,
+    notes: [...tree.notes, ...notes, ...lfs.notes],
   }
 }
 
-async function readLink({ repositories }: StoreTreeParts, repository: string, oid: string): Promise<string> {
+async function readLink({ repositories }: StoreTreeParts, { repository, oid }: OwnedEntry): Promise<string> {
   for await (const content of repositories.contents(repository, [{ oid, size: 0 }]))
     if ('bytes' in content) return content.bytes.toString('utf8')
   return ''
@@ -64,8 +77,7 @@ async function readLink({ repositories }: StoreTreeParts, repository: string, oi
 async function storeContents(
   parts: StoreTreeParts,
   owner: Owner,
-  repository: string,
-  wanted: readonly TreeEntry[],
+  wanted: readonly OwnedEntry[],
 ): Promise<ReadonlyMap<string, string>> {
   const stored = new Map<string, string>()
   if (wanted.length === 0) return stored
@@ -84,16 +96,17 @@ async function storeContents(
       await parts.objects.add(owner.id, objects)
       for (const [oid, sha1] of objects) stored.set(oid, sha1)
     }
-    for await (const content of parts.repositories.contents(repository, wanted)) {
-      const put = store(parts.blobs, content)
-      // A stream has to be read before the next content comes.
-      if ('stream' in content) await put
-      const pair = put.then((digest) => [content.oid, digest] as const)
-      // Told when the batch is awaited, and not as one that nobody listens to.
-      pair.catch(() => undefined)
-      batch.push(pair)
-      if (batch.length >= BATCH) await flush()
-    }
+    for (const [repository, entries] of Map.groupBy(wanted, (entry) => entry.repository))
+      for await (const content of parts.repositories.contents(repository, entries)) {
+        const put = store(parts.blobs, content)
+        // A stream has to be read before the next content comes.
+        if ('stream' in content) await put
+        const pair = put.then((digest) => [content.oid, digest] as const)
+        // Told when the batch is awaited, and not as one that nobody listens to.
+        pair.catch(() => undefined)
+        batch.push(pair)
+        if (batch.length >= BATCH) await flush()
+      }
     if (batch.length > 0) await flush()
     return stored
   } finally {

@@ -12,7 +12,8 @@ import type { PushStore } from './push-store.ts'
 import type { RefUpdate } from './pushes.ts'
 import { queuePush } from './queue-push.ts'
 import { type ReconcileParts, reconcilePulls } from './reconcile-pulls.ts'
-import { type GitRemotes, type GitSource, isOverSsh, type RemoteAccess, type SourceStore } from './source.ts'
+import { remoteProblem } from './remote-problem.ts'
+import type { GitRemotes, GitSource, RemoteAccess, SourceStore } from './source.ts'
 
 export const SYNC_JOB = 'git.sync'
 
@@ -133,26 +134,11 @@ export function createSyncJob(parts: SyncParts): JobHandler {
           { ...source, ownerId: project.ownerId },
           project,
           by as PushSource,
-          wordsOf(error, source),
+          remoteProblem(error, source),
         )
       }
     },
   }
-}
-
-/** What git says, without what could be secret in it. */
-function wordsOf({ message }: GitError, source: GitSource): string {
-  if (isOverSsh(source) && /host key verification failed/i.test(message))
-    return `${new URL(source.url).hostname} shows another SSH host key than the first time. If its operator has changed the key, connect the repository again; otherwise somebody may be in between.`
-  const line = message.split('\n').find((text) => /fatal|error|denied|not found/i.test(text)) ?? message
-  const hint = /authentication|could not read username|denied|403|401/i.test(message)
-    ? isOverSsh(source)
-      ? ' Add the public key of the project to the repository as a deploy key.'
-      : source.connectionId === null
-        ? ' Connect it again with a token that may read the repository.'
-        : ' The token of the connected Git host may have expired or lost access to it; `aloft git hosts ls` shows the hosts.'
-    : ''
-  return `${line.replace(/^(?:fatal|error): /, '').slice(0, 300)}.${hint}`.replace(/\.\.$/, '.')
 }
 
 function updatesOf(known: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): RefUpdate[] {

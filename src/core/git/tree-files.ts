@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { TreeEntry } from './git-repositories.ts'
 
 const LINK = '120000'
-const MODULE = '160000'
+export const MODULE = '160000'
 /** Links that lead to links. */
 const MAX_HOPS = 8
 /** Files that links to folders may stand for. */
@@ -11,24 +11,24 @@ const MAX_LINKED = 10_000
 /** Never part of a deployment, wherever it is. */
 const NEVER = /(?:^|\/)(?:\.git|\.hg|\.svn|\.aloft)(?:\/|$)/i
 
-export interface TreeFiles {
-  readonly files: readonly TreeEntry[]
+export interface TreeFiles<Entry extends TreeEntry> {
+  readonly files: readonly Entry[]
   /** What was left out, in words for the pusher. */
   readonly notes: readonly string[]
 }
 
 /**
  * The files of a commit as a deployment has them. Links are replaced by what they lead to within the commit; those
- * that lead out of it are left out, and so are submodules.
+ * that lead out of it are left out, and so are submodules that are still among the entries.
  */
-export async function filesOfTree(
-  entries: readonly TreeEntry[],
-  readLink: (oid: string) => Promise<string>,
-): Promise<TreeFiles> {
+export async function filesOfTree<Entry extends TreeEntry>(
+  entries: readonly Entry[],
+  readLink: (link: Entry) => Promise<string>,
+): Promise<TreeFiles<Entry>> {
   const kept = entries.filter(({ path }) => !NEVER.test(path))
   const byPath = new Map(kept.map((entry) => [entry.path, entry]))
   const notes: string[] = []
-  const files: TreeEntry[] = []
+  const files: Entry[] = []
   let linked = 0
   for (const entry of kept) {
     if (entry.mode === MODULE) notes.push(`${entry.path} is a submodule and was left out.`)
@@ -49,18 +49,18 @@ export async function filesOfTree(
   return { files: files.filter(({ path }) => !paths.has(path) && paths.add(path)), notes }
 }
 
-const within = (folder: string, entries: readonly TreeEntry[]) =>
+const within = <Entry extends TreeEntry>(folder: string, entries: readonly Entry[]) =>
   entries.filter(({ path, mode }) => path.startsWith(`${folder}/`) && mode !== LINK && mode !== MODULE)
 
 /** The file that a link leads to, or the folder. */
-async function follow(
-  link: TreeEntry,
-  byPath: ReadonlyMap<string, TreeEntry>,
-  readLink: (oid: string) => Promise<string>,
-): Promise<TreeEntry | string | undefined> {
+async function follow<Entry extends TreeEntry>(
+  link: Entry,
+  byPath: ReadonlyMap<string, Entry>,
+  readLink: (link: Entry) => Promise<string>,
+): Promise<Entry | string | undefined> {
   let at = link
   for (let hop = 0; hop < MAX_HOPS; hop++) {
-    const target = await readLink(at.oid)
+    const target = await readLink(at)
     if (target.startsWith('/')) return undefined
     const path = posix.join(posix.dirname(at.path), target).replace(/\/+$/, '')
     if (path === '' || path === '.' || path === '..' || path.startsWith('../')) return undefined

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 /**
  * Sends requests to addresses that users gave. Never to this machine or a network around it, never after a
  * redirect, never for longer than it is told.
@@ -7,7 +9,15 @@ export interface Outbound {
   post(request: OutboundRequest): Promise<OutboundAnswer>
   /** The same with any method. */
   send(request: OutboundRequest & { readonly method: string }): Promise<OutboundAnswer>
+  /** The same, with all of the answer as it comes. It has to be read or destroyed. */
+  open(request: Omit<OutboundRequest, 'maxBytes'> & { readonly method: string }): Promise<OutboundStream>
   close(): void
+}
+
+export interface OutboundStream {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readable
 }
 
 export interface OutboundRequest {

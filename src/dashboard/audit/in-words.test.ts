@@ -53,7 +53,7 @@ test('every endpoint that changes something has a sentence of its own', () => {
   assert.ok(actions.length > 80)
   // Signing in, uploading, fetching and what nobody signs in for are not in the log.
   const silent =
-    /\/(?:login|logout|setup|files|access_token|git-upload-pack|invitation|machines\/join|git\/(?:apps\/:id\/)?called|integrations\/deploy)\b/
+    /\/(?:login|logout|setup|files|access_token|git-upload-pack|info\/lfs|invitation|machines\/join|git\/(?:apps\/:id\/)?called|integrations\/deploy)\b/
   const without = actions.filter(
     (action) => !silent.test(action) && said(action).startsWith(fallback(action)),
   )

@@ -229,6 +229,7 @@ const SENTENCES: Readonly<Record<string, Say>> = {
   'POST /git/apps/:/conversion': () => ['connected a GitHub App'],
   'POST /git/apps/:/installations': () => ['refreshed the installations of a GitHub App'],
   'DELETE /git/apps/:': () => ['removed a GitHub App'],
+  'POST /git/inspect': ({ repository }) => ['looked into a Git repository', ...named(repository)],
   'DELETE /git/connections/:': () => ['removed a connected Git host'],
   'POST /git/:/:/git-receive-pack': ({ repository }, known) => [
     'pushed to',

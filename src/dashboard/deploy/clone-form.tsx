@@ -2,24 +2,43 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { connectSource } from '#contract/api/git.ts'
 import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
-import { createProject, deleteProject, updateProject } from '#contract/api/project.ts'
+import { createProject, deleteProject, type Framework, updateProject } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
+import { parseEnv } from '../setting/parse-env.ts'
+import { PRESETS } from '../setting/presets.ts'
 import { Button, OutLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { TextField } from '../ui/field.tsx'
+import { SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { ShownOnce } from '../ui/shown-once.tsx'
 import type { DeployButton } from './deploy-button.ts'
+import { Inspected, type InspectedFolder, useInspection } from './inspected.tsx'
 import { nameFrom } from './selection.ts'
 
 const SETTING_NAMES = {
-  rootDirectory: 'Root directory',
   buildCommand: 'Build command',
   installCommand: 'Install command',
   outputDirectory: 'Output directory',
 } as const
+
+const FRAMEWORK_OPTIONS = (Object.keys(PRESETS) as Framework[]).map((value) => ({
+  value,
+  label: PRESETS[value].name,
+}))
+
+/** The folders that were found, and the one that is chosen. */
+function foldersOf(found: readonly InspectedFolder[] = [], chosen: string) {
+  const folders = found.some(({ path }) => path === chosen)
+    ? found
+    : [...found, { path: chosen, framework: null }]
+  const all = folders.some(({ path }) => path === '') ? folders : [{ path: '', framework: null }, ...folders]
+  return all.map(({ path, framework }) => ({
+    value: path,
+    label: `${path === '' ? 'The whole repository' : path}${framework === null ? '' : ` – ${framework.name}`}`,
+  }))
+}
 
 /** A new project from a repository, as the link of a deploy button asks for it. */
 export function CloneForm({ button, onOther }: { button: DeployButton; onOther: () => void }) {
@@ -29,12 +48,30 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
   const [name, setName] = useState(button.name)
   const [token, setToken] = useState('')
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const isSsh = /^(?:ssh:|[^/]+@)/.test(url)
+  const isSsh = !button.chosen && /^(?:ssh:|[^/]+@)/.test(url)
   const clean = name.replace(/-+$/, '')
+  /** What the repository was last asked for with. */
+  const [asked, setAsked] = useState({ url: button.url, token: '' })
+  const inspection = useInspection(
+    isSsh ? undefined : (button.chosen ?? asked),
+    button.branch === '' ? undefined : button.branch,
+  )
+  const [folder, setFolder] = useState<string>()
+  const root = folder ?? (button.rootDirectory || inspection.data?.rootDirectory || '')
+  const inspected = inspection.data?.folders.find(({ path }) => path === root)
+  const [framework, setFramework] = useState<Framework | ''>('')
+  const [written, setWritten] = useState<string>()
+  const env = written ?? (inspected?.variables ?? []).map((key) => `${key}=\n`).join('')
+  const { entries, problems } = parseEnv(env)
   const settings = {
-    ...(button.rootDirectory !== '' && { rootDirectory: button.rootDirectory }),
+    ...(root !== '' && { rootDirectory: root }),
+    ...(framework !== '' && { framework }),
     ...button.settings,
   }
+  const variables = [
+    ...button.variables.map((key) => ({ key, value: values[key] ?? '' })),
+    ...entries.filter(({ key, value }) => value !== '' && !button.variables.includes(key)),
+  ]
 
   const create = useAction(
     async (_: undefined, { client }) => {
@@ -42,10 +79,10 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
         body: {
           name: clean,
           ...settings,
-          ...(button.variables.length > 0 && {
-            environmentVariables: button.variables.map((key) => ({
+          ...(variables.length > 0 && {
+            environmentVariables: variables.map(({ key, value }) => ({
               key,
-              value: values[key] ?? '',
+              value,
               type: 'encrypted' as const,
               target: ['production' as const, 'preview' as const],
             })),
@@ -63,7 +100,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
         })
         return await client.call(connectSource, {
           params,
-          body: { url: url.trim(), ...(token === '' || isSsh ? {} : { token }) },
+          body: button.chosen ?? { url: url.trim(), ...(token === '' || isSsh ? {} : { token }) },
         })
       } catch (error) {
         // Nothing is left of a project that has nothing to deploy, and the same name can be tried again.
@@ -77,11 +114,14 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
       quiet: true,
     },
   )
+  // Over SSH nothing can be read before its host has the key, which the Git page shows.
   const open = () =>
-    void navigate({
-      to: '/a/$account/projects/$project/git',
-      params: { account: account.slug, project: clean },
-    })
+    isSsh
+      ? void navigate({
+          to: '/a/$account/projects/$project/git',
+          params: { account: account.slug, project: clean },
+        })
+      : void navigate({ to: '/a/$account/new', params: { account: account.slug }, search: { first: clean } })
 
   return (
     <form
@@ -100,35 +140,42 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
           </Button>
         }
       >
-        <div className="grid gap-5 md:grid-cols-2">
-          <TextField
-            label="Repository URL"
-            value={url}
-            onChange={setUrl}
-            required
-            maxLength={1000}
-            autoComplete="off"
-            spellCheck={false}
-            hint={
-              isSsh
-                ? 'The project gets a deploy key to add to the repository.'
-                : button.branch === ''
-                  ? undefined
-                  : `Branch ${button.branch}`
-            }
-          />
-          {!isSsh && (
+        {button.chosen ? (
+          <p className="font-medium break-all">{button.chosen.repository}</p>
+        ) : (
+          <div className="grid gap-5 md:grid-cols-2">
             <TextField
-              label="Access token (optional)"
-              hint="Needed for private repositories; it only has to read the repository."
-              type="password"
-              value={token}
-              onChange={setToken}
+              label="Repository URL"
+              value={url}
+              onChange={setUrl}
+              onBlur={() => setAsked({ url: url.trim(), token })}
+              required
               maxLength={1000}
               autoComplete="off"
+              spellCheck={false}
+              hint={
+                isSsh
+                  ? 'The project gets a deploy key to add to the repository.'
+                  : button.branch === ''
+                    ? undefined
+                    : `Branch ${button.branch}`
+              }
             />
-          )}
-        </div>
+            {!isSsh && (
+              <TextField
+                label="Access token (optional)"
+                hint="Needed for private repositories; it only has to read the repository."
+                type="password"
+                value={token}
+                onChange={setToken}
+                onBlur={() => setAsked({ url: url.trim(), token })}
+                maxLength={1000}
+                autoComplete="off"
+              />
+            )}
+          </div>
+        )}
+        {!isSsh && <Inspected {...inspection} />}
       </Card>
       {button.variables.length > 0 && (
         <Card
@@ -171,7 +218,12 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
             <span className="min-w-0 flex-1">
               In {account.name}. Deploys to production now, and again whenever the repository changes.
             </span>
-            <Button type="submit" look="primary" icon="rocket" disabled={clean === '' || create.isPending}>
+            <Button
+              type="submit"
+              look="primary"
+              icon="rocket"
+              disabled={clean === '' || problems.length > 0 || create.isPending}
+            >
               {create.isPending ? 'Creating…' : 'Deploy'}
             </Button>
           </>
@@ -188,9 +240,45 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
             autoComplete="off"
             spellCheck={false}
           />
-          {Object.keys(settings).length > 0 && (
+          <div className="grid gap-5 md:grid-cols-2">
+            <SelectField
+              label="Root directory"
+              hint="Where the site or program is in the repository."
+              value={root}
+              onChange={setFolder}
+              options={foldersOf(inspection.data?.folders, root)}
+              disabled={create.isPending}
+            />
+            <SelectField
+              label="Framework"
+              hint="Decides how the code is built. You can change it later."
+              value={framework}
+              onChange={setFramework}
+              options={[
+                {
+                  value: '',
+                  label: inspected?.framework
+                    ? `${inspected.framework.name} (detected)`
+                    : 'Detect automatically',
+                },
+                ...FRAMEWORK_OPTIONS,
+              ]}
+              disabled={create.isPending}
+            />
+          </div>
+          <TextArea
+            label="Environment variables (optional)"
+            hint="One NAME=value per line, as in a .env file. Names without a value are left out."
+            error={problems.length === 0 ? undefined : `Line ${problems[0]?.line}: ${problems[0]?.why}`}
+            mono
+            value={env}
+            onChange={setWritten}
+            disabled={create.isPending}
+            spellCheck={false}
+          />
+          {Object.keys(button.settings).length > 0 && (
             <Facts
-              facts={Object.entries(settings).map(([key, value]) => [
+              facts={Object.entries(button.settings).map(([key, value]) => [
                 SETTING_NAMES[key as keyof typeof SETTING_NAMES],
                 <code key={key} className="break-all">
                   {value}

@@ -2,8 +2,10 @@ import { nameFrom } from './selection.ts'
 
 /** What the link of a deploy button asks for. Nothing of it is done before somebody has seen it and agreed. */
 export interface DeployButton {
-  /** A repository as Git knows it. */
+  /** A repository as Git knows it; empty where it is named by `chosen`. */
   readonly url: string
+  /** A repository of a connected host. */
+  readonly chosen: { readonly connectionId: string; readonly repository: string } | undefined
   /** The branch that the link names; empty for the repository's own. */
   readonly branch: string
   readonly rootDirectory: string
@@ -32,7 +34,9 @@ const lastPart = (url: string): string => /([^/:]+?)(?:\.git)?\/*$/.exec(url)?.[
 /** Deploy buttons name the repository in `repository-url`, and earlier in `s`. */
 export function readDeployButton(search: Search): DeployButton {
   const text = (key: string): string => (search[key] ?? '').trim()
-  const wanted = text('repository-url') || text('s')
+  const [connectionId, named] = [text('connection'), text('repository')]
+  const chosen = connectionId === '' || named === '' ? undefined : { connectionId, repository: named }
+  const wanted = chosen ? '' : text('repository-url') || text('s')
   const [, repository = wanted, branch = '', folder = ''] = FOLDER.exec(wanted) ?? []
   const listed = text('env')
     .split(',')
@@ -46,10 +50,14 @@ export function readDeployButton(search: Search): DeployButton {
   }
   return {
     url: repository,
+    chosen,
     branch: decoded(branch),
     rootDirectory,
     name: nameFrom(
-      text('project-name') || text('repository-name') || lastPart(rootDirectory) || lastPart(repository),
+      text('project-name') ||
+        text('repository-name') ||
+        lastPart(rootDirectory) ||
+        lastPart(chosen?.repository ?? repository),
     ),
     variables: [...new Set(listed)].slice(0, MOST_VARIABLES),
     about: text('envDescription').slice(0, 500),

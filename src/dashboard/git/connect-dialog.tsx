@@ -5,16 +5,18 @@ import { useAction } from '../api/query.ts'
 import { TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { ShownOnce } from '../ui/shown-once.tsx'
+import { RepositoryChooser } from './repository-chooser.tsx'
+import type { ChosenRepository } from './repository-list.tsx'
 
 export function ConnectDialog({ idOrName, onClose }: { idOrName: string; onClose: () => void }) {
   const [url, setUrl] = useState('')
   const [token, setToken] = useState('')
   const isSsh = /^(?:ssh:|[^/]+@)/.test(url)
   const connect = useAction(
-    async (_input: undefined, { client }) => {
+    async (chosen: ChosenRepository | undefined, { client }) => {
       const { webhookSecret } = await client.call(connectSource, {
         params: { idOrName },
-        body: { url, ...(token === '' || isSsh ? {} : { token }) },
+        body: chosen ?? { url, ...(token === '' || isSsh ? {} : { token }) },
       })
       if (webhookSecret === undefined) onClose()
       return webhookSecret
@@ -36,10 +38,13 @@ export function ConnectDialog({ idOrName, onClose }: { idOrName: string; onClose
       onClose={onClose}
       action="Connect"
       busy={connect.isPending}
+      disabled={url.trim() === ''}
+      wide
       onSubmit={() => connect.mutate(undefined)}
     >
+      <RepositoryChooser onChosen={connect.mutate} />
       <TextField
-        label="Repository URL"
+        label="Or paste a repository URL"
         hint="https://github.com/me/site.git, or git@github.com:me/site.git for SSH with a deploy key."
         error={connect.error === null ? undefined : explain(connect.error)}
         value={url}

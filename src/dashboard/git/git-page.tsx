@@ -37,6 +37,12 @@ const STATES: Readonly<Record<string, { readonly tone: Tone; readonly says: stri
   failed: { tone: 'bad', says: 'Failed' },
 }
 
+const WEBHOOKS: Readonly<Record<string, string>> = {
+  working: 'Pushes are deployed at once: the webhook at the host works.',
+  waiting: 'The webhook at the host was made. Its first delivery has not arrived yet.',
+  untested: 'The webhook at the host was made. The first push shows whether it works.',
+}
+
 /** Where the code of a project comes from, and what came of every push. */
 export function GitPage() {
   const project = useProject()
@@ -97,7 +103,15 @@ function SourceCard({ idOrName }: { idOrName: string }) {
               <CopyLine text={source.publicKey} />
             </>
           )}
-          {source.webhookUrl !== null && (
+          {source.webhook !== null && source.webhook.state !== 'failed' && (
+            <p className="text-soft">{WEBHOOKS[source.webhook.state]}</p>
+          )}
+          {source.webhook?.state === 'failed' && (
+            <p role="status" className="text-warn">
+              The host did not accept a webhook: {source.webhook.problem}
+            </p>
+          )}
+          {source.webhookUrl !== null && (source.webhook === null || source.webhook.state === 'failed') && (
             <>
               <p>
                 The repository is checked every five minutes. To deploy at once, add this secret URL to it as

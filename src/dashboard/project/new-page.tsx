@@ -10,6 +10,7 @@ import { CloneForm } from '../deploy/clone-form.tsx'
 import { CommandLine } from '../deploy/command-line.tsx'
 import { type DeployButton, readDeployButton } from '../deploy/deploy-button.ts'
 import { DropZone } from '../deploy/drop-zone.tsx'
+import { FirstPush } from '../deploy/first-push.tsx'
 import { handedOver } from '../deploy/handed-over.ts'
 import { ImportCard } from '../deploy/import-card.tsx'
 import { RepositoryCard } from '../deploy/repository-card.tsx'
@@ -23,12 +24,14 @@ type Target = { readonly id: string; readonly name: string }
 
 /**
  * Deploys from the browser: into a new project, or with `?project=` into one that is there. With `?repository-url=`, as
- * deploy buttons have it, from a repository.
+ * deploy buttons have it, or `?connection=` and `?repository=` from a repository; `?first=` follows its first deployment.
  */
 export function NewPage() {
   const [project] = useSearchText('project')
   const button = readDeployButton(useSearch({ strict: false }))
-  if (button.url !== '') return <Cloning button={button} />
+  const [first] = useSearchText('first')
+  if (first !== '') return <FirstPush key={first} idOrName={first} />
+  if (button.url !== '' || button.chosen) return <Cloning button={button} />
   return project === '' ? <Deploying /> : <Into key={project} idOrName={project} />
 }
 
@@ -37,7 +40,11 @@ function Cloning({ button }: { button: DeployButton }) {
   const navigate = useNavigate()
   return (
     <Page title="New project" back={{ label: 'Projects', to: '/a/$account', params: { account: slug } }}>
-      <CloneForm key={button.url} button={button} onOther={() => void navigate({ to: '.', search: {} })} />
+      <CloneForm
+        key={button.chosen?.repository ?? button.url}
+        button={button}
+        onOther={() => void navigate({ to: '.', search: {} })}
+      />
     </Page>
   )
 }
@@ -49,7 +56,8 @@ const Into = ({ idOrName }: { idOrName: string }) => (
 function Deploying({ into }: { into?: Target }) {
   const { slug } = useAccount()
   const [watched, watch] = useSearchText('deployment')
-  const [, setRepository] = useSearchText('repository-url')
+  const navigate = useNavigate()
+  const review = (search: Readonly<Record<string, string>>) => void navigate({ to: '.', search })
   const [selection, setSelection] = useState<Selection>()
   const [reading, setReading] = useState(false)
   const [problem, setProblem] = useState<string>()
@@ -108,7 +116,12 @@ function Deploying({ into }: { into?: Target }) {
               <span className="min-w-0 break-words">{problem}</span>
             </p>
           )}
-          {into === undefined && <RepositoryCard onChosen={setRepository} />}
+          {into === undefined && (
+            <RepositoryCard
+              onAddress={(url) => review({ 'repository-url': url })}
+              onChosen={({ connectionId, repository }) => review({ connection: connectionId, repository })}
+            />
+          )}
           <CommandLine project={into?.name} />
           {into === undefined && <ImportCard />}
         </>

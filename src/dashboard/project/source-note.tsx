@@ -1,9 +1,10 @@
+import { OutLink } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { sourceOf } from './source.ts'
 
 /** Where the files of a deployment came from: the commit's message, its branch and its hash. */
 export function SourceNote({ meta }: { meta: Readonly<Record<string, string>> }) {
-  const { branch, commit, message, isDirty } = sourceOf(meta)
+  const { branch, commit, message, isDirty, link } = sourceOf(meta)
   if (branch === undefined && commit === undefined && message === undefined)
     return <span className="text-soft">No Git metadata</span>
   return (
@@ -16,7 +17,14 @@ export function SourceNote({ meta }: { meta: Readonly<Record<string, string>> })
             <span className="truncate">{branch}</span>
           </span>
         )}
-        {commit !== undefined && <code className="font-mono text-xs">{commit.slice(0, 7)}</code>}
+        {commit !== undefined &&
+          (link === undefined ? (
+            <code className="font-mono text-xs">{commit.slice(0, 7)}</code>
+          ) : (
+            <OutLink href={link} className="underline hover:text-fg">
+              <code className="font-mono text-xs">{commit.slice(0, 7)}</code>
+            </OutLink>
+          ))}
         {isDirty && <span className="text-xs">uncommitted changes</span>}
       </span>
     </span>

@@ -22,4 +22,6 @@ export const sourceOf = (meta: Meta) => ({
     'bitbucketCommitAuthorName',
   ),
   isDirty: meta.gitDirty === '1',
+  /** Where the host shows the commit. Anybody may have written it: nothing but a page is linked to. */
+  link: /^https?:\/\//.test(meta.gitCommitUrl ?? '') ? meta.gitCommitUrl : undefined,
 })

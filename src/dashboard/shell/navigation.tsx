@@ -41,6 +41,7 @@ export function placesOf({ slug, kind }: Account): readonly { title: string; pla
     {
       title: 'Connect',
       places: [
+        { label: 'Git hosts', icon: 'alias', link: { to: '/a/$account/git', params } },
         { label: 'Secrets', icon: 'key', link: { to: '/a/$account/secrets', params } },
         { label: 'Integrations', icon: 'plug', link: { to: '/a/$account/integrations', params } },
         { label: 'Webhooks', icon: 'webhook', link: { to: '/a/$account/webhooks', params } },

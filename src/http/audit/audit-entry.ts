@@ -29,6 +29,7 @@ const NAMED: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^POST \S*\/aliases$/, ['alias']],
   [/^POST \S*\/git\/connections$/, ['kind', 'url']],
   [/^POST \S*\/git\/apps$/, ['url']],
+  [/^POST \S*\/git\/inspect$/, ['repository']],
   [/^(?:POST|PUT|PATCH) \S*\/env(?:\/:id)?$/, ['key']],
 ]
 

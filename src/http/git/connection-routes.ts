@@ -1,6 +1,7 @@
 import * as api from '#contract/api/git-connection.ts'
 import type { GitConnection } from '#core/git/connection.ts'
 import type { Connections } from '#core/git/connections.ts'
+import type { Inspect } from '#core/git/inspect.ts'
 import { type Route, route } from '../route.ts'
 
 export const shownConnection = ({
@@ -17,11 +18,12 @@ export const shownConnection = ({
   appId: app?.id ?? null,
 })
 
-export const connectionRoutes = ({
-  connections,
-}: {
+export interface ConnectionRouteParts {
   readonly connections: Connections
-}): readonly Route[] => [
+  readonly inspect: Inspect
+}
+
+export const connectionRoutes = ({ connections, inspect }: ConnectionRouteParts): readonly Route[] => [
   route(api.createGitConnection, async (ctx, { body }) =>
     shownConnection(await connections.create(ctx, body)),
   ),
@@ -38,6 +40,14 @@ export const connectionRoutes = ({
     return {
       repositories: found.repositories.map(({ isPrivate, ...one }) => ({ ...one, private: isPrivate })),
       next: found.next,
+    }
+  }),
+  route(api.inspectRepository, async (ctx, { body }) => {
+    const { branches, folders, ...rest } = await inspect(ctx, body)
+    return {
+      ...rest,
+      branches: [...branches],
+      folders: folders.map(({ variables, ...folder }) => ({ ...folder, variables: [...variables] })),
     }
   }),
 ]

@@ -8,7 +8,6 @@ import type { Origin } from '#contract/origins.ts'
 import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
 import type { Memberships } from '#core/access/authorise.ts'
 import type { Context, Visit } from '#core/access/context.ts'
-import type { Connections } from '#core/git/connections.ts'
 import {
   enterRepository,
   GIT_SERVICES,
@@ -24,13 +23,16 @@ import { readBearer } from '../authenticate.ts'
 import { challengeTo } from '../challenge.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { type AppRouteParts, appRoutes } from './app-routes.ts'
-import { connectionRoutes } from './connection-routes.ts'
+import { type ConnectionRouteParts, connectionRoutes } from './connection-routes.ts'
 import { type HookRouteParts, hookRoutes } from './hook-routes.ts'
 import { type SourceRouteParts, sourceRoutes } from './source-routes.ts'
 
-export interface GitRouteParts extends HookRouteParts, AppRouteParts, Omit<SourceRouteParts, 'projects'> {
+export interface GitRouteParts
+  extends HookRouteParts,
+    AppRouteParts,
+    ConnectionRouteParts,
+    Omit<SourceRouteParts, 'projects'> {
   readonly pushes: Pushes
-  readonly connections: Connections
   readonly repositories: GitRepositories
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
   readonly tokens: Pick<Tokens, 'authenticate'>
@@ -46,6 +48,9 @@ const text = (status: number, words: string, headers: Record<string, string> = {
   headers: { 'cache-control': 'no-cache', ...headers },
   body: `${words}\n`,
 })
+
+const NO_LFS =
+  'Aloft does not store Git LFS objects. Keep these files in Git itself (`git lfs migrate export --include="*"`), or deploy from a host that stores them (`aloft git connect`) with Git LFS turned on in the project.'
 
 const signIn = (headers: IncomingHttpHeaders) =>
   text(
@@ -162,6 +167,13 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
         }
       }),
     ),
+
+    publicRoute(api.gitLfsBatch, async () => ({
+      type: 'application/vnd.git-lfs+json',
+      status: 501,
+      headers: { 'cache-control': 'no-cache' },
+      body: JSON.stringify({ message: NO_LFS }),
+    })),
 
     ...hookRoutes(parts),
     ...sourceRoutes(parts),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Confine, openConfine } from '#adapters/git-cli/confine.ts'
 import { createGitRemotes } from '#adapters/git-cli/git-remotes.ts'
@@ -8,6 +9,7 @@ import { createHostApps } from '#adapters/git-host-http/host-apps.ts'
 import { createHostCall } from '#adapters/git-host-http/host-call.ts'
 import { createHostHooks } from '#adapters/git-host-http/host-hooks.ts'
 import { createHostPulls } from '#adapters/git-host-http/host-pulls.ts'
+import { createLfsObjects } from '#adapters/git-host-http/lfs-objects.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
@@ -19,7 +21,8 @@ import {
 } from '#core/git/app/installations.ts'
 import { createCredentials } from '#core/git/credentials.ts'
 import { followPush } from '#core/git/follow-push.ts'
-import type { GitRepositories } from '#core/git/git-repositories.ts'
+import { copyOf, GitError, type GitRepositories } from '#core/git/git-repositories.ts'
+import { accessToModule } from '#core/git/module-access.ts'
 import { LATEST, type Push } from '#core/git/push.ts'
 import {
   createAfterPushJob,
@@ -28,12 +31,22 @@ import {
   type OpenSource,
   type PushJobParts,
 } from '#core/git/push-job.ts'
+import { remoteProblem } from '#core/git/remote-problem.ts'
 import { createReportJob } from '#core/git/report-job.ts'
-import { type GitRemotes, type GitSource, metaOfSource } from '#core/git/source.ts'
+import {
+  commitUrlOf,
+  type GitRemotes,
+  type GitSource,
+  isOverSsh,
+  metaOfSource,
+  type RemoteAccess,
+} from '#core/git/source.ts'
+import { type OpenModule, OWN } from '#core/git/submodules.ts'
 import { createPollRound, createSyncJob, type SyncParts } from '#core/git/sync-job.ts'
 import { createUnhookJob } from '#core/git/unhook-job.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
+import type { Outbound } from '#core/ports/outbound.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ContentRoom } from '#core/usage/content-room.ts'
 import type { User } from '#core/user/user.ts'
@@ -145,8 +158,12 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       openSource: async (project, push, signal) => {
         const source = await stores.sources.find(project.id)
         return source
-          ? openRemote({ repositories, remotes, credentials }, source, push, signal)
-          : openOwn(repositories, project)
+          ? openRemote({ repositories, remotes, credentials, outbound: parts.outbound }, source, push, signal)
+          : openOwn(
+              { repositories, remotes, outbound: parts.outbound, projects: stores.projects },
+              project,
+              signal,
+            )
       },
     }),
     createReportJob({
@@ -189,19 +206,80 @@ export const createGitRounds = (
   }),
 ]
 
+interface ModuleParts {
+  readonly repositories: GitRepositories
+  readonly remotes: GitRemotes
+  readonly outbound: Outbound
+}
+
+/** Submodules are kept beside the copy of their project, each address in a repository of its own. */
+const moduleOpener =
+  (
+    { repositories, remotes }: ModuleParts,
+    project: string,
+    /** Undefined where nothing may sign in: for code that strangers wrote. */
+    parent: RemoteAccess | undefined,
+    signal: AbortSignal,
+  ): OpenModule =>
+  async ({ url, commit }) => {
+    const access = accessToModule(parent, url)
+    if (isOverSsh(access) && access.key === undefined)
+      throw new GitError(`there is no key for ${new URL(url).hostname}. Name it by an https address.`)
+    // What was read with a token is not found by whoever has none.
+    const key = createHash('sha256')
+      .update(`${access.url} ${access.token ?? access.key ?? ''}`)
+      .digest('hex')
+    const id = copyOf(project, key.slice(0, 16))
+    await repositories.ensure(id)
+    if ((await repositories.commit(id, commit)) === undefined)
+      await remotes.fetchCommit(id, access, commit, signal).catch((error: unknown) => {
+        if (!(error instanceof GitError)) throw error
+        const isForeign = access.token === undefined && /askpass|authentication|username/i.test(error.message)
+        throw new GitError(
+          isForeign
+            ? `${new URL(url).hostname} asks to sign in. Only submodules at the host of the repository are read with its token.`
+            : remoteProblem(error, { url: access.url, connectionId: null }),
+          { cause: error },
+        )
+      })
+    return id
+  }
+
 /** The repository that was pushed to here. */
-async function openOwn(repositories: GitRepositories, { id, name }: Project): Promise<OpenSource> {
+async function openOwn(
+  parts: ModuleParts & { readonly projects: Parts['stores']['projects'] },
+  { id, name, ownerId }: Project,
+  signal: AbortSignal,
+): Promise<OpenSource> {
+  const { repositories, projects } = parts
   const [refs, head] = await Promise.all([repositories.refs(id), repositories.head(id)])
-  return { id, refs, head, meta: { gitProvider: 'aloft', gitRepo: name } }
+  const elsewhere = moduleOpener(parts, id, undefined, signal)
+  return {
+    ...{ id, refs, head, meta: { gitProvider: 'aloft', gitRepo: name } },
+    url: `${OWN}${ownerId}/${name}.git`,
+    lfs: () => undefined,
+    openModule: async ({ url, commit }) => {
+      if (!url.startsWith(OWN)) return elsewhere({ url, commit })
+      const [account, repository = '', ...rest] = url.slice(OWN.length).split('/')
+      const named = decodeURIComponent(repository).replace(/\.git$/, '')
+      const project =
+        account === ownerId && rest.length === 0 ? await projects.byIdOrName(ownerId, named) : undefined
+      if (!project) throw new GitError(`the account has no project ${JSON.stringify(named.slice(0, 100))}.`)
+      if ((await repositories.commit(project.id, commit)) === undefined)
+        throw new GitError(`the commit ${commit.slice(0, 7)} was not pushed to the project ${project.name}.`)
+      return project.id
+    },
+  }
 }
 
 /** A copy of what is elsewhere, brought up to date where it lacks what is to be deployed. */
 async function openRemote(
-  { repositories, remotes, credentials }: Pick<SyncParts, 'repositories' | 'remotes' | 'credentials'>,
+  parts: Pick<SyncParts, 'credentials'> & ModuleParts,
   source: GitSource,
   { ref, after, fork, pull }: Push,
   signal: AbortSignal,
 ): Promise<OpenSource> {
+  const { repositories, remotes, credentials } = parts
   const id = source.projectId
   await repositories.ensure(id)
   const access = await credentials.remote(source)
@@ -210,10 +288,24 @@ async function openRemote(
     isThere || !fork || pull === null
       ? undefined
       : await remotes.fetchPull(id, access, { number: pull.number, ...pull.fetch }, signal)
-  if (!isThere && commit === undefined) await remotes.fetch(id, access, signal)
+  if (!isThere && commit === undefined) {
+    await remotes.fetch(id, access, signal)
+    // A commit that a branch has left behind since; where its host refuses it, that it is gone is told.
+    if (after !== null && after !== LATEST && (await repositories.commit(id, after)) === undefined)
+      await remotes.fetchCommit(id, access, after, signal).catch((error: unknown) => {
+        if (!(error instanceof GitError)) throw error
+      })
+  }
   const [incoming, head] = await Promise.all([repositories.incoming(id), repositories.head(id)])
   const refs = commit === undefined ? incoming : new Map([...incoming, [ref, commit]])
-  return { id, refs, head, meta: metaOfSource(source) }
+  // A fork names whatever it likes as its submodules: what it names is read as anybody could.
+  const signIn = fork ? undefined : access
+  return {
+    ...{ id, refs, head, meta: metaOfSource(source), url: source.url },
+    commitUrl: (oid) => commitUrlOf(source, oid),
+    openModule: moduleOpener(parts, id, signIn, signal),
+    lfs: (origin) => createLfsObjects(parts, accessToModule(signIn, origin)),
+  }
 }
 
 /** Sites are at the port of the API, which shares its listeners with them. */

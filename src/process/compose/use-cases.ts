@@ -36,6 +36,7 @@ import { createAppDeliveries } from '#core/git/app/app-deliveries.ts'
 import { createGitApps } from '#core/git/app/apps.ts'
 import { createConnections } from '#core/git/connections.ts'
 import { createDeployHooks } from '#core/git/deploy-hooks.ts'
+import { createInspect } from '#core/git/inspect.ts'
 import { createPushes } from '#core/git/pushes.ts'
 import { createSourceHook } from '#core/git/source-hook.ts'
 import { createSources } from '#core/git/sources.ts'
@@ -423,6 +424,10 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         projects: stores.projects,
         transact,
         clock,
+      }),
+      inspect: createInspect({
+        ...{ connections: stores.connections, accounts: hosts.accounts, credentials, clock },
+        remotes: openRemotes(config),
       }),
       hooks: createDeployHooks({ projects: stores.projects, getProject: projects.get, transact, clock }),
       sources: createSources({

@@ -1,0 +1,51 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { GitError } from '#core/git/git-repositories.ts'
+
+const turns = new Map<string, Promise<unknown>>()
+/** No run of git that writes to a repository takes longer: what is locked for longer was locked by one that was killed. */
+const LONGEST_MS = 20 * 60_000
+const ATTEMPTS = 5
+const PAUSE_MS = 1000
+const LOCKED = /\.lock'?: File exists/
+
+/**
+ * One change of a repository at a time, as far as this process goes; where another one holds a lock of git it is tried
+ * again, and what a process that was killed has locked is unlocked.
+ */
+export async function inTurn<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(folder) ?? Promise.resolve()
+  const mine = before.then(
+    () => tried(folder, work),
+    () => tried(folder, work),
+  )
+  turns.set(folder, mine)
+  try {
+    return await mine
+  } finally {
+    if (turns.get(folder) === mine) turns.delete(folder)
+  }
+}
+
+async function tried<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof GitError) || !LOCKED.test(error.message) || attempt === ATTEMPTS) throw error
+      await unlock(folder)
+      await pause(PAUSE_MS)
+    }
+}
+
+/** Removes what was locked by a run that cannot be under way any more. */
+export async function unlock(folder: string, now = Date.now()): Promise<void> {
+  const inRefs = await readdir(join(folder, 'refs'), { recursive: true }).catch(() => [])
+  const atTop = await readdir(folder).catch(() => [])
+  for (const name of [...atTop, ...inRefs.map((path) => join('refs', path))]) {
+    if (!name.endsWith('.lock')) continue
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    if (found && now - found.mtimeMs > LONGEST_MS) await rm(join(folder, name), { force: true })
+  }
+}

@@ -1,0 +1,76 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GitError } from '#core/git/git-repositories.ts'
+import type { RemoteAccess, RemoteSnapshot } from '#core/git/source.ts'
+import { ASIDE, withAside } from './aside.ts'
+import type { GitCliParts } from './git-repositories.ts'
+import { FETCH, type Reach } from './reach-remote.ts'
+import { readBatch } from './read-batch.ts'
+import { type GitRun, runGit, startGit } from './run-git.ts'
+
+export interface LookParts extends GitCliParts {
+  readonly reach: Reach
+  readonly maxBytes: number
+}
+
+/** Larger files say nothing of what a repository is, and hosts that can leave them out. */
+const MAX_FILE = 256 * 1024
+const LOOK_MS = 60_000
+const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
+
+/** Brings the newest commit of one branch into a folder that is thrown away afterwards. */
+export async function lookInto<T>(
+  { folder, confine, reach, maxBytes }: LookParts,
+  { access, branch, signal }: { access: RemoteAccess; branch: string; signal: AbortSignal },
+  use: (snapshot: RemoteSnapshot) => Promise<T>,
+): Promise<T> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return withAside(join(folder, ASIDE.look), async (at) => {
+    const run = (args: readonly string[], more: Partial<GitRun> = {}) =>
+      runGit(confine, {
+        ...{ folder: at, writable: true, timeoutMs: LOOK_MS, signal },
+        ...more,
+        args: ['--git-dir', at, ...args],
+      })
+    await run(['init', '--quiet', '--bare', '--template='])
+    const near = await reach(access, at)
+    await run(
+      [
+        ...FETCH,
+        `--filter=blob:limit=${MAX_FILE}`,
+        '--',
+        access.url,
+        `+refs/heads/${branch}:refs/heads/look`,
+      ],
+      { ...near, maxFileBytes: maxBytes },
+    )
+    // So that nothing that was left out is ever asked for.
+    await writeFile(join(at, 'config'), CONFIG)
+    const commit = (await run(['rev-parse', '--verify', '--quiet', 'refs/heads/look^{commit}'])).toString(
+      'utf8',
+    )
+    const listed = (await run(['ls-tree', '-r', '-z', '--full-tree', commit.trim()])).toString('utf8')
+    return use({
+      commit: commit.trim(),
+      files: listed.split('\0').flatMap((line) => {
+        const [, oid, path] = /^100\d{3} blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? []
+        return oid === undefined || path === undefined ? [] : [{ oid, path }]
+      }),
+      read: async (oid) => {
+        const args = ['--git-dir', at, 'cat-file', '--batch']
+        const { child, ended } = await startGit(confine, { folder: at, args, timeoutMs: LOOK_MS, signal })
+        child.stdin.end(`${oid}\n`)
+        try {
+          for await (const { bytes } of readBatch(child.stdout as AsyncIterable<Buffer>)) return bytes
+          await ended
+        } catch (error) {
+          if (!(error instanceof GitError)) throw error
+        } finally {
+          child.kill('SIGKILL')
+        }
+        // It was left out.
+        return undefined
+      },
+    })
+  })
+}

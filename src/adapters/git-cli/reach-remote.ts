@@ -1,0 +1,105 @@
+import { lookup } from 'node:dns/promises'
+import { writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { GitError } from '#core/git/git-repositories.ts'
+import type { RemoteAccess } from '#core/git/source.ts'
+import type { Allows } from '#core/outbound/allowed-addresses.ts'
+import type { GitRun } from './run-git.ts'
+
+const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'ssh:': 22 }
+/** The file, in the folder of a run, with the keys of hosts. */
+export const KNOWN_HOSTS = 'known_hosts'
+
+/** Only the newest commit of what is asked for, and nothing that was not. */
+export const FETCH = [
+  ...['fetch', '--quiet', '--depth=1', '--no-tags', '--force', '--no-auto-maintenance'],
+  ...['--no-write-fetch-head', '--no-recurse-submodules'],
+] as const
+
+/** What a run needs to reach one repository and nothing else. What has to be a file is put into the folder `within`. */
+export type Reach = (
+  access: RemoteAccess,
+  within: string,
+) => Promise<Pick<GitRun, 'config' | 'env' | 'network'>>
+
+export function createReach(allows: Allows): Reach {
+  /** The address behind a name, looked up once: git connects to this one and to no other. */
+  async function resolve(
+    url: URL,
+  ): Promise<{ readonly host: string; readonly port: number; readonly address: string }> {
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const port = url.port === '' ? (PORTS[url.protocol] ?? 0) : Number(url.port)
+    const found =
+      isIP(host) === 0
+        ? await lookup(host, { all: true }).catch((error: unknown) => {
+            throw new GitError(`the host ${host} was not found`, { cause: error })
+          })
+        : [{ address: host }]
+    const allowed = found.find(({ address }) => allows(address, port))
+    if (!allowed)
+      throw new GitError(
+        `${host} is at a private address, which the operator has not opened (ALOFT_PRIVATE_TARGETS)`,
+      )
+    return { host, port, address: allowed.address }
+  }
+
+  return async (access, within) => {
+    const url = new URL(access.url)
+    const { host, port, address } = await resolve(url)
+    const protocol = url.protocol.slice(0, -1)
+    const config: Record<string, string> = {
+      [`protocol.${protocol}.allow`]: 'always',
+      'http.followRedirects': 'false',
+      'http.curloptResolve': `${host}:${port}:${address.includes(':') ? `[${address}]` : address}`,
+      'http.lowSpeedLimit': '1000',
+      'http.lowSpeedTime': '60',
+      'transfer.fsckObjects': 'false',
+      'fetch.fsckObjects': 'true',
+      'fetch.fsck.missingSpaceBeforeDate': 'ignore',
+      'fetch.fsck.zeroPaddedFilemode': 'ignore',
+      'fetch.fsck.badTimezone': 'ignore',
+    }
+    if (access.token !== undefined && protocol !== 'ssh') {
+      const basic = Buffer.from(`${access.username ?? 'git'}:${access.token}`).toString('base64')
+      config['http.extraHeader'] = `Authorization: Basic ${basic}`
+    }
+    const env =
+      protocol === 'ssh' ? { GIT_SSH_COMMAND: await sshCommand(access, within, { host, address }) } : {}
+    return { config, env, network: true }
+  }
+}
+
+/** For a shell, which is what git hands this to: none of it is text of users but the name of the host, which is checked. */
+async function sshCommand(
+  { key, knownHosts }: RemoteAccess,
+  within: string,
+  { host, address }: { readonly host: string; readonly address: string },
+): Promise<string> {
+  if (!/^[A-Za-z0-9.:-]+$/.test(host)) throw new GitError('the name of the host is malformed')
+  const file = join(within, 'key')
+  await writeFile(file, key ?? '', { mode: 0o600 })
+  const known = join(within, KNOWN_HOSTS)
+  if (knownHosts !== undefined) await writeFile(known, knownHosts, { mode: 0o600 })
+  const options = {
+    BatchMode: 'yes',
+    IdentitiesOnly: 'yes',
+    IdentityFile: file,
+    StrictHostKeyChecking: knownHosts === undefined ? 'accept-new' : 'yes',
+    UserKnownHostsFile: known,
+    GlobalKnownHostsFile: '/dev/null',
+    UpdateHostKeys: 'no',
+    HostName: address,
+    HostKeyAlias: host,
+    ConnectTimeout: '20',
+    ProxyCommand: 'none',
+    ForwardAgent: 'no',
+  }
+  const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  return [
+    'ssh',
+    '-F',
+    '/dev/null',
+    ...Object.entries(options).flatMap(([name, value]) => ['-o', quote(`${name}=${value}`)]),
+  ].join(' ')
+}

@@ -30,8 +30,9 @@ import { isEnabledFor, kindOfPush, productionBranch, REASONS } from './push-rule
 import type { PushStore } from './push-store.ts'
 import { AFTER_PUSH_JOB, PUSH_JOB, queuePush, queueReport } from './queue-push.ts'
 import type { LfsSource } from './store-lfs.ts'
-import { type StoreTreeParts, storeTree } from './store-tree.ts'
+import { storeTree } from './store-tree.ts'
 import type { OpenModule } from './submodules.ts'
+import type { StoreTreeParts } from './tree-parts.ts'
 import { isUntouched } from './untouched.ts'
 
 interface PushStores {

@@ -2,8 +2,8 @@ import type { Owner } from '../access/context.ts'
 import { MAX_FILE_BYTES } from '../file/files.ts'
 import { GitError } from './git-repositories.ts'
 import { type LfsObjects, type LfsPointer, MAX_POINTER, readPointer } from './lfs.ts'
-import type { StoreTreeParts } from './store-tree.ts'
 import type { OwnedEntry } from './submodules.ts'
+import type { StoreTreeParts } from './tree-parts.ts'
 
 export interface LfsSource {
   /** Whether the project wants the contents behind the pointers of Git LFS. */

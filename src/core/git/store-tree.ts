@@ -1,24 +1,13 @@
 import type { Owner } from '../access/context.ts'
 import type { FileInput } from '../deployment/manifest.ts'
-import type { FileStore, UploadedFile } from '../file/file-store.ts'
+import type { UploadedFile } from '../file/file-store.ts'
 import { asAnswer, MAX_FILE_BYTES } from '../file/files.ts'
-import type { BlobDigest, BlobStore } from '../ports/blob-store.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { ContentRoom } from '../usage/content-room.ts'
-import type { GitContent, GitRepositories } from './git-repositories.ts'
-import type { GitObjectStore } from './push-store.ts'
+import type { BlobDigest } from '../ports/blob-store.ts'
+import type { GitContent } from './git-repositories.ts'
 import { type LfsSource, storeLfs } from './store-lfs.ts'
 import { type CommitPlace, entriesWithModules, type OpenModule, type OwnedEntry } from './submodules.ts'
 import { filesOfTree } from './tree-files.ts'
-
-export interface StoreTreeParts {
-  readonly repositories: Pick<GitRepositories, 'tree' | 'contents'>
-  readonly objects: GitObjectStore
-  readonly files: Pick<FileStore, 'add' | 'claim'>
-  readonly blobs: Pick<BlobStore, 'put' | 'putBytes'>
-  readonly content: ContentRoom
-  readonly clock: Clock
-}
+import type { StoreTreeParts } from './tree-parts.ts'
 
 /** Contents that are made durable together. */
 const BATCH = 200

@@ -35,7 +35,14 @@ for (const kind of CONTRACT_KINDS)
     const made = await connect(me, kind)
     assert.equal(made.status, 201, JSON.stringify(made.body))
     const { id, createdAt, ...rest } = made.body
-    assert.deepEqual(rest, { kind, url: host.url, login: 'octocat', createdBy: me.id, problem: null })
+    assert.deepEqual(rest, {
+      kind,
+      url: host.url,
+      login: 'octocat',
+      appId: null,
+      createdBy: me.id,
+      problem: null,
+    })
     const stored = await server.parts.stores.connections.find(me.id, id)
     assert.ok(!JSON.stringify([made.body, stored]).includes(host.token), 'the token is nowhere to be read')
     assert.deepEqual((await server.call('GET /v1/git/connections', me)).body, { connections: [made.body] })

@@ -8,12 +8,10 @@ export function remoteProblem(
 ): string {
   if (isOverSsh(source) && /host key verification failed/i.test(message))
     return `${new URL(source.url).hostname} shows another SSH host key than the first time. If its operator has changed the key, connect the repository again; otherwise somebody may be in between.`
-  const { hostname } = new URL(source.url)
-  if (/not our ref|unadvertised object/i.test(message)) return `${hostname} does not have the commit.`
-  const line = /askpass|could not read username/i.test(message)
-    ? `${hostname} asks to sign in`
-    : (message.split('\n').find((text) => /fatal|error|denied|not found/i.test(text)) ?? message)
-  const hint = /authentication|askpass|could not read username|denied|403|401/i.test(message)
+  if (/not our ref|unadvertised object/i.test(message))
+    return `${new URL(source.url).hostname} does not have the commit.`
+  const line = message.split('\n').find((text) => /fatal|error|denied|not found/i.test(text)) ?? message
+  const hint = /authentication|denied|403|401/i.test(message)
     ? isOverSsh(source)
       ? ' Add the public key of the project to the repository as a deploy key.'
       : source.connectionId === null

@@ -9,13 +9,14 @@ import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
+import { ConnectGithubDialog } from './connect-github-dialog.tsx'
 import { ConnectHostDialog } from './connect-host-dialog.tsx'
 import { connectionName, GIT_HOSTS } from './git-hosts.ts'
 
 /** Accounts at hosts of repositories that projects are deployed through. */
 export function GitConnectionsPage() {
   const { connections } = useRead('git-connection', listGitConnections)
-  const [adding, setAdding] = useState(false)
+  const [adding, setAdding] = useState<'github' | 'token'>()
   const [leaving, setLeaving] = useState<(typeof connections)[number]>()
   const test = useAction(
     async (id: string, { client }) => client.call(listRepositories, { params: { id }, query: { page: 1 } }),
@@ -33,9 +34,14 @@ export function GitConnectionsPage() {
     after: () => setLeaving(undefined),
   })
   const add = (
-    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-      Connect a Git host
-    </Button>
+    <div className="flex flex-wrap gap-2">
+      <Button look="primary" onClick={() => setAdding('github')}>
+        Connect GitHub
+      </Button>
+      <Button icon="plus" onClick={() => setAdding('token')}>
+        Connect a Git host
+      </Button>
+    </div>
   )
 
   return (
@@ -106,7 +112,8 @@ export function GitConnectionsPage() {
           />
         )}
       </Card>
-      {adding && <ConnectHostDialog onClose={() => setAdding(false)} />}
+      {adding === 'github' && <ConnectGithubDialog onClose={() => setAdding(undefined)} />}
+      {adding === 'token' && <ConnectHostDialog onClose={() => setAdding(undefined)} />}
       {leaving && (
         <Confirm
           title={`Remove ${connectionName(leaving)}?`}

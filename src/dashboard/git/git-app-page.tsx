@@ -35,7 +35,7 @@ export function GitAppPage() {
     changes: ['git-connection'],
     quiet: true,
     after: ({ connections }) => {
-      if (connections.length > 0) void navigate({ to: '/a/$account', params: { account: slug } })
+      if (connections.length > 0) void navigate({ to: '/a/$account/git', params: { account: slug } })
     },
   })
   useEffect(() => {
@@ -49,7 +49,7 @@ export function GitAppPage() {
   const error = convert.error ?? look.error
   const isBusy = convert.isPending || look.isPending
   return (
-    <Page title="GitHub App" back={{ label: 'Projects', to: '/a/$account', params: { account: slug } }}>
+    <Page title="GitHub App" back={{ label: 'Git hosts', to: '/a/$account/git', params: { account: slug } }}>
       {error !== null && <Problem error={error} />}
       <Card flush>
         {app?.installUrl ? (

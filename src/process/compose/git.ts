@@ -234,7 +234,7 @@ const moduleOpener =
     if ((await repositories.commit(id, commit)) === undefined)
       await remotes.fetchCommit(id, access, commit, signal).catch((error: unknown) => {
         if (!(error instanceof GitError)) throw error
-        const isForeign = access.token === undefined && /askpass|authentication|username/i.test(error.message)
+        const isForeign = access.token === undefined && /denied access/.test(error.message)
         throw new GitError(
           isForeign
             ? `${new URL(url).hostname} asks to sign in. Only submodules at the host of the repository are read with its token.`

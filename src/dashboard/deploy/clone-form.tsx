@@ -28,6 +28,8 @@ const FRAMEWORK_OPTIONS = (Object.keys(PRESETS) as Framework[]).map((value) => (
   label: PRESETS[value].name,
 }))
 
+const CLICK_MS = 300
+
 /** The folders that were found, and the one that is chosen. */
 function foldersOf(found: readonly InspectedFolder[] = [], chosen: string) {
   const folders = found.some(({ path }) => path === chosen)
@@ -52,6 +54,8 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
   const clean = name.replace(/-+$/, '')
   /** What the repository was last asked for with. */
   const [asked, setAsked] = useState({ url: button.url, token: '' })
+  // What comes of it moves what stands below; the click that ended the typing reaches its button first.
+  const askAgain = () => setTimeout(() => setAsked({ url: url.trim(), token }), CLICK_MS)
   const inspection = useInspection(
     isSsh ? undefined : (button.chosen ?? asked),
     button.branch === '' ? undefined : button.branch,
@@ -148,7 +152,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
               label="Repository URL"
               value={url}
               onChange={setUrl}
-              onBlur={() => setAsked({ url: url.trim(), token })}
+              onBlur={askAgain}
               required
               maxLength={1000}
               autoComplete="off"
@@ -168,7 +172,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
                 type="password"
                 value={token}
                 onChange={setToken}
-                onBlur={() => setAsked({ url: url.trim(), token })}
+                onBlur={askAgain}
                 maxLength={1000}
                 autoComplete="off"
               />

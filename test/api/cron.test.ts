@@ -159,8 +159,8 @@ apiSuite('schedules', (server) => {
     assert.equal(made.status, 200, JSON.stringify(made.body))
     const { id } = made.body
     for (const [body, why] of [
-      [{ path: 'task', schedule: '0 0 * * *' }, /`path` should begin/],
-      [{ path: '//evil.example', schedule: '0 0 * * *' }, /`path` should begin/],
+      [{ path: 'task', schedule: '0 0 * * *' }, /`path` should start/],
+      [{ path: '//evil.example', schedule: '0 0 * * *' }, /`path` should start/],
       [{ path: '/', schedule: 'daily' }, /five fields/],
       [{ path: '/', schedule: '0 0 * * *', timeZone: 'Nowhere' }, /time zone/],
     ] as const) {

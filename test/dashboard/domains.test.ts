@@ -66,7 +66,7 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
       .waitFor()
     release()
     await refused
-    await page.getByRole('alert').filter({ hasText: 'show that the domain is yours' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'prove that the domain is yours' }).waitFor()
     resolver.set('txt', `_platform.${shop.apex}`, [body.domain.verificationRecord])
     await verify()
     await said('is verified.')

@@ -29,7 +29,7 @@ test('a folder goes online: the address alone on stdout, and the folder is linke
   const first = await desk.aloft(folder)
   assert.equal(first.code, 0, first.stderr)
   assert.match(first.stdout, /^http:\/\/my-site-\w+\.[\w.]+:\d+\n$/)
-  assert.match(first.stderr, /^Uploading 1 of 1 file, 5 B …$/m)
+  assert.match(first.stderr, /^Uploading 1 of 1 file, 5 B…$/m)
   assert.match(first.stderr, /^Linked .*my Site to the project my-site \(\.aloft\/project\.json\)\.$/m)
   assert.equal(await visit(first.stdout.trim()), 'first')
 

@@ -13,6 +13,7 @@ test('a deploy button names a repository, a project and the variables it needs',
   })
   assert.deepEqual(button, {
     url: 'https://github.com/ada/Shop.git',
+    chosen: undefined,
     branch: '',
     rootDirectory: '',
     name: 'my-shop',

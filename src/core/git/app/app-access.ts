@@ -38,11 +38,22 @@ export function createAppAccess({ apps, connections, hostApps, vault, clock }: A
     return secrets && app.made ? { url: app.url, hostId: app.made.hostId, pem: secrets.pem } : undefined
   }
 
-  async function remember({ id, problem }: GitConnection, now: string | null): Promise<void> {
-    if (problem !== now) await connections.update(id, { checkedAt: clock.now(), problem: now })
+  const remember = ({ id }: GitConnection, problem: string | null) =>
+    connections.update(id, { checkedAt: clock.now(), problem })
+
+  /** One after the other for each connection: what was found later is remembered later. */
+  const looking = new Map<string, Promise<unknown>>()
+  function look(connection: GitConnection): Promise<string | null> {
+    const before = looking.get(connection.id) ?? Promise.resolve()
+    const found = before.then(() => lookNow(connection))
+    const settled = found
+      .catch(() => undefined)
+      .finally(() => looking.get(connection.id) === settled && looking.delete(connection.id))
+    looking.set(connection.id, settled)
+    return found
   }
 
-  async function look(connection: GitConnection): Promise<string | null> {
+  async function lookNow(connection: GitConnection): Promise<string | null> {
     const app = connection.app === null ? undefined : await apps.byId(connection.app.id)
     const key = app && keyOf(app)
     const signal = AbortSignal.timeout(MINUTE)
@@ -80,7 +91,7 @@ export function createAppAccess({ apps, connections, hostApps, vault, clock }: A
           token: made.token,
           until: Math.min(made.expiresAt, clock.now() + HOUR) - EARLY,
         })
-        await remember(connection, null)
+        if (connection.problem !== null) await remember(connection, null)
         return made.token
       } catch (error) {
         if (!(error instanceof HostRefusal)) throw error

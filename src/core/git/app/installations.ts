@@ -59,10 +59,12 @@ export async function refreshInstallations(
     if (connection.app?.id !== id) continue
     const problem = await access.look(connection)
     looked.push({ ...connection, problem })
-    if (problem === connection.problem) continue
-    const through = await sources.through(connection.id)
+    // The connection may have learnt it before from one of them; whichever of them says otherwise is asked again.
+    const outdated = (await sources.through(connection.id)).filter(
+      (source) => (source.problem === null) !== (problem === null),
+    )
     await transact(async ({ jobs }) => {
-      for (const { projectId } of through) await queueSync(jobs, projectId, 'poll')
+      for (const { projectId } of outdated) await queueSync(jobs, projectId, 'poll')
     })
   }
   return looked

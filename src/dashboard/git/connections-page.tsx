@@ -34,7 +34,7 @@ export function GitConnectionsPage() {
     after: () => setLeaving(undefined),
   })
   const add = (
-    <div className="flex flex-wrap gap-2">
+    <div className="flex flex-wrap justify-center gap-2">
       <Button look="primary" onClick={() => setAdding('github')}>
         Connect GitHub
       </Button>

@@ -52,25 +52,23 @@ export async function storeLfs(
   })
   for (const [origin, entries] of Map.groupBy(wanted, (entry) => entry.origin)) {
     const objects = lfs(origin)
-    const missing = new Map(entries.map((entry) => [(pointers.get(entry.oid) as LfsPointer).oid, entry.path]))
-    const asked = [...missing.keys()].flatMap(
-      (oid) => [...pointers.values()].find((one) => one.oid === oid) ?? [],
-    )
+    const missing = new Map<string, string>()
+    const asked = new Map<string, LfsPointer>()
+    for (const { oid, path } of entries) {
+      const pointer = pointers.get(oid) as LfsPointer
+      missing.set(pointer.oid, path)
+      asked.set(pointer.oid, pointer)
+    }
     let why = 'its server does not have them'
     try {
       if (!objects)
         throw new GitError(
           'this server does not store Git LFS objects. Keep the files in Git itself, or deploy from a host that stores them',
         )
-      const tooLarge = asked.filter(({ size }) => size > MAX_FILE_BYTES)
-      if (tooLarge.length > 0) why = `larger than ${MAX_FILE_BYTES} bytes, or its server does not have them`
-      const fetched = await fetchAll(
-        parts,
-        owner,
-        objects,
-        asked.filter((one) => !tooLarge.includes(one)),
-        signal,
-      )
+      const fit = [...asked.values()].filter(({ size }) => size <= MAX_FILE_BYTES)
+      if (fit.length < asked.size)
+        why = `larger than ${MAX_FILE_BYTES} bytes, or its server does not have them`
+      const fetched = await fetchAll(parts, owner, objects, fit, signal)
       for (const [oid, sha1] of fetched) {
         sha1s.set(oid, sha1)
         missing.delete(oid)

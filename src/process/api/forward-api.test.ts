@@ -23,6 +23,7 @@ const answering = (who: string) => async (req: IncomingMessage, res: ServerRespo
     const headers = { 'x-by': who, 'x-request-id': `req_${++refused}`, 'retry-after': '30' }
     return void res.writeHead(429, headers).end('too often')
   }
+  if (req.url === '/lost' && who === 'worker') return void req.socket.destroy()
   if (req.url === '/refused') return void res.writeHead(413, { 'x-by': who }).end('too large')
   if (req.url === '/dies') return void res.writeHead(200).write('half', () => res.destroy())
   const body = await text(req)
@@ -110,6 +111,19 @@ test('a working process that ended is asked no more, and the one after it is', a
   assert.equal(await who(), 'local')
   await restart()
   assert.equal(await who(), 'worker')
+})
+
+test('what changes something is not carried out again when its connection is lost, a reading is', async (t) => {
+  const { url } = await open(t)
+  const ask = async (method: string) => {
+    // So that a connection is there to be used again.
+    await (await fetch(`${url}/large`)).text()
+    return (await fetch(`${url}/lost`, { method })).status
+  }
+  assert.deepEqual(
+    [await ask('GET'), await ask('POST'), await ask('DELETE'), await ask('HEAD')],
+    [200, 503, 503, 200],
+  )
 })
 
 test('who asked too often is told the same again without asking the other process', async (t) => {

@@ -103,7 +103,7 @@ function forward(
   })
   asked.on('error', () => {
     // A connection that was kept may have ended with its process just as it was used again.
-    const isLost = asked.reusedSocket && !isAnswered && !hasBody(req)
+    const isLost = asked.reusedSocket && !isAnswered && isRepeatable(req)
     if (!isConnected || isLost) return onAbsent()
     // It may answer before it has read everything, and close.
     if (!isAnswered) unavailable(res)
@@ -128,8 +128,11 @@ function noteRefusal(
   answer.once('end', () => refusals.note(req, { headers, body: Buffer.concat(pieces) }))
 }
 
-const hasBody = ({ headers }: AnyRequest): boolean =>
-  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+/** Nobody can tell whether what changes something was carried out before its connection was lost. */
+const isRepeatable = ({ method, headers }: AnyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined
 
 function begin(res: AnyResponse, status: number, headers: OutgoingHttpHeaders): void {
   res.statusCode = status
